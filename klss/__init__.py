@@ -15,8 +15,9 @@ Reading order:
   ``refinement`` best also where mistakes happen
 - ``policies`` strategies by names, in and out, and what a best response wins; ``gambit`` files of games
 - ``best_response`` counterfactual best-response values, exploitability
-- ``knowledge`` knowledge sets; ``subgame`` the gadgets of k-KLSS
-- ``selection`` the choice among a gadget's optima; ``nested`` nested k-KLSS in three ways
+- ``knowledge`` knowledge sets; ``methods`` names of what a subgame holds and of gadgets; ``subgame`` a subgame as a
+  game; ``gadgets`` its program under each gadget
+- ``selection`` the choice among a gadget's optima; ``nested`` nested subgames in three ways
 - ``tables`` the paper's tables, one row at a time
 - ``search`` the depth-limited, nested loop from a value function only
 - ``networks`` inference; ``belief`` weights over large sets; ``synoptic`` planning over sets of states

@@ -1,11 +1,24 @@
-"""Nested k-KLSS in the paper's three ways: every infoset joined, allocated deviations, and updating the blueprint.
+"""Nested subgames in three ways: every infoset joined, allocated deviations, and updating the blueprint; by any method
+and gadget of :mod:`klss.methods`.
 
 Source: Zhang & Sandholm (NeurIPS 2021), Theorems 4, 5 and 9, §7 (Table 1) and the second and third algorithm of
 Appendix E.
 
-What each way guarantees, and no more: :func:`update_blueprint` never raises exploitability (Theorem 4, every odd k);
-:func:`allocated` keeps an epsilon-equilibrium one (Theorem 5, k = 1); :func:`every_infoset` makes an affine equilibrium
-of an exact equilibrium (Theorem 9, k = 1 and inf), and is otherwise a measurement.
+What each way guarantees without reach, and no more: :func:`update_blueprint` never raises exploitability (Theorem 4,
+k-KLSS of every odd k); :func:`allocated` keeps an epsilon-equilibrium one (Theorem 5, 1-KLSS); :func:`every_infoset`
+
+- with ``safe-1-klss`` never raises exploitability;
+- with ``inf-klss`` and ``inf-kluss`` neither, in games in which I^inf never holds two infosets of player 0 one of which
+  comes after the other (it is then the same subgame for all of its infosets);
+- with ``1-klss`` makes an affine equilibrium of an exact equilibrium (Theorem 9);
+- otherwise is a measurement.
+
+Why ``safe-1-klss`` is safe: let V(J) be player 1's best-response value at an infoset J against the blueprint, and
+u(y|J) what its strategy y gets there. A subgame at I whose margins are not negative gives y no more than
+w (u(y|J) - V(J)) beyond the blueprint, where J is the I0 that y comes through and w the share of I. What y leaves at
+J, u(y|J) - V(J), is at least the sum of what it leaves at infosets after J that do not come after each other. So by the
+shares all subgames together give y no more than u(y|J) - V(J), and V(J) does not fall, at the topmost J as at
+any other. The same holds of the subgames inside a subgame, which is a game of its own.
 
 Deviations: infosets that the strategy found so far does not enter are not solved and keep the blueprint's behaviour.
 Where the blueprint has a floor, a subgame keeps it at every infoset but its own I, as in §7. Theorem 5's random choice
@@ -17,15 +30,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
+from klss import methods
+from klss.best_response import best_response
 from klss.errors import GameError
+from klss.gadgets import Opponents
 from klss.game import Game
+from klss.methods import GadgetChoice, Method
 from klss.selection import select
-from klss.subgame import Subgame, Values, counterfactual_values, make_subgame
+from klss.sequence_form import sequence_form
+from klss.subgame import Subgame, Values, counterfactual_values, make_subgame, shares
 from klss.support.arrays import Floats, Ints
-from klss.treeplex import behaviour, realization
+from klss.treeplex import behaviour, realization, uniform_behaviour
 
 __all__ = [
     "Blueprint",
@@ -55,10 +74,13 @@ class Blueprint:
         Player 0's strategy, a realization plan.
     floor : float64[S0] or None
         The least behaviour probabilities that the blueprint was held to.
+    opponent : float64[S1] or None
+        The plan of player 1 that was found with it; one of the strategies of a limited opponent.
     """
 
     x: Floats
     floor: Floats | None = None
+    opponent: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,13 +111,39 @@ class _Frame:
     values: Values
     sequence: Ints  # full-game sequence of each of player 0's
     infoset: Ints  # full-game infoset of each of player 0's, -1 for a gadget's own
+    opponents: tuple[Floats, ...] = ()  # plans of a limited opponent
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How each subgame is made and solved."""
+
+    method: Method
+    gadget: GadgetChoice
+
+    @classmethod
+    def of(cls, method: str | Method, gadget: str | GadgetChoice) -> _Way:
+        return cls(methods.method(method), methods.gadget(gadget))
+
+    def subgame(self, frame: _Frame, infoset: int, share: Floats | None) -> Subgame:
+        """The subgame at an infoset of the frame's game."""
+        return make_subgame(
+            frame.game,
+            frame.values,
+            infoset,
+            self.method.order,
+            outside=self.method.outside,
+            share=share,
+            reach=self.gadget.reach,
+        )
 
 
 def every_infoset(
     game: Game,
     blueprint: Blueprint,
     *,
-    order: float = 1,
+    method: str | Method = "1-klss",
+    gadget: str | GadgetChoice = "maxmargin",
     on_step: Callable[[int], None] | None = None,
 ) -> Nested:
     """Solve a subgame at every infoset of player 0, top down, each from its parent's subgame, and join what is played
@@ -105,8 +153,8 @@ def every_infoset(
     ----------
     game : Game
     blueprint : Blueprint
-    order : int or inf
-        k, odd.
+    method, gadget : str
+        Names of :mod:`klss.methods`.
     on_step : callable, optional
         Called with the number of subgames solved so far.
 
@@ -116,7 +164,7 @@ def every_infoset(
     """
     joined = behaviour(game.treeplex(0), blueprint.x)
     count = 0
-    for step, own in _steps(game, blueprint, order):
+    for step, own in _steps(game, blueprint, _Way.of(method, gadget)):
         joined[step.sequences[own]] = step.behaviour[own]
         count += 1
         if on_step is not None:
@@ -124,7 +172,13 @@ def every_infoset(
     return Nested(realization(game.treeplex(0), joined), count)
 
 
-def allocated(game: Game, blueprint: Blueprint, *, on_step: Callable[[int], None] | None = None) -> Nested:
+def allocated(
+    game: Game,
+    blueprint: Blueprint,
+    *,
+    gadget: str | GadgetChoice = "maxmargin",
+    on_step: Callable[[int], None] | None = None,
+) -> Nested:
     """1-KLSS at infosets of random independent sets closed under ancestors: the mixture over the sets (Theorem 5).
 
     Outside the set the strategy at hand is played to the end: the last subgame's solution, or the blueprint (third
@@ -163,7 +217,7 @@ def allocated(game: Game, blueprint: Blueprint, *, on_step: Callable[[int], None
 
     branch(0, {}, base)
     solved = 0
-    for step, own in _steps(game, blueprint, 1):
+    for step, own in _steps(game, blueprint, _Way.of("1-klss", gadget)):
         i = int(turn[step.infoset])
         sequences = step.sequences[own]
         running[sequences] = step.behaviour[own] * share[i] * running[int(t.parent_sequence[i])]
@@ -182,7 +236,8 @@ def update_blueprint(
     game: Game,
     blueprint: Blueprint,
     *,
-    order: float = 1,
+    method: str | Method = "1-klss",
+    gadget: str | GadgetChoice = "maxmargin",
     on_step: Callable[[int], None] | None = None,
 ) -> Iterator[Floats]:
     """The sequence of blueprints, one after each subgame, that incorporating every solution at once gives (Theorem 4).
@@ -194,7 +249,15 @@ def update_blueprint(
     ------
     float64[S0]
         A realization plan; its exploitability is never above the one before.
+
+    Raises
+    ------
+    GameError
+        When the theorem does not hold for the method.
     """
+    way = _Way.of(method, gadget)
+    if not way.method.updates:
+        raise GameError(f"method {way.method.name} can't update the blueprint: Theorem 4 needs k-klss or inf-kluss")
     t, o = game.treeplex(0), game.observations[0]
     current = behaviour(t, blueprint.x)
     plan = blueprint.x
@@ -205,10 +268,10 @@ def update_blueprint(
         frame = _full_frame(game, values)
         infoset = int(o.turn_infosets[i])
         try:
-            subgame = make_subgame(game, values, infoset, order)
+            subgame = way.subgame(frame, infoset, None)
         except GameError:
             continue  # chance never goes there
-        _, step, _, _ = _solve(frame, subgame, blueprint)
+        _, step, _ = _solve(frame, subgame, blueprint, way.gadget)
         current[step.sequences] = step.behaviour
         plan = realization(t, current)
         if on_step is not None:
@@ -216,11 +279,11 @@ def update_blueprint(
         yield plan
 
 
-def solve_at(game: Game, blueprint: Blueprint, infoset: int, *, order: float = 1) -> tuple[Subgame, Step]:
-    """One subgame of the full game, at player 0's ``infoset``, and its solution."""
+def solve_at(game: Game, blueprint: Blueprint, infoset: int) -> tuple[Subgame, Step]:
+    """One 1-KLSS subgame of the full game, at player 0's ``infoset``, and its solution."""
     values = counterfactual_values(game, blueprint.x)
-    subgame = make_subgame(game, values, infoset, order)
-    _, step, _, _ = _solve(_full_frame(game, values), subgame, blueprint)
+    subgame = make_subgame(game, values, infoset)
+    _, step, _ = _solve(_full_frame(game, values), subgame, blueprint, methods.GADGETS["maxmargin"])
     return subgame, step
 
 
@@ -281,33 +344,49 @@ def infoset_colours(game: Game) -> tuple[Ints, Ints, Ints]:
     return component, colour, np.array(counts, np.int64)
 
 
-def _full_frame(game: Game, values: Values) -> _Frame:
+def _full_frame(game: Game, values: Values, opponents: tuple[Floats, ...] = ()) -> _Frame:
     sequences, infosets = game.treeplex(0).sequence_count, game.observations[0].infoset_count
-    return _Frame(game, values, np.arange(sequences), np.arange(infosets))
+    return _Frame(game, values, np.arange(sequences), np.arange(infosets), opponents)
 
 
-def _steps(game: Game, blueprint: Blueprint, order: float) -> Iterator[tuple[Step, slice]]:
+def _opponents(game: Game, blueprint: Blueprint) -> tuple[Floats, ...]:
+    """Plans of a limited opponent: a best response to the blueprint, uniform play, the blueprint's own opponent where
+    there is one, and the mean behaviour of each two.
+    """
+    t = game.treeplex(1)
+    against = sequence_form(game).payoff_transposed @ blueprint.x
+    pure = [behaviour(t, best_response(t, against, maximize=False).plan), uniform_behaviour(t)]
+    if blueprint.opponent is not None:
+        pure.append(behaviour(t, blueprint.opponent))
+    mixed = [(one + other) / 2.0 for one, other in combinations(pure, 2)]
+    return tuple(realization(t, each) for each in pure + mixed)
+
+
+def _steps(game: Game, blueprint: Blueprint, way: _Way) -> Iterator[tuple[Step, slice]]:
     """Every subgame from the root down, depth first; with the range of I's own sequences in it."""
-    stack: list[tuple[_Frame, int]] = []
+    stack: list[tuple[_Frame, int, Floats | None]] = []
 
     def push(frame: _Frame, parents: Ints) -> None:
         t = frame.game.treeplex(0)
         after = np.flatnonzero(np.isin(t.parent_sequence, parents) & (frame.values.plan[t.parent_sequence] > _ENTERED))
-        stack.extend((frame, int(j)) for j in frame.game.observations[0].turn_infosets[after][::-1])
+        infosets = frame.game.observations[0].turn_infosets[after]
+        share = shares(frame.game, infosets) if way.method.shared else None
+        stack.extend((frame, int(j), share) for j in infosets[::-1])
 
-    push(_full_frame(game, counterfactual_values(game, blueprint.x)), np.array([0]))
+    values = counterfactual_values(game, blueprint.x)
+    opponents = _opponents(game, blueprint) if way.method.limited else ()
+    push(_full_frame(game, values, opponents), np.array([0]))
     while stack:
-        frame, infoset = stack.pop()
-        subgame = make_subgame(frame.game, frame.values, infoset, order)
-        below, step, own, plan = _solve(frame, subgame, blueprint)
+        frame, infoset, share = stack.pop()
+        subgame = way.subgame(frame, infoset, share)
+        below, step, own = _solve(frame, subgame, blueprint, way.gadget)
         yield step, own
         sequences = np.arange(own.start, own.stop)
         if np.isin(subgame.game.treeplex(0).parent_sequence, sequences).any():
-            values = counterfactual_values(subgame.game, plan)
-            push(_Frame(subgame.game, values, below.sequence, below.infoset), sequences)
+            push(below, sequences)
 
 
-def _solve(frame: _Frame, subgame: Subgame, blueprint: Blueprint) -> tuple[_Frame, Step, slice, Floats]:
+def _solve(frame: _Frame, subgame: Subgame, blueprint: Blueprint, gadget: GadgetChoice) -> tuple[_Frame, Step, slice]:
     """Solve one subgame under the floor; trace its parts back to the full game."""
     inner = subgame.game
     mine = inner.observations[0]
@@ -327,8 +406,24 @@ def _solve(frame: _Frame, subgame: Subgame, blueprint: Blueprint) -> tuple[_Fram
         floor[np.concatenate([[True], np.repeat(tops, t.action_count)])] = 0.0
         # Where an earlier subgame has already gone below the floor, the strategy at hand must stay allowed.
         floor = np.minimum(floor, start)
-    chosen = select(subgame, blueprint=start, floor=floor)
+    opponents = _limited(frame, subgame) if frame.opponents else None
+    chosen = select(subgame, blueprint=start, floor=floor, gadget=gadget, opponents=opponents)
     weights = behaviour(t, chosen.plan)
     weights = behaviour(t, np.where(weights < _INTENDED, 0.0, weights), weights)
     step = Step(int(infoset[subgame.infoset]), chosen.margin, sequence, weights)
-    return _Frame(inner, frame.values, sequence, infoset), step, own, realization(t, weights)
+    values = counterfactual_values(inner, realization(t, weights))
+    plans = () if opponents is None else tuple(realization(inner.treeplex(1), each) for each in opponents.behaviours)
+    return _Frame(inner, values, sequence, infoset, plans), step, own
+
+
+def _limited(frame: _Frame, subgame: Subgame) -> Opponents:
+    """The strategies of the frame's limited opponent in a subgame, as far as they come there."""
+    t, own = frame.game.treeplex(1), frame.game.observations[1]
+    source, count = subgame.source_sequences(frame.game, 1), subgame.roots.size
+    way_there = own.sequence_of_point[own.parent_point[subgame.roots]]
+    ranges = np.array([plan[way_there] * subgame.scale for plan in frame.opponents])
+    ranges[ranges.sum(axis=1) <= 0.0] = subgame.scale
+    ranges /= ranges.sum(axis=1, keepdims=True)
+    behaviours = np.array([behaviour(t, plan)[source] for plan in frame.opponents])
+    behaviours[:, 1 : 1 + count] = ranges
+    return Opponents(ranges, behaviours)

@@ -10,6 +10,9 @@ these actions alone, and elsewhere they are the perturbed ones without their ε.
 
 Deviation: ε is a number, so that an infoset after m mistakes weighs ε^m, and from ε^m of about 10⁻⁹ on, the solver's
 tolerance, it isn't told from one that is never reached. There a best response to the perturbed opponent is played.
+
+A gadget has whole faces of equilibria even over the actions that a refined one uses, and only player 0's plan is asked
+for: there :func:`against_mistakes` adds the perturbed opponent to the program as a second objective.
 """
 
 from __future__ import annotations
@@ -21,13 +24,13 @@ from scipy import sparse
 
 from klss._highs import LinearProgram, LinearSolver
 from klss.best_response import best_response, exploitability
-from klss.equilibrium import Solution, build_program, solve
+from klss.equilibrium import Program, Solution, build_program, solve
 from klss.errors import SolverError
 from klss.sequence_form import SequenceForm
 from klss.support.arrays import Floats
 from klss.treeplex import Treeplex, behaviour, realization
 
-__all__ = ["MISTAKES", "sequential"]
+__all__ = ["MISTAKES", "against_mistakes", "sequential"]
 
 MISTAKES = (1e-3, 1e-4, 1e-5)
 """ε, the least probability of an action, less at infosets of very many: the first from which an equilibrium follows."""
@@ -71,6 +74,53 @@ def sequential(form: SequenceForm) -> Solution:
     )
 
 
+def against_mistakes(program: Program, mistake: float = MISTAKES[0]) -> tuple[LinearProgram, Floats]:
+    """A program with a second objective: the value where player 1 plays every action with some probability.
+
+    Maximised among the optima of the program's own objective it chooses a plan of player 0 that remains best where
+    player 1 errs; the plan's own mistakes are left out, since nothing comes after them that could be chosen better.
+
+    Parameters
+    ----------
+    program : Program
+    mistake : float
+        ε; what needs m mistakes weighs ε^m.
+
+    Returns
+    -------
+    LinearProgram, float64[C]
+        The program with further columns and rows, and the objective, scaled by 1/ε.
+    """
+    lp, form = program.program, program.form
+    t0, t1 = form.treeplexes
+    own, columns = t0.sequence_count, lp.cost.size
+    erring = _perturbed_program(build_program(form), _floor(t1, mistake))
+    responses = erring.matrix.tocoo()
+    kept = responses.row >= t0.infoset_count
+    # The same plan, with values of the erring opponent's infosets in columns of their own.
+    column = np.where(responses.col < own, responses.col, responses.col + columns - own)
+    rows, added = lp.row_lower.size, erring.cost.size - own
+    count = erring.row_lower.size - t0.infoset_count
+    base = lp.matrix.tocoo()
+    both = LinearProgram.of_entries(
+        [
+            (base.row, base.col, base.data),
+            (responses.row[kept] - t0.infoset_count + rows, column[kept], responses.data[kept]),
+        ],
+        cost=np.concatenate([lp.cost, np.zeros(added)]),
+        column_bounds=(
+            np.concatenate([lp.column_lower, erring.column_lower[own:]]),
+            np.concatenate([lp.column_upper, erring.column_upper[own:]]),
+        ),
+        row_bounds=(
+            np.concatenate([lp.row_lower, np.zeros(count)]),
+            np.concatenate([lp.row_upper, np.full(count, np.inf)]),
+        ),
+    )
+    objective = np.concatenate([erring.cost[:own], np.zeros(columns - own), erring.cost[own:]])
+    return both, objective / mistake
+
+
 def _refined(form: SequenceForm, exact: Solution, mistake: float) -> Solution:
     """What follows from one ε; "failed" where that is no equilibrium."""
     # Which actions an equilibrium of the limit uses, by the perturbed game.
@@ -109,17 +159,33 @@ def _floor(treeplex: Treeplex, mistake: float) -> Floats:
 def _perturbed(form: SequenceForm, mistake: float) -> tuple[Floats, Floats]:
     """Both players' plans of the perturbed game."""
     t0, t1 = form.treeplexes
-    program = build_program(form, _floor(t0, mistake))
-    lp = program.program
+    perturbed = _perturbed_program(build_program(form, _floor(t0, mistake)), _floor(t1, mistake))
+    result = LinearSolver(perturbed).solve("simplex")
+    if result.status != "optimal":
+        raise SolverError(f"refinement: the perturbed program ended with {result.status}, expected an optimum")
+    return realization(t0, behaviour(t0, result.primal[: t0.sequence_count])), _response_plan(form, result.row_dual)
+
+
+def _response_plan(form: SequenceForm, row_dual: Floats) -> Floats:
+    """Player 1's plan, from the prices of the program's rows."""
+    first, t1 = form.treeplexes[0].infoset_count, form.treeplexes[1]
+    return realization(
+        t1, behaviour(t1, np.concatenate([[1.0], np.abs(row_dual[first : first + t1.sequence_count - 1])]))
+    )
+
+
+def _perturbed_program(program: Program, least: Floats) -> LinearProgram:
+    """The program against a player 1 that plays each sequence at least so often after the one before, float64[S1]."""
+    lp, (t0, t1) = program.program, program.form.treeplexes
     # Player 1's floors y_s >= ε y_parent have prices µ_s >= 0: y_s pays -µ_s, its parent sequence gains ε µ_s.
     count = t1.sequence_count - 1
-    floor, parent = _floor(t1, mistake)[1:], t1.parent_of_sequence[1:]
+    floor, parent = least[1:], t1.parent_of_sequence[1:]
     first = t0.infoset_count  # the row of player 1's sequence 1
     own = (first + np.arange(count), np.arange(count), np.full(count, -1.0))
     later = np.flatnonzero(parent > 0)
     base = lp.matrix.tocoo()
     columns = lp.cost.size
-    perturbed = LinearProgram.of_entries(
+    return LinearProgram.of_entries(
         [
             (base.row, base.col, base.data),
             (own[0], columns + own[1], own[2]),
@@ -132,11 +198,6 @@ def _perturbed(form: SequenceForm, mistake: float) -> tuple[Floats, Floats]:
         ),
         row_bounds=(lp.row_lower, lp.row_upper),
     )
-    result = LinearSolver(perturbed).solve("simplex")
-    if result.status != "optimal":
-        raise SolverError(f"refinement: the perturbed program ended with {result.status}, expected an optimum")
-    duals = np.concatenate([[1.0], np.abs(result.row_dual[program.response_rows])])
-    return realization(t0, behaviour(t0, result.primal[: t0.sequence_count])), realization(t1, behaviour(t1, duals))
 
 
 def _used(treeplex: Treeplex, plan: Floats, mistake: float) -> Floats:

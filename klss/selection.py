@@ -1,4 +1,4 @@
-"""The choice among the optima of a Maxmargin gadget.
+"""The choice among the optima of a gadget.
 
 A Maxmargin program pins the least margin only; its optima form a face, and which of them is taken decides how
 exploitable the joined strategy of nested k-KLSS is. The rule: *among the strategies that maximise the least margin, the
@@ -9,7 +9,13 @@ one with the largest mean margin, less a toll on every probability moved away fr
 with b the blueprint's behaviour and D as in :mod:`klss.subgame`. The second half is a proximal term (Rockafellar 1976)
 in the L1 norm, so that the whole is a linear program. Ties go by :func:`klss.lexicographic.generic_objective`.
 
-Source: the gadget is Zhang & Sandholm's (NeurIPS 2021); the paper does not say which optimum it takes.
+In Resolve, whose optima are all strategies without a negative margin where there is one, the same rule chooses. Beside
+the rule's optimum stand a plain one, which the last tie-break alone chooses, and a refined one, which among the optima
+is the best where player 1 errs: in its choice at the gadget's root (an I0 that is not worst for player 0; Play where
+Exit is better) and inside (:func:`klss.refinement.against_mistakes`).
+
+Source: the gadget is Zhang & Sandholm's (NeurIPS 2021); the paper does not say which optimum it takes. Refined
+equilibria of gadgets: Kubíček, Lisý & Sandholm (2026), whose abstract alone could be read.
 """
 
 from __future__ import annotations
@@ -21,8 +27,11 @@ import numpy as np
 from klss._highs import LinearProgram
 from klss.equilibrium import Program, build_program, read_back
 from klss.errors import GameError
+from klss.gadgets import GadgetForm, Opponents, gadget_form
 from klss.lexicographic import generic_objective, lexicographic
-from klss.sequence_form import sequence_form
+from klss.methods import GadgetChoice
+from klss.methods import gadget as gadget_by_name
+from klss.refinement import against_mistakes
 from klss.subgame import Subgame
 from klss.support.arrays import Floats
 
@@ -36,14 +45,21 @@ or enters.
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """A subgame's strategy: plan float64[S0] of the gadget, and the least margin."""
+    """A subgame's strategy: plan float64[S0] of the gadget, and the gadget's value (Maxmargin: the least margin)."""
 
     plan: Floats
     margin: float
 
 
-def select(subgame: Subgame, *, blueprint: Floats, floor: Floats | None = None) -> Choice:
-    """The strategy that the rule chooses.
+def select(
+    subgame: Subgame,
+    *,
+    blueprint: Floats,
+    floor: Floats | None = None,
+    gadget: str | GadgetChoice = "maxmargin",
+    opponents: Opponents | None = None,
+) -> Choice:
+    """The strategy that is chosen.
 
     Parameters
     ----------
@@ -53,35 +69,45 @@ def select(subgame: Subgame, *, blueprint: Floats, floor: Floats | None = None) 
         Behaviour of the blueprint in the gadget.
     floor : float64[S0], optional
         Least behaviour probability of each of player 0's sequences.
+    gadget : str or Gadget
+        What stands on top, and which of its optima.
+    opponents : Opponents, optional
+        The few strategies of player 1.
 
     Raises
     ------
     GameError
-        When the gadget is not Maxmargin.
+        When the subgame's gadget is not Maxmargin.
     SolverError
         When one of the programs can't be solved.
     """
     if subgame.gadget != "maxmargin":
         raise GameError(f"gadget: got {subgame.gadget!r}, expected maxmargin")
-    program = build_program(sequence_form(subgame.game), floor)
-    lp = _with_distances(program, blueprint)
-    rule = np.full(lp.cost.size, -TOLL)
-    rule[: program.program.cost.size] = _mean_margin(program, subgame)
+    chosen = gadget_by_name(gadget)
+    top = gadget_form(subgame, chosen.kind, opponents)
+    program = build_program(top.form, floor)
+    if chosen.optimum == "refined":
+        lp, objective = against_mistakes(program)
+        objectives = [objective]
+    else:
+        lp = _with_distances(program, blueprint)
+        rule = np.full(lp.cost.size, -TOLL)
+        rule[: program.program.cost.size] = _mean_margin(program, top)
+        objectives = [rule] if chosen.optimum == "rule" else []
     tied = generic_objective(lp.cost.size, program.form.treeplexes[0].sequence_count)
-    first, last = lexicographic(lp, [rule, tied])
+    first, last = lexicographic(lp, [*objectives, tied])
     plan, _, _, _ = read_back(program, last)
     return Choice(plan, first.objective)
 
 
-def _mean_margin(program: Program, subgame: Subgame) -> Floats:
-    """float64[C]: the mean margin over the I0, by D, as an objective."""
+def _mean_margin(program: Program, top: GadgetForm) -> Floats:
+    """float64[C]: the mean margin over the roots as an objective."""
     t0 = program.form.treeplexes[0]
-    rows = t0.infoset_count - 1 + subgame.root_sequences
     weights = np.zeros(program.program.row_lower.size)
-    weights[rows] = subgame.scale / subgame.scale.sum()
+    weights[t0.infoset_count - 1 + top.enter] = top.weights / top.factor
     objective: Floats = program.program.matrix.T @ weights
-    # The row of an I0 compares its margin with the least one, the value of player 1's root infoset: that is taken out.
-    objective[t0.sequence_count] = 0.0
+    # The row of a root compares its margin with the value of the gadget's own infoset: that is taken out.
+    objective[t0.sequence_count : t0.sequence_count + top.stops] = 0.0
     return objective
 
 

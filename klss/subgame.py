@@ -1,11 +1,11 @@
-"""Knowledge-limited subgames: the Maxmargin and Resolve gadgets of k-KLSS.
+"""Knowledge-limited subgames: the Maxmargin gadget of every method of :mod:`klss.methods`.
 
 Source: Zhang & Sandholm (NeurIPS 2021), §3 and §4, Appendix C (example) and the first algorithm of Appendix E; Brown &
 Sandholm (NeurIPS 2017) for gifts.
 
-Legend: I player 0's infoset; I^k its order-k knowledge set (k odd); I0 an infoset of player 1 that meets I^k; x the
-blueprint; u* a best-response value of player 1; D = sum of p(h) x(h) over the nodes h of I0 in I^k; s a point of player
-1's observation tree. A subgame is again a :class:`klss.game.Game` with its B, so the next subgame is made from it in
+Legend: I player 0's infoset; I^k its order-k knowledge set; I0 an infoset of player 1 that meets I^k; x the blueprint;
+u* a best-response value of player 1; D = sum of p(h) x(h) over the nodes h of I0 in I^k; s a point of player 1's
+observation tree. A subgame is again a :class:`klss.game.Game` with its B, so the next subgame is made from it in
 the same way.
 
 Deviations from Appendix E:
@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -42,15 +42,20 @@ from klss.support.arrays import Bools, Floats, Ints
 
 __all__ = [
     "Gadget",
+    "Outside",
     "Subgame",
     "Values",
     "counterfactual_values",
     "make_subgame",
+    "shares",
 ]
 
 
 Gadget = Literal["maxmargin", "resolve"]
 """What stands on top of a subgame: player 1 chooses an infoset, or nature does and player 1 plays on or exits."""
+
+Outside = Literal["blueprint", "removed"]
+"""Nodes of an I0 that are not in I^k: player 0 plays the blueprint there, or they are left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,16 +118,16 @@ class Subgame:
         sequences: Ints = own.sequence_of_point[points]
         return sequences
 
-    def source_sequences(self, source: Game) -> Ints:
-        """int64[S0]: the sequence of player 0 in ``source``, the game this was made from, for each of the subgame's; 0
-        for the empty one.
+    def source_sequences(self, source: Game, player: int = 0) -> Ints:
+        """int64[S]: the sequence of ``player`` in ``source``, the game this was made from, for each of the subgame's; 0
+        for the empty one and the gadget's own.
         """
-        mine, theirs = self.game.observations[0], source.observations[0]
-        t = mine.treeplex
-        first = theirs.treeplex.first_sequence[theirs.treeplex_infoset[self.origin[0][mine.turn_infosets]]]
-        return np.concatenate(
-            [[0], np.repeat(first - t.first_sequence, t.action_count) + np.arange(1, t.sequence_count)]
-        ).astype(np.int64)
+        here, there = self.game.observations[player], source.observations[player]
+        t, origin = here.treeplex, self.origin[player][here.turn_infosets]
+        first = there.treeplex.first_sequence[there.treeplex_infoset[origin]]
+        sequence = np.repeat(first - t.first_sequence, t.action_count) + np.arange(1, t.sequence_count)
+        sequence[np.repeat(origin < 0, t.action_count)] = 0
+        return np.concatenate([[0], sequence]).astype(np.int64)
 
 
 def counterfactual_values(game: Game, x: Floats) -> Values:
@@ -143,12 +148,45 @@ def counterfactual_values(game: Game, x: Floats) -> Values:
     return Values(x, node_reach, response.sequence_value, response.infoset_value)
 
 
+def shares(game: Game, infosets: Ints) -> Floats:
+    """How the infosets of player 0 at which subgames are solved divide what player 1 may be given.
+
+    Parameters
+    ----------
+    game : Game
+    infosets : int64[...]
+        Of player 0's observation tree; none comes after another.
+
+    Returns
+    -------
+    float64[J1]
+        For each infoset of player 1, one over the largest number of ``infosets`` with nodes on one line of player 1's
+        infosets through it: along every line the shares of different ``infosets`` sum to 1 at the most.
+    """
+    theirs = game.observations[1]
+    nodes = np.flatnonzero(np.isin(game.infoset[0], infosets))
+    met: list[frozenset[int]] = [frozenset()] * theirs.infoset_count
+    for mine, yours in {(int(game.infoset[0, h]), int(game.infoset[1, h])) for h in nodes}:
+        met[yours] |= {mine}
+    parent = theirs.parent_infoset.tolist()
+    for j, above in enumerate(parent):
+        if above >= 0:
+            met[j] |= met[above]
+    most = [max(1, len(each)) for each in met]
+    for j in range(theirs.infoset_count - 1, -1, -1):
+        if parent[j] >= 0:
+            most[parent[j]] = max(most[parent[j]], most[j])
+    return 1.0 / np.array(most, np.float64)
+
+
 def make_subgame(
     game: Game,
     x: Floats | Values,
     infoset: int,
     order: float = 1,
     *,
+    outside: Outside = "blueprint",
+    share: Floats | None = None,
     reach: bool = False,
     count_gadget_choice: bool = False,
 ) -> Subgame:
@@ -164,7 +202,11 @@ def make_subgame(
     infoset : int
         Of player 0's observation tree in ``game``.
     order : int or inf
-        k: odd, or inf for the common-knowledge closure.
+        k; odd where player 0 plays the blueprint outside.
+    outside : "blueprint" | "removed"
+        What becomes of an I0's nodes that are not in I^k: player 0 plays the blueprint there, or they are left out.
+    share : float64[J1], optional
+        The share, at each infoset of player 1, of what it may be given (:func:`shares`); all of it by default.
     reach : bool
         Reach subgame solving: lower each alternate value by the gift estimate.
     count_gadget_choice : bool
@@ -177,7 +219,7 @@ def make_subgame(
     Raises
     ------
     GameError
-        When the infoset does not exist, the order is even, or the blueprint never reaches the infoset.
+        When the infoset does not exist, the order does not fit, or the blueprint never reaches the infoset.
     """
     theirs = game.observations[1]
     if not 0 <= infoset < game.observations[0].infoset_count:
@@ -185,7 +227,7 @@ def make_subgame(
             f"infoset {infoset}: expected 0 to {game.observations[0].infoset_count - 1}, an infoset of "
             f"player 0's observation tree"
         )
-    if order != math.inf and (order < 1 or int(order) != order or int(order) % 2 == 0):
+    if outside == "blueprint" and order != math.inf and (order < 1 or int(order) != order or int(order) % 2 == 0):
         raise GameError(
             f"order {order}: expected an odd number or inf; the sets of even order cut through player 0's infosets"
         )
@@ -215,20 +257,38 @@ def make_subgame(
     scale: Floats = weight[roots].astype(np.float64)
     top = top[owner[game.infoset[1][top]] >= 0]
     inside = _covered(game, top)
-    # Alternate values, less what player 1 has given away on the way there.
-    alternate = values.infoset[roots] / scale
-    if reach:
-        alternate = alternate - _gifts(game, values, roots, count_gadget_choice) / scale
     # B at every point below an I0: what was there, and the terminals outside.
     owner_of_point = np.concatenate([owner, [-1]])[theirs.infoset_of_point]
     below = owner_of_point >= 0
     entries = np.zeros(theirs.point_count)
     entries[below] = game.b[1][below] / scale[owner_of_point[below]]
     z = game.terminals
-    kernels.outside_payoffs(
-        z, inside, game.points(1)[z], owner_of_point, values.node_reach[z] * game.utility[z], scale, entries
-    )
+    places = (z, inside, game.points(1)[z], owner_of_point, values.node_reach[z] * game.utility[z], scale)
+    alternate = values.infoset[roots] / scale
+    if outside == "blueprint":
+        kernels.outside_payoffs(*places, entries)
+    else:
+        alternate = _within(theirs, places, entries)[roots]
+    # Less what player 1 has given away on the way there.
+    if reach:
+        alternate = alternate - _gifts(game, values, roots, count_gadget_choice) / scale
+    # All that is paid below an I0 is what player 1 may be given at u*; of it and of u* the share, less what is inside.
+    if share is not None:
+        part = share[roots]
+        alternate = part * alternate
+        entries[below] = (part[owner_of_point] * entries)[below]
+        kept = np.zeros(theirs.point_count)
+        kernels.outside_payoffs(z, ~inside, *places[2:], kept)
+        entries[below] -= ((1.0 - part)[owner_of_point] * kept)[below]
     return _assemble(game, "maxmargin", infoset, top, owner, roots, scale, alternate, values.node_reach, entries)
+
+
+def _within(theirs: Observations, places: tuple[Any, ...], entries: Floats) -> Floats:
+    """float64[J1]: player 1's best-response values over the scale where only ``entries`` and the nodes inside pay."""
+    z, inside, *rest = places
+    paid = entries.copy()
+    kernels.outside_payoffs(z, ~inside, *rest, paid)
+    return best_response(theirs.tree, paid, maximize=False).infoset_value
 
 
 def _topmost(game: Game, nodes: Ints) -> Ints:

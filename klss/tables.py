@@ -23,6 +23,7 @@ from typing import Literal
 
 import numpy as np
 
+from klss import methods
 from klss.best_response import worst_case
 from klss.equilibrium import build_program, read_back, solve
 from klss.errors import GameError
@@ -47,6 +48,7 @@ __all__ = [
     "matching_pennies",
     "mirrored",
     "named_game",
+    "refined_plan",
     "table_1_row",
 ]
 
@@ -107,6 +109,8 @@ class Row:
     value: float
     subgames: int
     seconds: float
+    method: str = "1-klss"
+    gadget: str = "maxmargin"
 
 
 def matching_pennies(count: int) -> Game:
@@ -192,9 +196,10 @@ def blueprint_of(form: SequenceForm, floor: Floats | None) -> Blueprint:
     columns = program.program.cost.size
     weak = np.zeros(columns)
     weak[: t0.sequence_count] = -(form.payoff @ realization(t1, uniform_behaviour(t1)))
-    _, last = lexicographic(program.program, [weak, generic_objective(columns, t0.sequence_count)])
+    first, last = lexicographic(program.program, [weak, generic_objective(columns, t0.sequence_count)])
     x, _, _, _ = read_back(program, last)
-    return Blueprint(x, floor)
+    _, opponent, _, _ = read_back(program, first)
+    return Blueprint(x, floor, opponent)
 
 
 def table_1_row(
@@ -202,7 +207,8 @@ def table_1_row(
     *,
     epsilon: float = 0.25,
     player: int = 0,
-    order: float = 1,
+    method: str = "1-klss",
+    gadget: str = "maxmargin",
     nesting: Nesting = "every",
     max_nodes: int | None = None,
     max_bytes: int | None = None,
@@ -218,12 +224,14 @@ def table_1_row(
         What the blueprint is held to.
     player : int
         0 or 1: whose strategy.
-    order : int or inf
-        k.
+    method, gadget : str
+        Names of :mod:`klss.methods`.
     nesting : "every" | "update" | "allocated"
     max_nodes, max_bytes
         See :func:`klss.openspiel.load`; the second holds for the game's own linear program too.
     """
+    methods.gadget(gadget)
+    order = methods.method(method).order
     # The game from the player's seat, its value, and the blueprint with what it loses to a best response.
     begin = time.perf_counter()
     named, game = named_game(name, max_nodes=max_nodes, max_bytes=max_bytes)
@@ -233,20 +241,7 @@ def table_1_row(
     value = solve(form, max_bytes=max_bytes).value
     start = blueprint_of(form, floor_of(game, named.variant, epsilon, opening_only=named.name == "kuhn_bet"))
     before = value - worst_case(form, 0, start.x)
-    # The blueprint refined by subgames.
-    if nesting == "every":
-        nested = every_infoset(game, start, order=order, on_step=on_step)
-        plan, subgames = nested.plan, nested.subgames
-    elif nesting == "allocated":
-        if order != 1:
-            raise GameError(f"allocated deviations with order {order:g}: Theorem 5 needs order 1")
-        nested = allocated(game, start, on_step=on_step)
-        plan, subgames = nested.plan, nested.subgames
-    else:
-        plan, subgames = start.x, 0
-        for updated in update_blueprint(game, start, order=order, on_step=on_step):
-            plan = updated
-            subgames += 1
+    plan, subgames = refined_plan(game, start, method=method, gadget=gadget, nesting=nesting, on_step=on_step)
     # Exploitabilities below 0 are rounding.
     after = value - worst_case(form, 0, plan)
     before, after = max(before, 0.0), max(after, 0.0)
@@ -263,7 +258,40 @@ def table_1_row(
         value=value if player == 0 else -value,
         subgames=subgames,
         seconds=time.perf_counter() - begin,
+        method=method,
+        gadget=gadget,
     )
+
+
+def refined_plan(
+    game: Game,
+    start: Blueprint,
+    *,
+    method: str = "1-klss",
+    gadget: str = "maxmargin",
+    nesting: Nesting = "every",
+    on_step: Callable[[int], None] | None = None,
+) -> tuple[Floats, int]:
+    """The blueprint refined by nested subgames, float64[S0], and how many were solved.
+
+    Raises
+    ------
+    GameError
+        For a method or gadget that does not exist, or a method that the nesting's theorem does not hold for.
+    """
+    if nesting == "every":
+        nested = every_infoset(game, start, method=method, gadget=gadget, on_step=on_step)
+        return nested.plan, nested.subgames
+    if nesting == "allocated":
+        if method != "1-klss":
+            raise GameError(f"allocated deviations with {method}: Theorem 5 needs 1-klss")
+        nested = allocated(game, start, gadget=gadget, on_step=on_step)
+        return nested.plan, nested.subgames
+    plan, subgames = start.x, 0
+    for updated in update_blueprint(game, start, method=method, gadget=gadget, on_step=on_step):
+        plan = updated
+        subgames += 1
+    return plan, subgames
 
 
 def knowledge_row(name: str, *, max_nodes: int | None = None, max_bytes: int | None = None) -> KnowledgeSizes:

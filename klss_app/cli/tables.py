@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from klss.methods import GADGETS, METHODS
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.openspiel import add_limits, limits
 from klss_app.cli.options import Parser, seed
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-_ORDERS = {"1": 1.0, "3": 3.0, "5": 5.0, "inf": math.inf}
+_ORDERS = ("1", "3", "5", "inf")
 EPSILON = 0.25
 """What the paper holds its blueprints to."""
 _NESTINGS = ("every", "update", "allocated")
+_TABLE_1_ONLY = ("epsilon", "player", "method", "order", "gadget", "nesting", "all")
 
 
 def _parser() -> Parser:
@@ -31,7 +33,14 @@ def _parser() -> Parser:
     first = parser.add_argument_group("of table 1")
     first.add_argument("--epsilon", type=float, default=EPSILON, metavar="E", help="what the blueprint is held to")
     first.add_argument("--player", type=int, choices=[0, 1], default=0, help="whose strategy")
-    first.add_argument("--order", choices=list(_ORDERS), default="1", help="k")
+    first.add_argument("--method", metavar="NAME", default="1-klss", help="what a subgame holds: " + ", ".join(METHODS))
+    first.add_argument("--order", choices=_ORDERS, default="1", help="k of the method k-klss")
+    first.add_argument(
+        "--gadget",
+        metavar="NAME",
+        default="maxmargin",
+        help="what stands on top, maxmargin or resolve, then -reach, then -plain or -refined",
+    )
     first.add_argument("--nesting", choices=_NESTINGS, default="every", help="how the subgames are used")
     first.add_argument("--all", action="store_true", help="every order and nesting that apply")
     add_limits(parser)
@@ -46,11 +55,20 @@ def run(arguments: Sequence[str]) -> int:
     if not 0.0 <= parsed.epsilon <= 1.0:
         raise UsageError(f"--epsilon: got {parsed.epsilon:g}, expected 0 to 1")
     if parsed.table == "2":
-        given = [f"--{name}" for name in ("epsilon", "player", "order", "nesting", "all") if name in parsed.given]
+        given = [f"--{name}" for name in _TABLE_1_ONLY if name in parsed.given]
         if given:
             raise UsageError(f"{given[0]}: got it with table 2, expected it with table 1 only")
-    if parsed.nesting == "allocated" and parsed.order != "1":
-        raise UsageError(f"--order: got {parsed.order} with --nesting allocated, expected 1 (Theorem 5)")
+    if {"order", "method"} <= parsed.given:
+        raise UsageError(f"--method: got {parsed.method} with --order {parsed.order}, expected one of the two")
+    for option, known in (("method", METHODS), ("gadget", GADGETS)):
+        if getattr(parsed, option) not in known:
+            raise UsageError(f"--{option}: got {getattr(parsed, option)!r}, expected one of {', '.join(known)}")
+    if "order" in parsed.given:
+        parsed.method = f"{parsed.order}-klss"
+    if parsed.nesting == "allocated" and parsed.method != "1-klss":
+        raise UsageError(f"--nesting: got allocated with {parsed.method}, expected 1-klss (Theorem 5)")
+    if parsed.nesting == "update" and not METHODS[parsed.method].updates:
+        raise UsageError(f"--nesting: got update with {parsed.method}, expected K-klss or inf-kluss (Theorem 4)")
     with limits(parsed) as max_bytes:
         return _table_1(parsed, max_bytes) if parsed.table == "1" else _table_2(parsed, max_bytes)
 
@@ -70,12 +88,13 @@ def _checked(name: str, error: Exception) -> UsageError:
     return UsageError(f"{error}{hint}")
 
 
-def _columns(parsed: Any) -> list[tuple[float, str]]:
-    free = {"order", "nesting"} - parsed.given if parsed.all else set()
-    orders = list(_ORDERS.values()) if "order" in free else [_ORDERS[parsed.order]]
-    nestings = list(_NESTINGS) if "nesting" in free else [parsed.nesting]
+def _columns(parsed: Any) -> list[tuple[str, str]]:
+    fixed = parsed.given & {"order", "method"}
+    names = [f"{k}-klss" for k in _ORDERS] if parsed.all and not fixed else [parsed.method]
+    nestings = list(_NESTINGS) if parsed.all and "nesting" not in parsed.given else [parsed.nesting]
     # Theorem 4 speaks of odd k and of the common-knowledge closure; Theorem 5 of k = 1.
-    return [(k, n) for n in nestings for k in orders if n != "allocated" or k == 1.0]
+    holds = {"every": lambda _: True, "update": lambda m: METHODS[m].updates, "allocated": lambda m: m == "1-klss"}
+    return [(m, n) for n in nestings for m in names if holds[n](m)]
 
 
 def _table_1(parsed: Any, max_bytes: int) -> int:
@@ -84,14 +103,15 @@ def _table_1(parsed: Any, max_bytes: int) -> int:
 
     rows: list[Row] = []
     for name in _chosen(parsed, TABLE_1):
-        for order, nesting in _columns(parsed):
-            progress = ProgressLine(f"{name}, k = {order:g}, {nesting}")
+        for method, nesting in _columns(parsed):
+            progress = ProgressLine(f"{name}, {method}, {nesting}")
             try:
                 row = table_1_row(
                     name,
                     epsilon=parsed.epsilon,
                     player=parsed.player,
-                    order=order,
+                    method=method,
+                    gadget=parsed.gadget,
                     nesting=nesting,  # type: ignore[arg-type]
                     max_nodes=parsed.max_nodes,
                     max_bytes=max_bytes,
@@ -100,7 +120,7 @@ def _table_1(parsed: Any, max_bytes: int) -> int:
             except GameError as error:
                 raise _checked(name, error) from error
             except SolverError as error:
-                raise FailedError(f"{name}, k = {order:g}, {nesting}: {error}") from error
+                raise FailedError(f"{name}, {method}, {nesting}: {error}") from error
             finally:
                 progress.close()
             rows.append(row)
@@ -131,13 +151,13 @@ def _print_row(row: Row, first: bool) -> None:
     paper = {game.name: game for game in TABLE_1}.get(row.game)
     usual = paper is not None and row.epsilon == EPSILON and row.player == 0
     before = f"{paper.paper_blueprint:g}" if usual and paper is not None else ""
-    after = (
-        f"{paper.paper_after:g}" if usual and paper is not None and row.order == 1 and row.nesting == "every" else ""
-    )
+    same = usual and (row.method, row.gadget, row.nesting) == ("1-klss", "maxmargin", "every")
+    after = f"{paper.paper_after:g}" if same and paper is not None else ""
+    way = "" if (row.method, row.gadget) == (f"{row.order:g}-klss", "maxmargin") else f"  {row.method}, {row.gadget}"
     ratio = "∞" if math.isinf(row.ratio) else f"{row.ratio:.3f}"
     print(
         f"{row.game:<28}{row.order:>4g} "
-        f"{row.nesting:<10}{row.blueprint:>10.4f}{before:>9}{row.after:>9.4f}{after:>9}{ratio:>8}",
+        f"{row.nesting:<10}{row.blueprint:>10.4f}{before:>9}{row.after:>9.4f}{after:>9}{ratio:>8}{way}",
         flush=True,
     )
 

@@ -48,7 +48,7 @@ def test_theorem_4_updating_the_blueprint_never_raises_exploitability(order: flo
     game = games.random_game(seed)
     form, blueprint = restricted(game, epsilon)
     last = worst_case(form, 0, blueprint.x)
-    for plan in update_blueprint(game, blueprint, order=order):
+    for plan in update_blueprint(game, blueprint, method=f"{order:g}-klss"):
         now = worst_case(form, 0, plan)
         assert now >= last - SLACK
         last = now
@@ -60,7 +60,7 @@ def test_theorem_4_on_named_games(name: str, order: float) -> None:
     game = named(name)
     form, blueprint = restricted(game, 0.25)
     last = worst_case(form, 0, blueprint.x)
-    for plan in update_blueprint(game, blueprint, order=order):
+    for plan in update_blueprint(game, blueprint, method=f"{order:g}-klss"):
         now = worst_case(form, 0, plan)
         assert now >= last - SLACK
         last = now
@@ -124,7 +124,7 @@ def test_theorem_9_an_equilibrium_becomes_a_best_response_to_every_equilibrium_o
     game = games.random_game(seed)
     form, blueprint = restricted(game, 0.0)
     value = worst_case(form, 0, blueprint.x)
-    plan = every_infoset(game, blueprint, order=order).plan
+    plan = every_infoset(game, blueprint, method=f"{order:g}-klss").plan
     assert least_against_equilibria(form, plan) >= value - SLACK
 
 

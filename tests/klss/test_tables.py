@@ -115,7 +115,7 @@ def test_table_2_slow_rows(name: str) -> None:
     ("nesting", "order"), [("update", 1), ("update", 3), ("update", math.inf), ("allocated", 1), ("every", math.inf)]
 )
 def test_other_ways_of_nesting_keep_what_they_guarantee(nesting: str, order: float) -> None:
-    row = table_1_row("kuhn", nesting=nesting, order=order)  # type: ignore[arg-type]
+    row = table_1_row("kuhn", nesting=nesting, method=f"{order:g}-klss")  # type: ignore[arg-type]
     assert row.after <= row.blueprint + 1e-6
 
 
@@ -126,8 +126,8 @@ def test_any_other_game_makes_a_row() -> None:
 
 
 def test_allocated_deviations_need_order_1_and_epsilon_is_a_share() -> None:
-    with pytest.raises(GameError, match="order 1"):
-        table_1_row("kuhn", nesting="allocated", order=3)
+    with pytest.raises(GameError, match="1-klss"):
+        table_1_row("kuhn", nesting="allocated", method="3-klss")
     with pytest.raises(GameError, match="expected 0 to 1"):
         table_1_row("kuhn", epsilon=1.5)
 

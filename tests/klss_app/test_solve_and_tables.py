@@ -70,7 +70,7 @@ def test_tables_1_reports_what_the_design_says(capsys: pytest.CaptureFixture[str
     rows = output(capsys, "tables", "1", "--json", "--game", "kuhn", "--game", "matching_pennies100")
     assert isinstance(rows, list)
     assert [row["game"] for row in rows] == ["kuhn", "matching_pennies100"]
-    names = "game epsilon variant player order nesting blueprint after ratio value subgames seconds"
+    names = "game epsilon variant player order nesting blueprint after ratio value subgames seconds method gadget"
     assert set(rows[0]) == set(names.split())
     assert (rows[0]["epsilon"], rows[0]["variant"], rows[0]["order"], rows[0]["nesting"]) == (
         0.25,
@@ -114,7 +114,12 @@ def test_tables_2_reports_what_the_design_says(capsys: pytest.CaptureFixture[str
         (["tables", "1", "--game", "goofspiel4_randon"], "goofspiel4_random"),
         (["tables", "1", "--epsilon", "2"], "expected 0 to 1"),
         (["tables", "1", "--nesting", "allocated", "--order", "3"], "expected 1"),
+        (["tables", "1", "--method", "4-klss"], "expected one of 1-klss"),
+        (["tables", "1", "--gadget", "minmargin"], "expected one of maxmargin"),
+        (["tables", "1", "--order", "3", "--method", "olss"], "expected one of the two"),
+        (["tables", "1", "--nesting", "update", "--method", "2-kluss"], "Theorem 4"),
         (["tables", "2", "--epsilon", "0.1"], "table 1 only"),
+        (["tables", "2", "--gadget", "resolve"], "table 1 only"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

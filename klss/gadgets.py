@@ -1,0 +1,126 @@
+"""Sequence forms of gadgets: Maxmargin, Resolve, and either one against an opponent with few strategies.
+
+Sources: :mod:`klss.subgame` makes the Maxmargin gadget as a game; Resolve is MaxmarginToResolve of Zhang & Sandholm
+(NeurIPS 2021), Appendix E; the limited opponent is this library's reading of OLSS (:mod:`klss.methods`).
+
+Each is the Maxmargin gadget's own form with another treeplex of player 1, whose sequences stand for weighted sums of
+the gadget's: payoffs are multiplied by one matrix float64[S1, S1'].
+
+Legend: ``N`` root infosets I0, ``n`` strategies of a limited opponent.
+
+Deviation: Exit pays 0 and Play the margin over N; all of it is scaled by 1/N, the information term too (there is none
+in these games).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from klss.sequence_form import SequenceForm, sequence_form
+from klss.subgame import Gadget, Subgame
+from klss.support.arrays import Floats, Ints
+from klss.treeplex import Treeplex, realization
+
+__all__ = ["GadgetForm", "Opponents", "gadget_form"]
+
+
+@dataclass(frozen=True, eq=False)
+class Opponents:
+    """The strategies of a limited opponent in a Maxmargin gadget.
+
+    Attributes
+    ----------
+    ranges : float64[n, N]
+        How often each comes to each I0; rows sum to 1.
+    behaviours : float64[n, S1]
+        What each plays from there on (entries of the gadget's root are not read).
+    """
+
+    ranges: Floats
+    behaviours: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class GadgetForm:
+    """A gadget's sequence form, and where its margins are in it.
+
+    Attributes
+    ----------
+    form : SequenceForm
+    enter : int64[M]
+        Player 1's sequence that enters each root (an I0, or a range of a limited opponent).
+    stops : int
+        Player 1's first so many infosets are the gadget's own.
+    factor : float
+        What a margin is multiplied by in ``form``.
+    weights : float64[M]
+        Of each root in a mean; they sum to 1.
+    """
+
+    form: SequenceForm
+    enter: Ints
+    stops: int
+    factor: float
+    weights: Floats
+
+
+def gadget_form(subgame: Subgame, kind: Gadget = "maxmargin", opponents: Opponents | None = None) -> GadgetForm:
+    """The form of a Maxmargin ``subgame`` under the gadget ``kind``; against ``opponents`` where given."""
+    form = sequence_form(subgame.game)
+    weights = subgame.scale / subgame.scale.sum()
+    if opponents is not None:
+        form = _limited(form, opponents)
+        weights = np.full(len(opponents.ranges), 1.0 / len(opponents.ranges))
+    count = weights.size
+    if kind == "maxmargin":
+        return GadgetForm(form, 1 + np.arange(count), 1, 1.0, weights)
+    return GadgetForm(_resolve(form, count), 2 + 2 * np.arange(count), count, 1.0 / count, weights)
+
+
+def _through(form: SequenceForm, treeplex: Treeplex, entries: tuple[Ints, Ints, Floats]) -> SequenceForm:
+    """The form in which player 1 has ``treeplex``; ``entries``: old sequence, new sequence, weight."""
+    shape = (form.treeplexes[1].sequence_count, treeplex.sequence_count)
+    row, column, value = (np.concatenate([[first], rest]) for first, rest in zip((0, 0, 1.0), entries, strict=True))
+    stands_for = sparse.csr_array((value, (row, column)), shape=shape)
+    return SequenceForm((form.treeplexes[0], treeplex), form.a @ stands_for, form.b @ stands_for, form.unit)
+
+
+def _resolve(form: SequenceForm, count: int) -> SequenceForm:
+    """Per root an infoset with Exit and Play in place of the one choice among roots."""
+    t = form.treeplexes[1]
+    place = np.arange(t.sequence_count) + count
+    place[: 1 + count] = 2 * np.arange(1 + count)
+    counts = np.concatenate([np.full(count, 2), t.action_count[1:]])
+    parents = np.concatenate([np.zeros(count, np.int64), place[t.parent_sequence[1:]]])
+    treeplex = Treeplex(parents, 1 + np.cumsum(counts) - counts, counts)
+    old = np.arange(1, t.sequence_count)
+    return _through(form, treeplex, (old, place[1:], np.full(old.size, 1.0 / count)))
+
+
+def _limited(form: SequenceForm, opponents: Opponents) -> SequenceForm:
+    """Player 1 chooses a range, and then at each I0 by which of its strategies it goes on."""
+    t = form.treeplexes[1]
+    n, count = opponents.ranges.shape
+    # The I0 below which each of the gadget's sequences lies: follow the parents until one of the root's is met.
+    root = t.parent_of_sequence.copy()
+    root[: 1 + count] = np.arange(1 + count)
+    while (further := root[root]).tolist() != root.tolist():
+        root = further
+    # What each strategy plays on from an I0.
+    onward = opponents.behaviours.copy()
+    onward[:, : 1 + count] = 1.0
+    plans = [realization(t, each) for each in onward]
+    counts = np.concatenate([[n], np.full(n * count, n)])
+    parents = np.concatenate([[0], np.repeat(1 + np.arange(n), count)])
+    first = 1 + np.cumsum(counts) - counts
+    above, deep = 1 + np.arange(count), np.arange(1 + count, t.sequence_count)
+    parts = []
+    for i, share in enumerate(opponents.ranges):
+        parts.append((above, np.full(count, 1 + i), share))
+        at = first[i * count + root[deep]]
+        parts.extend((deep, at + j, share[root[deep] - 1] * plan[deep]) for j, plan in enumerate(plans))
+    row, column, value = (np.concatenate([part[k] for part in parts]) for k in range(3))
+    return _through(form, Treeplex(parents, first, counts), (row, column, value))

@@ -1,0 +1,130 @@
+"""Ways to refine a blueprint in a subgame, by name: what of the game the subgame holds, and the gadget on top of it.
+
+Sources: Zhang & Sandholm (NeurIPS 2021) for k-KLSS; Zhang & Sandholm (Obscuro, arXiv 2506.01242) for k-KLUSS; Liu, Fu,
+Fu & Yang (ICML 2023) for Safe-1-KLSS and OLSS; Burch, Johanson & Bowling (AAAI 2014) for Resolve; Moravčík et al. (AAAI
+2016) for Maxmargin; Brown & Sandholm (NeurIPS 2017) for reach; Kubíček, Lisý & Sandholm (arXiv 2601.17131, 2026) for
+refined equilibria of gadgets.
+
+Legend: I player 0's infoset; I^k its order-k knowledge set; I0 an infoset of player 1 that meets I^k.
+
+- ``k-klss``, k odd: player 0 is free in I^k and below; where an I0 has nodes outside, it plays the blueprint there.
+- ``k-kluss``: I^k and nothing else, and player 0 is free in all of it. Player 1 is taken to know that play is in I^k:
+  its alternate values count the nodes of I0 in I^k only. Of the same order k, this differs from k-KLSS where an I0 has
+  nodes outside; for k = inf it is common-knowledge subgame solving, as is ``inf-klss``.
+- ``safe-1-klss``: 1-KLSS, in which what player 1 may be given is divided. In 1-KLSS each infoset I that meets an I0 may
+  give away all that the blueprint keeps from player 1 there, u(x, y) - u*(x) for each y of player 1, and together they
+  can give it away more than once. Here each has the share that :func:`klss.subgame.shares` says, and the shares of
+  infosets that can come together sum to 1 at the most; so exploitability never rises, at whichever infosets it is done.
+- ``olss``: safe-1-klss against an opponent with few strategies (:mod:`klss.gadgets`): it comes to the subgame by one of
+  them, and at each I0 goes on by one of them. A strategy outside of those few can exploit what is found.
+
+Deviation: of the papers of 2023 and 2026 only the abstracts could be read. The first says that Safe-1-KLSS extends
+1-KLSS and is proved safe, and that OLSS limits "how the opponent reaches a subgame and how it acts in the subgame"; the
+second that gadget games have equilibria of unequal worth, the sequential ones better than others. What is built here
+satisfies these sentences; whether it is what the papers built could not be verified.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from klss.errors import GameError
+
+if TYPE_CHECKING:
+    from klss.subgame import Gadget, Outside
+
+__all__ = ["GADGETS", "METHODS", "GadgetChoice", "Method", "Optimum", "gadget", "method"]
+
+Optimum = Literal["rule", "plain", "refined"]
+"""Which of the gadget's optima: by :mod:`klss.selection`'s rule, by its last tie-break alone, or a sequential one."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """What a subgame holds.
+
+    Attributes
+    ----------
+    name : str
+    order : int or inf
+        k.
+    outside : "blueprint" | "removed"
+    shared : bool
+        What player 1 may be given is divided among the infosets that meet.
+    limited : bool
+        Player 1 has few strategies.
+    """
+
+    name: str
+    order: float
+    outside: Outside = "blueprint"
+    shared: bool = False
+    limited: bool = False
+
+    @property
+    def updates(self) -> bool:
+        """Whether Theorem 4 holds for it: its solutions can replace the blueprint in all of the subgame."""
+        return self.order == math.inf or (self.outside == "blueprint" and not self.shared and not self.limited)
+
+
+@dataclass(frozen=True)
+class GadgetChoice:
+    """What stands on top of a subgame, and which optimum is taken.
+
+    Attributes
+    ----------
+    name : str
+    kind : "maxmargin" | "resolve"
+    reach : bool
+        Alternate values are lowered by what player 1 has given away on the way. The estimate is not divided among the
+        subgames that lie behind one mistake, so no method is safe with it.
+    optimum : "rule" | "plain" | "refined"
+    """
+
+    name: str
+    kind: Gadget = "maxmargin"
+    reach: bool = False
+    optimum: Optimum = "rule"
+
+
+METHODS = {
+    each.name: each
+    for each in (
+        *(Method(f"{k:g}-klss", k) for k in (1, 3, 5, math.inf)),
+        *(Method(f"{k:g}-kluss", k, "removed") for k in (1, 2, 3, math.inf)),
+        Method("safe-1-klss", 1, shared=True),
+        Method("olss", 1, shared=True, limited=True),
+    )
+}
+
+_ENDINGS: dict[str, Optimum] = {"": "rule", "-plain": "plain", "-refined": "refined"}
+
+_KINDS: tuple[Gadget, ...] = ("maxmargin", "resolve")
+
+GADGETS = {
+    name: GadgetChoice(name, kind, bool(reach), optimum)
+    for kind in _KINDS
+    for reach in ("", "-reach")
+    for ending, optimum in _ENDINGS.items()
+    for name in (f"{kind}{reach}{ending}",)
+}
+
+
+def method(name: str | Method) -> Method:
+    """The method of that name.
+
+    >>> method("2-kluss").outside
+    'removed'
+    """
+    if isinstance(name, str) and name not in METHODS:
+        raise GameError(f"method: got {name!r}, expected one of {', '.join(METHODS)}")
+    return METHODS[name] if isinstance(name, str) else name
+
+
+def gadget(name: str | GadgetChoice) -> GadgetChoice:
+    """The gadget of that name: maxmargin or resolve, then -reach, then -plain or -refined."""
+    if isinstance(name, str) and name not in GADGETS:
+        raise GameError(f"gadget: got {name!r}, expected one of {', '.join(GADGETS)}")
+    return GADGETS[name] if isinstance(name, str) else name

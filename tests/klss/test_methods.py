@@ -1,0 +1,218 @@
+"""Laws of the methods and gadgets of nested subgame solving, on random games and on games that tell them apart."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from klss.best_response import worst_case
+from klss.equilibrium import build_program, solve
+from klss.errors import GameError
+from klss.gadgets import gadget_form
+from klss.game import Game
+from klss.knowledge import knowledge_set
+from klss.lexicographic import lexicographic
+from klss.methods import GADGETS, METHODS, gadget, method
+from klss.nested import Blueprint, every_infoset, update_blueprint
+from klss.refinement import MISTAKES, against_mistakes
+from klss.selection import select
+from klss.sequence_form import sequence_form
+from klss.subgame import Subgame, counterfactual_values, make_subgame, shares
+from klss.tables import table_1_row
+from klss.treeplex import behaviour, realization, uniform_behaviour
+from tests.klss import games
+from tests.klss.test_nested import proposition_3
+from tests.oracles.resolve import maxmargin_to_resolve
+
+SAFE = ("safe-1-klss", "inf-kluss")
+TOPS = tuple(name for name, each in GADGETS.items() if not each.reach)
+SLACK = 1e-6
+"""Rounding of the solver."""
+
+
+def blueprint_of(game: Game, kind: str) -> Blueprint:
+    form = sequence_form(game)
+    if kind == "uniform":
+        return Blueprint(realization(form.treeplexes[0], uniform_behaviour(form.treeplexes[0])))
+    floor = 0.25 * uniform_behaviour(form.treeplexes[0]) if kind == "floor" else None
+    solution = solve(form, x_floor=floor)
+    return Blueprint(solution.x, floor, solution.y)
+
+
+@pytest.mark.parametrize("top", TOPS)
+@pytest.mark.parametrize("name", SAFE)
+@settings(max_examples=4, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**5), kind=st.sampled_from(["uniform", "floor", "exact"]))
+def test_a_safe_method_never_raises_exploitability(name: str, top: str, seed: int, kind: str) -> None:
+    game = games.random_game(seed, secrets=3)
+    form, blueprint = sequence_form(game), blueprint_of(game, kind)
+    plan = every_infoset(game, blueprint, method=name, gadget=top).plan
+    assert worst_case(form, 0, plan) >= worst_case(form, 0, blueprint.x) - SLACK
+
+
+@pytest.mark.parametrize("top", TOPS)
+@pytest.mark.parametrize("name", SAFE)
+def test_a_safe_method_does_not_harm_where_1_klss_loses_all(name: str, top: str) -> None:
+    # Proposition 3: each infoset corrects the same fault, and together they are fully exploitable.
+    game, blueprint = proposition_3(8)
+    form = sequence_form(game)
+    assert worst_case(form, 0, every_infoset(game, blueprint).plan) == pytest.approx(-1.0, abs=SLACK)
+    plan = every_infoset(game, blueprint, method=name, gadget=top).plan
+    assert worst_case(form, 0, plan) >= worst_case(form, 0, blueprint.x) - SLACK
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_shares_of_infosets_on_one_line_sum_to_one_at_the_most(seed: int) -> None:
+    game = games.random_game(seed, secrets=3)
+    t, mine, theirs = game.treeplex(0), game.observations[0], game.observations[1]
+    tops = mine.turn_infosets[t.parent_sequence == 0]
+    share = shares(game, tops)
+    for j in range(theirs.infoset_count):
+        used: dict[int, float] = {}
+        while j >= 0:
+            for h in game.nodes_of(1, j).tolist():
+                i = int(game.infoset[0, h])
+                if i in tops:
+                    used[i] = max(used.get(i, 0.0), float(share[j]))
+            j = int(theirs.parent_infoset[j])
+        assert sum(used.values()) <= 1.0 + 1e-12
+
+
+def subgames(game: Game, plan: np.ndarray, **options: object) -> list[Subgame]:
+    """Of player 0's first infosets that the plan reaches."""
+    values = counterfactual_values(game, plan)
+    reached = np.flatnonzero(plan[game.treeplex(0).parent_sequence] > 1e-6)[:5]
+    turn = game.observations[0].turn_infosets
+    return [make_subgame(game, values, int(turn[i]), **options) for i in reached]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, math.inf])
+@settings(max_examples=5, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**5))
+def test_the_blueprint_s_margins_are_zero_under_every_method(order: float, seed: int) -> None:
+    game = games.random_game(seed)
+    plan = blueprint_of(game, "floor").x
+    share = np.full(game.observations[1].infoset_count, 0.4)
+    made = subgames(game, plan, order=order, outside="removed")
+    for subgame in made + (subgames(game, plan, share=share) if order == 1 else []):
+        local = behaviour(game.treeplex(0), plan)[subgame.source_sequences(game)]
+        values = counterfactual_values(subgame.game, realization(subgame.game.treeplex(0), local))
+        np.testing.assert_allclose(values.point[1 : 1 + subgame.roots.size], 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("order", [1, 3, math.inf])
+@pytest.mark.parametrize("seed", range(6))
+def test_kluss_and_klss_are_one_where_player_1_knows_that_play_is_in_the_set(order: float, seed: int) -> None:
+    game = games.random_game(seed)
+    plan = blueprint_of(game, "uniform").x
+    alike = 0
+    for klss, kluss in zip(
+        subgames(game, plan, order=order), subgames(game, plan, order=order, outside="removed"), strict=True
+    ):
+        known = knowledge_set(game, game.nodes_of(0, int(klss.origin[0][klss.infoset])), order)
+        all_inside = all(np.isin(game.nodes_of(1, int(j)), known).all() for j in klss.roots)
+        if all_inside:
+            assert klss.alternate_value == pytest.approx(kluss.alternate_value)
+            np.testing.assert_allclose(klss.game.b[1], kluss.game.b[1], atol=1e-12)
+        alike += all_inside
+    assert alike or order < math.inf
+
+
+def test_figure_1_without_the_nodes_outside() -> None:
+    # Player 1 at C2 is taken to know that n = 2: at node 2 it loses 2 by heads or 3 by tails half of the time, and
+    # takes the smaller, 1 (Figure 3 has 5/2 with node 3 folded in).
+    game = games.figure_1()
+    plan = blueprint_of(game, "uniform").x
+    subgame = make_subgame(game, plan, game.observations[0].index["R1"], 1, outside="removed")
+    assert subgame.alternate_value == pytest.approx([0.5, 1.0])
+    assert not subgame.game.b[1][3:].any()
+
+
+@settings(max_examples=6, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**5))
+def test_resolve_is_the_game_that_the_paper_makes_of_maxmargin(seed: int) -> None:
+    game = games.random_game(seed)
+    for subgame in subgames(game, blueprint_of(game, "floor").x):
+        theirs = sequence_form(maxmargin_to_resolve(subgame).game)
+        ours = gadget_form(subgame, "resolve").form
+        chosen = select(subgame, blueprint=np.ones(ours.treeplexes[0].sequence_count), gadget="resolve")
+        assert chosen.margin == pytest.approx(solve(theirs).value, abs=1e-7)
+        assert worst_case(theirs, 0, chosen.plan) == pytest.approx(chosen.margin, abs=1e-7)
+        rng = np.random.default_rng(seed)
+        plan = realization(ours.treeplexes[0], behaviour(ours.treeplexes[0], rng.random(chosen.plan.size)))
+        assert worst_case(ours, 0, plan) == pytest.approx(worst_case(theirs, 0, plan), abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["maxmargin", "resolve"])
+@settings(max_examples=6, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**5))
+def test_a_refined_plan_is_optimal_and_the_best_of_the_optima_where_player_1_errs(kind: str, seed: int) -> None:
+    game = games.random_game(seed)
+    for subgame in subgames(game, blueprint_of(game, "floor").x):
+        start = uniform_behaviour(subgame.game.treeplex(0))
+        form = gadget_form(subgame, kind).form  # type: ignore[arg-type]
+        earned = {}
+        for optimum in ("", "-plain", "-refined"):
+            chosen = select(subgame, blueprint=start, gadget=kind + optimum)
+            assert worst_case(form, 0, chosen.plan) == pytest.approx(solve(form).value, abs=1e-7)
+            earned[optimum] = against_erring(form, chosen.plan)
+        assert earned["-refined"] >= max(earned.values()) - SLACK * MISTAKES[0]
+
+
+def against_erring(form: object, plan: np.ndarray) -> float:
+    """What the plan earns against a player 1 that plays every action with a small probability and else its best; by
+    backward induction.
+    """
+    t = form.treeplexes[1]  # type: ignore[attr-defined]
+    value = form.payoff_transposed @ plan  # type: ignore[attr-defined]
+    for i in range(t.infoset_count - 1, -1, -1):
+        own = value[t.first_sequence[i] : t.first_sequence[i] + t.action_count[i]]
+        least = min(MISTAKES[0], 0.5 / own.size)
+        value[t.parent_sequence[i]] += least * own.sum() + (1.0 - least * own.size) * own.min()
+    return float(value[0])
+
+
+def test_against_mistakes_leaves_the_program_s_own_optimum_as_it_is() -> None:
+    program = build_program(sequence_form(games.kuhn()))
+    first, _ = lexicographic(*(lambda lp, objective: (lp, [objective]))(*against_mistakes(program)))
+    assert first.objective == pytest.approx(-1 / 18)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_opponent_with_few_strategies_gets_no_more_than_one_with_all(seed: int) -> None:
+    game = games.random_game(seed)
+    form, blueprint = sequence_form(game), blueprint_of(game, "floor")
+    plan = every_infoset(game, blueprint, method="olss").plan
+    t = game.treeplex(0)
+    np.testing.assert_allclose(np.add.reduceat(plan, t.first_sequence), plan[t.parent_sequence], atol=1e-9)
+    # Against each of its strategies the refined plan earns no less than the blueprint.
+    for other in (blueprint.opponent, realization(game.treeplex(1), uniform_behaviour(game.treeplex(1)))):
+        assert other is not None
+        assert form.value(plan, other) >= worst_case(form, 0, blueprint.x) - SLACK
+
+
+def test_names_that_do_not_exist_and_methods_that_cannot_update_are_refused() -> None:
+    game = games.kuhn()
+    blueprint = blueprint_of(game, "floor")
+    with pytest.raises(GameError, match="expected one of 1-klss"):
+        every_infoset(game, blueprint, method="2-klss")
+    with pytest.raises(GameError, match="expected one of maxmargin"):
+        every_infoset(game, blueprint, gadget="minmargin")
+    for name in ("2-kluss", "safe-1-klss", "olss"):
+        with pytest.raises(GameError, match="Theorem 4"):
+            next(update_blueprint(game, blueprint, method=name))
+    with pytest.raises(GameError, match="odd number"):
+        make_subgame(game, blueprint.x, 0, 2)
+
+
+@pytest.mark.parametrize("top", GADGETS)
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_and_gadget_makes_a_row(name: str, top: str) -> None:
+    pytest.importorskip("pyspiel")
+    row = table_1_row("kuhn", method=name, gadget=top)
+    assert (row.method, row.gadget, row.order) == (name, top, method(name).order)
+    assert gadget(top).name == top and 0.0 <= row.after < 1.0
