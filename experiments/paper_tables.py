@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from experiments import methods
 from experiments.markdown import wrapped
 from klss.selection import TOLL
 from klss.tables import TABLE_1, TABLE_2, knowledge_row, table_1_row
@@ -24,6 +25,7 @@ RESULTS = Path(__file__).parent / "results" / "tables.json"
 PAGE = Path(__file__).parent.parent / "docs" / "tables.md"
 README = Path(__file__).parent.parent / "README.md"
 NOTEBOOK = "docs/notebook/2026-11-24-which-optimum.md"
+METHODS_NOTEBOOK = "docs/notebook/2026-11-25-methods.md"
 BEGIN, END = "<!-- tables: rendered by experiments/paper_tables.py -->", "<!-- end of tables -->"
 """README's tables stand between these lines."""
 
@@ -110,8 +112,8 @@ def readme_part(result: dict[str, Any]) -> str:
     )
 
 
-def render(result: dict[str, Any]) -> str:
-    """The page, from the JSON alone."""
+def render(result: dict[str, Any], of_methods: dict[str, Any]) -> str:
+    """The page, from the JSON of :mod:`experiments.methods` and of here alone."""
     rule = (
         "The paper leaves two things open on which its 'after' column depends, and a linear program has many optima, "
         "of which a solver returns one that depends on its version and method. So both are chosen by a rule, and what "
@@ -165,7 +167,8 @@ def render(result: dict[str, Any]) -> str:
         *(f"| {row['game']} | {row['after'][0]:.4f} | {row['after'][1]:.4f} |" for row in result["epsilon_0"]),
     ]
     lines += ["", "## Table 2: mean sizes of knowledge sets", "", *table_2(result)]
-    lines += ["", "All numbers are the paper's, to its last digit.", ""]
+    lines += ["", "All numbers are the paper's, to its last digit.", "", *methods.section(of_methods), ""]
+    lines += [f"What this says is in [the notebook]({METHODS_NOTEBOOK.removeprefix('docs/')}).", ""]
     return "\n".join(lines)
 
 
@@ -177,7 +180,8 @@ def main() -> None:
         write_document(RESULTS, measure())
     PAGE.parent.mkdir(exist_ok=True)
     result = json.loads(RESULTS.read_text())
-    PAGE.write_text(render(result), encoding="utf-8")
+    page = render(result, json.loads(methods.RESULTS.read_text()))
+    PAGE.write_text(page, encoding="utf-8")
     before, _, rest = README.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
     README.write_text(f"{before}{BEGIN}\n{readme_part(result)}\n{END}{after}", encoding="utf-8")

@@ -9,8 +9,8 @@ Legend: I player 0's infoset; I^k its order-k knowledge set; I0 an infoset of pl
 
 - ``k-klss``, k odd: player 0 is free in I^k and below; where an I0 has nodes outside, it plays the blueprint there.
 - ``k-kluss``: I^k and nothing else, and player 0 is free in all of it. Player 1 is taken to know that play is in I^k:
-  its alternate values count the nodes of I0 in I^k only. Of the same order k, this differs from k-KLSS where an I0 has
-  nodes outside; for k = inf it is common-knowledge subgame solving, as is ``inf-klss``.
+  its alternate values count the nodes of I0 in I^k only. (With the blueprint played at the others instead it would be
+  k-KLSS.) For k = inf it is common-knowledge subgame solving, as is ``inf-klss``.
 - ``safe-1-klss``: 1-KLSS, in which what player 1 may be given is divided. In 1-KLSS each infoset I that meets an I0 may
   give away all that the blueprint keeps from player 1 there, u(x, y) - u*(x) for each y of player 1, and together they
   can give it away more than once. Here each has the share that :func:`klss.subgame.shares` says, and the shares of
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["GADGETS", "METHODS", "GadgetChoice", "Method", "Optimum", "gadget", "method"]
 
 Optimum = Literal["rule", "plain", "refined"]
-"""Which of the gadget's optima: by :mod:`klss.selection`'s rule, by its last tie-break alone, or a sequential one."""
+"""Which of the gadget's optima: by :mod:`klss.selection`'s rule, by its last tie-break alone, or the best of them where
+player 1 errs."""
 
 
 @dataclass(frozen=True)

@@ -272,7 +272,7 @@ def make_subgame(
     # Less what player 1 has given away on the way there.
     if reach:
         alternate = alternate - _gifts(game, values, roots, count_gadget_choice) / scale
-    # All that is paid below an I0 is what player 1 may be given at u*; of it and of u* the share, less what is inside.
+    # A strategy y of player 1 leaves u(x, y) - u* below I0: of that the share may be given beyond what x pays inside.
     if share is not None:
         part = share[roots]
         alternate = part * alternate

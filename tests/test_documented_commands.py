@@ -137,6 +137,7 @@ IN_SMALL: dict[str, str] = {
     "klss solve kuhn_poker --lock kuhn.json": "klss solve kuhn_poker --lock kuhn.json",
     "klss solve GAME": "klss solve kuhn_poker",
     "klss tables 1": "klss tables 1 --game kuhn",
+    "klss tables 1 --method NAME --gadget NAME": "klss tables 1 --game kuhn --method olss --gadget resolve-refined",
     "klss tables 1|2": "klss tables 1 --game kuhn_bet",
     "klss tables 2": "klss tables 2 --game kuhn",
     "klss bench tracker": "klss bench tracker --repetitions 1",
@@ -279,6 +280,7 @@ ONLY_PARSED: dict[str, str] = {
     "experiments.evaluation_positions": "minutes of Stockfish",
     "experiments.tune_evaluation": "takes the positions of the one before",
     "experiments.openspiel_speed": "takes cvxpy and ecos, which the tests don't need",
+    "experiments.methods": "hours; adds to the results that are there",
     "experiments.paper_tables": "writes README's tables; its parts are tested by the tables' own tests",
 }
 """Experiments whose smallest run takes too long for here, or what isn't here: their help is asked for."""

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from klss.best_response import worst_case
+from klss.best_response import best_response, worst_case
 from klss.equilibrium import build_program, solve
 from klss.errors import GameError
-from klss.gadgets import gadget_form
+from klss.gadgets import Opponents, gadget_form
 from klss.game import Game
 from klss.knowledge import knowledge_set
 from klss.lexicographic import lexicographic
@@ -185,14 +185,27 @@ def test_against_mistakes_leaves_the_program_s_own_optimum_as_it_is() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_an_opponent_with_few_strategies_gets_no_more_than_one_with_all(seed: int) -> None:
     game = games.random_game(seed)
-    form, blueprint = sequence_form(game), blueprint_of(game, "floor")
-    plan = every_infoset(game, blueprint, method="olss").plan
+    rng = np.random.default_rng(seed)
+    for subgame in subgames(game, blueprint_of(game, "floor").x):
+        t, count = subgame.game.treeplex(1), subgame.roots.size
+        behaviours = np.array([behaviour(t, rng.random(t.sequence_count)) for _ in range(3)])
+        few = gadget_form(subgame, "maxmargin", Opponents(rng.dirichlet(np.ones(count), 3), behaviours)).form
+        every = gadget_form(subgame).form
+        plan = realization(few.treeplexes[0], uniform_behaviour(few.treeplexes[0]))
+        worst = worst_case(every, 0, plan)
+        assert worst_case(few, 0, plan) >= worst - 1e-12
+        # A single strategy that comes to one infoset and plays the best there is worth as much as all.
+        best = best_response(t, every.payoff_transposed @ plan, maximize=False).plan
+        one = Opponents(best[None, 1 : 1 + count], behaviour(t, best, behaviours[0])[None])
+        assert worst_case(gadget_form(subgame, "maxmargin", one).form, 0, plan) == pytest.approx(worst)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_nested_plans_are_plans(name: str) -> None:
+    game = games.random_game(1, secrets=3)
     t = game.treeplex(0)
+    plan = every_infoset(game, blueprint_of(game, "floor"), method=name).plan
     np.testing.assert_allclose(np.add.reduceat(plan, t.first_sequence), plan[t.parent_sequence], atol=1e-9)
-    # Against each of its strategies the refined plan earns no less than the blueprint.
-    for other in (blueprint.opponent, realization(game.treeplex(1), uniform_behaviour(game.treeplex(1)))):
-        assert other is not None
-        assert form.value(plan, other) >= worst_case(form, 0, blueprint.x) - SLACK
 
 
 def test_names_that_do_not_exist_and_methods_that_cannot_update_are_refused() -> None:
