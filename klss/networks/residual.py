@@ -268,7 +268,7 @@ class ResidualNetwork:
             work.half[: 6 * grid.shape[1] * size * inputs].reshape(6, grid.shape[1], -1),
             tiles.reshape(*sizes, -1),
         )
-        # Products of CHUNK rows (see the module's docstring), for each of these numbers and each tile; then back to cells.
+        # Products of CHUNK rows (the module says why), for each of these numbers and each tile; then back to cells.
         np.matmul(
             tiles.reshape(36, -1, CHUNK, inputs), layer.filters[:, None], out=work.after.reshape(36, -1, CHUNK, outputs)
         )
