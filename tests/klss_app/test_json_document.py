@@ -40,4 +40,4 @@ def test_the_page_names_the_keys_that_are_printed(
 
 
 def test_the_page_names_the_diagnostics_of_a_move() -> None:
-    assert documented("Diagnostics of a move") == {field.name for field in dataclasses.fields(Report)}
+    assert documented("Diagnostics of a move") == {field.name for field in dataclasses.fields(Report)} | {"held"}
