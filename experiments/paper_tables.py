@@ -1,7 +1,7 @@
 """The paper's tables as JSON, and the pages that are rendered from it.
 
 ``python -m experiments.paper_tables measure`` writes ``results/tables.json`` (both tables, and Table 1 with epsilon = 0
-for both players). ``python -m experiments.paper_tables render`` writes ``docs/tables.md`` and README's tables from it.
+for both players). ``python -m experiments.paper_tables render`` writes ``docs/tables.md`` from it.
 """
 
 from __future__ import annotations
@@ -19,15 +19,12 @@ from klss.selection import TOLL
 from klss.tables import TABLE_1, TABLE_2, knowledge_row, table_1_row
 from uci_bridge.match.documents import head, write_document
 
-__all__ = ["BEGIN", "END", "main", "measure", "readme_part", "render"]
+__all__ = ["main", "measure", "render"]
 
 RESULTS = Path(__file__).parent / "results" / "tables.json"
 PAGE = Path(__file__).parent.parent / "docs" / "tables.md"
-README = Path(__file__).parent.parent / "README.md"
 NOTEBOOK = "docs/notebook/2026-11-24-which-optimum.md"
 METHODS_NOTEBOOK = "docs/notebook/2026-11-25-methods.md"
-BEGIN, END = "<!-- tables: rendered by experiments/paper_tables.py -->", "<!-- end of tables -->"
-"""README's tables stand between these lines."""
 
 
 def measure() -> dict[str, Any]:
@@ -95,21 +92,6 @@ def table_2(result: dict[str, Any]) -> list[str]:
         values = " | ".join(f"{mean[k]:.2f}" for k in (1, 2, 3, 4, -1))
         lines.append(f"| {row['game']} | {row['nodes']} | {row['infosets']} | {row['diameter']} | {values} |")
     return lines
-
-
-def readme_part(result: dict[str, Any]) -> str:
-    """What README shows: both tables."""
-    return "\n".join(
-        [
-            "Exploitability of a weak blueprint before and after nested 1-KLSS at every infoset (the paper's Table 1):",
-            "",
-            *table_1(result),
-            "",
-            "Mean sizes of the order-k knowledge sets (Table 2; every number is the paper's):",
-            "",
-            *table_2(result),
-        ]
-    )
 
 
 def render(result: dict[str, Any], of_methods: dict[str, Any]) -> str:
@@ -182,9 +164,6 @@ def main() -> None:
     result = json.loads(RESULTS.read_text())
     page = render(result, json.loads(methods.RESULTS.read_text()))
     PAGE.write_text(page, encoding="utf-8")
-    before, _, rest = README.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    README.write_text(f"{before}{BEGIN}\n{readme_part(result)}\n{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":
