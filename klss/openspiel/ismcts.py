@@ -105,12 +105,13 @@ class _FromBelief:
         self._bot.set_resampler(lambda state, _: self._sample())
 
     def policy(self) -> dict[int, float]:
-        """Probabilities by action."""
+        """Probabilities by action; {} where there was no time for a simulation."""
         state = self._model.place(self._numbers[0]).state
         try:
             found = self._bot.run_search(state)
         except _Late:
-            found = self._bot.get_final_policy(state, self._bot._root_node)
+            root = self._bot._root_node
+            found = self._bot.get_final_policy(state, root) if root is not None and root.total_visits > 0 else []
         return {action: share for action, share in found if share > 0.0 and math.isfinite(share)}
 
     def _sample(self) -> Any:

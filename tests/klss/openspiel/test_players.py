@@ -157,3 +157,12 @@ def test_a_game_with_more_deals_than_any_trunk_is_played_within_bounds(name: str
     decision = player.answer("action", Limit(time_s=0.1))
     assert decision.answer in referee.observations(referee.turn)[-1].actions
     assert decision.diagnostics["nodes"] < 50_000
+
+
+def test_ismcts_that_has_no_time_plays_any_action() -> None:
+    game, _ = spiel_game("phantom_ttt")
+    player = make_player(configuration("ismcts"), game)
+    referee = Referee(game, 1)
+    player.begin(True, None)
+    player.observe(referee.observations(True)[0])
+    assert player.answer(None, Limit(time_s=1e-9)).answer in referee.observations(True)[0].actions
