@@ -129,6 +129,12 @@ IN_SMALL: dict[str, str] = {
     ),
     "klss solve kuhn_poker --export kuhn.efg": "klss solve kuhn_poker --export kuhn.efg",
     "klss solve kuhn.efg --out kuhn.ne": "klss solve kuhn.efg --out kuhn.ne",
+    "klss exploit phantom_ttt --policy uniform --player 0 --games 200 --seed 1": (
+        "klss exploit phantom_ttt --policy uniform --player 0 --games 2 --nodes 20 --seed 1 --max-nodes 1000"
+    ),
+    "klss exploit leduc_poker --policy kluss --nodes 100 --games 200": (
+        "klss exploit leduc_poker --policy kluss --nodes 20 --games 2"
+    ),
     "klss exploit kuhn_poker --policy kuhn.json --player 0": "klss exploit kuhn_poker --policy kuhn.json --player 0",
     "klss exploit kuhn_poker --policy kuhn.json": "klss exploit kuhn_poker --policy kuhn.json",
     "klss solve kuhn_poker --refine sequential --out kuhn.json": (

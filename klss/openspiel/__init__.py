@@ -8,7 +8,7 @@ Reading order:
 - ``observations`` what each player may see; ``transpositions`` which states are the same from here on
 - ``model`` the game as the search sees it; ``belief`` every history that agrees with what was observed
 - ``players`` that are given observations alone; ``ismcts`` OpenSpiel's own search as one; ``configuration`` their names
-- ``policies`` strategies as OpenSpiel has them
+- ``policies`` strategies as OpenSpiel has them; ``exploiter`` a searching best response to a known one
 - ``referee`` the true game at the table; ``bots`` our players in OpenSpiel's own loops
 """
 

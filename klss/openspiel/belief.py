@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from klss.search.model import Drawn
 from klss.support.arrays import Floats, Int32s, States
 from klss.table.contest import Contradiction
 
-__all__ = ["HistoryBelief"]
+__all__ = ["HistoryBelief", "Opponent"]
 
 _LOOK = 64
 """Places that are visited between two looks at the clock."""
@@ -40,6 +40,10 @@ _ANEW, _ANEW_VISITS = 500, 20_000
 
 _ABSENT = -50.0
 """The logarithm of the weight of a state that is not among the histories: next to none."""
+
+
+Opponent = Callable[[Any], tuple[Sequence[int], Sequence[float]]]
+"""A known strategy: the actions of positive probability at a ``pyspiel.State``, and their probabilities."""
 
 
 class _History(NamedTuple):
@@ -79,6 +83,9 @@ class HistoryBelief:
         Most histories that are kept.
     seed
         Of samples.
+    opponent
+        The opponent's strategy, where it is known: histories are then as likely as nature and that make them, and those
+        that it does not play are dropped. The model has to keep transpositions apart, which it may play differently.
 
     Attributes
     ----------
@@ -88,8 +95,10 @@ class HistoryBelief:
 
     weighted = True
 
-    def __init__(self, model: OpenSpielModel, *, cap: int = 20_000, seed: int = 0) -> None:
-        self._model, self._cap = model, cap
+    def __init__(
+        self, model: OpenSpielModel, *, cap: int = 20_000, seed: int = 0, opponent: Opponent | None = None
+    ) -> None:
+        self._model, self._cap, self._opponent = model, cap, opponent
         self._rng = random.Random(seed)
         self._known = {model.identity(model.start): _History(model.hold(model.start), 0.0)}
         self._observed: list[Seen] = []
@@ -193,7 +202,10 @@ class HistoryBelief:
         """
         if place.mover == 0:
             return [] if seen.own is None else [(seen.own, 0.0)]
-        actions, shares = self._model.edges(place)
+        if place.mover == 1 and self._opponent is not None:
+            actions, shares = self._opponent(place.state)
+        else:
+            actions, shares = self._model.edges(place)
         logs = [0.0] * len(actions) if shares is None else [math.log(share) for share in shares]
         steps = list(zip(actions, logs, strict=True))
         self._rng.shuffle(steps)

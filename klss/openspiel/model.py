@@ -16,7 +16,7 @@ import pyspiel
 
 from klss.movers import CHANCE, TERMINAL
 from klss.openspiel.observations import NOTHING, Sight, key_of
-from klss.openspiel.transpositions import identifier
+from klss.openspiel.transpositions import identifier, same_history
 from klss.search.model import Expansion, Past
 from klss.support.arrays import Bools, Floats, Int8s, Ints, Keys, States
 
@@ -64,6 +64,8 @@ class OpenSpielModel:
         Of the playouts.
     values
         What values states instead of playouts.
+    merging
+        Whether transpositions count as one state, where the game lets them.
 
     Attributes
     ----------
@@ -73,10 +75,12 @@ class OpenSpielModel:
 
     state_width = 1
 
-    def __init__(self, game: Any, player: int, *, seed: int = 0, values: Values | None = None) -> None:
+    def __init__(
+        self, game: Any, player: int, *, seed: int = 0, values: Values | None = None, merging: bool = True
+    ) -> None:
         self.game, self.player = game, player
         self.sights = (Sight(game, player), Sight(game, 1 - player))  # of the search's players 0 and 1
-        self._identity = identifier(game)
+        self._identity = identifier(game) if merging else same_history
         self._values = values if values is not None else Playouts(game, seed)
         largest = max(abs(game.min_utility()), abs(game.max_utility())) or 1.0
         self._unit = (1.0 if player == 0 else -1.0) / largest

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from klss.errors import GameError
-from klss.openspiel.belief import HistoryBelief
+from klss.openspiel.belief import HistoryBelief, Opponent
 from klss.openspiel.model import OpenSpielModel, Values
 from klss.openspiel.observations import NOTHING, Seen, key_of
 from klss.search import Search, SearchConfiguration
@@ -117,19 +117,31 @@ class BelievingPlayer(RandomPlayer):
         Most histories that are held possible.
     values
         See :class:`klss.openspiel.model.OpenSpielModel`.
+    opponent
+        The opponent's strategy, where it is known (:class:`klss.openspiel.belief.HistoryBelief`).
     """
 
-    def __init__(self, game: Any, seed: int = 0, *, cap: int = 20_000, values: Values | None = None) -> None:
+    def __init__(
+        self,
+        game: Any,
+        seed: int = 0,
+        *,
+        cap: int = 20_000,
+        values: Values | None = None,
+        opponent: Opponent | None = None,
+    ) -> None:
         super().__init__(seed)
-        self._game, self._cap, self._values = game, cap, values
+        self._game, self._cap, self._values, self._opponent = game, cap, values, opponent
         self._believed: HistoryBelief | None = None
 
     def begin(self, seat: Seat, setup: Any = None) -> None:
         """See :class:`klss.table.contest.Player`."""
         super().begin(seat, setup)
         draw = np.random.default_rng(self._seed).integers(0, 2**31, size=2)
-        self._model = OpenSpielModel(self._game, 0 if seat else 1, seed=int(draw[0]), values=self._values)
-        self._believed = HistoryBelief(self._model, cap=self._cap, seed=int(draw[1]))
+        self._model = OpenSpielModel(
+            self._game, 0 if seat else 1, seed=int(draw[0]), values=self._values, merging=self._opponent is None
+        )
+        self._believed = HistoryBelief(self._model, cap=self._cap, seed=int(draw[1]), opponent=self._opponent)
         self._taken = 0
 
     def _belief(self, plan: TimePlan) -> HistoryBelief:
