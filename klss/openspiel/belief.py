@@ -202,6 +202,8 @@ class HistoryBelief:
         """
         if place.mover == 0:
             return [] if seen.own is None else [(seen.own, 0.0)]
+        actions: Sequence[int]
+        shares: Sequence[float] | None
         if place.mover == 1 and self._opponent is not None:
             actions, shares = self._opponent(place.state)
         else:
