@@ -198,7 +198,7 @@ class HistoryBelief:
 
     def _steps(self, place: Place, seen: Seen) -> list[tuple[int, float]]:
         """The actions that may have been played at a place before ``seen``, in random order, with the logarithms of
-        nature's probabilities.
+        nature's probabilities, and of a known opponent's.
         """
         if place.mover == 0:
             return [] if seen.own is None else [(seen.own, 0.0)]
