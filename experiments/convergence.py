@@ -42,7 +42,7 @@ from klss.equilibrium import solve
 from klss.game import Game
 from klss.openspiel.configuration import configuration
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Search, SearchConfiguration
-from klss.search.profile import strategy_at_root
+from klss.search.profile import strategy_at
 from klss.sequence_form import sequence_form
 from klss.support.arrays import Floats
 from klss.support.configurations import ConfigurationError
@@ -53,8 +53,9 @@ from uci_bridge.match.documents import head, write_document
 __all__ = ["Played", "main", "played"]
 
 GAMES = (
-    "kuhn_poker", "leduc_poker", "liars_dice(dice_sides=4)", "dark_hex(board_size=2,gameversion=adh)",
-    "dark_hex(board_size=2)",
+    "kuhn_poker", "leduc_poker", "liars_dice(dice_sides=3)", "liars_dice(dice_sides=4)",
+    "dark_hex(board_size=2,gameversion=adh)", "dark_hex(board_size=2)",
+    "goofspiel(num_cards=4,imp_info=True,points_order=ascending)",
 )  # fmt: skip
 PLAYERS = ("klss2021", "kluss", "kluss,order=2,root=nature,value_beta=5,purify=true")
 """Of OpenSpiel's games; the last one is what plays chess."""
@@ -154,7 +155,7 @@ def played(game: Game, search_by: SearchConfiguration, nodes: int, start: Start 
             found = here.search(EnumeratedBelief(game, infoset), Budget(nodes=nodes))
             seconds.append(time.process_time() - began)
             assert here.standing is not None
-            _, mixed = strategy_at_root(here.standing.trunk, here.standing.profile)
+            _, mixed = strategy_at(here.standing.trunk, here.standing.profile, here.standing.infoset)
             at = int(treeplex.first_sequence[own.treeplex_infoset[infoset]]) + found.actions
             mixture[at], purified[at] = mixed, found.probabilities
             for action in found.actions[mixed > 0.0].tolist():

@@ -208,7 +208,7 @@ class SearchingPlayer(BelievingPlayer):
         standing = self._search.standing
         if standing is None:
             return {}
-        found = root_values(standing.trunk, standing.profile)
+        found = root_values(standing.trunk, standing.profile, standing.infoset)
         return {int(a): float(v) for a, v in zip(found.actions, found.values, strict=True) if not np.isnan(v)}
 
     @property

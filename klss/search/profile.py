@@ -15,7 +15,7 @@ from klss.search.trunk import Trunk
 from klss.subgame import Gadget
 from klss.support.arrays import Floats, Int32s
 
-__all__ = ["SUPPORT", "Profile", "extended", "reach_of", "strategy_at_root", "utility_at"]
+__all__ = ["SUPPORT", "Profile", "extended", "reach_of", "strategy_at", "utility_at"]
 
 SUPPORT = 1e-9
 """A probability above this is in the support; exact plans are vertices, where the others are zero up to rounding."""
@@ -47,13 +47,15 @@ def reach_of(player: int, trunk: Trunk, plan: Floats) -> Floats:
     return np.asarray(trunk.nodes.chance[:count] * plan[trunk.nodes.sequence[:count, player]])
 
 
-def strategy_at_root(trunk: Trunk, profile: Profile) -> tuple[Int32s, Floats]:
-    """Player 0's actions at the root infoset (codes) and their probabilities; empty where it has none there."""
-    first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
-    if first < 0:
-        return np.zeros(0, dtype=np.int32), np.zeros(0)
+def strategy_at(trunk: Trunk, profile: Profile, infoset: int = 0) -> tuple[Int32s, Floats]:
+    """Player 0's actions at an infoset (codes), the root's unless another is named, and their probabilities; empty
+    where it has none there, or never comes.
+    """
+    first, count = int(trunk.infosets[0].first[infoset]), int(trunk.infosets[0].size[infoset])
     probabilities = profile.x[first : first + count].copy()
     probabilities[probabilities <= SUPPORT] = 0.0
+    if first < 0 or not probabilities.any():
+        return np.zeros(0, dtype=np.int32), np.zeros(0)
     return trunk.sequences[0].action[first : first + count].copy(), probabilities / probabilities.sum()
 
 

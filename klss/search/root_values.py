@@ -17,7 +17,7 @@ import numpy as np
 
 from klss.best_response import best_response
 from klss.search.gadget import gadget_form
-from klss.search.profile import SUPPORT, Profile, reach_of, strategy_at_root
+from klss.search.profile import SUPPORT, Profile, reach_of, strategy_at
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats, Int32s
 
@@ -40,28 +40,27 @@ def responses(trunk: Trunk, y: Floats) -> Floats:
     return best_response(form.treeplexes[0], form.a @ y, maximize=True).sequence_value
 
 
-def root_values(trunk: Trunk, profile: Profile) -> RootValues:
-    """The strategy at player 0's infoset and what each action is worth (see the module).
+def root_values(trunk: Trunk, profile: Profile, infoset: int = 0) -> RootValues:
+    """The strategy at player 0's infoset, the root's unless another is named, and what each action is worth (see the
+    module).
 
     Roots that were never expanded say nothing of any action and are left out, and so are those at other infosets of
     player 0 (order-2 subgames have some). The values are nan where player 1 goes to such roots only: the search was too
     short.
     """
     nodes, count = trunk.nodes, trunk.node_count
-    first, size = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
-    codes, probabilities = strategy_at_root(trunk, profile)
+    first, size = int(trunk.infosets[0].first[infoset]), int(trunk.infosets[0].size[infoset])
+    codes, probabilities = strategy_at(trunk, profile, infoset)
     # How likely nature and player 1 come to roots that say something.
     reach = reach_of(1, trunk, profile.y)
-    here = nodes.infoset[:count, 0] == 0
-    expanded = here[: trunk.root_count] & (nodes.first_child[: trunk.root_count] >= 0)
-    total = float(reach[: trunk.root_count][expanded].sum())
+    here = nodes.infoset[:count, 0] == infoset
+    total = float(reach[here & (nodes.first_child[:count] >= 0)].sum())
     if total <= SUPPORT:
         return RootValues(codes, probabilities, np.full(size, np.nan))
     # Of an action that is not played, the best response's; of each other the profile's, by the leaves below its child.
     values = responses(trunk, profile.y)[first : first + size] / total
     below = np.full(count, -1, dtype=np.int64)
-    top = np.flatnonzero(nodes.depth[:count] == 1)
-    top = top[here[nodes.parent[top]]]
+    top = np.flatnonzero(here[np.maximum(nodes.parent[:count], 0)] & (nodes.parent[:count] >= 0))
     below[top] = nodes.sequence[top, 0] - first
     trunk.spread_down(below)
     leaves = np.flatnonzero(trunk.leaf & (below >= 0))

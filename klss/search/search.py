@@ -23,7 +23,7 @@ from klss.search.parts import (
     SolverStats,
     Subgame,
 )
-from klss.search.profile import Profile, strategy_at_root, utility_at
+from klss.search.profile import Profile, strategy_at, utility_at
 from klss.search.report import Report
 from klss.search.trunk import Trunk, game_root
 from klss.support.arrays import Bools, Floats, Int32s, Keys, States
@@ -39,6 +39,9 @@ _FADED = 0.5
 """Decay of past nodes and seconds in the estimate of nodes a second, at each move: a move that was left no time does
 not distort the estimate of the next.
 """
+
+_SETTLED_GAP = 1e-3
+"""Saddle gap of a profile that counts as an equilibrium: what either player could gain by anything else."""
 
 _PONDERED, _LEAST_PONDERED = 4, 20_000
 """Most nodes that pondering adds: a factor of the last search's nodes, or a number if that is more. The next move lays
@@ -163,6 +166,10 @@ class Search:
         nodes, seconds = self._measured
         expected = nodes / seconds * budget.left() if budget.nodes is None else float(budget.nodes)
         subgame = self._parts.builder.build(self.standing, belief, self._model, np.random.default_rng(seed), expected)
+        drawn = np.random.default_rng([*seed, 1]).random()
+        # Where the last search solved the rest of the game, its strategy is played on.
+        if self._settled(subgame):
+            return self._played_on(subgame, belief, budget, drawn)
         # Solve and grow it until the budget is spent (lines 22–38).
         began = budget.elapsed()
         solved = self.solve(subgame, belief, budget, history=history, progress=progress)
@@ -171,14 +178,42 @@ class Search:
         # Keep it for the next move, with the whole mixture: what is drawn now, the opponent does not know.
         self.standing = SearchState(subgame.trunk, solved.profile, 0, solved.solving.strategies)
         # Choose (line 39); the draw has a stream of its own, so that it does not depend on what was drawn before.
-        actions, mixture = strategy_at_root(subgame.trunk, solved.profile)
+        actions, mixture = strategy_at(subgame.trunk, solved.profile)
         probabilities = self._parts.choice.play(mixture, solved.profile, solved.supports)
-        drawn = np.random.default_rng([*seed, 1]).random()
         chosen = int(np.searchsorted(np.cumsum(probabilities)[:-1], drawn, side="right"))
         if self._ponders:
             self._played = solved, int(subgame.trunk.infosets[0].first[0]) + chosen
         action = int(actions[chosen])
         return Result(actions, probabilities, action, self._report(subgame, belief, solved, budget))
+
+    def _settled(self, subgame: Subgame) -> bool:
+        """Whether the last search has found what to play here: it holds the rest of the game whole, the subgame is a
+        part of it, and its profile is an equilibrium. Solved anew, that part would be no better, and safe for this
+        infoset alone: 1-KLSS at every infoset of three-sided liar's dice can be exploited by .09.
+        """
+        standing = self.standing
+        if standing is None or standing.infoset < 0 or subgame.sampled or not subgame.carried:
+            return False
+        settled = standing.profile.gap <= _SETTLED_GAP and not standing.trunk.open_leaf.any()
+        return settled and len(strategy_at(standing.trunk, standing.profile, standing.infoset)[0]) > 0
+
+    def _played_on(self, subgame: Subgame, belief: Belief, budget: Budget, drawn: float) -> Result:
+        """A move of the last profile. The search stands where it stood, in the last trunk."""
+        standing = self.standing
+        assert standing is not None
+        actions, mixture = strategy_at(standing.trunk, standing.profile, standing.infoset)
+        probabilities = self._parts.choice.play(mixture, standing.profile, [mixture > 0.0])
+        chosen = int(np.searchsorted(np.cumsum(probabilities)[:-1], drawn, side="right"))
+        report = Report(
+            positions=belief.size,
+            carried=subgame.carried,
+            value=utility_at(standing.trunk, standing.profile, standing.infoset),
+            seconds=budget.elapsed(),
+            gadget=standing.profile.gadget,
+            gap=standing.profile.gap,
+            lp_share=0.0,
+        )
+        return Result(actions, probabilities, int(actions[chosen]), report)
 
     def ponder(self, budget: Budget) -> None:
         """Go on with the last search below what was drawn (:mod:`klss.search.pondering`); once after each search,
@@ -242,7 +277,7 @@ class Search:
         supports: list[Bools] = []
         while True:
             profile = solving.improve()
-            supports.append(strategy_at_root(trunk, profile)[1] > 0.0)
+            supports.append(strategy_at(trunk, profile)[1] > 0.0)
             if progress is not None:
                 growth.tell(growing.depths()[0])
             if not profile.solved or growth.spent or not growing.grow(growth, profile, solving.beside):
