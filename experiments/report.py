@@ -457,6 +457,14 @@ _STUDIES = {
         ),
         "Loss at the true position", tables.loss,
     ),
+    "belief_held": Study(
+        "how often the truth is in a set that had too little time",
+        "belief held experiments/runs/head_to_head", "5 min",
+        lambda found: "; ".join(
+            f"cut {'at the least likely' if arm == 'likeliest' else arm}: missing at {each['without_truth']} of "
+            f"{each['turns']} turns" for arm, each in found["summary"].items()
+        ),
+    ),
     **{name: _series(name) for name in ("belief_games", "headroom")},
     "paper_tables": Study(
         "exploitability and knowledge sets, as `klss tables`", "paper_tables measure", "5 min",

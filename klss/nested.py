@@ -215,6 +215,7 @@ def allocated(
                         resting[s] += mass * current[s]
                         stack.extend((below, mass * current[s]) for below in children[s])
 
+    # Top down: what a subgame chose at its infoset is played in the share of cases in which that infoset was drawn.
     branch(0, {}, base)
     solved = 0
     for step, own in _steps(game, blueprint, _Way.of("1-klss", gadget)):

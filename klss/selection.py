@@ -83,17 +83,21 @@ def select(
     """
     if subgame.gadget != "maxmargin":
         raise GameError(f"gadget: got {subgame.gadget!r}, expected maxmargin")
+    # The gadget's program: its optima, exact, are what is chosen among.
     chosen = gadget_by_name(gadget)
     top = gadget_form(subgame, chosen.kind, opponents)
     program = build_program(top.form, floor)
     if chosen.optimum == "refined":
+        # The best of them against an opponent that errs a little everywhere.
         lp, objective = against_mistakes(program)
         objectives = [objective]
     else:
+        # The largest mean margin, less a toll for each probability moved away from the blueprint.
         lp = _with_distances(program, blueprint)
         rule = np.full(lp.cost.size, -TOLL)
         rule[: program.program.cost.size] = _mean_margin(program, top)
         objectives = [rule] if chosen.optimum == "rule" else []
+    # What is still tied is settled by fixed weights, so that no solver's habits decide.
     tied = generic_objective(lp.cost.size, program.form.treeplexes[0].sequence_count)
     first, last = lexicographic(lp, [*objectives, tied])
     plan, _, _, _ = read_back(program, last)

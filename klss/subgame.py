@@ -257,6 +257,7 @@ def make_subgame(
     scale: Floats = weight[roots].astype(np.float64)
     top = top[owner[game.infoset[1][top]] >= 0]
     inside = _covered(game, top)
+    # Player 1's side of the gadget follows; player 0's is what stands inside, as in the game.
     # B at every point below an I0: what was there, and the terminals outside.
     owner_of_point = np.concatenate([owner, [-1]])[theirs.infoset_of_point]
     below = owner_of_point >= 0

@@ -241,6 +241,7 @@ def table_1_row(
     value = solve(form, max_bytes=max_bytes).value
     start = blueprint_of(form, floor_of(game, named.variant, epsilon, opening_only=named.name == "kuhn_bet"))
     before = value - worst_case(form, 0, start.x)
+    # Every subgame solved, each from its parent's, and what the strategy loses now.
     plan, subgames = refined_plan(game, start, method=method, gadget=gadget, nesting=nesting, on_step=on_step)
     # Exploitabilities below 0 are rounding.
     after = value - worst_case(form, 0, plan)

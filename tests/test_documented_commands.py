@@ -260,6 +260,7 @@ ELSEWHERE: dict[str, str] = {
     },
     "python -m experiments.series head_to_head --players stockfish-cheat kluss": "tests/experiments/test_cheat.py",
     "python -m experiments.belief loss experiments/runs/head_to_head": "tests/experiments/test_belief_loss.py",
+    "python -m experiments.belief held experiments/runs/head_to_head": "tests/experiments/test_belief_held.py",
     "klss play --resume last": "tests/klss_app/test_resume.py",
     "klss play --resume klss-games/2026-11-22T072741Z.pgn --time 2": "tests/klss_app/test_resume.py",
     "klss board --black human --clock 180+2": "tests/klss_app/web/test_games.py",

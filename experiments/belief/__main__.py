@@ -1,11 +1,11 @@
-"""``python -m experiments.belief train|rank|loss``: what beliefs learn, and what they are worth."""
+"""``python -m experiments.belief train|rank|loss|held``: what beliefs learn, and what they are worth."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 
-from experiments.belief import loss, rank, train
+from experiments.belief import held, loss, rank, train
 from experiments.commands import Commands, run
 
 __all__ = ["main"]
@@ -14,6 +14,7 @@ _COMMANDS: Commands = {
     "train": (train.main, "play what is to be learned from, learn, write the weights"),
     "rank": (rank.main, "how likely the truth is to each belief, in held-out games"),
     "loss": (loss.main, "what moves lose at the true position, with each belief"),
+    "held": (held.main, "how often the truth is in a set that had too little time"),
 }
 
 

@@ -298,6 +298,7 @@ class _Flattening:
                 if outcomes:
                     branches.append(_Branch(state, node, outcomes, past, past, who))
             else:
+                # The end: what one wins the other loses, up to rounding.
                 player.append(TERMINAL)
                 returns = state.returns()
                 if not abs(returns[0] + returns[1]) <= 1e-9 * max(1.0, abs(returns[0])):

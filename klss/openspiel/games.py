@@ -25,6 +25,7 @@ def spiel_game(game: str | Any) -> tuple[Any, str]:
         An unknown game, or one that is not a zero-sum game of two players, or whose chance nodes can't be listed.
     """
     if isinstance(game, str):
+        # The name is looked up first: OpenSpiel answers to an unknown one with the list of all that it knows.
         short = game.split("(", 1)[0].strip()
         known = pyspiel.registered_names()
         if short not in known:
@@ -42,6 +43,7 @@ def spiel_game(game: str | Any) -> tuple[Any, str]:
             raise GameError(f"game {game!r}: OpenSpiel refuses it: {reason[:200]}") from error
     else:
         spiel = game
+    # What the rest of the package takes: two players, one sum, chance that can be listed, one mover at a time.
     name = game if isinstance(game, str) else str(spiel)
     kind = spiel.get_type()
     if spiel.num_players() != 2:

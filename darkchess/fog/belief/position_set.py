@@ -173,6 +173,7 @@ class PositionSet(WeighedPositions):
             The view does not follow the last one; or no position agrees with it while the set is exact, so the views
             contradict one another. The set is then left as it was.
         """
+        # The next view of the same player, of a game that goes on.
         before = self._view
         if view.color != before.color or view.ply != before.ply + 1 or before.game_over is not None:
             raise ViewError(
@@ -182,6 +183,7 @@ class PositionSet(WeighedPositions):
         if view.game_over is not None:
             self._view = view
             return
+        # What the view says as masks, and the positions that agree with it.
         shown_before = self._shown
         if view.kind == "own_move":
             self._shown = ViewMasks.after_own_move(before, view)
@@ -189,6 +191,7 @@ class PositionSet(WeighedPositions):
         else:
             self._shown = ViewMasks.after_enemy_move(before, view)
             found = self._enemy_move(before, shown_before, deadline, progress, allowance)
+        # None agrees: an exact set was shown views that contradict each other; a sample has lost the true position.
         if not found:
             if not self.sampled:
                 self._shown = shown_before

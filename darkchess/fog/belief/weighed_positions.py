@@ -129,6 +129,7 @@ class WeighedPositions(PositionStore):
         uint64[n, 9]
             As :meth:`rows` gives them, in the order of the hash.
         """
+        # One number from the seed keys the hash that decides.
         number = int(seed.integers(0, 1 << 63)) if isinstance(seed, np.random.Generator) else seed
         excluded = set() if exclude_rows is None else {tuple(half) for half in self._halves_of(exclude_rows).tolist()}
         # Enough that as many are left when all excluded ones are among them.
@@ -168,7 +169,9 @@ class WeighedPositions(PositionStore):
         uint64[n, 9], float64[n]
             Rows as :meth:`rows` gives them, and the probability with which each was drawn.
         """
+        # What each position is drawn by: its weight, some of all weight spread evenly.
         likely = (1.0 - uniform_mix) * (self.weights if weights is None else weights) + uniform_mix / self.size
+        # Where the king is attacked in some, these get their least part of the draws; what each counts allows for it.
         checked = self._in_check()
         threat = float(likely[checked].sum())
         if 0.0 < threat < _LEAST_THREAT:

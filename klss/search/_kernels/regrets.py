@@ -55,7 +55,8 @@ def realise(side: Any, weight: float, learned: Any) -> None:
     passed over. The plan holds that of the sequences that no infoset has (the empty one, player 1's root sequences) on
     entry.
     """
-    plan, strategy, total, live = learned.plan, learned.strategy, learned.total, learned.live
+    plan, strategy = learned.plan, learned.strategy
+    total, live = learned.total, learned.live
     # Sequences of no infoset stand before the first infoset's.
     acting, summed = side.first_sequence.shape[0], total.shape[0] > 0
     if summed:
