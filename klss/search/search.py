@@ -189,7 +189,7 @@ class Search:
     def _settled(self, subgame: Subgame) -> bool:
         """Whether the last search has found what to play here: it holds the rest of the game whole, the subgame is a
         part of it, and its profile is an equilibrium. Solved anew, that part would be no better, and safe for this
-        infoset alone: 1-KLSS at every infoset of three-sided liar's dice can be exploited by .09.
+        infoset alone: 1-KLSS at several infosets together need not be.
         """
         standing = self.standing
         if standing is None or standing.infoset < 0 or subgame.sampled or not subgame.carried:

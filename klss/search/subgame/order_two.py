@@ -10,9 +10,9 @@ the gift
 
 Particles are positions that player 1 is taken to know, as in :mod:`klss.search.subgame.order_one`.
 
-Unlike 1-KLSS it is not safe, not even in small games: what is solved for other infosets is not what player 0
-will play there, since at each it solves a subgame of its own. (Kuhn poker, first seat, solved to its end at every move:
-exploitable by .11 where 1-KLSS is by .00; ``experiments.convergence``.) In dark chess it wins.
+Unlike 1-KLSS at one infoset it is not safe, not even in small games: what is solved for other infosets is not what
+player 0 will play there, since at each it solves a subgame of its own (docs/tables.md has what that costs). In dark
+chess it wins.
 
 Decided here:
 
