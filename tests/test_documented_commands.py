@@ -47,9 +47,6 @@ IN_SMALL: dict[str, str] = {
     "klss match A B --games 20 --time 1 --out DIR": (
         "klss match random,cap=500 greedy,cap=500 --games 2 --seed 2 --check-truth --out match"
     ),
-    "klss match … --check-truth": (
-        "klss match random,cap=500 greedy,cap=500 --games 2 --seed 2 --clock 60+1 --check-truth --out clocked"
-    ),
     "klss rbc play --white A --black B": (
         "klss rbc play --white rbc-attacker --black rbc-random --nodes 5 --seed 1 --history blind.json"
     ),
@@ -260,7 +257,6 @@ ELSEWHERE: dict[str, str] = {
     },
     "python -m experiments.series head_to_head --players stockfish-cheat kluss": "tests/experiments/test_cheat.py",
     "python -m experiments.belief loss experiments/runs/head_to_head": "tests/experiments/test_belief_loss.py",
-    "python -m experiments.belief held experiments/runs/head_to_head": "tests/experiments/test_belief_held.py",
     "klss play --resume last": "tests/klss_app/test_resume.py",
     "klss play --resume klss-games/2026-11-22T072741Z.pgn --time 2": "tests/klss_app/test_resume.py",
     "klss board --black human --clock 180+2": "tests/klss_app/web/test_games.py",
