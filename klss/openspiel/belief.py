@@ -114,6 +114,18 @@ class HistoryBelief:
         """The states, by their numbers in the model."""
         return [history.number for history in self._known.values()]
 
+    def sampler(self, rng: random.Random) -> Callable[[], Any]:
+        """A function that draws a copy of a state, a ``pyspiel.State``, by the histories' weights at each call."""
+        histories = list(self._known.values())
+        logs = np.array([history.log for history in histories])
+        weights = np.cumsum(np.exp(logs - logs.max())).tolist()
+
+        def sample() -> Any:
+            (history,) = rng.choices(histories, cum_weights=weights)
+            return self._model.place(history.number).state.clone()
+
+        return sample
+
     def contains(self, identity: tuple[int, int]) -> bool:
         """Whether a state of that :meth:`klss.openspiel.model.OpenSpielModel.identity` is among them."""
         return identity in self._known

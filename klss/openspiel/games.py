@@ -13,7 +13,7 @@ import pyspiel
 
 from klss.errors import GameError
 
-__all__ = ["silenced", "spiel_game"]
+__all__ = ["largest_payoff", "silenced", "spiel_game"]
 
 
 def spiel_game(game: str | Any) -> tuple[Any, str]:
@@ -62,6 +62,11 @@ def spiel_game(game: str | Any) -> tuple[Any, str]:
             f"game {name!r} is a mean-field game; expected a game of two players who take turns or move at once"
         )
     return spiel, name
+
+
+def largest_payoff(game: Any) -> float:
+    """The largest absolute payoff of a ``pyspiel.Game``; 1 where nobody can win anything."""
+    return max(abs(game.min_utility()), abs(game.max_utility())) or 1.0
 
 
 @contextlib.contextmanager

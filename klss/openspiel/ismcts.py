@@ -20,11 +20,9 @@ import pyspiel
 from open_spiel.python.algorithms import ismcts
 
 from klss.openspiel.belief import HistoryBelief
-from klss.openspiel.games import silenced
+from klss.openspiel.games import largest_payoff, silenced
 from klss.openspiel.model import Playouts
-from klss.openspiel.players import BelievingPlayer
-from klss.table.contest import Decision
-from klss.table.limits import Limit, Progress
+from klss.openspiel.players import SimulatingPlayer
 from klss.table.time_plan import TimePlan
 
 __all__ = ["IsmctsPlayer"]
@@ -36,22 +34,15 @@ _WITHOUT_END = 10**9
 """Simulations where time ends the search."""
 
 
-class IsmctsPlayer(BelievingPlayer):
+class IsmctsPlayer(SimulatingPlayer):
     """See the module; takes the arguments of :class:`klss.openspiel.players.BelievingPlayer`."""
 
-    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`. Nodes are simulations."""
-        plan = TimePlan(limit)
-        belief = self._belief(plan)
-        actions = self._seen[-1].actions
-        said = {"positions": belief.size, "capped_by": belief.capped_by}
-        if len(actions) == 1 or not belief.size:
-            return self._drawn(dict.fromkeys(actions, 1.0), said)
+    def _simulated(self, belief: HistoryBelief, plan: TimePlan) -> tuple[dict[int, float], dict[str, Any]]:
         seed = self._random.randrange(2**31)
         weights = self._by_resampling(belief, plan, seed) if self._resamples else None
         if weights is None:
             weights = _FromBelief(self, belief, plan, seed).policy()
-        return self._drawn(weights or dict.fromkeys(actions, 1.0), said)
+        return weights, {}
 
     @cached_property
     def _resamples(self) -> bool:
@@ -72,8 +63,8 @@ class IsmctsPlayer(BelievingPlayer):
         """
         left = plan.budget(0.01)
         bot = pyspiel.ISMCTSBot(
-            seed, pyspiel.RandomRolloutEvaluator(1, seed), _UCT * _largest(self._game), plan.nodes or _WITHOUT_END, -1,
-            pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT, False, False, -1.0 if plan.nodes else left.left(),
+            seed, pyspiel.RandomRolloutEvaluator(1, seed), _UCT * largest_payoff(self._game),
+            plan.nodes or _WITHOUT_END, -1, pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT, False, False, -1.0 if plan.nodes else left.left(),
         )  # fmt: skip
         try:
             with silenced():
@@ -92,13 +83,11 @@ class _FromBelief:
 
     def __init__(self, player: IsmctsPlayer, belief: HistoryBelief, plan: TimePlan, seed: int) -> None:
         self._model, self._until = player._model, plan.deadline
-        self._random = random.Random(seed)
         self._numbers = belief.numbers
-        logs = belief.log_weights(np.array(self._numbers, dtype=np.uint64)[:, None])
-        self._weights = np.cumsum(np.exp(logs - logs.max())).tolist()
+        self._draw = belief.sampler(random.Random(seed))
         self._playouts = Playouts(player._game, seed)
         self._bot = ismcts.ISMCTSBot(
-            player._game, self, _UCT * _largest(player._game), plan.nodes or _WITHOUT_END,
+            player._game, self, _UCT * largest_payoff(player._game), plan.nodes or _WITHOUT_END,
             random_state=np.random.RandomState(seed), allow_inconsistent_action_sets=True,
             use_observation_string=not player._game.get_type().provides_information_state_string,
         )  # fmt: skip
@@ -117,8 +106,7 @@ class _FromBelief:
     def _sample(self) -> Any:
         if self._until is not None and time.monotonic() > self._until:
             raise _Late
-        (number,) = self._random.choices(self._numbers, cum_weights=self._weights)
-        return self._model.place(number).state.clone()
+        return self._draw()
 
     def evaluate(self, state: Any) -> list[float]:
         """OpenSpiel's ``Evaluator``: both players' payoffs of a random playout."""
@@ -128,7 +116,3 @@ class _FromBelief:
         """OpenSpiel's ``Evaluator``: all actions alike."""
         actions = state.legal_actions()
         return [(action, 1.0 / len(actions)) for action in actions]
-
-
-def _largest(game: Any) -> float:
-    return max(abs(game.min_utility()), abs(game.max_utility())) or 1.0

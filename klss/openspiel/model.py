@@ -15,6 +15,7 @@ import numpy as np
 import pyspiel
 
 from klss.movers import CHANCE, TERMINAL
+from klss.openspiel.games import largest_payoff
 from klss.openspiel.observations import NOTHING, Sight, key_of
 from klss.openspiel.transpositions import identifier, same_history
 from klss.search.model import Expansion, Past
@@ -82,8 +83,7 @@ class OpenSpielModel:
         self.sights = (Sight(game, player), Sight(game, 1 - player))  # of the search's players 0 and 1
         self._identity = identifier(game) if merging else same_history
         self._values = values if values is not None else Playouts(game, seed)
-        largest = max(abs(game.min_utility()), abs(game.max_utility())) or 1.0
-        self._unit = (1.0 if player == 0 else -1.0) / largest
+        self._unit = (1.0 if player == 0 else -1.0) / largest_payoff(game)
         self.deadline: float | None = None
         self._places: dict[int, Place] = {}
         self._next = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,7 +21,7 @@ from klss.table.limits import Limit, Progress
 from klss.table.outcome import Seat
 from klss.table.time_plan import TimePlan
 
-__all__ = ["BelievingPlayer", "PolicyPlayer", "RandomPlayer", "SearchingPlayer", "policy_key"]
+__all__ = ["BelievingPlayer", "PolicyPlayer", "RandomPlayer", "SearchingPlayer", "SimulatingPlayer", "policy_key"]
 
 _DEALS = 3_000
 """Most ways for nature to begin a game that a search from its start looks at."""
@@ -156,6 +157,25 @@ class BelievingPlayer(RandomPlayer):
     def close(self) -> None:
         """See :class:`klss.table.contest.Player`."""
         self._believed = None
+
+
+class SimulatingPlayer(BelievingPlayer, ABC):
+    """The base of players that answer by simulations from states of their belief; a node is a simulation."""
+
+    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`klss.table.contest.Player`. Where nothing is held possible, any action is played."""
+        plan = TimePlan(limit)
+        belief = self._belief(plan)
+        actions = self._seen[-1].actions
+        said = {"positions": belief.size, "capped_by": belief.capped_by}
+        if len(actions) == 1 or not belief.size:
+            return self._drawn(dict.fromkeys(actions, 1.0), said)
+        weights, more = self._simulated(belief, plan)
+        return self._drawn(weights or dict.fromkeys(actions, 1.0), said | more)
+
+    @abstractmethod
+    def _simulated(self, belief: HistoryBelief, plan: TimePlan) -> tuple[dict[int, float], dict[str, Any]]:
+        """Weights of the actions, none where there was no time; and further diagnostics."""
 
 
 class SearchingPlayer(BelievingPlayer):
