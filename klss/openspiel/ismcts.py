@@ -64,7 +64,8 @@ class IsmctsPlayer(SimulatingPlayer):
         left = plan.budget(0.01)
         bot = pyspiel.ISMCTSBot(
             seed, pyspiel.RandomRolloutEvaluator(1, seed), _UCT * largest_payoff(self._game),
-            plan.nodes or _WITHOUT_END, -1, pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT, False, False, -1.0 if plan.nodes else left.left(),
+            plan.nodes or _WITHOUT_END, -1, pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT, False, False,
+            -1.0 if plan.nodes else left.left(),
         )  # fmt: skip
         try:
             with silenced():
