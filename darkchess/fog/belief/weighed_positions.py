@@ -146,7 +146,6 @@ class WeighedPositions(PositionStore):
         exclude_rows: npt.ArrayLike | None = None,
         *,
         uniform_mix: float = 0.0,
-        weights: Floats | None = None,
     ) -> tuple[Words, Floats]:
         """Positions drawn by weight, one by one among those that are left (:mod:`klss.belief.drawing`); those in which
         the player's king is attacked more often than by their weight, since a mistake there ends the game.
@@ -161,8 +160,6 @@ class WeighedPositions(PositionStore):
             uint64[m, 9], positions that are not to be drawn.
         uniform_mix
             Part of all weight, from 0 to 1, that is spread uniformly first.
-        weights
-            float64[size], summing to 1: used instead of :attr:`weights`.
 
         Returns
         -------
@@ -170,13 +167,14 @@ class WeighedPositions(PositionStore):
             Rows as :meth:`rows` gives them, and the probability with which each was drawn.
         """
         # What each position is drawn by: its weight, some of all weight spread evenly.
-        likely = (1.0 - uniform_mix) * (self.weights if weights is None else weights) + uniform_mix / self.size
+        likely = (1.0 - uniform_mix) * self.weights + uniform_mix / self.size
         # Where the king is attacked in some, these get their least part of the draws; what each counts allows for it.
         checked = self._in_check()
         threat = float(likely[checked].sum())
         if 0.0 < threat < _LEAST_THREAT:
+            raised = likely[checked] * (_LEAST_THREAT / threat)
             likely *= (1.0 - _LEAST_THREAT) / (1.0 - threat)
-            likely[checked] *= _LEAST_THREAT / threat * (1.0 - threat) / (1.0 - _LEAST_THREAT)
+            likely[checked] = raised
         if exclude_rows is not None:
             excluded = self.indices(exclude_rows)
             likely[excluded[excluded >= 0]] = 0.0

@@ -182,8 +182,7 @@ class PositionBelief:
     def draw(self, count: int, exclude: States, seed: int, uniform_mix: float) -> Drawn:
         """See :class:`klss.search.Belief`."""
         excluded = self._model.identities(exclude) if len(exclude) else None
-        weights = self._positions.weights if self.weighted else None
-        rows, inclusion = self._positions.draw(count, seed, excluded, uniform_mix=uniform_mix, weights=weights)
+        rows, inclusion = self._positions.draw(count, seed, excluded, uniform_mix=uniform_mix)
         return Drawn(self._model.states(rows, self._quiet), inclusion)
 
     def log_weights(self, states: States) -> Floats:
