@@ -180,7 +180,7 @@ class Search:
         # Choose (line 39); the draw has a stream of its own, so that it does not depend on what was drawn before.
         actions, mixture = strategy_at(subgame.trunk, solved.profile)
         probabilities = self._parts.choice.play(mixture, solved.profile, solved.supports)
-        chosen = int(np.searchsorted(np.cumsum(probabilities)[:-1], drawn, side="right"))
+        chosen = _drawn_by(probabilities, drawn)
         if self._ponders:
             self._played = solved, int(subgame.trunk.infosets[0].first[0]) + chosen
         action = int(actions[chosen])
@@ -203,7 +203,6 @@ class Search:
         assert standing is not None
         actions, mixture = strategy_at(standing.trunk, standing.profile, standing.infoset)
         probabilities = self._parts.choice.play(mixture, standing.profile, [mixture > 0.0])
-        chosen = int(np.searchsorted(np.cumsum(probabilities)[:-1], drawn, side="right"))
         report = Report(
             positions=belief.size,
             carried=subgame.carried,
@@ -213,7 +212,7 @@ class Search:
             gap=standing.profile.gap,
             lp_share=0.0,
         )
-        return Result(actions, probabilities, int(actions[chosen]), report)
+        return Result(actions, probabilities, int(actions[_drawn_by(probabilities, drawn)]), report)
 
     def ponder(self, budget: Budget) -> None:
         """Go on with the last search below what was drawn (:mod:`klss.search.pondering`); once after each search,
@@ -305,3 +304,8 @@ class Search:
             lp_share=share,
             seconds=seconds,
         )
+
+
+def _drawn_by(probabilities: Floats, drawn: float) -> int:
+    """The place that ``drawn``, uniform in [0, 1), falls on."""
+    return int(np.searchsorted(np.cumsum(probabilities)[:-1], drawn, side="right"))

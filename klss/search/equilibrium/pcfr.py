@@ -168,11 +168,15 @@ class _Iterating:
         self._utilities = subgame.utilities
         self._known, self._acting = 0, [0, 0]  # how many nodes and infosets with sequences were taken in
         roots = subgame.trunk.group_count
+        self._root: RootLayer = solver.root
+        if self._root == "safe":
+            self._root = "nature" if subgame.sampled else "maxmargin"
+        self._layer = _LAYERS[self._root]
+        # Beside nature Maxmargin chooses among the feared roots alone; where there is none, it has no share.
         feared = np.ones(roots, dtype=np.bool_)
-        self._share = solver.maxmargin_share
-        if subgame.feared is not None and solver.root == "nature":
+        if self._root == "nature" and subgame.feared is not None:
             feared = subgame.feared
-            self._share = solver.maxmargin_share if feared.any() else 0.0
+        self._share = solver.maxmargin_share if feared.any() else 0.0
         self._penalty = np.zeros(0) if penalty is None else penalty
         self._top = RootState(
             prior=np.full(roots, 1.0 / roots) if subgame.prior is None else subgame.prior,
@@ -182,10 +186,6 @@ class _Iterating:
             playing=np.ones(roots),
             play_regret=np.zeros((2, roots)),
         )
-        self._root: RootLayer = solver.root
-        if self._root == "safe":
-            self._root = "nature" if subgame.sampled else "maxmargin"
-        self._layer = _LAYERS[self._root]
         self._held = False
         self._sequences = [0, 0]
         self._work = [_NONE, _NONE]  # [S], written anew by every iteration
