@@ -208,6 +208,7 @@ class Search:
             carried=subgame.carried,
             value=utility_at(standing.trunk, standing.profile, standing.infoset),
             seconds=budget.elapsed(),
+            capped_by=belief.capped_by,
             gadget=standing.profile.gadget,
             gap=standing.profile.gap,
             lp_share=0.0,
