@@ -13,7 +13,7 @@ from klss.openspiel.players import PolicyPlayer, RandomPlayer, SearchingPlayer
 from klss.policies import Named, PolicyError, read_policy
 from klss.search import Klss2021, Kluss, SearchConfiguration
 from klss.support.configurations import ConfigurationError, chosen
-from klss.table.configuration import FlatConfiguration
+from klss.table.configuration import FlatConfiguration, by_name
 
 __all__ = ["CONFIGURATIONS", "POLICY", "Configuration", "configuration", "make_player"]
 
@@ -46,23 +46,20 @@ class Configuration(FlatConfiguration):
 _MEMORY_MB = 1000
 """A node's share of memory is larger than in chess: its state is an object of OpenSpiel's."""
 
-CONFIGURATIONS = {
-    item.name: item
-    for item in (
-        # 1-KLSS by regret minimisation below a safe root: where the game fits into its budget, nobody can exploit it.
-        Configuration(
-            "kluss",
-            "klss",
-            search=Kluss(order=1, root="safe", value_beta=0.0, purify=False, memory_mb=_MEMORY_MB),
-        ),
-        # The paper's search (Zhang & Sandholm 2021), by linear programs.
-        Configuration("klss2021", "klss", search=Klss2021(caution=1.0, purify=False, memory_mb=_MEMORY_MB)),
-        # OpenSpiel's own search.
-        Configuration("ismcts", "ismcts"),
-        # Any legal action.
-        Configuration("random", "random"),
-    )
-}
+CONFIGURATIONS = by_name(
+    # 1-KLSS by regret minimisation below a safe root: where the game fits into its budget, nobody can exploit it.
+    Configuration(
+        "kluss",
+        "klss",
+        search=Kluss(order=1, root="safe", value_beta=0.0, purify=False, memory_mb=_MEMORY_MB),
+    ),
+    # The paper's search (Zhang & Sandholm 2021), by linear programs.
+    Configuration("klss2021", "klss", search=Klss2021(caution=1.0, purify=False, memory_mb=_MEMORY_MB)),
+    # OpenSpiel's own search.
+    Configuration("ismcts", "ismcts"),
+    # Any legal action.
+    Configuration("random", "random"),
+)
 """The named configurations."""
 
 

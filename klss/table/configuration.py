@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeVar, get_type_hints
 from klss.errors import KlssError
 from klss.support.configurations import ConfigurationError, field_value, within_ranges
 
-__all__ = ["FlatConfiguration"]
+__all__ = ["FlatConfiguration", "by_name"]
 
 _Kind = TypeVar("_Kind", bound="FlatConfiguration")
 
@@ -87,6 +87,11 @@ class FlatConfiguration:
         """The parts that the player has, by their fields' names."""
         parts = {name: getattr(self, name) for name in self.PARTS}
         return {name: part for name, part in parts.items() if part is not None}
+
+
+def by_name(*configurations: _Kind) -> dict[str, _Kind]:
+    """The named configurations of a game."""
+    return {each.name: each for each in configurations}
 
 
 def _hints(part: Any) -> dict[str, Any]:

@@ -17,6 +17,7 @@ import pytest
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
+from darkchess.fog.players import configuration as fog_players
 from darkchess.fog.players.configuration import configuration
 from darkchess.fog.players.player import KlssPlayer
 from klss.table.limits import Limit
@@ -24,7 +25,6 @@ from klss.table.outcome import Outcome
 from tests.darkchess.fog.position_set_games import STARTS, choose
 from tests.uci_bridge.protocol_games import game_of, ids, move_json, observation_json, push, random_game, turn
 from uci_bridge.evaluators import EvaluatorChoice
-from uci_bridge.kits import fog as fog_kit
 from uci_bridge.kits.fog import FOG
 from uci_bridge.protocol import engine as engine_module
 from uci_bridge.protocol.codec import read_request
@@ -441,7 +441,7 @@ def test_nodes_go_before_the_budget_the_budget_before_the_clock_and_else_5_secon
     limits: list[Limit] = []
     monkeypatch.setattr(engine_module.time, "monotonic", lambda: 1000.0)
     client = Client("random")
-    original = fog_kit.make_player
+    original = fog_players.make_player
 
     def make(*arguments: Any, **rest: Any) -> Any:
         player = original(*arguments, **rest)
@@ -449,7 +449,7 @@ def test_nodes_go_before_the_budget_the_budget_before_the_clock_and_else_5_secon
         player.choose = lambda limit, progress: (limits.append(limit), chosen(limit))[1]  # type: ignore[method-assign]
         return player
 
-    monkeypatch.setattr(fog_kit, "make_player", make)
+    monkeypatch.setattr(fog_players, "make_player", make)
     client.move(turn(Referee(), **fields))
     assert limits == [expected]
 

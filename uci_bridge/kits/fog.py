@@ -9,34 +9,29 @@ import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.game.contest import DEFAULT_PLAYER, Player, Setup
+from darkchess.fog.game.contest import DEFAULT_PLAYER, Setup
 from darkchess.fog.game.record import GameRecord, write_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import RULESETS, ruleset
-from darkchess.fog.players.configuration import (
-    CONFIGURATIONS,
-    Configuration,
-    configuration,
-    main_names,
-    make_player,
-)
+from darkchess.fog.players import configuration as fog_players
+from darkchess.fog.players.configuration import Configuration
 from darkchess.fog.warm_up import warm_up
 from klss.table.arbiter import Played
-from klss.table.kit import Kit
-from uci_bridge.commands import described
-from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
+from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
+from uci_bridge.kits.chess_kit import ChessKit
 from uci_bridge.protocol.fog import FOG as WIRE
 
 __all__ = ["FOG"]
 
 
-class _Fog(Kit):
+class _Fog(ChessKit):
     """See :class:`klss.table.kit.Kit`."""
 
     name = "fog"
     title = "Fog of War chess"
     wire = WIRE
-    configurations = main_names()
+    roster = fog_players
+    configurations = fog_players.main_names()
     default_player = DEFAULT_PLAYER
     players = "NAME,field=value,…; FILE.toml; cmd:PROGRAM …"
     rules = tuple(RULESETS)
@@ -44,22 +39,10 @@ class _Fog(Kit):
     screen = "klss_app.cli.fog.screen:FogScreen"
 
     def spec(self, text: str) -> Configuration:
-        return configuration(text)
+        return fog_players.configuration(text)
 
-    def is_ours(self, spec: Any) -> bool:
-        return isinstance(spec, Configuration)
-
-    def text(self, spec: Configuration) -> str:
-        return described(spec, CONFIGURATIONS, configuration)
-
-    def evaluator(self, spec: Configuration, choice: EvaluatorChoice, setup: Setup) -> Evaluator:
+    def evaluator(self, spec: Any, choice: EvaluatorChoice, setup: Setup) -> Evaluator:
         return make_evaluator(spec, choice, setup.ruleset)
-
-    def label(self, spec: Configuration, choice: EvaluatorChoice) -> str | None:
-        return evaluator_label(spec, choice)
-
-    def player(self, spec: Configuration, evaluator: Evaluator, seed: int) -> Player:
-        return make_player(spec, evaluator, seed=seed)
 
     def warm_up(self, player: Any, seat: chess.Color) -> None:
         warm_up(player, seat)

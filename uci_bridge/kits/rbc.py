@@ -8,22 +8,19 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from darkchess.board.position import START_FEN, Position
-from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.game.rules import PAPER
-from darkchess.rbc.game.contest import DEFAULT_PLAYER, Player
+from darkchess.rbc.game.contest import DEFAULT_PLAYER
 from darkchess.rbc.game.history import history_text
 from darkchess.rbc.game.referee import Referee
-from darkchess.rbc.players.configuration import CONFIGURATIONS, Configuration, configuration, make_player
+from darkchess.rbc.players import configuration as rbc_players
+from darkchess.rbc.players.configuration import CONFIGURATIONS, Configuration
 from darkchess.rbc.players.dsmcp import Synoptic
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.warm_up import warm_up
 from klss.networks.residual import NetworkError
 from klss.support.configurations import ConfigurationError
 from klss.table.arbiter import Played
-from klss.table.kit import Kit
 from klss.table.outcome import Outcome
-from uci_bridge.commands import described
-from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
+from uci_bridge.kits.chess_kit import ChessKit
 from uci_bridge.protocol.rbc import RBC as WIRE
 
 if TYPE_CHECKING:
@@ -32,12 +29,13 @@ if TYPE_CHECKING:
 __all__ = ["RBC"]
 
 
-class _Rbc(Kit):
+class _Rbc(ChessKit):
     """See :class:`klss.table.kit.Kit`."""
 
     name = "rbc"
     title = "Reconnaissance Blind Chess"
     wire = WIRE
+    roster = rbc_players
     configurations = tuple(CONFIGURATIONS)
     default_player = DEFAULT_PLAYER
     players = (
@@ -53,28 +51,13 @@ class _Rbc(Kit):
             found = foreign(text)
             if found is not None:
                 return found
-        chosen = configuration(text)
+        chosen = rbc_players.configuration(text)
         if isinstance(chosen.thinking, Synoptic):
             try:
                 network_of(chosen.thinking.network)  # before anybody plays
             except NetworkError as error:
                 raise ConfigurationError(f"configuration: network: {error}") from None
         return chosen
-
-    def is_ours(self, spec: Any) -> bool:
-        return isinstance(spec, Configuration)
-
-    def text(self, spec: Configuration) -> str:
-        return described(spec, CONFIGURATIONS, configuration)
-
-    def evaluator(self, spec: Configuration, choice: EvaluatorChoice, setup: Position) -> Evaluator:
-        return make_evaluator(spec, choice, PAPER)
-
-    def label(self, spec: Configuration, choice: EvaluatorChoice) -> str | None:
-        return evaluator_label(spec, choice)
-
-    def player(self, spec: Configuration, evaluator: Evaluator, seed: int) -> Player:
-        return make_player(spec, evaluator, seed=seed)
 
     def warm_up(self, player: Any, seat: chess.Color) -> None:
         warm_up(player, seat)

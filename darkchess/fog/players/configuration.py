@@ -21,6 +21,7 @@ from darkchess.fog.players.player import KlssPlayer
 from darkchess.fog.players.tracking import RandomPlayer
 from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration
 from klss.support.configurations import ConfigurationError, chosen
+from klss.table.configuration import by_name
 
 __all__ = [
     "CONFIGURATIONS",
@@ -109,37 +110,34 @@ PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
 _ALL = 10**9
 """As ``max_carried``: no limit, since no trunk has so many nodes."""
 
-CONFIGURATIONS: dict[str, Configuration] = {
-    item.name: item
-    for item in (
-        # The paper's agent (Zhang & Sandholm 2021), with the deviations that play better.
-        Configuration("klss2021", "klss", search=Klss2021()),
-        # The same with every deviation off that can be switched (docs/search.md, "Deviations").
-        Configuration(
-            "klss2021-paper",
-            "klss",
-            search=Klss2021(max_carried=_ALL, first="maxmargin", caution=1.0, purify=False),
-        ),
-        # The strongest: 2-KLUSS by regret minimisation, with a learned belief (docs/belief.md). The share of Maxmargin
-        # is twice Kluss's own: a belief that was learned from players that set no trap expects none.
-        Configuration(
-            "kluss",
-            "klss",
-            beliefs=BeliefSettings("filter"),
-            search=Kluss(sample_by_weight=True, belief_exponent=0.75, maxmargin_share=0.2),
-        ),
-        # Without anything that was learned: what beliefs are measured against.
-        Configuration("kluss-value", "klss", beliefs=BeliefSettings(), search=Kluss()),
-        # The paper's yardstick (§7): one ply of imperfect information, a perfect-information search below it.
-        Configuration("baseline", "baseline", search=Baseline()),
-        # Perfect-information search in one possible position: what a search over many is measured against.
-        Configuration("best-guess", "best-guess"),
-        # One ply in one possible position: a weak opponent, and a quick one on any machine.
-        Configuration("greedy", "greedy", evaluator="builtin"),
-        # Any legal move: for tests of all that is not play.
-        Configuration("random", "random", evaluator="builtin"),
-    )
-}
+CONFIGURATIONS = by_name(
+    # The paper's agent (Zhang & Sandholm 2021), with the deviations that play better.
+    Configuration("klss2021", "klss", search=Klss2021()),
+    # The same with every deviation off that can be switched (docs/search.md, "Deviations").
+    Configuration(
+        "klss2021-paper",
+        "klss",
+        search=Klss2021(max_carried=_ALL, first="maxmargin", caution=1.0, purify=False),
+    ),
+    # The strongest: 2-KLUSS by regret minimisation, with a learned belief (docs/belief.md). The share of Maxmargin
+    # is twice Kluss's own: a belief that was learned from players that set no trap expects none.
+    Configuration(
+        "kluss",
+        "klss",
+        beliefs=BeliefSettings("filter"),
+        search=Kluss(sample_by_weight=True, belief_exponent=0.75, maxmargin_share=0.2),
+    ),
+    # Without anything that was learned: what beliefs are measured against.
+    Configuration("kluss-value", "klss", beliefs=BeliefSettings(), search=Kluss()),
+    # The paper's yardstick (§7): one ply of imperfect information, a perfect-information search below it.
+    Configuration("baseline", "baseline", search=Baseline()),
+    # Perfect-information search in one possible position: what a search over many is measured against.
+    Configuration("best-guess", "best-guess"),
+    # One ply in one possible position: a weak opponent, and a quick one on any machine.
+    Configuration("greedy", "greedy", evaluator="builtin"),
+    # Any legal move: for tests of all that is not play.
+    Configuration("random", "random", evaluator="builtin"),
+)
 """The named configurations, each with what it is for; a field spells every other (``kluss,belief=value``)."""
 
 

@@ -14,6 +14,7 @@ from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer
 from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
 from klss.support.configurations import ConfigurationError, chosen
 from klss.synoptic.planning import MOST, ranges
+from klss.table.configuration import by_name
 
 __all__ = ["CONFIGURATIONS", "Configuration", "ConfigurationError", "configuration", "make_player"]
 
@@ -70,28 +71,19 @@ PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
 """The kinds of players, and how each is made: of its configuration, an evaluator and a seed."""
 
 
-CONFIGURATIONS: dict[str, Configuration] = {
-    item.name: item
-    for item in (
-        Configuration("rbc-expect", "expectation", thinking=Expectation()),
-        Configuration("rbc-siamese", "expectation", thinking=Expectation(belief="siamese", value_beta=0.0)),
-        Configuration("dsmcp", "synoptic", thinking=Synoptic()),
-        Configuration("rbc-rl", "synoptic", thinking=Synoptic(network="rl", mixing=1.0)),
-        Configuration("rbc-attacker", "attacker", evaluator="builtin"),
-        Configuration("rbc-random", "random", evaluator="builtin"),
-    )
-}
+CONFIGURATIONS = by_name(
+    Configuration("rbc-expect", "expectation", thinking=Expectation()),
+    Configuration("rbc-siamese", "expectation", thinking=Expectation(belief="siamese", value_beta=0.0)),
+    Configuration("dsmcp", "synoptic", thinking=Synoptic()),
+    Configuration("rbc-rl", "synoptic", thinking=Synoptic(network="rl", mixing=1.0)),
+    Configuration("rbc-attacker", "attacker", evaluator="builtin"),
+    Configuration("rbc-random", "random", evaluator="builtin"),
+)
 """The named configurations: the usual one, one with learned weights, two that plan on synopses, and two scripts."""
 
 
 def configuration(text: str) -> Configuration:
-    """The configuration that ``text`` describes: ``NAME``, ``NAME,field=value,…`` or the path of a ``.toml`` file.
-
-    Raises
-    ------
-    ConfigurationError
-        Names what is wrong, and the nearest right name.
-    """
+    """The configuration that ``text`` describes, see :func:`klss.support.configurations.chosen`."""
     return chosen(text, CONFIGURATIONS, DEFAULT_PLAYER)
 
 

@@ -1,0 +1,47 @@
+"""What the kits of both games of chess in the dark share: their players, and the evaluators of these."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from darkchess.evaluation.evaluator import Evaluator
+from klss.table.contest import Player
+from klss.table.kit import Kit
+from uci_bridge.commands import described
+from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
+
+__all__ = ["ChessKit"]
+
+
+class ChessKit(Kit):
+    """See :class:`klss.table.kit.Kit`.
+
+    Attributes
+    ----------
+    roster
+        The module of the game's configurations: Configuration, CONFIGURATIONS, configuration, make_player.
+    """
+
+    roster: ModuleType
+
+    def is_ours(self, spec: Any) -> bool:
+        """See :class:`klss.table.kit.Kit`."""
+        return isinstance(spec, self.roster.Configuration)
+
+    def text(self, spec: Any) -> str:
+        """See :class:`klss.table.kit.Kit`."""
+        return described(spec, self.roster.CONFIGURATIONS, self.roster.configuration)
+
+    def evaluator(self, spec: Any, choice: EvaluatorChoice, setup: Any) -> Evaluator:
+        """See :class:`klss.table.kit.Kit`."""
+        return make_evaluator(spec, choice)
+
+    def label(self, spec: Any, choice: EvaluatorChoice) -> str | None:
+        """See :class:`klss.table.kit.Kit`."""
+        return evaluator_label(spec, choice)
+
+    def player(self, spec: Any, evaluator: Evaluator, seed: int) -> Player:
+        """See :class:`klss.table.kit.Kit`."""
+        player: Player = self.roster.make_player(spec, evaluator, seed=seed)
+        return player
