@@ -1,4 +1,4 @@
-"""What a view tells its player that the one before did not: facts, for whoever words or draws them.
+"""What a view shows its player that the one before did not: facts, to be put into words or drawn.
 
 The terminal makes sentences of them (:mod:`klss_app.cli.fog.human`), the browser's page does so itself.
 """
@@ -24,27 +24,28 @@ class ViewEvent:
     ----------
     kind
         ``captured``: the player took ``piece`` on ``square``. ``lost``: its ``piece`` on ``square`` was taken.
-        ``moved``: the enemy moved, and nothing more is known. ``sight``: the enemy's ``piece`` on ``square`` was not
-        seen there before. ``en_passant``: the player can capture so on ``square``.
+        ``moved``: the enemy moved, and nothing more is known. ``shown``, ``sight``: the enemy's ``piece`` on ``square``
+        was not seen there before; the player's own move showed it, or the enemy's. What was shown may have moved on
+        since. ``en_passant``: the player can capture so on ``square``.
     square, piece
         Where, and what; None where the kind says neither.
     en_passant
         Whether a capture was one.
     """
 
-    kind: Literal["captured", "lost", "moved", "sight", "en_passant"]
+    kind: Literal["captured", "lost", "moved", "shown", "sight", "en_passant"]
     square: int | None = None
     piece: chess.Piece | None = None
     en_passant: bool = False
 
 
 def view_events(before: View | None, view: View) -> list[ViewEvent]:
-    """What ``view`` tells its player that ``before``, one ply earlier, did not."""
+    """What ``view`` shows its player that ``before``, one ply earlier, did not."""
     if before is None or view.kind == "initial":
         return []
     found = _own_move(before, view) if view.kind == "own_move" else [_enemy_move(before, view)]
     found += [
-        ViewEvent("sight", square, piece)
+        ViewEvent("shown" if view.kind == "own_move" else "sight", square, piece)
         for square, piece in view.pieces.items()
         if piece.color != view.color and before.pieces.get(square) != piece
     ]

@@ -91,8 +91,8 @@ class Typist:
         """Put a board on the screen between the players, and the news below it."""
         self._terminal.clear()
         self._terminal.say(*framed(board, self.bottom, self._names, self._clocks))
-        if self._news:
-            self._terminal.say(" " + " ".join(self._news))
+        for line in self._news:
+            self._terminal.say(f" {line}")
 
     def question_begins(self, limit: Limit) -> None:
         """The clock runs, if there is one."""

@@ -41,6 +41,12 @@ def test_what_comes_into_sight_is_named() -> None:
     assert shown(chess.WHITE, "e2e4", "d7d5") == "Black moved. Now in sight: pawn d5."
 
 
+def test_what_a_move_showed_and_what_is_in_sight_now_are_two_things() -> None:
+    fen = "k7/4P3/8/8/8/8/P7/4K3 w - - 0 1"
+    assert shown(chess.WHITE, "e7e8q", fen=fen) == "Your move showed: king a8."
+    assert shown(chess.WHITE, "e7e8q", "a8b7", fen=fen) == "Black moved."
+
+
 def test_her_own_capture_is_named() -> None:
     assert shown(chess.WHITE, "e2e4", "d7d5", "e4d5").startswith("You captured a pawn on d5.")
 

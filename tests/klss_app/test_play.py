@@ -165,7 +165,7 @@ def test_promotion_and_castling_are_typed_as_anyone_would(klss: Any) -> None:
     ran = klss("play", "--black", "random", "--seed", "1", "--fen", fen, "--ascii", typed="a8\na8=Q\nO-O\nresign\n")
     assert "ambiguous move: got 'a8', expected the promotion as well, like a8=Q" in ran.out
     assert "1. a8=Q" in ran.out and "2. O-O" in ran.out
-    assert " Now in sight: knight d8." in ran.out
+    assert " Your move showed: knight d8." in ran.out
 
 
 def test_a_closed_stdin_does_not_matter_where_no_human_plays(tmp_path: Path) -> None:

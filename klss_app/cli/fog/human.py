@@ -42,8 +42,8 @@ _HARD_SPACE = "\N{NO-BREAK SPACE}"
 
 
 def events(before: View | None, view: View) -> list[str]:
-    """What ``view`` tells its player that ``before``, one ply earlier, did not: sentences."""
-    news, fresh = [], []
+    """What ``view`` shows its player that ``before``, one ply earlier, did not: sentences."""
+    news, shown, fresh = [], [], []
     for each in view_events(before, view):
         square = "" if each.square is None else chess.SQUARE_NAMES[each.square]
         man = "" if each.piece is None else chess.PIECE_NAMES[each.piece.piece_type]
@@ -55,13 +55,14 @@ def events(before: View | None, view: View) -> list[str]:
             news.append(f"Your {man} on {square} was captured{how}.")
         elif each.kind == "moved":
             news.append(f"{side_name(not view.color)} moved.")
-        elif each.kind == "sight":
-            fresh.append(f"{man} {square}")
-        else:
-            news.append(f"You can capture en passant on {square}.")
+        elif each.kind in ("shown", "sight"):
+            (shown if each.kind == "shown" else fresh).append(f"{man} {square}")
+    if shown:
+        news.append(f"Your move showed: {', '.join(shown)}.")
     if fresh:
-        at = len(news) - (view.ep_square is not None and view.to_move == view.color)
-        news.insert(at, f"Now in sight: {', '.join(fresh)}.")
+        news.append(f"Now in sight: {', '.join(fresh)}.")
+    if view.ep_square is not None and view.to_move == view.color:
+        news.append(f"You can capture en passant on {chess.SQUARE_NAMES[view.ep_square]}.")
     return news
 
 
@@ -115,8 +116,10 @@ class HumanPlayer(Typist, Player):
 
     def observe(self, view: View) -> None:
         """The view after a ply."""
-        news = events(self._views[-1], view)
-        self._news = news if view.kind == "own_move" else [*self._news, *news]
+        # A line for the player's own move and one for the enemy's: what the first showed may have moved on since.
+        news = " ".join(events(self._views[-1], view))
+        before = [] if view.kind == "own_move" else self._news
+        self._news = [*before, news] if news else before
         self._views.append(view)
         self._telling.observe(view)
         if view.ply < self._resumed:
@@ -127,7 +130,7 @@ class HumanPlayer(Typist, Player):
             if self._terminal.screen:
                 self.draw()
             elif news:
-                self._terminal.say(" " + " ".join(news))
+                self._terminal.say(f" {news}")
                 self._news = []
 
     def draw(self) -> None:

@@ -124,7 +124,7 @@ class BlindHuman(Typist, Player):
         """See :class:`darkchess.rbc.game.contest.Player`."""
         if self._news and self._terminal.screen:
             self._terminal.clear()
-            self._terminal.say(" " + " ".join(self._news))
+            self._terminal.say(*(f" {line}" for line in self._news))
 
     def draw(self) -> None:
         """Draw the own pieces, what was seen where and how long ago, and what happened since the last move."""

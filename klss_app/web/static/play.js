@@ -98,14 +98,16 @@ export class Play {
   status() {
     const game = this.game;
     if (!game) return;
-    const said = [...sentences(game)];
+    const said = happened(game);
     const premove = this.board.ground.state.premovable.current;
-    if (game.over) said.push(T.over(game.over, game.ply), T.overTruth);
+    if (game.over) said.push(`${T.over(game.over, game.ply)} ${T.overTruth}`);
     else if (premove) said.push(T.premove(premove.join('') + this.premoveLetter));
     else if (game.turn === game.color) said.push(T.yourTurn(game.fullmove));
     else said.push(T.thinks(game.names[other(game.color)]));
-    const text = said.join(' ');
-    if ($('status').textContent !== text) $('status').textContent = text;
+    // Only what changed is drawn anew, so that a screen reader says it once.
+    if ($('status').textContent !== said.join(' ')) {
+      $('status').replaceChildren(...said.flatMap((text, i) => [...(i ? [' '] : []), make('span', { text })]));
+    }
     document.title = !game.over && game.turn === game.color ? `● ${T.title}` : T.title;
   }
 
@@ -228,18 +230,24 @@ export class Play {
   }
 }
 
-/** What happened since the player's last move, in words. */
-function* sentences(game) {
-  const fresh = [];
+/** What the player's own move showed, and what the opponent's did: a line each, in words. */
+function happened(game) {
+  const own = [];
+  const theirs = [];
+  const seen = { shown: [], sight: [] };
+  let enPassant = '';
   for (const each of game.happened) {
     const man = each.man && T.men[each.man];
-    if (each.kind === 'captured') yield T.captured(man, each.square, each.enPassant);
-    else if (each.kind === 'lost') yield T.lost(man, each.square, each.enPassant);
-    else if (each.kind === 'moved') yield T.moved(other(game.color));
-    else if (each.kind === 'sight') fresh.push(`${man} ${each.square}`);
+    if (each.kind === 'captured') own.push(T.captured(man, each.square, each.enPassant));
+    else if (each.kind === 'lost') theirs.push(T.lost(man, each.square, each.enPassant));
+    else if (each.kind === 'moved') theirs.push(T.moved(other(game.color)));
+    else if (each.kind === 'en_passant') enPassant = T.enPassant(each.square);
+    else seen[each.kind].push(`${man} ${each.square}`);
   }
-  if (fresh.length) yield T.sight(fresh);
-  for (const each of game.happened) if (each.kind === 'en_passant') yield T.enPassant(each.square);
+  if (seen.shown.length) own.push(T.shown(seen.shown));
+  if (seen.sight.length) theirs.push(T.sight(seen.sight));
+  if (enPassant) theirs.push(enPassant);
+  return [own.join(' '), theirs.join(' ')].filter(Boolean);
 }
 
 /**

@@ -62,6 +62,7 @@ export const T = {
   captured: (man, square, ep) => `You captured ${man === 'king' ? 'the' : 'a'} ${man}${ep ? ' en passant' : ''} on ${square}.`,
   lost: (man, square, ep) => `Your ${man} on ${square} was captured${ep ? ' en passant' : ''}.`,
   moved: (color) => `${side[color]} moved.`,
+  shown: (men) => `Your move showed: ${men.join(', ')}.`,
   sight: (men) => `Now in sight: ${men.join(', ')}.`,
   enPassant: (square) => `You can capture en passant on ${square}.`,
   menTaken: (men) => `taken: ${men.join(', ')}`,
