@@ -21,6 +21,7 @@ from darkchess.fog.players.configuration import configuration
 from klss.table.limits import Limit
 from klss_app.stdout import discard, own_stdout, print_document, release, reserve
 from klss_app.web.reviews import replayed
+from klss_app.web.summaries import mark
 from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 
 __all__ = ["analyse", "main", "turn_document"]
@@ -33,9 +34,10 @@ def turn_document(turn: Turn) -> dict[str, Any]:
     """What a page is shown of a turn.
 
     ``positions``: how many each side holds possible, and whether that is a sample; ``beliefs``: of both sides, square
-    by square, the enemy's pieces and how likely each stands there; ``moves`` of the mixture; ``lines`` of SAN;
-    ``played`` with its ``loss`` against what the player held possible, and what it ``turned`` out to be against the
-    truth; ``best``.
+    by square, the enemy's pieces and how likely each stands there, by the learned filter where the configuration has
+    one; ``counted``: the same with every position counted once; ``value`` for the mover; ``truth``, the value of the
+    true position for White; ``moves`` of the mixture; ``lines`` of SAN; ``played`` with its ``loss`` against what the
+    player held possible, and what it ``turned`` out to be against the truth; ``best``.
     """
     analysis, loss = turn.analysis, turn.loss()
     sets = {color: analyst.position_set for color, analyst in turn.analysts.items()}
@@ -47,12 +49,11 @@ def turn_document(turn: Turn) -> dict[str, Any]:
             chess.COLOR_NAMES[color]: [found.size, found.capped_by is not None] for color, found in sets.items()
         },
         "beliefs": {
-            chess.COLOR_NAMES[color]: _belief(
-                found, analysis.marginals if color == analysis.view.color else marginals(found)
-            )
-            for color, found in sets.items()
+            chess.COLOR_NAMES[color]: _belief(found, marginals(found, found.weights)) for color, found in sets.items()
         },
+        "counted": {chess.COLOR_NAMES[color]: _belief(found, marginals(found)) for color, found in sets.items()},
         "value": _rounded(analysis.value),
+        "truth": _rounded(turn.true_value()),
         "moves": [
             {"move": each.move.uci(), "san": each.san, "p": round(each.probability, 4), "value": _rounded(each.value)}
             for each in shown
@@ -62,6 +63,7 @@ def turn_document(turn: Turn) -> dict[str, Any]:
             "san": loss.san,
             "p": round(loss.played, 4),
             "loss": _rounded(loss.loss),
+            "mark": mark(loss.loss),
             "turned": _rounded(turn.turned_out()),
         },
         "best": {"san": loss.best_san, "p": round(loss.probability, 4)},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["CAP", "NODES", "summary"]
+__all__ = ["CAP", "MARKS", "NODES", "mark", "summary"]
 
 NODES = 2000
 """Nodes a turn of a whole game's analysis."""
@@ -13,8 +13,22 @@ NODES = 2000
 CAP = 1_000_000
 """Most positions that either side's set may hold in it; beyond, it is a sample."""
 
+MARKS = {"??": 0.24, "?": 0.12, "?!": 0.06}
+"""Least cost of a move with each mark. Costs that differ by less than .03 are the noise of so short a search; the
+mildest mark begins at twice that, and each one doubles it.
+"""
+
 _COSTLIEST = 5
 _LEAST_COST = 0.005
+
+
+def mark(cost: float | None) -> str:
+    """The mark of a move of that cost; empty for most.
+
+    >>> mark(0.3), mark(0.07), mark(0.05)
+    ('??', '?!', '')
+    """
+    return next((sign for sign, least in MARKS.items() if cost is not None and cost >= least), "")
 
 
 def summary(turns: Sequence[dict[str, Any]], color: str) -> dict[str, Any]:
@@ -24,8 +38,8 @@ def summary(turns: Sequence[dict[str, Any]], color: str) -> dict[str, Any]:
     >>> played = {"san": "e4", "p": 0.5, "loss": 0.25, "turned": -0.5}
     >>> turn = {"ply": 0, "color": "white", "positions": {"white": [1, False]}, "played": played, "best": {}}
     >>> found = summary([turn], "white")
-    >>> found["mean_cost"], found["mean_luck"], [each["san"] for each in found["costliest"]]
-    (0.25, -0.5, ['e4'])
+    >>> found["mean_cost"], found["mean_luck"], found["marks"], [each["san"] for each in found["costliest"]]
+    (0.25, -0.5, {'??': 1, '?': 0, '?!': 0}, ['e4'])
     """
     own = [turn for turn in turns if turn["color"] == color]
     known = [turn for turn in own if turn["played"]["loss"] is not None]
@@ -37,6 +51,7 @@ def summary(turns: Sequence[dict[str, Any]], color: str) -> dict[str, Any]:
         "moves": len(own),
         "mean_cost": round(sum(costs) / len(costs), 4) if costs else None,
         "mean_luck": round(sum(turn["played"]["turned"] for turn in own) / len(own), 4) if own else None,
+        "marks": {sign: sum(mark(cost) == sign for cost in costs) for sign in MARKS},
         "costliest": [
             {
                 "ply": turn["ply"],

@@ -1,8 +1,8 @@
 """A whole game, turn by turn: what the engine thinks at each from the mover's views, and what the move gave away.
 
 Stands on the referee's side of the wall: it replays the true game for two analysts, each of which gets one player's
-views (:mod:`darkchess.fog.analysis.analyst`) and depends on no more. :meth:`Turn.turned_out` alone looks at the truth,
-which separates luck from error.
+views (:mod:`darkchess.fog.analysis.analyst`) and depends on no more. :meth:`Turn.true_value` and
+:meth:`Turn.turned_out` alone look at the truth, which separates luck from error.
 """
 
 from __future__ import annotations
@@ -105,6 +105,11 @@ class Turn:
             best.probability,
             played.probability,
         )
+
+    def true_value(self) -> float:
+        """Value of the true position for White, by the evaluator: in [−1, 1]."""
+        value = float(self.evaluator.values(self.position.row[None, :])[0])
+        return value if self.position.turn == chess.WHITE else -value
 
     def turned_out(self) -> float:
         """Value of the move on the true board, by the evaluator, less that of the mixed strategy: in [−2, 2], positive

@@ -43,7 +43,9 @@ _HARD_SPACE = "\N{NO-BREAK SPACE}"
 
 def events(before: View | None, view: View) -> list[str]:
     """What ``view`` shows its player that ``before``, one ply earlier, did not: sentences."""
-    news, shown, fresh = [], [], []
+    news: list[str] = []
+    shown: list[str] = []
+    fresh: list[str] = []
     for each in view_events(before, view):
         square = "" if each.square is None else chess.SQUARE_NAMES[each.square]
         man = "" if each.piece is None else chess.PIECE_NAMES[each.piece.piece_type]

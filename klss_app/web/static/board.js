@@ -52,6 +52,7 @@ export class FogBoard {
   /** @param {HTMLElement} element */
   constructor(element, config = {}) {
     this.ground = Chessground(element, {
+      fen: '8/8/8/8/8/8/8/8', // nothing is shown before the first view is there
       coordinates: true,
       disableContextMenu: true,
       animation: { enabled: !calm(), duration: 180 },

@@ -1,11 +1,14 @@
-// How many positions either side held possible, ply by ply, on a logarithmic scale; a click goes there.
+// Along the game: what the position was worth, as each side knew it and in truth; below, how many positions either side
+// held possible, on a logarithmic scale. A click goes there.
 import { T } from '/strings.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const WIDTH = 600;
-const HEIGHT = 130;
+const HEIGHT = 168;
 const LEFT = 34;
-const BOTTOM = 8;
+const VALUES = { top: 6, height: 78 };
+const SIZES = { top: 106, height: 56 };
+const LINES = ['of-white', 'of-black', 'of-truth'];
 
 function shape(tag, attributes, text) {
   const element = document.createElementNS(SVG, tag);
@@ -15,28 +18,32 @@ function shape(tag, attributes, text) {
 }
 
 /**
- * @param {(number | undefined)[][]} series White's sizes and Black's; undefined where nothing is known
+ * @param {(number | null | undefined)[][]} values for White, in [-1, 1]: by White's views, by Black's, in truth
+ * @param {(number | undefined)[][]} sizes White's and Black's; undefined where nothing is known
  * @param {number} ply where the reader is
  * @param {number} last
  * @param {(ply: number) => void} go
  */
-export function chart(series, ply, last, go) {
-  const largest = Math.max(10, ...series.flat().filter(Boolean));
-  const decades = Math.ceil(Math.log10(largest));
+export function chart(values, sizes, ply, last, go) {
+  const decades = Math.ceil(Math.log10(Math.max(10, ...sizes.flat().filter(Boolean))));
   const x = (at) => LEFT + ((WIDTH - LEFT - 4) * at) / Math.max(1, last);
-  const y = (n) => HEIGHT - BOTTOM - ((HEIGHT - 2 * BOTTOM) * Math.log10(n)) / decades;
+  const worth = (value) => VALUES.top + (VALUES.height * (1 - value)) / 2;
+  const size = (n) => SIZES.top + SIZES.height * (1 - Math.log10(n) / decades);
   const all = shape('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': T.chart });
-  for (let i = 0; i <= decades; i += 1) {
-    all.append(shape('line', { x1: LEFT, x2: WIDTH, y1: y(10 ** i), y2: y(10 ** i), class: 'grid' }));
-    if (decades < 5 || i % 2 === 0) {
-      all.append(shape('text', { x: LEFT - 5, y: y(10 ** i) + 5, 'text-anchor': 'end' }, i < 3 ? String(10 ** i) : `10${'⁰¹²³⁴⁵⁶⁷⁸⁹'[i]}`));
-    }
-  }
-  series.forEach((sizes, i) => {
-    const points = [];
-    sizes.forEach((n, at) => n && points.push(`${x(at).toFixed(1)},${y(n).toFixed(1)}`));
-    all.append(shape('polyline', { points: points.join(' '), class: i ? 'of-black' : 'of-white' }));
-  });
+  const level = (y, text) => {
+    all.append(shape('line', { x1: LEFT, x2: WIDTH, y1: y, y2: y, class: 'grid' }));
+    if (text) all.append(shape('text', { x: LEFT - 5, y: y + 5, 'text-anchor': 'end' }, text));
+  };
+  const draw = (series, y) =>
+    series.forEach((numbers, i) => {
+      const points = [];
+      numbers.forEach((n, at) => n !== null && n !== undefined && points.push(`${x(at).toFixed(1)},${y(n).toFixed(1)}`));
+      all.append(shape('polyline', { points: points.join(' '), class: LINES[i] }));
+    });
+  for (const [value, text] of [[1, '+1'], [0, '0'], [-1, '−1']]) level(worth(value), text);
+  for (let i = 0; i <= decades; i += 1) level(size(10 ** i), i === 0 || i === decades ? `10${'⁰¹²³⁴⁵⁶⁷⁸⁹'[i]}` : '');
+  draw(values, worth);
+  draw(sizes, size);
   all.append(shape('line', { x1: x(ply), x2: x(ply), y1: 0, y2: HEIGHT, class: 'here' }));
   all.addEventListener('click', (event) => {
     const box = all.getBoundingClientRect();

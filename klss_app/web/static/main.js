@@ -18,19 +18,28 @@ let table = null;
 let mode = 'loading';
 let asked = null;
 let submitted = false;
+let travelling = false;
 const board = new FogBoard($('board'));
 const send = (message) => line.send(message);
 const play = new Play(board, send);
 const review = new Review(board, send);
 followCursor(board, () => mode === 'play');
 
-function banner(text) {
+let fading = 0;
+
+/** Show a message above the board, for some seconds if it is no lasting state. */
+function banner(text, forMs = 0) {
+  clearTimeout(fading);
   $('banner').textContent = text;
   $('banner').hidden = !text;
+  if (forMs) fading = setTimeout(() => banner(''), forMs);
 }
 
 function show(next) {
   if (mode === 'review' && next !== mode) banner('');
+  // "Back" leads to what was shown; what "back" led to is there already.
+  if (mode !== 'loading' && next !== mode && !travelling) history.pushState(null, '', location.hash);
+  travelling = false;
   mode = next;
   document.body.dataset.mode = next;
   $('play').hidden = next !== 'play';
@@ -73,6 +82,7 @@ function take(message) {
     }
     case 'game': {
       const fresh = play.game?.number !== message.number;
+      busy(false);
       play.take(message);
       if (asked === null && (mode !== 'play') && (fresh ? !message.over || mode === 'loading' : false)) show('play');
       else if (mode === 'review') $('to-game').hidden = false;
@@ -105,20 +115,28 @@ function take(message) {
         $('entry-says').textContent = message.why;
       } else {
         asked = null;
-        banner(message.why);
-        setTimeout(() => banner(''), 8000);
+        busy(false);
+        banner(message.why, 8000);
         if (mode === 'loading') show('play');
       }
       break;
     case 'error':
       if (message.why === 'no seat') {
         line.giveUp();
+        document.body.dataset.mode = 'no-seat';
         banner(T.noSeat);
       } else {
         banner(T.fault(message.why));
       }
       break;
   }
+}
+
+/** A new game is on its way: the old one is dimmed until the first view of the next is there. */
+function busy(on) {
+  $('board-frame').setAttribute('aria-busy', String(on));
+  $('end').inert = on;
+  if (on) $('status').textContent = T.next;
 }
 
 function save(text, name) {
@@ -160,10 +178,19 @@ $('resign').addEventListener('click', () => {
     setTimeout(() => ($('resign').textContent = T.resign), 4000);
   }
 });
-$('rematch').addEventListener('click', () => send({ type: 'rematch' }));
+$('rematch').addEventListener('click', () => {
+  if (table.humans === 1) busy(true);
+  send({ type: 'rematch' });
+});
 $('review-game').addEventListener('click', () => askReview(table.last));
 $('download').addEventListener('click', () => send({ type: 'pgn', game: table.last }));
-$('new-game').addEventListener('click', () => askForGame(table, (wish) => send({ type: 'new', ...wish })));
+const newGame = () =>
+  askForGame(table, (wish) => {
+    show('play');
+    busy(true);
+    send({ type: 'new', ...wish });
+  });
+$('new-game').addEventListener('click', () => table && newGame());
 $('to-game').addEventListener('click', () => show('play'));
 $('flip').addEventListener('click', () => (mode === 'review' ? review.flip() : play.flip()));
 $('keys').addEventListener('click', showKeys);
@@ -179,7 +206,8 @@ document.addEventListener('drop', (event) => {
   openFile(event.dataTransfer.files[0]);
 });
 document.addEventListener('keydown', (event) => {
-  const writing = event.target.closest('input, select, textarea, dialog[open]');
+  // Keys are the page's own on controls that are not written into: arrows step after a click on "White sees" too.
+  const writing = event.target.closest('input:not([type=radio], [type=checkbox], [type=range]), select, textarea, dialog[open]');
   if (writing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
   if (mode === 'review' && review.key(event.key)) event.preventDefault();
   else if ((event.key === 'm' || event.key === '/') && mode === 'play') {
@@ -188,6 +216,13 @@ document.addEventListener('keydown', (event) => {
   } else if (event.key === 'Escape' && mode === 'play') board.ground.cancelPremove();
   else if (event.key === 'f') $('flip').click();
   else if (event.key === 'n' && table && table.humans === 1) $('new-game').click();
+});
+addEventListener('popstate', () => {
+  const game = Number(fragment().get('game'));
+  travelling = true;
+  if (!game && play.game) show('play');
+  else if (game && mode === 'review' && review.game.game === game) review.go(Number(fragment().get('ply')));
+  else if (game) askReview(game);
 });
 addEventListener('resize', () => board.ground.redrawAll());
 

@@ -26,6 +26,7 @@ export class Review {
     this.running = false;
     this.view = 'truth';
     this.heat = 'none';
+    this.counting = false;
     this.arrows = true;
     this.small = null;
   }
@@ -50,6 +51,7 @@ export class Review {
     if (this.running) this.send({ type: 'stop' });
     this.running = false;
     $('small-boards').hidden = true;
+    $('chart').hidden = true;
   }
 
   startAnalysis() {
@@ -147,7 +149,10 @@ export class Review {
     });
     parts.mixture = make('div', { class: 'mixture' });
     parts.errors = make('div', { class: 'errors' });
-    parts.chart = make('div', { class: 'chart' });
+    parts.counting = make('input', {
+      type: 'checkbox', checked: this.counting, onchange: () => { this.counting = parts.counting.checked; this.draw(); },
+    });
+    parts.verdict = make('p', { class: 'verdict', 'aria-live': 'polite' });
     parts.sizes = make('p', { class: 'soft' });
     parts.moves = make('ol', { class: 'game-moves' });
     this.buttons = [];
@@ -161,7 +166,9 @@ export class Review {
       }
       parts.moves.lastChild.append(button);
     }
-    $('review').replaceChildren(
+    const left = make(
+      'div',
+      { class: 'review-game' },
       (parts.title = make('h2', { text: title, tabindex: '-1' })),
       make('p', { text: over ? T.over(over, this.last) : '' }),
       make(
@@ -174,20 +181,7 @@ export class Review {
         parts.slider,
       ),
       parts.where,
-      parts.views,
-      make('label', { class: 'choice' }, make('span', { text: T.whereMight }), parts.heat),
-      parts.heatOf,
-      make('label', { class: 'choice' }, parts.arrows, make('span', { text: T.arrows })),
-      make('h3', { text: T.analysis }),
-      make('div', { class: 'row' }, parts.progress, parts.stop),
-      parts.bar,
-      parts.mixture,
-      make('h3', { text: T.errors }),
-      parts.errors,
-      make('h3', { text: T.chart }),
-      parts.chart,
-      parts.sizes,
-      make('h3', { text: T.gameMoves }),
+      parts.verdict,
       parts.moves,
       make(
         'div',
@@ -196,6 +190,24 @@ export class Review {
       ),
       make('p', { class: 'soft', text: T.dropHere }),
     );
+    const right = make(
+      'div',
+      { class: 'review-engine' },
+      parts.views,
+      make('label', { class: 'choice' }, make('span', { text: T.whereMight }), parts.heat),
+      make('label', { class: 'choice' }, parts.counting, make('span', { text: T.counting })),
+      parts.heatOf,
+      make('label', { class: 'choice' }, parts.arrows, make('span', { text: T.arrows })),
+      make('h3', { text: T.analysis }),
+      make('div', { class: 'row' }, parts.progress, parts.stop),
+      parts.bar,
+      parts.mixture,
+      make('h3', { text: T.errors }),
+      parts.errors,
+      parts.sizes,
+    );
+    $('review').replaceChildren(left, right);
+    $('chart').hidden = false;
     this.errors();
     this.positions();
   }
@@ -210,23 +222,24 @@ export class Review {
     bar.hidden = !this.running;
   }
 
-  /** The costliest moves of both sides, so far. */
+  /** The costliest moves of both sides, so far; and the marks in the list. */
   errors() {
+    this.turns.forEach((turn) => {
+      const button = this.buttons[turn.ply + 1];
+      if (button && turn.played.mark) button.textContent = `${this.game.plies[turn.ply + 1].san} ${turn.played.mark}`;
+    });
     const lists = COLORS.map((color) => {
       const worst = this.turns
         .filter((turn) => turn && turn.color === color && turn.played.loss !== null && turn.played.loss >= LEAST_LOSS)
         .sort((a, b) => b.played.loss - a.played.loss)
         .slice(0, WORST);
       const items = worst.map((turn) => {
-        const told = {
-          color, loss: turn.played.loss, positions: turn.positions[color][0],
-          best: turn.best.san, probability: turn.best.p, played: turn.played.p,
-        };
+        const text = `${this.label(turn.ply + 1)} ${turn.played.mark}`;
         return make(
           'li',
           {},
-          make('button', { type: 'button', class: 'link', text: this.label(turn.ply + 1), onclick: () => this.go(turn.ply) }),
-          make('span', { text: ` ${T.error(told)} ${T.luck(turn.played.turned)}` }),
+          make('button', { type: 'button', class: 'link', text, onclick: () => this.go(turn.ply + 1) }),
+          make('span', { text: ` ${T.verdict(turn)}` }),
         );
       });
       return make(
@@ -240,10 +253,17 @@ export class Review {
     this.parts.errors.replaceChildren(...lists);
   }
 
-  /** How many positions either side held possible: a chart, and the numbers at this ply. */
+  /** Values and numbers of positions along the game: a chart, and the numbers at this ply. */
   positions() {
-    const series = COLORS.map((color) => this.turns.map((turn) => turn && turn.positions[color][0]));
-    this.parts.chart.replaceChildren(chart(series, this.ply, this.last, (ply) => this.go(ply)));
+    const values = COLORS.map((color, i) =>
+      this.turns.map((turn) => (turn.color !== color || turn.value === null ? null : i ? -turn.value : turn.value)),
+    );
+    values.push(this.turns.map((turn) => turn.truth));
+    const sizes = COLORS.map((color) => this.turns.map((turn) => turn.positions[color][0]));
+    $('chart').replaceChildren(
+      chart(values, sizes, this.ply, this.last, (ply) => this.go(ply)),
+      make('p', { class: 'soft legend' }, ...T.legend.map(([line, text]) => make('span', { class: line, text }))),
+    );
     const turn = this.turns[this.ply];
     this.parts.sizes.textContent = turn ? COLORS.map((color) => T.positions(color, ...turn.positions[color])).join(' ') : '';
   }
@@ -289,7 +309,7 @@ export class Review {
   asked(turn, who) {
     const found = new Map();
     if (!turn || this.heat === 'none') return found;
-    for (const [square, men] of Object.entries(turn.beliefs[who])) {
+    for (const [square, men] of Object.entries((this.counting ? turn.counted : turn.beliefs)[who])) {
       let sum = 0;
       let best = null;
       for (const [man, p] of Object.entries(men)) {
@@ -317,7 +337,7 @@ export class Review {
         return {
           orig: square,
           customSvg: {
-            html: `<text x="50" y="93" font-size="23" font-weight="700" text-anchor="middle" fill="#fff" stroke="#111" stroke-width="5" paint-order="stroke">${text}</text>`,
+            html: `<text x="50" y="90" font-size="${text.length > 4 ? 21 : 24}" font-weight="700" text-anchor="middle" fill="#fff" stroke="#111" stroke-width="5" paint-order="stroke">${text}</text>`,
             center: 'orig',
           },
         };
@@ -336,10 +356,12 @@ export class Review {
   }
 
   panel(at, turn, who) {
-    const { slider, where, heatOf, mixture } = this.parts;
+    const { slider, where, verdict, heatOf, mixture } = this.parts;
+    const before = this.turns[this.ply - 1];
     slider.value = this.ply;
-    where.textContent = `${this.ply ? this.label(this.ply) : T.start} (${T.ply(this.ply, this.last)})`;
-    heatOf.textContent = this.heat === 'none' ? '' : T.heatOf(who);
+    where.textContent = `${this.ply ? this.label(this.ply) : T.start} ${before?.played.mark ?? ''} (${T.ply(this.ply, this.last)})`.replace('  ', ' ');
+    verdict.textContent = before ? T.verdict(before) : '';
+    heatOf.textContent = this.heat === 'none' ? '' : T.heatOf(who, this.counting);
     this.buttons.forEach((button, ply) => {
       if (ply === this.ply) button.setAttribute('aria-current', 'true');
       else button.removeAttribute('aria-current');
@@ -347,7 +369,7 @@ export class Review {
     const current = this.buttons[this.ply];
     if (current) {
       const list = this.parts.moves;
-      list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
+      list.scrollTop = current.offsetTop - list.clientHeight / 2; // the list is what offsets are counted from
     }
     mixture.replaceChildren(...this.mixture(turn));
     this.positions();
@@ -370,6 +392,7 @@ export class Review {
         make('td', { text: each.san }),
         make('td', { text: T.percent(each.p) }),
         make('td', { text: each.value === null ? '?' : T.value(each.value) }),
+        make('td', { text: each.value === null ? '?' : T.score(each.value) }),
       ),
     );
     const lines = turn.lines.map((line) => make('li', { text: line.join(' ') }));
@@ -381,7 +404,7 @@ export class Review {
         make('thead', {}, make('tr', {}, ...T.columns.map((text) => make('th', { scope: 'col', text })))),
         make('tbody', {}, ...rows),
       ),
-      make('p', { text: `${T.played(turn.played.san)} ${T.luck(turn.played.turned)}` }),
+      make('p', { text: T.played(turn.played.san) }),
       ...(lines.length ? [make('details', {}, make('summary', { text: T.expects }), make('ul', {}, ...lines))] : []),
     ];
   }

@@ -3,6 +3,8 @@
 const side = { white: 'White', black: 'Black' };
 const percent = (p) => (p > 0 && p < 0.005 ? '<1%' : `${Math.round(100 * p)}%`);
 
+const points = (cost) => `${Math.round(50 * cost)} points of 100`;
+
 const losses = {
   king_captured: (who) => `${who}'s king was captured`,
   no_move: (who) => `${who} has no move left`,
@@ -56,7 +58,7 @@ export const T = {
   premove: (move) => `Premove ${move}: played if it is possible then. Escape takes it back.`,
   waiting: 'Waiting for the other player, who opens the second link that klss board printed.',
   starting: 'The game begins as soon as the engine is loaded.',
-  noGame: 'No game is going on.',
+  next: 'The next game begins as soon as the engine is ready …',
   rematchAsked: 'You asked for a rematch.',
   rematchOffered: 'Your opponent asks for a rematch.',
   captured: (man, square, ep) => `You captured ${man === 'king' ? 'the' : 'a'} ${man}${ep ? ' en passant' : ''} on ${square}.`,
@@ -106,8 +108,8 @@ export const T = {
   helpTitle: 'Keys',
   help: [
     ['M or /', 'type a move; Enter plays it, Escape leaves the line'],
-    ['arrow keys', 'on the board: move a cursor; Enter or Space picks up a man and puts it down'],
-    ['Escape', 'put the man back; take a premove back'],
+    ['arrow keys', 'on the board: move a cursor; Enter or Space picks up a piece and puts it down'],
+    ['Escape', 'put the piece back; take a premove back'],
     ['F', 'flip the board'],
     ['N', 'new game'],
     ['← →', 'in a review: one ply back, one on'],
@@ -129,8 +131,11 @@ export const T = {
   show: 'Board',
   views: { truth: 'The truth', white: 'White sees', black: 'Black sees', all: 'All three' },
   whereMight: 'Where might the enemy be?',
-  heat: { none: '–', k: 'king', q: 'queen', any: 'any man' },
-  heatOf: (color) => `Shaded: what ${side[color]} may believe from its views alone.`,
+  heat: { none: '–', k: 'king', q: 'queen', any: 'any piece' },
+  counting: 'Count every possible position once',
+  heatOf: (color, counting) =>
+    `Shaded: where ${side[color]} has to expect them from its views alone, ` +
+    (counting ? 'every possible position counted once.' : 'by how players move (the learned filter).'),
   arrows: 'Arrows for the engine’s moves',
   analysis: 'Analysis',
   analyse: 'Analyse the game',
@@ -141,26 +146,36 @@ export const T = {
   failed: (why) => `The analysis failed: ${why}`,
   positions: (color, n, sample) =>
     `${side[color]} holds ${n.toLocaleString('en')} position${n === 1 ? '' : 's'} possible${sample ? ' (a sample)' : ''}.`,
-  chart: 'Possible positions along the game, on a logarithmic scale',
-  legend: (color) => `${side[color]} ${color === 'white' ? 'solid' : 'dashed'}`,
+  chart: 'Above: what the position was worth for White, along the game. Below: how many positions were possible',
+  legend: [
+    ['of-white', 'as White knew it'],
+    ['of-black', 'as Black knew it'],
+    ['of-truth', 'on the true board'],
+  ],
   errors: 'Costliest moves',
   summary: (s) =>
     `${s.moves} move${s.moves === 1 ? '' : 's'}` +
     (s.mean_cost === null ? '' : `, mean cost ${s.mean_cost.toFixed(3)} a move`) +
+    Object.entries(s.marks).map(([sign, count]) => `, ${count} ${sign}`).join('') +
     (s.mean_luck === null ? '.' : `, luck ${s.mean_luck >= 0 ? '+' : '−'}${Math.abs(s.mean_luck).toFixed(3)}.`),
   noErrors: 'None that gave anything away so far.',
-  error: (e) =>
-    `cost ${e.loss.toFixed(2)} ${e.positions === 1 ? 'in the one position' : `over the ${e.positions.toLocaleString('en')} positions`} ` +
-    `that ${side[e.color]} held possible. ` +
-    `The engine: ${e.best} (${percent(e.probability)})${e.played > 0 ? `, this one in ${percent(e.played)}` : ''}.`,
+  /** What a move cost, which was best, and what luck it had. */
+  verdict: (turn) => {
+    const { played, best, color } = turn;
+    const [n] = turn.positions[color];
+    const known = n === 1 ? 'only one position was' : `${n.toLocaleString('en')} positions were`;
+    const cost =
+      played.loss === null ? '' : played.loss < 0.005 ? 'Cost nothing' : `Cost ${played.loss.toFixed(2)} (${points(played.loss)})`;
+    const other = best.san === played.san ? '' : ` Best: ${best.san} (${percent(best.p)}).`;
+    return `${cost}; ${known} possible for ${side[color]}.${other} ${T.luck(played.turned)}`;
+  },
   luck: (v) => {
-    if (v === null) return '';
-    if (v >= 0.05) return `On the true board it turned out better than the mix, by ${v.toFixed(2)}.`;
-    if (v <= -0.05) return `On the true board it turned out worse than the mix, by ${(-v).toFixed(2)}.`;
-    return 'On the true board it turned out about as the mix.';
+    if (v === null || Math.abs(v) < 0.05) return '';
+    return `${v > 0 ? 'Good' : 'Bad'} luck: on the true board it turned out ${Math.abs(v).toFixed(2)} ${v > 0 ? 'better' : 'worse'} than the engine’s choice.`;
   },
   mixture: (color) => `The engine for ${side[color]}, from its views alone`,
-  columns: ['move', 'plays', 'value'],
+  columns: ['move', 'plays', 'value', 'expected score'],
+  score: (v) => percent((1 + v) / 2),
   value: (v) => `${v >= 0 ? '+' : '−'}${Math.abs(v).toFixed(2)}`,
   expects: 'It expects',
   played: (san) => `Played: ${san}.`,

@@ -31,6 +31,7 @@ AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text(encoding="utf-8")
 PGN = '[Variant "Fogofwar"]\n[White "<img src=x>"]\n\n1. e4 d5 2. Bb5 dxe4 3. Bxe8 1-0\n'
 DESKTOP = {"width": 1280, "height": 860}
 PHONE = {"width": 390, "height": 844}
+SIDEWAYS = {"width": 844, "height": 390}
 
 
 class Board:
@@ -369,7 +370,46 @@ def test_a_link_without_its_token_opens_nothing(chromium: Browser, boards: Calla
     board = boards()
     with opened(chromium, f"http://127.0.0.1:{board.port}/") as (page,):
         expect(page.locator("#banner")).to_contain_text("This link opens no seat")
-        assert page.locator("#play").is_hidden()
+        for hidden_part in ("#play", "#board", "#new-game"):
+            expect(page.locator(hidden_part)).to_be_hidden()
+        assert pieces(page) == set()
+
+
+def test_a_long_review_is_one_screen_and_its_list_follows(chromium: Browser, boards: Callable[..., Board]) -> None:
+    moves = " ".join(f"{n}. {'Nf3 Nf6' if n % 2 else 'Ng1 Ng8'}" for n in range(1, 61))
+    board = boards(fen="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
+    with opened(chromium, board.link(), viewport={"width": 1440, "height": 900}) as (page,):
+        turn(page)
+        page.click("#resign")
+        page.click("#resign")
+        expect(page.locator("#review-game")).to_be_enabled()
+        page.set_input_files("#pgn-file", {"name": "x.pgn", "mimeType": "text/plain", "buffer": f"{moves} *".encode()})
+        expect(page.locator("#review .where")).to_contain_text("(ply 120 of 120)")
+        assert page.evaluate("document.documentElement.scrollHeight") <= 900
+        box = page.locator("#chart svg").bounding_box()
+        assert box is not None and box["y"] + box["height"] < 900
+        for key, current in (("Home", None), ("End", 119)):
+            page.keyboard.press(key)
+            if current is not None:
+                expect(page.locator(".game-moves button").nth(current)).to_be_in_viewport()
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 20)
+        expect(page.locator("#review .where")).to_contain_text(re.compile(r"\(ply (6[0-9]|5[0-9]) of 120\)"))
+        expect(page.locator(".game-moves button[aria-current]")).to_be_in_viewport()
+
+
+def test_a_new_game_is_announced_at_once(chromium: Browser, boards: Callable[..., Board]) -> None:
+    board = boards()
+    with opened(chromium, board.link()) as (page,):
+        turn(page)
+        page.click("#new-game")
+        said = page.evaluate(
+            "() => { document.querySelector('#settings [value=start]').click();"
+            " return [document.getElementById('status').textContent,"
+            " document.getElementById('board-frame').getAttribute('aria-busy')]; }"
+        )
+        assert said == ["The next game begins as soon as the engine is ready …", "true"]
+        turn(page)
+        expect(page.locator("#board-frame")).to_have_attribute("aria-busy", "false")
 
 
 def test_a_dropped_pgn_is_reviewed_and_its_names_are_text(chromium: Browser, boards: Callable[..., Board]) -> None:
@@ -388,21 +428,30 @@ def test_a_dropped_pgn_is_reviewed_and_its_names_are_text(chromium: Browser, boa
         page.keyboard.press("ArrowLeft")
         expect(page.locator("#review .where")).to_have_text("2… dxe4 (ply 4 of 5)")
         expect(page.locator("#review [role=status]")).to_have_text("All 5 turns are analysed.", timeout=60_000)
-        expect(page.locator(".mixture tbody tr")).to_have_text(["Bxe8100%+1.00"])
+        expect(page.locator(".mixture tbody tr")).to_have_text(["Bxe8100%+1.00100%"])
+        expect(page.locator("#review .verdict")).to_contain_text("possible for Black. Best: ")
+        expect(page.locator(".game-moves button").nth(3)).to_have_text("dxe4 ??")  # the king is taken for it
         page.select_option("#review select", "k")
+        page.click("#review [value=white]")  # arrow keys step, whatever was clicked before
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#review .where")).to_contain_text("(ply 3 of 5)")
         page.keyboard.press("Home")
         page.keyboard.press("ArrowRight")
         expect(page.locator("#board square.heat:visible")).not_to_have_count(0)
         page.reload()
-        expect(page.locator("#review .where")).to_have_text("1. e4 (ply 1 of 5)")
+        expect(page.locator("#review .where")).to_contain_text("(ply 1 of 5)")
+        page.go_back()
+        expect(page.locator("#play")).to_be_visible()
+        page.go_forward()
+        expect(page.locator("#review .where")).to_contain_text("(ply 1 of 5)")
         page.set_input_files("#pgn-file", {"name": "x.pgn", "mimeType": "text/plain", "buffer": b"no game {"})
         expect(page.locator("#banner")).to_contain_text("bad PGN")
 
 
 @pytest.mark.parametrize(
     ("scheme", "size"),
-    [("light", DESKTOP), ("dark", DESKTOP), ("light", PHONE)],
-    ids=["light", "dark", "phone"],
+    [("light", DESKTOP), ("dark", DESKTOP), ("light", PHONE), ("dark", SIDEWAYS)],
+    ids=["light", "dark", "phone", "sideways"],
 )
 def test_everybody_can_use_it(
     chromium: Browser, boards: Callable[..., Board], scheme: str, size: dict[str, int]
@@ -417,7 +466,8 @@ def test_everybody_can_use_it(
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= size["width"]
         box = page.locator("#board cg-board").bounding_box()
-        assert box is not None and (size is DESKTOP or box["width"] > 0.96 * size["width"])
+        assert box is not None and box["y"] + box["height"] <= size["height"]
+        assert size is DESKTOP or box["width"] > (0.96 * size["width"] if size is PHONE else 0.75 * size["height"])
         for button, dialog in (("#keys", "#help"), ("#new-game", "#settings")):
             page.click(button)
             expect(page.locator(dialog)).to_be_visible()
