@@ -1,7 +1,7 @@
 """Experiments: what measures the project as a whole. Imports every other package and is imported by none.
 
 Reading order: ``series`` (matches that make one experiment), ``players`` (those that come with no installed package);
-``games`` (looks into games); ``convergence`` and ``openspiel_games`` (the search on OpenSpiel's games);
+``convergence`` and ``openspiel_games`` (the search on OpenSpiel's games);
 ``paper_tables`` and ``openspiel_speed`` (the game theory); ``learning`` (what studies that learn share);
 ``belief`` (what beliefs learn); ``rbc_learn`` and ``rbc_weighting`` (Reconnaissance Blind Chess);
 ``evaluation_positions`` and ``tune_evaluation`` (the built-in evaluation); ``report``, ``plots``, ``markdown`` and

@@ -8,7 +8,6 @@ bytes. Needs matplotlib (the extra ``experiments``).
 from __future__ import annotations
 
 import argparse
-import itertools
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,8 +23,6 @@ PLOTS = Path(__file__).parent / "plots"
 """Where the SVG files are kept."""
 
 BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#009e73", "#666666"
-_MOST_PLAYERS = 2
-"""Shown along games: the players of the match with most games."""
 
 Document = dict[str, Any]
 
@@ -129,102 +126,6 @@ def _budget_label(match: Document) -> str:
     return f"{a} v {b}"
 
 
-class NothingToDrawError(ValueError):
-    """Too few games for a plot."""
-
-
-def _positions(document: Document, figure: Any) -> None:
-    """|P| along games and its histogram, for the players with most games."""
-    players = [player for player in document["players"] if player["positions"]["by_ply"]["rows"]][:_MOST_PLAYERS]
-    if not players:
-        raise NothingToDrawError("no ply that enough games came to")
-    figure.set_size_inches(11.0, 3.6 * len(players) + 0.4)
-    grid = figure.subplots(len(players), 2, squeeze=False, width_ratios=(3, 2), sharex="col", sharey="col")
-    for row, player in zip(grid, players):
-        _along(row[0], player)
-        _spread(row[1], player["positions"])
-        median = f"median {player['positions']['all']['median']:,.0f} (dashed)"
-        row[1].set_title(f"{short(player['player'])}: {player['moves']:,} moves, {median}", loc="left", fontsize=10)
-    grid[-1][0].set_xlabel("ply (half-moves from the start)")
-    grid[-1][1].set_xlabel("possible positions |P| (log scale)")
-    grid[0][0].set(xlim=(0, None), ylim=(1, None))
-    handles, labels = grid[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper left", ncols=3, frameon=False)
-
-
-def _along(axes: Any, player: Document) -> None:
-    rows = player["positions"]["by_ply"]["rows"]
-    plies, counts, medians, highs, most = zip(*rows)
-    axes.plot(plies, most, color=GREY, linewidth=1, linestyle=":", label="max")
-    axes.plot(plies, highs, color=ORANGE, linewidth=1.4, linestyle="--", label="90 %")
-    axes.plot(plies, medians, color=BLUE, linewidth=1.8, label="median")
-    axes.set_yscale("log")
-    axes.set_ylabel("possible positions |P|")
-    title = f"{short(player['player'])}, {player['budget']}: {player['games']} games, {min(counts)}+ moves a ply"
-    axes.set_title(title, loc="left", fontsize=10)
-    axes.grid(color="#dddddd", linewidth=0.6)
-
-
-def _spread(axes: Any, positions: Document) -> None:
-    edges = [10.0**edge for edge in positions["histogram"]["edges_log10"]]
-    counts = positions["histogram"]["counts"]
-    total = sum(counts)
-    widths = [high - low for low, high in itertools.pairwise(edges)]
-    shares = [100 * count / total for count in counts]
-    axes.bar(edges[:-1], shares, widths, align="edge", color=BLUE, edgecolor="white", linewidth=0.5)
-    axes.axvline(positions["all"]["median"], color=ORANGE, linestyle="--", linewidth=1.4)
-    axes.set_xscale("log")
-    axes.set_ylabel("moves (%)")
-
-
-_PANELS = (
-    ("nodes", "nodes a move (log scale)"),
-    ("depth", "depth (plies below the roots)"),
-    ("lp_share", "the LP's share of the time (%)"),
-)
-
-
-def _searches(document: Document, figure: Any) -> None:
-    """Median, 90 % and maximum of nodes and depth, for every player who searches."""
-    from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator, PercentFormatter
-
-    players = [player for player in document["players"] if player["nodes"] is not None]
-    panels = [(key, label) for key, label in _PANELS if any(player.get(key) for player in players)]
-    if not panels:
-        raise NothingToDrawError("no player who searches")
-    figure.set_size_inches(3.2 + 3.6 * len(panels), 1.6 + 0.62 * len(players))
-    for axes, (key, label) in zip(figure.subplots(1, len(panels), squeeze=False, sharey=True)[0], panels):
-        for row, player in enumerate(players):
-            if player.get(key) is None:
-                continue
-            levels = [player[key][level] for level in ("median", "p90", "max")]
-            axes.plot(levels, [row] * 3, color="#bbbbbb", linewidth=1.5, zorder=1)
-            for level, color, mark, name in zip(
-                levels, (BLUE, ORANGE, GREY), "o^x", ("median", "90 %", "max"), strict=True
-            ):
-                axes.plot(level, row, mark, color=color, markersize=7, label=name if row == 0 else None)
-        names = [
-            f"{short(player['player'])}\n{player['budget']}, {player['games']} games, {player['moves']:,} moves"
-            for player in players
-        ]
-        axes.set_yticks(range(len(players)), names)
-        axes.set_ylim(len(players) - 0.5, -0.5)
-        axes.set_xlabel(label)
-        if key == "nodes":
-            axes.set_xscale("log")
-            axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-            axes.xaxis.set_minor_formatter("")
-        else:
-            axes.set_xlim(left=0)
-            axes.xaxis.set_major_locator(MaxNLocator(integer=key == "depth"))
-            if key == "lp_share":
-                axes.xaxis.set_major_formatter(PercentFormatter(xmax=1.0, decimals=0))
-        axes.grid(axis="x", color="#dddddd", linewidth=0.6)
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper right", ncols=3, frameon=False)
-
-
 def _convergence(document: Document, figure: Any) -> None:
     """Exploitability against nodes and against the seconds of the longest search, a row a game."""
     figure.set_size_inches(10.0, 2.6 * len(document["games"]) + 0.6)
@@ -325,20 +226,18 @@ def _weighting(document: Document, figure: Any) -> None:
     held.legend(frameon=False, fontsize=8)
 
 
-_DRAWN: tuple[tuple[str, str, Callable[[Document, Any], None]], ...] = (
-    ("head_to_head", "head_to_head", _strength),
-    ("opponents", "opponents", _strength),
-    ("ablations", "ablations", _strength),
-    ("parts", "parts", _strength),
-    ("doublings", "doublings", _doublings),
-    ("convergence", "convergence", _convergence),
-    ("belief_rank", "belief_rank", _beliefs),
-    ("belief_games", "belief_games", _strength),
-    ("rbc_weighting", "rbc_weighting", _weighting),
-    ("games", "games_positions", _positions),
-    ("games", "games_searches", _searches),
-)
-"""Result, plot, and how it is drawn."""
+_DRAWN: dict[str, Callable[[Document, Any], None]] = {
+    "head_to_head": _strength,
+    "opponents": _strength,
+    "ablations": _strength,
+    "parts": _strength,
+    "doublings": _doublings,
+    "convergence": _convergence,
+    "belief_rank": _beliefs,
+    "belief_games": _strength,
+    "rbc_weighting": _weighting,
+}
+"""How each result is drawn."""
 
 
 def draw(document: Document, how: Callable[[Document, Any], None], path: Path) -> None:
@@ -369,17 +268,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--format", choices=("svg", "png"), default="svg", help="(default svg)")
     parsed = parser.parse_args(arguments)
     parsed.plots.mkdir(parents=True, exist_ok=True)
-    for result, name, how in _DRAWN:
-        document = load(parsed.results, result)
+    for name, how in _DRAWN.items():
+        document = load(parsed.results, name)
         if document is None:
-            print(f"{name}: no {result}.json, left out", file=sys.stderr)
+            print(f"{name}: no {name}.json, left out", file=sys.stderr)
             continue
         path = parsed.plots / f"{name}.{parsed.format}"
-        try:
-            draw(document, how, path)
-        except NothingToDrawError as error:
-            print(f"{name}: {error}, left out", file=sys.stderr)
-            continue
+        draw(document, how, path)
         print(path)
     return 0
 

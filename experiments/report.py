@@ -341,47 +341,6 @@ def _convergence(found: dict[str, Any]) -> list[str]:
     return [*lines, "", *wrapped(note)]
 
 
-def _games(found: dict[str, Any]) -> list[str]:
-    lines = [
-        "| player | games | moves | possible positions: median, 90 %, max | nodes | depth (mean) | iterations "
-        "| LP share | carried roots | Maxmargin | s a move: median, max | set cut | fallbacks |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    for player in found["players"]:
-        sizes, seconds, mean = player["positions"]["all"], player["seconds"], player["depth_mean"]
-        gadgets = player["gadgets"]
-        cells = [
-            f"`{short(player['player'])}`, {player['budget']}",
-            str(player["games"]),
-            str(player["moves"]),
-            "" if sizes is None else f"{sizes['median']:,.0f}, {sizes['p90']:,.0f}, {sizes['max']:,.0f}",
-            _median(player["nodes"], ",.0f"),
-            _median(player["depth"], ".0f") + ("" if mean is None else f" ({mean['median']:.1f})"),
-            _median(player["iterations"], ".0f"),
-            "" if player["lp_share"] is None else f"{100 * player['lp_share']['median']:.0f} %",
-            _share(player["carried_share_of_roots"]),
-            _share(gadgets.get("maxmargin", 0.0) if gadgets else None),
-            "" if seconds is None else f"{seconds['median']:.3g}, {seconds['max']:.3g}",
-            _share(sum(player["capped"].values()) / player["moves"]),
-            str(player["fallbacks"]),
-        ]
-        lines.append("| " + " | ".join(cells) + " |")
-    note = (
-        "Medians over moves unless said otherwise. *Set cut*: moves at which the set of possible positions was cut "
-        "(by its cap or by time) and is a sample since. *Carried roots*: share of the search's root positions that "
-        "came with the last search's tree."
-    )
-    return [*lines, "", *wrapped(note)]
-
-
-def _median(numbers: Mapping[str, float] | None, form: str) -> str:
-    return "" if numbers is None else format(numbers["median"], form)
-
-
-def _share(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.0f} %"
-
-
 def _tests(found: Document) -> list[str]:
     """For each belief the sequential test over all of its matches against ``kluss`` without one."""
     groups: dict[str, list[dict[str, Any]]] = {}
@@ -436,11 +395,6 @@ _STUDIES = {
         "exploitability of the searches' play on small games", "convergence", "2 min",
         lambda found: "; ".join(f"{name} {_most_lost(found, name):.3f} at most" for name in _searchers(found)),
         "Exploitability on small games", _convergence,
-    ),
-    "games": Study(
-        "possible positions along games; nodes, depth, gadgets, time", "games experiments/runs/head_to_head", "seconds",
-        lambda found: f"{found['games']} games, {sum(player['moves'] for player in found['players'])} moves",
-        "Games and searches", _games,
     ),
     "belief_rank": Study(
         "how likely the truth is to each learned belief, in held-out games", "belief rank", "20 min",

@@ -167,9 +167,6 @@ IN_SMALL: dict[str, str] = {
     "python -m experiments.convergence": (
         "experiments.convergence --games kuhn_poker --nodes 10 --workers 1 --results results"
     ),
-    "python -m experiments.games experiments/runs/head_to_head": (
-        "experiments.games runs/head_to_head --results results"
-    ),
     "python -m experiments.belief train": (
         "experiments.belief train --games 0.01 --out weights --workers 1 --runs runs --results results"
     ),

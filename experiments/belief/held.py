@@ -27,8 +27,8 @@ from darkchess.fog.belief.weights import BeliefSettings
 from darkchess.fog.game.record import GameRecord, read_pgn
 from darkchess.fog.game.referee import Referee
 from experiments.commands import finished
-from experiments.games import match_folders
 from experiments.series.runner import RESULTS, positive
+from experiments.series.summary import match_folders
 from klss.support.arrays import Ints
 from klss.table.limits import Limit
 from klss.table.time_plan import TimePlan

@@ -38,11 +38,11 @@ from darkchess.fog.game.record import GameRecord, read_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import CONFIGURATIONS, Configuration
 from experiments.commands import finished
-from experiments.games import match_folders
 from experiments.players.oracle import KlussOracle, ToldOracle, true_state
 from experiments.players.specs import configuration
 from experiments.series.processes import processes
 from experiments.series.runner import RESULTS, RUNS, positive
+from experiments.series.summary import match_folders
 from klss.support.arrays import Floats
 from klss.support.whole_file import write_whole
 from klss.table.limits import Limit

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,8 @@ from uci_bridge.match.statistics import Elo, elo_of_match, score_of_elo
 from uci_bridge.match.task import sides
 
 __all__ = [
-    "SESSIONS", "budget_text", "match_document", "match_name", "pooled", "pooled_document", "read_document",
-    "score_interval", "series_document", "sessions", "told_together",
+    "SESSIONS", "budget_text", "match_document", "match_folders", "match_name", "pooled", "pooled_document",
+    "read_document", "score_interval", "series_document", "sessions", "told_together",
 ]  # fmt: skip
 
 SESSIONS = "sessions.jsonl"
@@ -43,6 +43,16 @@ def match_name(name: str, budget: TimeControl, seed: int, usual: int) -> str:
     """
     limit = f"{budget.time_s:g}s" if budget.nodes is None else f"{budget.nodes}nodes"
     return f"{name}-{limit}" + ("" if seed == usual else f"-seed{seed}")
+
+
+def match_folders(paths: Iterable[Path]) -> list[Path]:
+    """The directories of matches among ``paths`` and below them."""
+    found: list[Path] = []
+    for path in paths:
+        found += (
+            [path] if (path / "match.json").exists() else sorted(about.parent for about in path.rglob("match.json"))
+        )
+    return found
 
 
 def read_document(path: Path) -> dict[str, Any] | None:

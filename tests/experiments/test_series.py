@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-from experiments.games import document as games_document
-from experiments.games import histogram
 from experiments.report import PAPERS_MATCH, load
 from experiments.series import __main__ as program
 from experiments.series import blind, catalogue
@@ -311,34 +309,6 @@ def test_other_code_does_not_go_on_with_a_match_unless_allowed(tmp_path: Path) -
         play("shuffle", pairing, Plan(4, 0.1, nodes=1, workers=1, runs=tmp_path))
     assert play("shuffle", pairing, Plan(2, 0.1, nodes=1, workers=1, runs=tmp_path)).games == 2  # nothing left to play
     assert play("shuffle", pairing, Plan(4, 0.1, nodes=1, workers=1, runs=tmp_path, mixed=True)).games == 4
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# what games looked like
-
-
-def test_games_counts_moves_for_the_player_who_made_them(tmp_path: Path) -> None:
-    write_match(tmp_path / "m", ["a"] * 10)
-    found = games_document([tmp_path / "m"])
-    players = {player["player"]: player for player in found["players"]}
-    assert found["games"] == 10 and players.keys() == {"klss2021", "greedy"}
-    ours = players["klss2021"]
-    assert (ours["games"], ours["moves"], ours["gadgets"], ours["lp_share"]["median"]) == (
-        10,
-        10,
-        {"resolve": 1.0},
-        0.25,
-    )
-    assert ours["budget"] == "1/8 s a move"
-    # It is White in five games, with 10 positions at ply 1, and Black in five, with 1000 at ply 2.
-    assert ours["positions"]["by_ply"]["rows"] == [[1, 5, 10, 10, 10], [2, 5, 1000, 1000, 1000]]
-    counts = dict(zip(ours["positions"]["histogram"]["edges_log10"], ours["positions"]["histogram"]["counts"]))
-    assert counts[1.0] == counts[3.0] == 5 and sum(counts.values()) == 10
-
-
-def test_powers_of_ten_open_their_bin() -> None:
-    found = histogram([10**power for power in range(8)])
-    assert [found["counts"][4 * power] for power in range(8)] == [1] * 8
 
 
 @pytest.mark.parametrize("name", catalogue.BLIND)
