@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.report import PAPER_PERCENT, PAPERS_MATCH, convergence_curve, load, names, short
+from experiments.report import PAPER_PERCENT, PAPERS_MATCH, convergence_curve, load, names
 from experiments.series.runner import RESULTS
 from experiments.series.summary import budget_text
 
@@ -79,51 +79,6 @@ def _strength(document: Document, figure: Any) -> None:
         if match["name"] == PAPERS_MATCH:
             axes.plot([PAPER_PERCENT] * 2, [row - 0.5, row + 0.5], color=ORANGE, linewidth=1.5, linestyle=":", zorder=1)
             axes.text(PAPER_PERCENT + 0.8, row + 0.42, f"the paper: {PAPER_PERCENT} %", color=ORANGE, va="center")
-
-
-def _doublings(document: Document, figure: Any) -> None:
-    """Score of twice the time against the time that the slower side has, a line of marks for each player."""
-    players = _players(document)
-    figure.set_size_inches(7.2, 4.4)
-    axes = figure.subplots()
-    clocked = all(match["budgets"]["a"]["time_s"] is not None for match in document["matches"])
-    key, unit = ("time_s", "s") if clocked else ("nodes", "nodes")
-    for number, (player, color, mark) in enumerate(zip(players, (BLUE, ORANGE, GREEN), "os^")):
-        shift = 1.06 ** (number - (len(players) - 1) / 2)  # side by side where both have played
-        matches = [match for match in document["matches"] if match["a"].partition(",")[0] == player]
-        for match in matches:
-            low, middle, high = match["percent"]
-            x = match["budgets"]["a"][key] * shift
-            axes.plot([x, x], [low, high], color=color, linewidth=2, solid_capstyle="butt")
-            clear = low > 50.0 or high < 50.0
-            axes.plot(x, middle, mark, markersize=8, color=color, mfc=color if clear else "white", zorder=3)
-            # Above the line of 50 %, or else within the axes.
-            place = (x, min(94.0, max(6.0, middle if abs(middle - 50.0) > 7.0 else 57.0)))
-            said = f"{middle:.1f} %\n{match['games']} games"
-            axes.annotate(said, place, xytext=(9, 0), textcoords="offset points", va="center", color=color, fontsize=9)
-    longer = {match["budgets"]["a"][key]: _budget_label(match) for match in document["matches"]}
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(list(longer), list(longer.values()))
-    axes.set_xlim(min(longer) / 1.5, max(longer) * 1.8)
-    axes.axhline(50.0, color=GREY, linewidth=1, linestyle="--")
-    axes.set_ylim(0, 100)
-    axes.set_xlabel(f"budget ({unit} a move) of the side with more v the side with less, log scale")
-    axes.set_ylabel("score of the side with more (%), 95 % interval")
-    axes.text(
-        0.995, 0.02, "filled where the interval leaves out 50 %", transform=axes.transAxes, ha="right", color=GREY
-    )
-    pools = (
-        f"{short(pool['player'])}, all {len(pool['matches'])}: {pool['percent'][1]:.1f} % "
-        f"({pool['percent'][0]:.1f} to {pool['percent'][2]:.1f})"
-        for pool in document["pooled"]
-    )
-    axes.set_title("Twice the time\n" + "\n".join(pools), loc="left", fontsize=10)
-    axes.grid(axis="y", color="#dddddd", linewidth=0.6)
-
-
-def _budget_label(match: Document) -> str:
-    a, b = (budget_text(match["budgets"][side]).split(" ")[0] for side in "ab")
-    return f"{a} v {b}"
 
 
 def _convergence(document: Document, figure: Any) -> None:
@@ -231,7 +186,6 @@ _DRAWN: dict[str, Callable[[Document, Any], None]] = {
     "opponents": _strength,
     "ablations": _strength,
     "parts": _strength,
-    "doublings": _doublings,
     "convergence": _convergence,
     "belief_rank": _beliefs,
     "belief_games": _strength,

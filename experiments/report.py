@@ -100,7 +100,7 @@ def short(player: str) -> str:
 def names(match: Mapping[str, Any]) -> tuple[str, str]:
     """Both players' names; with their threads where nothing else tells one from the other."""
     a, b = match["a"], match["b"]
-    return (short(a), short(b)) if a == b or short(a) != short(b) else (a, b)
+    return (short(a), short(b)) if short(a) != short(b) else (a, b)
 
 
 def interval(match: Mapping[str, Any]) -> str:
@@ -116,11 +116,8 @@ def verdict(match: Mapping[str, Any]) -> int:
 
 
 def reading(match: Mapping[str, Any]) -> str:
-    """What a match says of B against A, and no more than its interval does; of more time, where that is all."""
-    if match["a"] == match["b"]:
-        worse, better = "more time is better", "more time is worse"
-    else:
-        worse, better = (f"`{names(match)[1]}` is {word}" for word in ("worse", "better"))
+    """What a match says of B against A, and no more than its interval does."""
+    worse, better = (f"`{names(match)[1]}` is {word}" for word in ("worse", "better"))
     return f"{(('no difference seen', worse, better))[verdict(match)]} (interval {interval(match)})"
 
 
@@ -148,8 +145,6 @@ def _elo(match: Mapping[str, Any]) -> str:
 
 def _series_result(series: Series, found: Document) -> str:
     matches = found["matches"]
-    if series.reading == "pooled":
-        return "; ".join(f"{_sum_of(pool)}: {pool['percent'][1]:.1f} % ({interval(pool)})" for pool in found["pooled"])
     if series.reading == "changes":
         sides = [verdict(match) for match in matches]
         return (
@@ -178,17 +173,9 @@ def _ranged(numbers: Sequence[int]) -> str:
 
 
 def _label(match: Mapping[str, Any]) -> str:
-    """Who plays whom, with what; of a player against itself the budgets alone."""
-    budget, other = match["budgets"]["a"], match["budgets"]["b"]
-    number, unit = budget_text(budget).split(" ", 1)
+    """Who plays whom, with what."""
     a, b = names(match)
-    if budget != other:
-        return f"`{a}`, {number} v {budget_text(other).removesuffix(unit)}{unit}"
-    return f"`{a}` v `{b}`, {number} {unit}"
-
-
-def _sum_of(pool: Mapping[str, Any]) -> str:
-    return f"`{short(pool['player'])}`, all {len(pool['matches'])} ({pool['games']} games)"
+    return f"`{a}` v `{b}`, {budget_text(match['budgets']['a'])}"
 
 
 def _time(found: dict[str, Any] | None, estimate: str) -> str:
@@ -217,11 +204,11 @@ def overview(folder: Path) -> list[str]:
 # the sections
 
 
-def _table(matches: Sequence[Mapping[str, Any]], first: str) -> list[str]:
+def _table(matches: Sequence[Mapping[str, Any]]) -> list[str]:
     budgets = {budget_text(match["budgets"][side]) for match in matches for side in "ab"}
     common = f", {budgets.pop()}" if len(budgets) == 1 else ""  # reported once
     lines = [
-        f"| {first}{common} | games | + = - of A | A's score | 95 % interval | Elo | reading |",
+        f"| match (A v B){common} | games | + = - of A | A's score | 95 % interval | Elo | reading |",
         "|---|---|---|---|---|---|---|",
     ]
     for match in matches:
@@ -234,8 +221,8 @@ def _table(matches: Sequence[Mapping[str, Any]], first: str) -> list[str]:
 
 
 def _series_section(series: Series, found: Document) -> list[str]:
-    lines = _table(found["matches"], "A v B" if series.reading == "pooled" else "match (A v B)")
-    beside = {"each": _sentences, "changes": _changes, "pooled": _pools, "tested": _tests}.get(series.reading)
+    lines = _table(found["matches"])
+    beside = {"each": _sentences, "changes": _changes, "tested": _tests}.get(series.reading)
     return lines if beside is None else [*lines, "", *beside(found)]
 
 
@@ -279,14 +266,6 @@ def _changes(found: Document) -> list[str]:
     with_stockfish = [match for match in matches if "stockfish" in match["a"]]
     if with_stockfish:
         said.append("`klss2021,evaluator=builtin` is measured against `klss2021` with Stockfish as its evaluator.")
-    return wrapped(" ".join(said))
-
-
-def _pools(found: Document) -> list[str]:
-    said = [
-        f"{_sum_of(pool)}: {pool['percent'][1]:.1f} % for twice the time, interval {interval(pool)}."
-        for pool in found["pooled"]
-    ]
     return wrapped(" ".join(said))
 
 
@@ -390,7 +369,7 @@ _FILES = {"paper_tables": "tables"}
 """Where a study's results have another name."""
 
 _STUDIES = {
-    **{name: _series(name) for name in ("head_to_head", "opponents", "ablations", "parts", "doublings")},
+    **{name: _series(name) for name in ("head_to_head", "opponents", "ablations", "parts")},
     "convergence": Study(
         "exploitability of the searches' play on small games", "convergence", "2 min",
         lambda found: "; ".join(f"{name} {_most_lost(found, name):.3f} at most" for name in _searchers(found)),

@@ -246,8 +246,6 @@ ELSEWHERE: dict[str, str] = {
             "opponents",
             "opponents --players kluss",
             "ablations",
-            "doublings",
-            "doublings --players kluss",
             "parts --time 0.0625",
             "parts --time 0.0625 --only one-thread --workers 1",
         )

@@ -49,9 +49,6 @@ _ONE_THREAD = Pairing("one-thread", "kluss,threads=2", "kluss,threads=1")
 _OPPONENTS = {"best-guess": 1.0, "greedy": 1.0, "random": 1.0, "baseline": 2.0}
 """Players that should lose, and how much of the series' time both sides have."""
 
-_SHARES = (1 / 8, 1 / 4, 1 / 2, 1.0)
-"""Of the time of ``doublings``: what the side with more has in its matches."""
-
 WITHOUT = "kluss-value"
 """``kluss`` without a learned belief."""
 
@@ -93,7 +90,7 @@ FOG = {
         ),
         Series(
             "opponents", "a player v some that think less", 100, 0.1,
-            lambda player: [Pairing(named(player, other), player, other, x, x) for other, x in _OPPONENTS.items()],
+            lambda player: [Pairing(named(player, other), player, other, x) for other, x in _OPPONENTS.items()],
             players=("klss2021",), minutes=30, title="Opponents",
         ),
         Series(
@@ -105,14 +102,6 @@ FOG = {
             "parts", "`kluss` v itself with one part off, or other", 100, 0.1,
             lambda: [*(Pairing(name, "kluss", f"kluss,{change}") for name, change in PARTS.items()), _ONE_THREAD],
             reading="changes", minutes=35, title="The parts of `kluss`",
-        ),
-        Series(
-            "doublings", "a player with twice the time v itself", 100, 0.5,
-            lambda player: [
-                Pairing(named(player, "doubling", str(number)), player, player, share, share / 2)
-                for number, share in enumerate(_SHARES, 1)
-            ],
-            players=("klss2021",), reading="pooled", minutes=60, title="Doublings of time",
         ),
         Series(
             "belief_games", "`kluss` with a learned belief v without", 200, 0.1, _beliefs,

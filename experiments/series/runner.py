@@ -68,15 +68,14 @@ class Pairing:
         With the budget it names its directory, and its entry in the summary.
     a, b
         Configurations; the result is A's. One that says its threads keeps them.
-    share_a, share_b
-        Of the series' budget, what each has a move.
+    share
+        Of the series' budget, what each side has a move.
     """
 
     name: str
     a: str
     b: str
-    share_a: float = 1.0
-    share_b: float = 1.0
+    share: float = 1.0
 
     @property
     def takes_stockfish(self) -> bool:
@@ -106,7 +105,7 @@ class Series:
         Those of ``--players``, unless it says others; none: the series has no such flag.
     reading
         How README reads its results (:mod:`experiments.report`): as a table, with a sentence for ``each`` match, as
-        ``changes`` of one player, or with the matches of a player ``pooled`` or ``tested`` together.
+        ``changes`` of one player, or with the matches of a player ``tested`` together.
     minutes
         That it takes two cores, as estimated before it was played.
     title
@@ -119,7 +118,7 @@ class Series:
     time_s: float
     matches: Callable[..., Sequence[Pairing]]
     players: tuple[str, ...] = ()
-    reading: Literal["table", "each", "changes", "pooled", "tested"] = "table"
+    reading: Literal["table", "each", "changes", "tested"] = "table"
     minutes: int = 0
     title: str = ""
 
@@ -179,17 +178,15 @@ class Plan:
 
     def match(self, pairing: Pairing) -> Match:
         """The match of ``pairing``; what both sides have alike stands once."""
-        a, b = self._budget(pairing.share_a), self._budget(pairing.share_b)
         return Match(
             FOG,
             a=player(self._threaded(pairing.a)),
             b=player(self._threaded(pairing.b)),
             games=self.games,
             seed=self.seed,
-            budget=a,
+            budget=self._budget(pairing.share),
             evaluator=self.evaluator,
             openings=RandomOpenings(self.openings) if self.openings else None,
-            budget_b=None if a == b else b,
         )
 
     def _threaded(self, text: str) -> str:
@@ -201,8 +198,8 @@ class Plan:
         return TimeControl(time_s=self.time_s * share)
 
     def name(self, pairing: Pairing) -> str:
-        """Of that match at that budget (A's): of its directory, and in the summary."""
-        return match_name(pairing.name, self._budget(pairing.share_a), self.seed, self.usual)
+        """Of that match at that budget: of its directory, and in the summary."""
+        return match_name(pairing.name, self._budget(pairing.share), self.seed, self.usual)
 
     def folder(self, series: str, pairing: Pairing) -> Path:
         """Where that match is kept."""
@@ -353,7 +350,7 @@ def main(series: Series, arguments: Sequence[str] | None = None) -> int:
         print(f"{series.name}: no games in {plan.runs / series.name}, nothing written", file=sys.stderr)
         return code or 1
     path = parsed.results / f"{series.name}.json"
-    write_document(path, series_document(series.name, found, read_document(path), pooled=series.reading == "pooled"))
+    write_document(path, series_document(series.name, found, read_document(path)))
     counted = ", ".join(f"{match['name']} {match['games']}" for match in found)
     print(f"{path}: {counted} games", file=sys.stderr)
     return code

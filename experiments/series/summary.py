@@ -21,8 +21,8 @@ from uci_bridge.match.statistics import Elo, elo_of_match, score_of_elo
 from uci_bridge.match.task import sides
 
 __all__ = [
-    "SESSIONS", "budget_text", "match_document", "match_folders", "match_name", "pooled", "pooled_document",
-    "read_document", "score_interval", "series_document", "sessions", "told_together",
+    "SESSIONS", "budget_text", "match_document", "match_folders", "match_name", "pooled", "read_document",
+    "score_interval", "series_document", "sessions", "told_together",
 ]  # fmt: skip
 
 SESSIONS = "sessions.jsonl"
@@ -61,7 +61,7 @@ def read_document(path: Path) -> dict[str, Any] | None:
 
 
 def series_document(
-    experiment: str, found: Sequence[dict[str, Any]], before: Mapping[str, Any] | None = None, *, pooled: bool = False
+    experiment: str, found: Sequence[dict[str, Any]], before: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """The document of a series.
 
@@ -73,8 +73,6 @@ def series_document(
         What its matches have shown (:func:`match_document`).
     before
         The document so far: what it tells of other matches stays.
-    pooled
-        Whether the matches of one player against itself are given together too (:func:`pooled_document`).
     """
     earlier = [] if before is None else before["matches"]
     matches = list({match["name"]: match for match in (*earlier, *found)}.values())
@@ -87,7 +85,6 @@ def series_document(
         "versions": last.get("versions"),
         "summarised_at": commit(),
         "games": sum(match["games"] for match in matches),
-        **({"pooled": pooled_document(matches)} if pooled else {}),
         "matches": matches,
     }
 
@@ -139,20 +136,6 @@ def pooled(group: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def pooled_document(matches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The matches of one player against itself as one, for each player; with the interval of all their pairs (which
-    is too wide, if anything: it takes the differences between the matches for chance).
-    """
-    groups: dict[str, list[Mapping[str, Any]]] = {}
-    for match in matches:
-        if match["a"] == match["b"]:
-            groups.setdefault(match["a"], []).append(match)
-    return [
-        {"player": player, "matches": [match["name"] for match in group], **pooled(group)}
-        for player, group in groups.items()
-    ]
-
-
 def match_document(name: str, folder: Path, planned: int | None = None) -> dict[str, Any] | None:
     """What a match has shown; None where no game has ended.
 
@@ -178,7 +161,7 @@ def match_document(name: str, folder: Path, planned: int | None = None) -> dict[
         "name": name,
         "a": identity["a"]["name"],
         "b": identity["b"]["name"],
-        "budgets": {"a": identity["budget"], "b": identity.get("budget_b", identity["budget"])},
+        "budgets": {"a": identity["budget"], "b": identity["budget"]},
         **{key: identity[key] for key in ("seed", "openings", "rules", "evaluator")},
         "configurations": {side: identity[side] for side in "ab"},
         "changed": {side: _changed(identity[side]) for side in "ab"},

@@ -21,8 +21,6 @@ from klss.table.limits import TimeControl
 from uci_bridge.kits.fog import FOG
 from uci_bridge.kits.rbc import RBC
 from uci_bridge.match.documents import write_document
-from uci_bridge.match.engines import Engines
-from uci_bridge.match.game import play_game
 from uci_bridge.match.match import Match, MatchError
 from uci_bridge.players import player_spec
 
@@ -126,8 +124,8 @@ def test_what_is_not_finite_is_written_as_text(tmp_path: Path) -> None:
 # what is played
 
 
-HEAD_TO_HEAD, OPPONENTS, ABLATIONS, PARTS, DOUBLINGS = (
-    catalogue.FOG[name] for name in ("head_to_head", "opponents", "ablations", "parts", "doublings")
+HEAD_TO_HEAD, OPPONENTS, ABLATIONS, PARTS = (
+    catalogue.FOG[name] for name in ("head_to_head", "opponents", "ablations", "parts")
 )
 
 
@@ -155,20 +153,11 @@ def test_every_part_of_kluss_is_another_kluss() -> None:
         assert vars(a) | {"name": b.name} != vars(b), pairing.name
 
 
-def test_doublings_give_a_twice_the_time_of_b() -> None:
-    matches = [Plan(2, DOUBLINGS.time_s).match(pairing) for pairing in DOUBLINGS.pairings(["kluss"])]
-    # 1/32 … 1/2 s a move: issue 15.
-    assert [match.budget_b.time_s for match in matches if match.budget_b is not None] == [1 / 32, 1 / 16, 1 / 8, 1 / 4]
-    assert [match.budget.time_s for match in matches] == [1 / 16, 1 / 8, 1 / 4, 1 / 2]
-    assert {match.a for match in matches} == {match.b for match in matches} == {player_spec(FOG, "kluss,threads=1")}
-
-
 def test_opponents_have_the_time_that_was_asked_for() -> None:
     """Issue 15: `baseline` at 0.2 s, the others at 0.1 s."""
     plan = Plan(2, OPPONENTS.time_s)
     names = [plan.name(pairing) for pairing in OPPONENTS.pairings(["kluss"])]
     assert names == ["kluss-best-guess-0.1s", "kluss-greedy-0.1s", "kluss-random-0.1s", "kluss-baseline-0.2s"]
-    assert all(plan.match(pairing).budget_b is None for pairing in OPPONENTS.pairings(["kluss"]))
 
 
 def test_what_a_report_asks_of_matches_are_matches_that_a_series_plays() -> None:
@@ -178,36 +167,6 @@ def test_what_a_report_asks_of_matches_are_matches_that_a_series_plays() -> None
         for rival, time_s in itertools.product(("klss2021", "klss2021-paper", "baseline"), (0.1, 0.5)):
             found |= {Plan(2, time_s).name(pairing) for pairing in HEAD_TO_HEAD.pairings([player, rival])}
     assert PAPERS_MATCH in found
-
-
-@pytest.mark.usefixtures("played_here")
-def test_budgets_are_the_sides_whatever_colours_they_have() -> None:
-    match = Match(
-        FOG,
-        player_spec(FOG, "klss2021"),
-        player_spec(FOG, "klss2021"),
-        2,
-        3,
-        TimeControl(nodes=400),
-        budget_b=TimeControl(nodes=20),
-    )
-    assert match.identity()["budget_b"]["nodes"] == 20
-    engines = Engines(match.setup())
-    try:
-        for game in range(2):
-            result = play_game(match.setup(), match.task(game), engines)
-            first = [move["nodes"] for move in result.moves[:2]]
-            a, b = first if game % 2 == 0 else first[::-1]
-            # One batch of children can pass the budget, by less than a position has moves (218 at most).
-            assert b < 20 + 218 < 400 <= a
-    finally:
-        engines.close(at_once=True)
-
-
-def test_a_match_with_one_budget_has_the_identity_it_had_before() -> None:
-    one = Match(FOG, player_spec(FOG, "random"), player_spec(FOG, "random"), 2, 3, TimeControl(nodes=9))
-    assert "budget_b" not in one.identity()
-    assert one.setup().budget_of("b") == TimeControl(nodes=9)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -283,20 +242,6 @@ def test_a_second_seed_goes_on_with_what_another_machine_summed_up(tmp_path: Pat
     # Nor are players of one name who were not configured alike.
     other = two["configurations"]["a"] | {"particles": 7}
     assert len(told_together([one, two | {"configurations": two["configurations"] | {"a": other}}])) == 2
-
-
-def test_doublings_are_told_together_for_each_player() -> None:
-    def match(name: str, player: str, points: list[float]) -> dict[str, Any]:
-        pairs = [sum(1 for pair in points if pair == score) for score in (0, 0.5, 1, 1.5, 2)]
-        shown = {"name": name, "a": player, "b": player, "games": 2 * len(points), "score": sum(points)}
-        return shown | {"pairs": pairs, "sessions": []}
-
-    halves = [match("one", "x", [0, 1, 2, 1]), match("other", "y", [2, 2]), match("two", "x", [2] * 4 + [1] * 2)]
-    x, y = series_document("doublings", halves, pooled=True)["pooled"]
-    assert (x["player"], x["matches"], x["games"], x["score"]) == ("x", ["one", "two"], 20, 14.0)
-    # Ten pairs: 0 once, 1 four times, 2 five times. Mean .7, variance of a pair's share .11; 1.96 √(.11 / 10) = .2056.
-    assert x["percent"] == pytest.approx([49.44, 70.0, 90.56], abs=0.1) and x["pairs"] == [1, 0, 4, 0, 5]
-    assert (y["games"], y["percent"][1]) == (4, 100.0)
 
 
 @pytest.mark.usefixtures("played_here")

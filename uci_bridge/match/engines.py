@@ -71,15 +71,10 @@ class Setup:
     rules: str | None = None
     evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
     check_truth: bool = False
-    budget_b: TimeControl | None = None
 
     def spec(self, side: Side) -> Spec:
         """The player of that side."""
         return self.a if side == "a" else self.b
-
-    def budget_of(self, side: Side) -> TimeControl:
-        """What limits that side."""
-        return self.budget if side == "a" or self.budget_b is None else self.budget_b
 
     def evaluator_label(self, side: Side) -> str | None:
         """What values the states for that side, as people read it; None: nothing, or nobody knows."""
@@ -122,7 +117,7 @@ class Engines:
                 self._makers[side] = spec.maker(spec.chosen, setup.evaluator, common)
                 continue
             maker = PlayerMaker(
-                setup.kit, spec, setup.evaluator, common, setup.budget_of(side),
+                setup.kit, spec, setup.evaluator, common, setup.budget,
                 process=GuardedProcess, apart=not setup.check_truth, whole=True,
             )  # fmt: skip
             self._makers[side] = maker

@@ -55,8 +55,7 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
     truth = TruthCount() if setup.check_truth else None
     begin = time.monotonic()
     try:
-        controls = {seat: setup.budget_of(side) for seat, side in side_of.items()}
-        Arbiter(referee, players, controls, on_turn, truth).play()
+        Arbiter(referee, players, dict.fromkeys(SEATS, setup.budget), on_turn, truth).play()
     finally:
         for player in players.values():
             player.close()

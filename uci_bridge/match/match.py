@@ -57,7 +57,6 @@ class Match:
     sprt: Sprt | None = None  # the test that ends the match; None: its number of games does
     rules: str | None = None  # the games' ruleset, one of the kit's; None for the usual one
     openings: RandomOpenings | FileOpenings | None = None  # how the games begin; None: with the first move
-    budget_b: TimeControl | None = None  # what limits B, where it is not what limits A; None: ``budget`` does
 
     def __post_init__(self) -> None:
         """Refuse a match without an end."""
@@ -67,7 +66,7 @@ class Match:
     def setup(self) -> Setup:
         """What all its games have in common."""
         rules = self.rules or next(iter(self.kit.rules), None)
-        return Setup(self.kit, self.a, self.b, self.budget, rules, self.evaluator, self.check_truth, self.budget_b)
+        return Setup(self.kit, self.a, self.b, self.budget, rules, self.evaluator, self.check_truth)
 
     def task(self, game: int) -> GameTask:
         """Game number ``game``. Raises OpeningError (see :meth:`uci_bridge.match.openings.RandomOpenings.opening`)."""
@@ -142,8 +141,6 @@ class Match:
         if self.kit.rules:
             openings = None if self.openings is None else self.openings.identity()
             identity |= {"rules": self.rules or self.kit.rules[0], "openings": openings}
-        if self.budget_b is not None:
-            identity["budget_b"] = dataclasses.asdict(self.budget_b)
         return dict(json.loads(json.dumps(identity)))
 
     def _ruleset(self) -> Any:
