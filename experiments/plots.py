@@ -157,30 +157,6 @@ def _beliefs(document: Document, figure: Any) -> None:
     reliability.set_ylabel("how often the truth is among them")
 
 
-def _weighting(document: Document, figure: Any) -> None:
-    """Nats of each ranking of possible positions in Reconnaissance Blind Chess, and how far probabilities hold."""
-    figure.set_size_inches(10.0, 4.2)
-    bars, held = figure.subplots(1, 2)
-    rows = document["rankings"]
-    for shift, (least, color) in enumerate((("n>=2", BLUE), ("n>=50", ORANGE))):
-        given_text = [row.get(least, {}) for row in rows]
-        errors = [2 * each.get("standard_error", 0.0) for each in given_text]
-        places = [row + 0.35 * shift for row in range(len(rows))]
-        label = f"{least[3:]} or more possible"
-        bars.barh(places, [each.get("nats", 0.0) for each in given_text], 0.35, xerr=errors, color=color, label=label)
-    bars.set_yticks([row + 0.175 for row in range(len(rows))], [row["ranking"] for row in rows])
-    bars.invert_yaxis()
-    bars.set_xlabel("nats on the truth above uniform, two standard errors")
-    bars.legend(frameon=False, fontsize=8)
-    for (name, given_text), color in zip(document["reliability"].items(), (GREY, ORANGE, BLUE)):
-        shown = given_text["rows"]
-        held.plot([row[0] for row in shown], [row[1] for row in shown], color=color, marker="o", label=name)
-    held.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle=":")
-    held.set_xlabel("probability that a position was given")
-    held.set_ylabel("how often it was the truth")
-    held.legend(frameon=False, fontsize=8)
-
-
 _DRAWN: dict[str, Callable[[Document, Any], None]] = {
     "head_to_head": _strength,
     "opponents": _strength,
@@ -189,7 +165,6 @@ _DRAWN: dict[str, Callable[[Document, Any], None]] = {
     "convergence": _convergence,
     "belief_rank": _beliefs,
     "belief_games": _strength,
-    "rbc_weighting": _weighting,
 }
 """How each result is drawn."""
 

@@ -209,7 +209,6 @@ SLOW = {
 
 ELSEWHERE: dict[str, str] = {
     "python -m experiments.rbc_weighting train DATA --out RUN": "tests/experiments/test_rbc_weighting.py",
-    "python -m experiments.rbc_weighting rank DATA --out RUN": "tests/experiments/test_rbc_weighting.py",
     "python -m experiments.rbc_learn imitate --data DATA --out RUN": "tests/experiments/test_rbc_learn.py",
     "python -m experiments.rbc_learn ladder --run DIR": "tests/experiments/test_rbc_ladder.py",
     "klss play --game openspiel:leduc_poker": "tests/uci_bridge/test_openspiel_kit.py",

@@ -134,14 +134,14 @@ def train(
             if number % 20 == 0:
                 tell(f"{NAME}, epoch {len(epochs) + 1}, step {number} of {per_epoch}, loss {float(loss):.3f}")
         scores = scores_on(trees["slow"], held, judged)
-        nats = log_shares(fitted([scores], count, size)[0] * scores, count, size) + np.log(size)
+        nats = log_shares(fitted(scores, count, size) * scores, count, size) + np.log(size)
         if not epochs or nats.mean() > max(row[2] for row in epochs):
             best = {name: np.asarray(array) for name, array in trees["slow"].items()}
         took = time.perf_counter() - begin
         epochs.append([len(epochs) + 1, float(np.mean(losses)), float(nats.mean()), round(took, 1)])
         checkpoints.keep(path, {**trees, "best": best}, {"identity": identity, "epochs": epochs, "steps": steps})
         tell(f"{NAME}, epoch {len(epochs)}: {nats.mean():.3f} nats on the validating games")
-    factor = fitted([scores_on(best, held, judged)], count, size)[0]
+    factor = fitted(scores_on(best, held, judged), count, size)
     return dict(best), {
         "temperature": 1 / max(factor, 1e-6),
         "best_epoch": max(epochs, key=lambda row: row[2])[0],

@@ -1,9 +1,8 @@
-"""``experiments.rbc_weighting``: decisions, training from them, and what is measured."""
+"""``experiments.rbc_weighting``: decisions, and training from them."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import chess
 import numpy as np
 import pytest
 
-from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.rbc import Referee
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.siamese import BLOCKS, FEATURES, Observer, board_features, grids_of
@@ -21,9 +19,8 @@ from experiments.learning.split import TEST, TRAIN, VALIDATE, part_of
 from experiments.rbc_weighting import __main__ as program
 from experiments.rbc_weighting import data
 from experiments.rbc_weighting.data import DRAWN, KINDS, block_of
-from experiments.rbc_weighting.decisions import Decisions, fitted, load, log_shares, positions, rank_fractions
+from experiments.rbc_weighting.decisions import fitted, load, log_shares
 from experiments.rbc_weighting.networks import Settings, boards_of, scores
-from experiments.rbc_weighting.ranking import marginals, measured, reliability, top_shares
 from experiments.rbc_weighting.training import MIRRORED_FEATURES, MIRRORED_NUMBERS, scores_on, train
 
 OURS = ("expect-100", "attacker")
@@ -79,16 +76,6 @@ def test_parts_are_of_games_and_every_part_has_every_kind() -> None:
         assert {data.SCHEDULE[game % len(data.SCHEDULE)] for game in games if parts[game] == part} == set(KINDS)
 
 
-def test_values_are_of_the_positions_that_stand_there() -> None:
-    game = Referee()
-    known = PositionSet(chess.BLACK, game.position)
-    game.move(chess.Move.from_uci("e2e4"))
-    known.noticed(game.notice)
-    evaluator = BuiltinEvaluator()
-    found = evaluator.values(positions(np.array(known.halves), known.own_row))
-    np.testing.assert_allclose(found, evaluator.values(known.rows(np.arange(known.size))), atol=1e-6)
-
-
 def test_the_mirrored_board_is_a_board_seen_in_a_mirror() -> None:
     known = PositionSet(chess.WHITE, Referee("4k3/8/8/8/1P6/8/8/R3K3 w Q - 0 1").position)
     numbers = Observer(known).numbers
@@ -102,28 +89,12 @@ def test_the_mirrored_board_is_a_board_seen_in_a_mirror() -> None:
     assert MIRRORED_FEATURES[384:].tolist() == [385, 384, 393, 392, 391, 390, 389, 388, 387, 386]
 
 
-def test_measures_of_a_case_made_by_hand() -> None:
-    scores = np.array([[1.0, 0.0, 2.0, 9.0], [0.5, 0.5, 9.0, 9.0], [3.0, 1.0, 1.0, 1.0]])
-    count, size, game = np.array([3, 2, 4]), np.array([3, 101, 4]), np.array([0, 0, 1])
-    assert top_shares(scores, count).tolist() == [0.0, 0.5, 1.0]
-    found = measured(scores, count, size, game)
-    nll = [np.log(1 + np.e + np.e**2) - 1, np.log(101), np.log(1 + 3 * np.exp(-2))]
-    row = found["n>=2"]
-    assert (row["decisions"], row["games"], row["top_1"], row["mean_rank_fraction"]) == (3, 2, 0.5, 0.3333)
-    assert row["nll"] == round(float(np.mean(nll)), 4) and row["median_rank"] == 2
-    assert row["nats"] == round(float(np.log(size).mean() - np.mean(nll)), 4)
-    assert found["n>=50"]["decisions"] == 1 and found["n>=50"]["median_rank"] == 51
-    shown = reliability(np.log(np.array([[3.0, 1.0], [1.0, 3.0]])), np.array([2, 2]), np.array([2, 2]), bins=2)
-    assert shown["rows"] == [[0.25, 0.5, 2], [0.75, 0.5, 2]]
-
-
 def test_shares_are_those_of_the_whole_set() -> None:
     scores = np.array([[1.0, 0.0, 2.0, 9.0], [0.5, 0.5, 9.0, 9.0]])
     count, size = np.array([3, 2]), np.array([3, 101])
     shares = np.exp(log_shares(scores, count, size))
     # All three of three drawn; and one of 100 others, for which it stands.
     assert shares == pytest.approx([np.e / (1 + np.e + np.e**2), 1 / 101])
-    assert rank_fractions(scores, count).tolist() == [0.5, 0.5]
 
 
 def test_the_fitted_factor_is_the_one_that_drew_the_truth() -> None:
@@ -135,20 +106,7 @@ def test_the_fitted_factor_is_the_one_that_drew_the_truth() -> None:
     rows = np.arange(4000)
     terms[rows, truth], terms[rows, 0] = terms[rows, 0].copy(), terms[rows, truth].copy()
     full = np.full(4000, 20)
-    (factor,) = fitted([10 * terms], full, full)
-    assert factor == pytest.approx(0.17, abs=0.01)
-
-
-def test_marginals_are_the_product_over_squares() -> None:
-    rows = np.full((1, 2, 19), FEATURES, dtype=np.uint16)
-    rows[0, 0, :2], rows[0, 1, :2] = [5, 64 + 9], [5, 64 + 10]
-    numbers = np.zeros((1, 2123), dtype=np.float16)
-    now = BLOCKS["now"].start
-    numbers[0, [now + 5, now + 64 + 9, now + 64 + 10]] = [1, 0.75, 0.25]
-    empty = {name: np.zeros(1) for name in ("count", "size", "values", "part", "enemy", "game")}
-    scores = marginals(Decisions(rows=rows, numbers=numbers, **empty), np.array([0]))  # type: ignore[arg-type]
-    # .75 there and .75 empty elsewhere, against .25 and .25
-    assert scores[0, 0] - scores[0, 1] == pytest.approx(2 * np.log(3), rel=0.01)
+    assert fitted(10 * terms, full, full) == pytest.approx(0.17, abs=0.01)
 
 
 def test_training_learns_goes_on_to_the_same_weights_and_is_what_play_computes(
@@ -177,7 +135,7 @@ def test_training_learns_goes_on_to_the_same_weights_and_is_what_play_computes(
     np.testing.assert_allclose(found[valid], wanted[valid], rtol=1e-3, atol=1e-3)
 
 
-def test_weights_are_trained_ranked_and_written(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_are_trained_and_written(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("optax", exc_type=ImportError)
     tiny = Settings(channels=4, layers=1, batch=16, members=4, rate=2e-2)
     monkeypatch.setattr(data, "SCHEDULE", OURS)
@@ -186,9 +144,3 @@ def test_weights_are_trained_ranked_and_written(shards: Path, tmp_path: Path, mo
     given = [str(shards), "--out", str(tmp_path), "--epochs", "1"]
     assert program.main(["train", *given, "--package", str(tmp_path / "weights" / "siamese.npz")]) == 0
     assert (tmp_path / "weights" / "siamese.npz").stat().st_size < 2_000_000
-    assert program.main(["rank", *given, "--results", str(tmp_path)]) == 0
-    shown = json.loads((tmp_path / "rbc_weighting.json").read_text())
-    assert [row["ranking"] for row in shown["rankings"]] == ["uniform", "marginals", "value", "map", "map+value"]
-    assert shown["rankings"][0]["n>=2"]["nats"] == 0 and shown["rankings"][0]["n>=2"]["mean_rank_fraction"] == 0.5
-    assert set(shown["reliability"]) == {"marginals", "value", "map"} and shown["by_opponent"]
-    assert shown["arms"]["map"]["configuration"]["channels"] == 4
