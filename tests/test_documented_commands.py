@@ -183,10 +183,6 @@ IN_SMALL: dict[str, str] = {
     "python -m experiments.rbc_learn data --out DATA": (
         "experiments.rbc_learn data --out decisions --decisions 1 --block 1"
     ),
-    "python -m experiments.rbc_learn selfplay --start packaged --rehearse DATA --out DIR": (
-        "experiments.rbc_learn selfplay --start packaged --rehearse decisions --out went-on --generations 1 --games 1 "
-        f"--block 1 --nodes 6 --particles 4 --fen '{FEW_MEN}'"
-    ),
     "python -m experiments.plots": "experiments.plots --results results --plots plots",
     "python -m experiments.report": "experiments.report --results results --print",
 }
@@ -203,14 +199,12 @@ SLOW = {
     "python -m experiments.series rbc_planning",
     "python -m experiments.belief train",
     "python -m experiments.rbc_weighting data --out DATA",
-    "python -m experiments.rbc_learn selfplay --start packaged --rehearse DATA --out DIR",
 }
 """What takes more than a second, and nothing quick reads what it wrote: ``make slow`` and ``make check`` run it."""
 
 ELSEWHERE: dict[str, str] = {
     "python -m experiments.rbc_weighting train DATA --out RUN": "tests/experiments/test_rbc_weighting.py",
     "python -m experiments.rbc_learn imitate --data DATA --out RUN": "tests/experiments/test_rbc_learn.py",
-    "python -m experiments.rbc_learn ladder --run DIR": "tests/experiments/test_rbc_ladder.py",
     "klss play --game openspiel:leduc_poker": "tests/uci_bridge/test_openspiel_kit.py",
     "klss engine --game openspiel:GAME": "tests/uci_bridge/test_openspiel_kit.py",
     "klss rbc --help": "tests/klss_app/test_rbc_play.py",

@@ -1,4 +1,4 @@
-"""``python -m experiments.rbc_learn data|imitate|selfplay|ladder``: networks that plan on synopses learn."""
+"""``python -m experiments.rbc_learn data|imitate|selfplay``: networks that plan on synopses learn."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from experiments.commands import Commands, run
-from experiments.rbc_learn import imitation, ladder, selfplay, train
+from experiments.rbc_learn import imitation, selfplay, train
 
 __all__ = ["main"]
 
@@ -14,7 +14,6 @@ _COMMANDS: Commands = {
     "data": (imitation.main, "play games among the players that stand"),
     "imitate": (train.main, "learn from what players did"),
     "selfplay": (selfplay.main, "learn from one's own games"),
-    "ladder": (ladder.main, "how strong its generations are"),
 }
 
 

@@ -22,18 +22,15 @@ from experiments.rbc_learn.networks import (
     SHARES,
     Arrays,
     Batch,
-    bytes_of,
     first_heads,
     first_statistics,
     first_trunk,
     losses,
     network_of,
-    normed_alike,
     outputs,
-    unfolded,
 )
 from klss.networks.residual import ResidualNetwork
-from klss.support.arrays import Float32s, Words
+from klss.support.arrays import Float32s
 
 __all__ = ["Learner", "Sizes"]
 
@@ -41,8 +38,6 @@ RATE, DECAY = 1e-3, 1e-2
 """Of Adam and of its decay, once it is warm."""
 SLOWER_STEPS = 5_000
 """The rate falls with 1/√(1 + steps/this): where training ends need not be known before."""
-LEARNED_STEPS = 60_000
-"""That a network made of which no training is left: about as many as the packaged one's."""
 SLOW = 0.998
 """Share of the slow average that a step keeps, at most."""
 
@@ -116,13 +111,10 @@ class Learner:
         Of its network.
     seed
         Of its first weights.
-    before
-        Steps that were made before those that it counts: its rate has fallen by then.
     """
 
     sizes: Sizes
     seed: int
-    before: int = 0
     _parts: dict[str, _Part] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -149,11 +141,10 @@ class Learner:
         trunk, heads = self._parts["trunk"], self._parts[headset]
         shapes = tuple((part.shapes, part.statistics_shapes) for part in (trunk, heads))
         made = sum(self.steps.values())
-        done = self.before + made
         found, said = _program(shapes, headset == "random")(
             [[getattr(part, name) for name in _STATE] for part in (trunk, heads)],
             np.array([trunk.steps + 1, heads.steps + 1], dtype=np.float32),
-            np.float32(RATE * min(1.0, (made + 1) / WARM_STEPS) / (1 + done / SLOWER_STEPS) ** 0.5),
+            np.float32(RATE * min(1.0, (made + 1) / WARM_STEPS) / (1 + made / SLOWER_STEPS) ** 0.5),
             dict(vars(batch)),
         )
         for part, state in zip((trunk, heads), found):
@@ -180,7 +171,6 @@ class Learner:
             "blocks": self.sizes.blocks,
             "headsets": list(self.sizes.headsets),
             "seed": self.seed,
-            "before": self.before,
             "steps": {name: part.steps for name, part in self._parts.items()},
             "about": dict(about),
         }
@@ -198,7 +188,7 @@ class Learner:
         trees, said = checkpoints.kept(path)
         try:
             sizes = Sizes(said["channels"], said["blocks"], tuple(said["headsets"]))
-            learner = Learner(sizes, said["seed"], int(said.get("before", 0)))
+            learner = Learner(sizes, said["seed"])
             for name, part in learner._parts.items():
                 for each in _STATE:
                     vector = trees[name][each]
@@ -209,47 +199,6 @@ class Learner:
             return learner, dict(said["about"])
         except (KeyError, TypeError, ValueError) as error:
             raise TrainingError(f"{path}: bad training: got other arrays, expected its own: {error}") from None
-
-    @staticmethod
-    def of(network: ResidualNetwork, synopses: Words, seed: int) -> Learner:
-        """One that begins as what plays, to the last digits, and goes on at the rate that trainings end with.
-
-        A network that plays has its batch norms folded in: each is unfolded so that on these synopses it changes
-        nothing. The heads that only teach, which it lacks, are random ones.
-
-        Parameters
-        ----------
-        network
-            What plays.
-        synopses
-            uint64[n, planes], some thousands such as it will learn from.
-        seed
-            Of the heads that teach.
-
-        Raises
-        ------
-        TrainingError
-            JAX is not installed.
-        """
-        jax = jax_on_cpu()
-        learner = Learner(Sizes(network.channels, network.blocks, network.headsets), seed, LEARNED_STEPS)
-
-        def begin(part: str, arrays: Arrays, statistics: Mapping[str, Any]) -> None:
-            found = _Part(normed_alike(arrays, statistics))
-            found.statistics = _vector({name: np.asarray(array) for name, array in statistics.items()})
-            learner._parts[part] = found
-
-        seen = bytes_of(synopses)
-        trunk = unfolded({name: array for name, array in network.arrays.items() if "/" not in name})
-        for headset in network.headsets:
-            mark = f"{headset}/"
-            heads = {name.removeprefix(mark): a for name, a in network.arrays.items() if name.startswith(mark)}
-            teaching, _ = learner.part(headset)
-            its = unfolded({name: heads.get(name, a) for name, a in teaching.items() if not name.endswith("_scale")})
-            _, used = outputs(jax, trunk[0], its[0], seen, (trunk[1], its[1]))
-            begin(headset, its[0], used[1])
-        begin("trunk", trunk[0], used[0])  # which all headsets see alike
-        return learner
 
 
 @functools.cache

@@ -301,23 +301,6 @@ def folded(weights: Mapping[str, npt.ArrayLike], statistics: Mapping[str, npt.Ar
     return {name: array.astype(np.float32) for name, array in found.items() if not name.startswith(("soon", "pieces"))}
 
 
-def unfolded(weights: Mapping[str, Float32s]) -> tuple[Arrays, Arrays]:
-    """Weights of a part that plays as one that learns has them, with statistics that norm nothing."""
-    convolutions = [name for name, array in weights.items() if array.ndim == 4]
-    held = dict(weights) | {f"{name}_scale": np.ones_like(weights[f"{name}_bias"]) for name in convolutions}
-    statistics = first_statistics(held)
-    return held, {name: array - EPSILON * name.endswith("_variance") for name, array in statistics.items()}
-
-
-def normed_alike(weights: Mapping[str, Float32s], statistics: Mapping[str, npt.ArrayLike]) -> Arrays:
-    """:func:`unfolded` weights that say the same when they are normed by these statistics."""
-    held = dict(weights)
-    for name in [name for name, array in weights.items() if array.ndim == 4]:
-        held[f"{name}_scale"] = np.sqrt(np.asarray(statistics[f"{name}_variance"]) + np.float32(EPSILON))
-        held[f"{name}_bias"] = weights[f"{name}_bias"] + np.asarray(statistics[f"{name}_mean"])
-    return held
-
-
 def network_of(
     trunk: tuple[Mapping[str, npt.ArrayLike], Mapping[str, npt.ArrayLike]],
     heads: Mapping[str, tuple[Mapping[str, npt.ArrayLike], Mapping[str, npt.ArrayLike]]],

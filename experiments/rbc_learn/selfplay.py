@@ -1,17 +1,14 @@
-"""Learn from one's own games: ``python -m experiments.rbc_learn selfplay --out DIR [--start RUN]``.
+"""Learn from one's own games: ``python -m experiments.rbc_learn selfplay --out DIR``.
 
 Expert iteration: a generation's player plays games, mostly against itself, else against a generation before it; what
 its playouts found at the root, senses and requests alike, is what the next generation's policy learns, and how the game
-ended is what its value learns. It begins with a network, or with random weights, which nobody's games have taught.
+ended is what its value learns. It begins with random weights, which nobody's games have taught.
 
 What was found is the visits; or, with ``--targets values``, the policy improved by what the choices turned out to be
 worth (:meth:`klss.synoptic.bandit.Root.improved`): of eight playouts the visits say little but what the policy said
 before.
 (A thesis that tried this from nothing had its senses learn their own draws: a head that learns what it does anyway
 stays as it is. Visits are better than the policy that was searched with.)
-
-Who goes on from players' decisions forgets them, learning from a few thousand of its own: ``--rehearse`` mixes them in.
-What a player of its own kind never does, it cannot learn from its own games: ``--guests`` are players that stand.
 
 ``DIR`` holds ``gen-000.npz``, ``gen-001.npz`` …, the networks; ``gen-000/games-000000.npz`` …, what each played;
 ``gen-000.learner.npz`` …, what learned until then. What is there and whole is not made again: the command goes on where
@@ -38,13 +35,12 @@ import numpy as np
 
 from darkchess.board.position import Position
 from darkchess.errors import FenError
-from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
 from darkchess.rbc.synoptic.networks import HEADSETS, network_of
 from experiments.learning.fit import TrainingError
-from experiments.rbc_learn.data import Decisions, ShardError, joined, made_shard, read_shard, shard_paths
-from experiments.rbc_learn.imitation import KINDS, end_rows, men_of, player_of
+from experiments.rbc_learn.data import ShardError, joined, made_shard, read_shard
+from experiments.rbc_learn.imitation import end_rows, men_of
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.networks import batch_of
 from experiments.rbc_learn.train import passes
@@ -58,13 +54,9 @@ from klss.table.arbiter import Arbiter
 from klss.table.limits import Limit, TimeControl
 from klss.table.outcome import Outcome
 from klss_app.progress import ProgressLine
-from uci_bridge.errors import UciBridgeError
 from uci_bridge.match.documents import write_document
 
 __all__ = ["Schedule", "begun", "generations", "main", "network_path"]
-
-MEASURED = 2_048
-"""Decisions that a network's statistics are of where it goes on learning."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +71,8 @@ class Schedule:
         Sets of the opponent that are kept.
     games, block
         Of a generation; of a shard.
-    guests, invited
-        Kinds of players that stand (:data:`~experiments.rbc_learn.imitation.KINDS`), and the share of games against
-        one of them: by own games alone where there are none.
     past
-        The share of the other games that are against an earlier generation.
+        The share of games that are against an earlier generation.
     drawn
         Own actions that are drawn by their visits; later ones are the answer.
     noise
@@ -104,8 +93,6 @@ class Schedule:
     particles: int = 32
     games: int = 200
     block: int = 20
-    guests: tuple[str, ...] = ()
-    invited: float = 0.5
     past: float = 0.25
     drawn: int = 30
     noise: float = 0.25
@@ -115,10 +102,6 @@ class Schedule:
     batch: int = 64
     seed: int = 19
     fen: str | None = None
-
-    def document(self) -> dict[str, Any]:
-        """As JSON gives it back."""
-        return asdict(self) | {"guests": list(self.guests)}
 
 
 class SelfPlayer(SynopticPlayer):
@@ -193,11 +176,8 @@ def network_path(out: Path, generation: int) -> Path:
 def played(out: Path, generation: int, game: int, schedule: Schedule) -> list[dict[str, Any]]:
     """Play a game, and give what was decided in it by this generation."""
     generator = np.random.default_rng([schedule.seed, generation, game])
-    guest = None
-    if schedule.guests and generator.random() < schedule.invited:
-        guest = KINDS[schedule.guests[int(generator.integers(len(schedule.guests)))]]
     against = generation
-    if guest is None and generation and generator.random() < schedule.past:
+    if generation and generator.random() < schedule.past:
         against = int(generator.integers(generation))
     color = bool(generator.integers(2))
     thinking = Synoptic(mixing=1.0, noise=schedule.noise, particles=schedule.particles, cuts=2, batch=8)
@@ -209,69 +189,38 @@ def played(out: Path, generation: int, game: int, schedule: Schedule) -> list[di
         seed = int(generator.integers(1 << 31))
         return SelfPlayer(thinking, network, schedule, referee, seed=seed, recorded=number == generation)
 
-    ours = learner_of(generation)
-    nodes = schedule.nodes
-    other: Player
-    if guest is None:
-        other = learner_of(against)
-    else:
-        nodes = guest.drawn_nodes(generator)
-        other = player_of(guest, int(generator.integers(1 << 31)), nodes)
-    players = {color: ours, not color: other}
-    budgets = {color: TimeControl(nodes=schedule.nodes), not color: TimeControl(nodes=nodes)}
+    players = {color: learner_of(generation), not color: learner_of(against)}
     try:
-        Arbiter(referee, players, budgets).play()
+        Arbiter(referee, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=schedule.nodes))).play()
     finally:
         for player in players.values():
             player.close()
-    found = [players[side] for side in chess.COLORS]
-    return [
-        row | {"game": 1_000_000 * generation + game}
-        for player in found if isinstance(player, SelfPlayer) for row in player.rows
-    ]  # fmt: skip
+    number = 1_000_000 * generation + game
+    return [row | {"game": number} for side in chess.COLORS for row in players[side].rows]
 
 
 def block_of(out: Path, generation: int, first: int, schedule: Schedule) -> int:
     """Play a block of games of a generation if its shard is not there; how many decisions that holds."""
     path = out / f"gen-{generation:03}" / f"games-{first:06}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
-    about = {"generation": generation, "first": first, **schedule.document()}
+    about = {"generation": generation, "first": first, **asdict(schedule)}
     games = range(first, first + schedule.block)
     return made_shard(path, about, lambda: [row for game in games for row in played(out, generation, game, schedule)])
 
 
-def learned(out: Path, generation: int, schedule: Schedule, rehearsed: Path | None = None) -> None:
-    """Make the next generation's network of the games of this one and of some before; and of about as many decisions
-    of shards of ``data`` in ``rehearsed``, drawn anew each time that all of it is gone over.
-    """
+def learned(out: Path, generation: int, schedule: Schedule) -> None:
+    """Make the next generation's network of the games of this one and of some before."""
     learner, _ = Learner.load(_learner_path(out, generation))
     first = max(0, generation + 1 - schedule.remembered)
     paths = [path for g in range(first, generation + 1) for path in sorted((out / f"gen-{g:03}").glob("*.npz"))]
     held = joined([read_shard(path)[0] for path in paths])
     for epoch in range(schedule.epochs):
         generator = np.random.default_rng([schedule.seed, generation, 7, epoch])
-        steps = [(held, *step) for step in passes(held.headset, ("all", "top"), schedule.batch, generator)]
-        if rehearsed is not None:
-            others = _some(rehearsed, len(held), generator)
-            steps += [
-                (others, *step) for step in passes(others.headset, learner.sizes.headsets, schedule.batch, generator)
-            ]
-            steps = [steps[i] for i in generator.permutation(len(steps))]
-        for decisions, headset, rows in steps:
-            learner.step(headset, batch_of(decisions, rows))
-    about = {"generation": generation + 1, "decisions": len(held), "schedule": schedule.document()}
+        for headset, rows in passes(held.headset, ("all", "top"), schedule.batch, generator):
+            learner.step(headset, batch_of(held, rows))
+    about = {"generation": generation + 1, "decisions": len(held), "schedule": asdict(schedule)}
     learner.save(_learner_path(out, generation + 1), about)
     _write(learner, network_path(out, generation + 1), about)
-
-
-def _some(folder: Path, count: int, generator: np.random.Generator) -> Decisions:
-    """Shards drawn until they hold so many decisions, or all."""
-    paths, found = shard_paths(folder), []
-    for i in generator.permutation(len(paths)):
-        found.append(read_shard(paths[i])[0])
-        if sum(map(len, found)) >= count:
-            break
-    return joined(found)
 
 
 def _learner_path(out: Path, generation: int) -> Path:
@@ -283,56 +232,22 @@ def _write(learner: Learner, path: Path, about: dict[str, Any]) -> None:
         learner.network(about).write(file)
 
 
-def begun(out: Path, start: Path | None, schedule: Schedule, rehearsed: Path | None = None) -> None:
-    """The first generation: of a training of ``imitate``, of a network that plays, or of random weights. What is there
-    stays.
-
-    Raises
-    ------
-    TrainingError
-        There is another schedule's run, or ``start`` is no training; or it is a network, and nothing is rehearsed.
-    NetworkError
-        ``start`` is a network's name, or a file, and not one of ours.
-    ShardError
-        There is nothing in ``rehearsed``.
-    """
-    if rehearsed is not None:
-        shard_paths(rehearsed)
+def begun(out: Path, schedule: Schedule) -> None:
+    """The first generation, of random weights. What is there stays; raises TrainingError where it is another run."""
     out.mkdir(parents=True, exist_ok=True)
     plan = out / "selfplay.json"
-    said = {
-        "start": None if start is None else start.name,
-        "rehearsed": None if rehearsed is None else rehearsed.name,
-        **schedule.document(),
-    }
     if plan.exists():
-        if json.loads(plan.read_text(encoding="utf-8")) != said:
+        if json.loads(plan.read_text(encoding="utf-8")) != asdict(schedule):
             raise TrainingError(f"{plan}: holds a run of another schedule; choose another --out, or give its numbers")
     else:
-        write_document(plan, said)
+        write_document(plan, asdict(schedule))
     if not network_path(out, 0).exists():
-        learner = _first(start, schedule, rehearsed)
+        learner = Learner(Sizes(headsets=("all", "top")), schedule.seed)
         learner.save(_learner_path(out, 0), {"generation": 0})
         _write(learner, network_path(out, 0), {"generation": 0})
 
 
-def _first(start: Path | None, schedule: Schedule, rehearsed: Path | None) -> Learner:
-    if start is None:
-        return Learner(Sizes(headsets=("all", "top")), schedule.seed)
-    if start.is_dir():
-        return Learner.load(start / "checkpoint.npz")[0]
-    network = network_of(str(start))
-    if not isinstance(network, ResidualNetwork):
-        raise TrainingError(f"--start {start}: got no weights, expected those of a network; leave --start out")
-    if rehearsed is None:
-        raise TrainingError(f"--start {start}: a network goes on learning beside what it learned from: add --rehearse")
-    held = _some(rehearsed, MEASURED, np.random.default_rng([schedule.seed, 8]))
-    return Learner.of(network, held.synopses[:MEASURED], schedule.seed)
-
-
-def generations(
-    out: Path, schedule: Schedule, workers: int, rehearsed: Path | None = None
-) -> Iterator[tuple[int, int, int]]:
+def generations(out: Path, schedule: Schedule, workers: int) -> Iterator[tuple[int, int, int]]:
     """Play and learn without end; yields the generation, its games and its decisions after each block."""
     for generation in itertools.count():
         if network_path(out, generation + 1).exists():
@@ -350,7 +265,7 @@ def generations(
             for done, count in enumerate(found, 1):
                 total += count
                 yield generation, done * schedule.block, total
-        learned(out, generation, schedule, rehearsed)
+        learned(out, generation, schedule)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -361,13 +276,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     add = parser.add_argument
     add("--out", type=Path, required=True, metavar="DIR", help="where all of it is kept")
-    add(
-        "--start",
-        type=Path,
-        metavar="RUN",
-        help="directory of imitate, or a network: packaged, rl or a file; without it from random weights",
-    )
-    add("--rehearse", type=Path, metavar="DATA", help="shards of data, which each generation also learns from")
     add("--generations", type=positive, default=20, metavar="N", help="until there are so many (20)")
     add("--minutes", type=amount, default=math.inf, metavar="M", help="stop after so many")
     add("--workers", type=positive, default=1, metavar="W", help="processes (default 1)")
@@ -376,11 +284,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ("particles", positive, "sets of the opponent that are kept"), ("block", positive, "games of a shard"),
         ("epochs", positive, "of a generation's training"), ("seed", int, "of all that is random"),
         ("noise", share, "share of Dirichlet noise in the policy at the root"),
-        ("invited", share, "share of games with guests"),
     )  # fmt: skip
     for name, kind, about in flags:
         add(f"--{name}", type=kind, default=getattr(kept, name), metavar="N", help=f"{about} (default %(default)s)")
-    add("--guests", choices=sorted(KINDS), nargs="+", default=[], help="players that stand, to learn against")
     add("--targets", choices=("visits", "values"), default=kept.targets, help="what the policy learns")
     add("--fen", metavar="FEN", help="where games start, known to both")
     parsed = parser.parse_args(arguments)
@@ -389,18 +295,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except FenError as error:
         parser.error(f"--fen: {error}")
     given = {name: getattr(parsed, name) for name, _, _ in flags}
-    schedule = Schedule(fen=parsed.fen, targets=parsed.targets, guests=tuple(parsed.guests), **given)
+    schedule = Schedule(fen=parsed.fen, targets=parsed.targets, **given)
     began = time.monotonic()
     try:
-        begun(parsed.out, parsed.start, schedule, parsed.rehearse)
-        going = generations(parsed.out, schedule, parsed.workers, parsed.rehearse)
+        begun(parsed.out, schedule)
+        going = generations(parsed.out, schedule, parsed.workers)
         with closing(ProgressLine("games")) as line, contextlib.suppress(KeyboardInterrupt):
             for generation, played_games, count in going:
                 line.tell(f"generation {generation}: {played_games} of {schedule.games}, {count} decisions")
                 over = network_path(parsed.out, parsed.generations - 1).exists()
                 if over or time.monotonic() - began > 60 * parsed.minutes:
                     break
-    except (TrainingError, ShardError, NetworkError, UciBridgeError, OSError) as error:
+    except (TrainingError, ShardError, NetworkError, OSError) as error:
         print(f"python -m experiments.rbc_learn selfplay: {error}", file=sys.stderr)
         return 2
     made = [path.name for path in sorted(parsed.out.glob("gen-???.npz"))]

@@ -219,26 +219,6 @@ def test_what_plays_says_what_learned(learner: Learner, tmp_path: Path) -> None:
     np.testing.assert_allclose(float(lost["policy"]), policy_losses(said["logits"], batch).mean(), rtol=1e-4)
 
 
-def test_a_network_goes_on_learning_as_what_it_is(learner: Learner) -> None:
-    """What begins as a network that plays says the same, normed by its statistics and by those of what it saw."""
-    held = decisions(32, 8)
-    network = learner.network({})
-    again = Learner.of(network, held.synopses, 3)
-    for one, other in zip(
-        network.infer(held.synopses), again.network({}).infer(held.synopses), strict=True
-    ):  # fmt: skip
-        np.testing.assert_allclose(one, other, atol=1e-4)
-    jax = jax_on_cpu()
-    batch = batch_of(held, np.arange(32))
-    said, _ = jax.jit(lambda trunk, heads, seen: outputs(jax, trunk, heads, seen, None))(
-        again.part("trunk")[0], again.part("all")[0], batch.synopses
-    )
-    logits, values = network.infer(held.synopses, "all", "all")
-    np.testing.assert_allclose(np.asarray(said["logits"]), logits, atol=1e-3)
-    np.testing.assert_allclose(np.asarray(said["value"]), values, atol=1e-3)
-    assert again.before > 0 and again.sizes == learner.sizes
-
-
 def test_an_unlikely_choice_has_a_loss_and_a_slope() -> None:
     pytest.importorskip("optax", exc_type=ImportError)
     jax = jax_on_cpu()
@@ -308,14 +288,6 @@ def test_what_can_not_be_learned_from_is_one_line(tmp_path: Path, capsys: pytest
     assert said.startswith("no shards in") and said.count("\n") == 1
 
 
-def test_of_a_game_with_a_guest_only_the_learners_decisions_are_kept(tmp_path: Path) -> None:
-    """A game that is won teaches winners' decisions and losers', one with a guest those of one side."""
-    schedule = Schedule(nodes=6, particles=4, guests=("random",), invited=0.5, fen="4k3/7r/8/8/8/8/R7/4K3 w - - 0 1")
-    selfplay.begun(tmp_path, None, schedule)
-    sides = [{row["result"] for row in selfplay.played(tmp_path, 0, game, schedule)} for game in range(4)]
-    assert {-1, 1} in sides and ({1} in sides or {-1} in sides)
-
-
 @pytest.mark.soak
 def test_a_player_learns_from_its_own_games_and_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     """Two generations; the games of the second are played anew to the same bytes; another schedule is refused."""
@@ -335,34 +307,9 @@ def test_a_player_learns_from_its_own_games_and_goes_on_where_it_was_stopped(tmp
     selfplay.block_of(out, 0, 1, schedule)  # … but would be the same
     assert (out / "gen-000" / "games-000001.npz").read_bytes() == before
     assert program.main(["selfplay", "--out", str(out), *few, "--generations", "3", "--seed", "4"]) == 2
-    # Who rehearses learns something else of the same games.
-    (tmp_path / "data").mkdir()
-    write_shard(tmp_path / "data" / "a.npz", decisions(40), {})
-    again = tmp_path / "again"
-    rehearsing = ["--rehearse", str(tmp_path / "data"), "--generations", "2"]
-    assert program.main(["selfplay", "--out", str(again), *few, *rehearsing]) == 0
-    assert read_shard(again / "gen-000" / "games-000001.npz")[0].game.tolist()
-    assert (again / "gen-001.npz").read_bytes() != (out / "gen-001.npz").read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("start", "said"),
-    [
-        ("packaged", "--start packaged: a network goes on learning beside what it learned from: add --rehearse\n"),
-        ("even", "--start even: got no weights, expected those of a network; leave --start out\n"),
-        ("packagd", "did you mean packaged?\n"),
-    ],
-)
-def test_where_it_can_not_begin_is_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], start: str, said: str
-) -> None:
-    assert program.main(["selfplay", "--out", str(tmp_path / "out"), "--start", start]) == 2
-    shown = capsys.readouterr().err
-    assert shown.startswith("python -m experiments.rbc_learn selfplay: ") and shown.endswith(said)
-    assert shown.count("\n") == 1
-
-
-def test_without_stockfish_trout_is_no_guest(
+def test_without_stockfish_trout_teaches_nobody(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who lacks an engine, or room on its disk, is informed of it in one line."""
@@ -371,18 +318,9 @@ def test_without_stockfish_trout_is_no_guest(
         raise StockfishMissing("no Stockfish found; install it")
 
     monkeypatch.setattr(bots, "find_stockfish", missing)
-    few = ["--games", "1", "--block", "1", "--nodes", "6", "--particles", "4", "--generations", "2"]
-    inviting = ["--guests", "trout", "--invited", "1"]
-    assert program.main(["selfplay", "--out", str(tmp_path / "run"), *few, *inviting]) == 2
     assert program.main(["data", "--out", str(tmp_path / "a"), "--decisions", "9999", "--block", "5"]) == 1
     (tmp_path / "file").write_text("")
     assert program.main(["data", "--out", str(tmp_path / "file" / "b")]) == 1
     said = capsys.readouterr().err.splitlines()
-    assert len([line for line in said if "no Stockfish found" in line]) == 2 and "Traceback" not in said
+    assert len([line for line in said if "no Stockfish found" in line]) == 1 and "Traceback" not in said
     assert "Not a directory" in said[-1]
-
-
-def test_what_there_is_not_cannot_be_rehearsed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert program.main(["selfplay", "--out", str(tmp_path / "run"), "--rehearse", str(tmp_path / "data")]) == 2
-    said = capsys.readouterr().err
-    assert "no shards in" in said and said.count("\n") == 1
