@@ -1,8 +1,8 @@
-"""Two towers that read chess: how the numbers of an observation lie, what the features of a board are, and the weights
-that both make of the members of a set.
+"""A tower that reads chess: how the numbers of an observation lie, what the features of a board are, and the weights
+that the tower gives to the members of a set.
 
 Reconnaissance Blind Chess's Siamese (:mod:`darkchess.rbc.belief.siamese`) stands on it, with its own observations; the
-towers are :mod:`klss.networks.towers`, which know no game.
+tower is that of :mod:`klss.networks.towers`, which knows no game.
 """
 
 from __future__ import annotations

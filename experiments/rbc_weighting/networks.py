@@ -1,5 +1,4 @@
-"""The network that learns weights of positions, in JAX, with its loss: the observation's tower of
-:class:`klss.networks.towers.Towers`, which gives a map, and no second tower.
+"""The network that learns weights of positions, in JAX, with its loss: that of :class:`klss.networks.towers.Towers`.
 
 The negatives of the softmax are drawn from n − 1 others: ln((n − 1)/drawn) is added to their logits, so that the
 probabilities are those over the whole set.
@@ -83,13 +82,6 @@ def first_weights(settings: Settings) -> dict[str, Float32s]:
         "others": spread(64, FEATURES - 6 * 64, inputs=64, by=0.1),
         "map_bias": none(FEATURES),
         "shares": none(2 * len(SHARES), 6 * 64),
-        # The second tower, which has no units.
-        "point": none(64, 0),
-        "point_bias": none(0),
-        "embedding": none(FEATURES, 0),
-        "first_bias": none(0),
-        "second": none(0, 0),
-        "second_bias": none(0),
     }
 
 

@@ -1,78 +1,61 @@
-"""Two towers: how likely each of many states is under one observation, from learned weights. numpy and numba only.
+"""A tower: how likely each of many states is under one observation, from learned weights. numpy and numba only.
 
-The observation's tower runs once. It reads planes over a grid (what is known of each cell) and a few scalars, by
-convolutions of 3 × 3 with residual connections, and gives two things: a *logit map*, a number for each feature that a
-state may have, and a *point*. Features are something on a cell (kind · cells + cell), and then a few others. The map
-also gets, feature by feature, each of its *shares* (how often it was found, say) and their logarithms, times a weight.
+The tower runs once an observation. It reads planes over a grid (what is known of each cell) and a few scalars, by
+convolutions of 3 × 3 with residual connections, and gives a *logit map*: a number for each feature that a state may
+have. Features are something on a cell (kind · cells + cell), and then a few others. The map also gets, feature by
+feature, each of its *shares* (how often it was found, say) and their logarithms, times a weight.
 
-The states' tower runs for each state: the sum of embedding rows over its features, ReLU, a dense layer. A state's
-score is the sum of the map over its features less the squared distance of its vector to the point; a softmax of
-scores / temperature is the belief.
+A state's score is the sum of the map over its features; a softmax of scores / temperature is the belief.
 
-Source: the Siamese networks of Reconnaissance Blind Chess, whose distance this is. Nothing here knows a game: planes,
-features and deviations from the source are in :mod:`darkchess.rbc.belief.siamese`.
+Source: the Siamese networks of Reconnaissance Blind Chess, of whose two towers this is one. Nothing here knows a game:
+planes, features and deviations from the source are in :mod:`darkchess.rbc.belief.siamese`.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from klss.errors import KlssError
-from klss.networks._kernels.towers import POINT, UNITS, score_states
+from klss.networks._kernels.towers import score_states
 from klss.networks.weights import as_float32, check_arrays, check_names, shape_of, write_half
 from klss.support.archive import Archive
 from klss.support.arrays import Float32s, Floats, Ints
 from klss.support.threads import both
 
-__all__ = ["LEAST_SHARE", "POINT", "UNITS", "Float32s", "Query", "Towers", "TowersError", "Uint16s"]
+__all__ = ["LEAST_SHARE", "Float32s", "Towers", "TowersError", "Uint16s"]
 
 Uint16s = npt.NDArray[np.uint16]
 
 LEAST_SHARE = np.float32(1e-3)
 """What is added to a share before its logarithm is taken."""
 
-_NAMES = {
-    "scalars", "kinds", "pooled", "dense", "others", "point", "point_bias", "map_bias", "shares", "embedding",
-    "first_bias", "second", "second_bias",
-}  # fmt: skip
+_NAMES = {"scalars", "kinds", "pooled", "dense", "others", "map_bias", "shares"}
 _CHUNK = 1 << 14
 """States that are scored together: their features fit into a core's cache."""
 
 
 class TowersError(KlssError, ValueError):
-    """Arrays that are no weights of two towers."""
+    """Arrays that are no weights of a tower."""
 
 
-_ARCHIVE = Archive("weights of two towers", "weights", 1, "train them anew", TowersError, 1 << 23, 1 << 24)
-
-
-@dataclass(frozen=True)
-class Query:
-    """What the observation's tower computed, for the scores of states."""
-
-    logits: Float32s  # [features], the map
-    point: Float32s  # [d], where likely states lie
+_ARCHIVE = Archive("weights of a tower", "weights", 2, "train them anew", TowersError, 1 << 23, 1 << 24)
 
 
 class Towers:
-    """Weights of both towers.
+    """Weights of a tower.
 
     Parameters
     ----------
     arrays
-        float32 arrays by name. The observation's, on a grid of h × w cells: ``conv0`` [3, 3, planes, c] with
-        ``conv0_bias`` [h, w, c] and ``scalars`` [scalars, c]; ``conv1`` [3, 3, c, c] with ``conv1_bias`` [c], and so
-        on; ``kinds`` [c, k], the map's k planes; ``pooled`` [c, q] and ``dense`` [h·w·q, m], of which ``others`` [m, o]
-        are the map's o last features, and ``point`` [m, d] with ``point_bias`` [d] the point; ``map_bias`` [k·h·w + o];
-        ``shares`` [2s, k·h·w], of each share and of its logarithm. The states': ``embedding`` [features, u],
-        ``first_bias`` [u], ``second`` [u, d], ``second_bias`` [d]. u and d are :data:`UNITS` and :data:`POINT`, or both
-        0: the map alone.
+        float32 arrays by name, on a grid of h × w cells: ``conv0`` [3, 3, planes, c] with ``conv0_bias`` [h, w, c] and
+        ``scalars`` [scalars, c]; ``conv1`` [3, 3, c, c] with ``conv1_bias`` [c], and so on; ``kinds`` [c, k], the map's
+        k planes; ``pooled`` [c, q] and ``dense`` [h·w·q, m], of which ``others`` [m, o] are the map's o last features;
+        ``map_bias`` [k·h·w + o]; ``shares`` [2s, k·h·w], of each share and of its logarithm.
     temperature
         What scores are divided by, above 0.
     history
@@ -99,23 +82,19 @@ class Towers:
         while f"conv{depth}" in held:
             depth += 1
         layers = {f"conv{i}{end}" for i in range(depth) for end in ("", "_bias")}
-        check_names(_ARCHIVE, held, _NAMES | layers, "the towers'")
+        check_names(_ARCHIVE, held, _NAMES | layers, "the tower's")
         # The sizes, each from the array that has it as a side.
         *_, planes, width = shape_of(_ARCHIVE, held, "conv0", 4)
         height, breadth, _ = shape_of(_ARCHIVE, held, "conv0_bias", 3)
         grid, cells = (height, breadth), height * breadth
         scalars, kinds = shape_of(_ARCHIVE, held, "scalars", 2)[0], shape_of(_ARCHIVE, held, "kinds", 2)[1]
         pooled, (inner, others) = shape_of(_ARCHIVE, held, "pooled", 2)[1], shape_of(_ARCHIVE, held, "others", 2)
-        shares, (units, size) = shape_of(_ARCHIVE, held, "shares", 2)[0], shape_of(_ARCHIVE, held, "second", 2)
+        shares = shape_of(_ARCHIVE, held, "shares", 2)[0]
         features = kinds * cells + others
-        if (units, size) not in ((UNITS, POINT), (0, 0)):
-            raise TowersError(f"bad weights: got a tower of {units} and {size}, expected {UNITS} and {POINT}, or none")
         wanted: dict[str, tuple[int, ...]] = {
             "conv0": (3, 3, planes, width), "conv0_bias": (*grid, width), "scalars": (scalars, width),
             "kinds": (width, kinds), "pooled": (width, pooled), "dense": (cells * pooled, inner),
-            "others": (inner, others), "point": (inner, size), "point_bias": (size,), "map_bias": (features,),
-            "shares": (shares - shares % 2, kinds * cells), "embedding": (features, units), "first_bias": (units,),
-            "second": (units, size), "second_bias": (size,),
+            "others": (inner, others), "map_bias": (features,), "shares": (shares - shares % 2, kinds * cells),
         }  # fmt: skip
         for i in range(1, depth):
             wanted |= {f"conv{i}": (3, 3, width, width), f"conv{i}_bias": (width,)}
@@ -129,8 +108,8 @@ class Towers:
         self.arrays = held
         self._depth = depth
 
-    def observe(self, planes: npt.ArrayLike, scalars: npt.ArrayLike, shares: npt.ArrayLike) -> Query:
-        """Run the observation's tower.
+    def observe(self, planes: npt.ArrayLike, scalars: npt.ArrayLike, shares: npt.ArrayLike) -> Float32s:
+        """Run the tower: the map of an observation, float32[features].
 
         Parameters
         ----------
@@ -157,9 +136,9 @@ class Towers:
         # Shares go around the trunk: a feature that is known by its share needs no layer to say so.
         terms = np.stack([given[2], np.log(given[2] + LEAST_SHARE)], axis=1).reshape(held["shares"].shape)
         logits[: held["shares"].shape[1]] += (terms * held["shares"]).sum(axis=0)
-        return Query(logits, dense @ held["point"] + held["point_bias"])
+        return np.asarray(logits)
 
-    def score(self, rows: Uint16s, counts: Ints, query: Query, out: Float32s) -> None:
+    def score(self, rows: Uint16s, counts: Ints, logits: Float32s, out: Float32s) -> None:
         """Scores of states, before the temperature. Several threads may do so at once, each on its own states.
 
         Parameters
@@ -168,7 +147,7 @@ class Towers:
             uint16[n or more, w]: features of each state, in any order.
         counts
             int64[n]: how many of each row count.
-        query
+        logits
             Of :meth:`observe`.
         out
             float32[n], written.
@@ -183,17 +162,13 @@ class Towers:
             raise ValueError(f"bad shapes: got rows {rows.shape}, counts {counts.shape} and out {out.shape}")
         if count and (counts.min() < 0 or counts.max() > rows.shape[1]):
             raise ValueError(f"bad counts: got {counts.min()} … {counts.max()}, expected 0 … {rows.shape[1]}")
-        held = self.arrays
-        code = score_states(
-            rows, counts, query.logits, query.point, held["embedding"], held["first_bias"], held["second"],
-            held["second_bias"], out,
-        )  # fmt: skip
+        code = score_states(rows, counts, logits, out)
         if code >= 0:
             raise ValueError(f"bad feature in row {code}: expected numbers below {self.features}")
 
     def log_weights(
         self,
-        query: Query,
+        logits: Float32s,
         count: int,
         width: int,
         features: Callable[[int, int, Uint16s, Ints], None],
@@ -203,7 +178,7 @@ class Towers:
 
         Parameters
         ----------
-        query
+        logits
             Of :meth:`observe`.
         count
             How many states.
@@ -229,7 +204,7 @@ class Towers:
             for start in starts[part::threads]:
                 stop = min(start + _CHUNK, count)
                 features(start, stop, rows, counts)
-                self.score(rows, counts[: stop - start], query, scores[start:stop])
+                self.score(rows, counts[: stop - start], logits, scores[start:stop])
 
         both(share, threads)
         return scores.astype(np.float64) / self.temperature

@@ -117,7 +117,7 @@ class Archive:
     Attributes
     ----------
     what
-        It holds: ``"weights of two towers"``.
+        It holds: ``"weights of a tower"``.
     short
         The same in a word, for what is bad of it: ``"weights"``.
     version

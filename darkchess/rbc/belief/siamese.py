@@ -1,5 +1,5 @@
-"""What is likely among what is possible, from two towers: the observation's, once a question, and the board's, for each
-member of a :class:`~darkchess.rbc.belief.position_set.PositionSet`.
+"""What is likely among what is possible, from a tower that reads the observation, once a question: it says how much
+each enemy piece on each square counts, for each member of a :class:`~darkchess.rbc.belief.position_set.PositionSet`.
 
 Source: T. Bertram, J. Fürnkranz, M. Müller, *Neural Network-based Information Set Weighting for Playing Reconnaissance
 Blind Chess* (2023): anchors are observations, boards near their anchor are likely. Training:
@@ -28,8 +28,8 @@ that has just made a double step.
 
 Deviations from the source: the history is not the last twenty turns but what it amounts to in an exact set (marginals
 now and before, the trace) and faded planes; of requests the origin and the target are given, not one of 73 kinds; the
-opponent's name is not asked for; only the observation is read by convolutions, and boards by a sum over their pieces:
-millions a second instead of hundreds; a *logit map*, linear in the pieces, stands beside the distance; rights and
+opponent's name is not asked for; only the observation is read by convolutions; a *logit map*, linear in the pieces of
+a board, stands for the second network and the distance: millions of boards a second instead of hundreds; rights and
 double steps are part of a board; softmax over truth and sampled members instead of triplets.
 """
 

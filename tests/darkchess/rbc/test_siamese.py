@@ -26,7 +26,7 @@ from darkchess.rbc.belief.siamese import (
 )  # fmt: skip
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.players.configuration import configuration, make_player
-from klss.networks.towers import POINT, UNITS, Towers
+from klss.networks.towers import Towers
 from klss.table.limits import Limit
 
 STEPS = "4k3/2p1p1p1/8/3P1P2/8/8/1P1P1P1P/R3K2R w KQ - 0 1"
@@ -39,8 +39,7 @@ def towers(seed: int = 0) -> Towers:
     shapes: dict[str, tuple[int, ...]] = {
         "conv0": (3, 3, planes, 4), "conv0_bias": (8, 8, 4), "scalars": (scalars, 4), "kinds": (4, 6),
         "pooled": (4, 2), "dense": (128, 5), "others": (5, FEATURES - 384), "map_bias": (FEATURES,),
-        "shares": (2 * shares, map_size), "point": (5, POINT), "point_bias": (POINT,), "embedding": (FEATURES, UNITS),
-        "first_bias": (UNITS,), "second": (UNITS, POINT), "second_bias": (POINT,),
+        "shares": (2 * shares, map_size),
     }  # fmt: skip
     return Towers({name: generator.normal(0, 0.2, shape) for name, shape in shapes.items()}, 2.0, {})
 
@@ -193,18 +192,14 @@ def test_weights_are_the_towers_scores_of_each_member_whatever_else_is_asked_for
     siamese = Siamese(towers())
     weights = siamese.log_weights(known, observer)
     assert weights.dtype == np.float64 and weights.shape == (known.size,)
-    held = siamese.towers.arrays
-    shown = siamese.towers.observe(*(part[0] for part in grids_of(observer.numbers[None])))
+    logits = siamese.towers.observe(*(part[0] for part in grids_of(observer.numbers[None])))
     # By numpy alone, from python-chess's squares.
     for index in (0, known.size // 2, known.size - 1):
         position = next(iter(Position(row) for row in known.rows(index)))
         features = sorted(enemies(position, chess.WHITE)) + [384 + "qk".index(r) for r in "qk"]
         if position.ep_square is not None:
             features.append(386 + position.ep_square % 8)
-        inner = np.maximum(held["embedding"][features].sum(axis=0) + held["first_bias"], 0)
-        apart = inner @ held["second"] + held["second_bias"] - shown.point
-        wanted = (shown.logits[features].sum() - (apart**2).sum()) / 2.0
-        assert weights[index] == pytest.approx(wanted, rel=1e-4, abs=1e-4)
+        assert weights[index] == pytest.approx(logits[features].sum() / 2.0, rel=1e-4, abs=1e-4)
     order = np.random.default_rng(0).permutation(known.size)[:100]
     assert siamese.log_weights(known, observer, order).tobytes() == weights[order].tobytes()
     assert siamese.log_weights(known, observer, np.zeros(0, dtype=np.int64)).shape == (0,)
@@ -230,7 +225,7 @@ def test_the_packaged_weights_tell_who_played_and_the_player_uses_them() -> None
 
 def test_files_that_cannot_be_loaded_are_refused_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "weights.npz"
-    for content, said in ((None, "No such file"), (b"dear sir,\n", "two towers")):
+    for content, said in ((None, "No such file"), (b"dear sir,\n", "a tower")):
         if content is not None:
             path.write_bytes(content)
         with pytest.raises(SiameseError, match=said) as caught:

@@ -12,23 +12,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from klss.networks.towers import LEAST_SHARE, POINT, UNITS, Query, Towers, TowersError
+from klss.networks.towers import LEAST_SHARE, Towers, TowersError
 
 HEIGHT, WIDTH, PLANES, SCALARS, KINDS, OTHERS, CHANNELS, SHARES = 3, 4, 5, 2, 2, 1, 6, 2
 CELLS = HEIGHT * WIDTH
 FEATURES = KINDS * CELLS + OTHERS
 
 
-def arrays(seed: int = 0, *, tower: bool = True) -> dict[str, np.ndarray]:
+def arrays(seed: int = 0) -> dict[str, np.ndarray]:
     """Weights of no meaning, on a grid that is no square."""
     generator = np.random.default_rng(seed)
-    units, size = (UNITS, POINT) if tower else (0, 0)
     shapes: dict[str, tuple[int, ...]] = {
         "conv0": (3, 3, PLANES, CHANNELS), "conv0_bias": (HEIGHT, WIDTH, CHANNELS), "scalars": (SCALARS, CHANNELS),
         "conv1": (3, 3, CHANNELS, CHANNELS), "conv1_bias": (CHANNELS,), "kinds": (CHANNELS, KINDS),
         "pooled": (CHANNELS, 3), "dense": (CELLS * 3, 7), "others": (7, OTHERS), "map_bias": (FEATURES,),
-        "shares": (2 * SHARES, KINDS * CELLS), "point": (7, size), "point_bias": (size,),
-        "embedding": (FEATURES, units), "first_bias": (units,), "second": (units, size), "second_bias": (size,),
+        "shares": (2 * SHARES, KINDS * CELLS),
     }  # fmt: skip
     return {name: generator.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()}
 
@@ -49,7 +47,7 @@ def states(count: int, seed: int = 2) -> tuple[np.ndarray, np.ndarray]:
     return rows, generator.integers(0, 10, count)
 
 
-def plain_observation(held: dict[str, np.ndarray], planes: Any, scalars: Any, shares: Any) -> tuple[Any, Any]:
+def plain_observation(held: dict[str, np.ndarray], planes: Any, scalars: Any, shares: Any) -> Any:
     """The definition, cell by cell, in double precision."""
     wide = {name: array.astype(np.float64) for name, array in held.items()}
 
@@ -76,35 +74,24 @@ def plain_observation(held: dict[str, np.ndarray], planes: Any, scalars: Any, sh
                 logits[at] += shares[i, at] * wide["shares"][2 * i, at]
                 logits[at] += np.log(shares[i, at] + LEAST_SHARE) * wide["shares"][2 * i + 1, at]
     logits[KINDS * CELLS :] += dense @ wide["others"]
-    return logits, dense @ wide["point"] + wide["point_bias"]
+    return logits
 
 
-def plain_score(held: dict[str, np.ndarray], logits: Any, point: Any, features: Any) -> float:
-    wide = {name: array.astype(np.float64) for name, array in held.items()}
-    units = wide["first_bias"].copy()
-    for feature in features:
-        units += wide["embedding"][feature]
-    vector = np.maximum(units, 0) @ wide["second"] + wide["second_bias"]
-    return float(sum(logits[feature] for feature in features) - ((vector - point) ** 2).sum())
-
-
-def scored(towers: Towers, query: Query, rows: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def scored(towers: Towers, logits: np.ndarray, rows: np.ndarray, counts: np.ndarray) -> np.ndarray:
     out = np.empty(counts.shape[0], dtype=np.float32)
-    towers.score(rows, counts, query, out)
+    towers.score(rows, counts, logits, out)
     return out
 
 
-@pytest.mark.parametrize("tower", [True, False])
-def test_scores_are_those_of_the_definition(tower: bool) -> None:
-    held = arrays(tower=tower)
+def test_scores_are_those_of_the_definition() -> None:
+    held = arrays()
     towers = Towers(held, 1.0, {})
-    logits, point = plain_observation(held, *observation())
-    query = towers.observe(*observation())
-    np.testing.assert_allclose(query.logits, logits, atol=1e-4)
-    np.testing.assert_allclose(query.point, point, atol=1e-4)
+    logits = plain_observation(held, *observation())
+    found = towers.observe(*observation())
+    np.testing.assert_allclose(found, logits, atol=1e-4)
     rows, counts = states(50)
-    wanted = [plain_score(held, logits, point, row[:count]) for row, count in zip(rows, counts, strict=True)]
-    np.testing.assert_allclose(scored(towers, query, rows, counts), wanted, rtol=1e-4, atol=1e-3)
+    wanted = [logits[row[:count]].sum() for row, count in zip(rows, counts, strict=True)]
+    np.testing.assert_allclose(scored(towers, found, rows, counts), wanted, rtol=1e-4, atol=1e-3)
 
 
 def test_a_score_depends_on_no_other_state() -> None:
@@ -132,7 +119,7 @@ def test_what_is_written_is_read_in_half_precision_with_its_history(tmp_path: Pa
 def written(change: Callable[[dict[str, Any], dict[str, Any]], None]) -> io.BytesIO:
     """A file of weights, after ``change`` of its arrays and of what it says of itself."""
     held: dict[str, Any] = dict(arrays())
-    about: dict[str, Any] = {"format": 1, "temperature": 1.0, "history": {}}
+    about: dict[str, Any] = {"format": 2, "temperature": 1.0, "history": {}}
     change(held, about)
     out = io.BytesIO()
     np.savez(out, about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8), **held)
@@ -147,14 +134,13 @@ def written(change: Callable[[dict[str, Any], dict[str, Any]], None]) -> io.Byte
         (lambda held, about: held.update(more=np.zeros(3)), "differ in more"),
         (lambda held, about: held.update(kinds=np.zeros((CHANNELS, 5))), "shape"),
         (lambda held, about: held.update(conv0=np.zeros(4)), "expected 4 axes"),
-        (lambda held, about: held.update(second=np.zeros((5, POINT))), "a tower of 5"),
-        (lambda held, about: held["point_bias"].fill(np.nan), "finite"),
+        (lambda held, about: held["map_bias"].fill(np.nan), "finite"),
         (lambda held, about: held.update(dense=np.zeros((1 << 13, 1 << 12), dtype=np.int8)), "at most"),
         (lambda held, about: held.update(dense=np.array(["x"])), "expected numbers"),
         (lambda held, about: held.update(dense=np.array([object()], dtype=object)), "expected numbers"),
-        (lambda held, about: about.update(format=2), "format 2"),
+        (lambda held, about: about.update(format=1), "format 1"),
         (lambda held, about: about.update(temperature=0), "temperature"),
-        (lambda held, about: about.update(temperature=None), "two towers"),
+        (lambda held, about: about.update(temperature=None), "a tower"),
         (lambda held, about: about.pop("history"), "history"),
     ],
 )
