@@ -3,5 +3,5 @@ of positions that share one side's half stand on: sixteen bytes each, a table of
 
 Reading order: ``kernels`` (rows, tables, attacks, moves: what other packages' kernels may inline), ``fen``, ``move``,
 ``position``, ``true_game`` (what the referees share); ``position_table``, ``position_step``, ``position_store`` (what
-the position sets of all games share); ``towers`` (the network that weighs the members of a set).
+the position sets of all games share).
 """

@@ -25,7 +25,6 @@ from klss.networks._kernels.towers import score_states
 from klss.networks.weights import as_float32, check_arrays, check_names, shape_of, write_half
 from klss.support.archive import Archive
 from klss.support.arrays import Float32s, Floats, Ints
-from klss.support.threads import both
 
 __all__ = ["LEAST_SHARE", "Float32s", "Towers", "TowersError", "Uint16s"]
 
@@ -172,7 +171,6 @@ class Towers:
         count: int,
         width: int,
         features: Callable[[int, int, Uint16s, Ints], None],
-        threads: int = 1,
     ) -> Floats:
         """Scores of many states over the temperature, some thousands at a time.
 
@@ -186,9 +184,7 @@ class Towers:
             Most features of one.
         features
             ``(start, stop, rows, counts)`` writes those of ``start … stop − 1`` into uint16[·, width] and int64[·],
-            from the front; from several threads at once.
-        threads
-            1 or 2; the weights are the same.
+            from the front.
 
         Returns
         -------
@@ -196,33 +192,17 @@ class Towers:
             Logarithms of weights, up to a constant.
         """
         scores = np.empty(count, dtype=np.float32)
-        starts = range(0, count, _CHUNK)
-
-        def share(part: int) -> None:
-            rows = np.empty((min(_CHUNK, count), width), dtype=np.uint16)
-            counts = np.empty(rows.shape[0], dtype=np.int64)
-            for start in starts[part::threads]:
-                stop = min(start + _CHUNK, count)
-                features(start, stop, rows, counts)
-                self.score(rows, counts[: stop - start], logits, scores[start:stop])
-
-        both(share, threads)
+        rows = np.empty((min(_CHUNK, count), width), dtype=np.uint16)
+        counts = np.empty(rows.shape[0], dtype=np.int64)
+        for start in range(0, count, _CHUNK):
+            stop = min(start + _CHUNK, count)
+            features(start, stop, rows, counts)
+            self.score(rows, counts[: stop - start], logits, scores[start:stop])
         return scores.astype(np.float64) / self.temperature
 
     def write(self, file: str | os.PathLike[str] | BinaryIO) -> None:
         """Write the weights as npz, in half precision, with their history."""
         write_half(_ARCHIVE, file, self.arrays, {"temperature": self.temperature, "history": self.history})
-
-    @staticmethod
-    def load(path: str | os.PathLike[str]) -> Towers:
-        """:meth:`read` a file.
-
-        Raises
-        ------
-        TowersError
-            It cannot be read, is larger than 8 MiB or holds no such weights. One line, which begins with the path.
-        """
-        return _ARCHIVE.load(path, Towers.read)
 
     @staticmethod
     def read(file: BinaryIO) -> Towers:

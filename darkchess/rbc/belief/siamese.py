@@ -36,19 +36,22 @@ double steps are part of a board; softmax over truth and sampled members instead
 from __future__ import annotations
 
 import math
+from functools import cache
+from importlib import resources
+from typing import BinaryIO, cast
 
 import numpy as np
 
 from darkchess.board.kernels import board
-from darkchess.board.towers import SHARES, ChessTowers, Layout, ObserverBase, SiameseError, shares_of
+from darkchess.rbc.belief._kernels import features as kernels
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
-from klss.networks.towers import Float32s
+from klss.networks.towers import LEAST_SHARE, Float32s, Towers, Uint16s
 from klss.support.arrays import Floats, Ints, Words
 
 __all__ = [
-    "BLOCKS", "FADE", "FEATURES", "NUMBERS", "PLANES", "SHAPES", "SHARES", "Observer", "Siamese", "SiameseError",
-    "board_features", "grids_of",
+    "BLOCKS", "FADE", "FEATURES", "NUMBERS", "PLANES", "SHAPES", "SHARES", "Observer", "Siamese", "board_features",
+    "grids_of",
 ]  # fmt: skip
 
 FEATURES = 6 * 64 + 2 + 8
@@ -60,19 +63,53 @@ MOST_FEATURES = 19
 FADE = 0.8
 """What is kept of what was seen from one own turn to the next."""
 
-LAYOUT = Layout({
+SHARES = ("now", "before", "trace")
+"""Blocks of an observation's numbers that also enter the map feature by feature."""
+
+_SIZES = {
     "own": 384, "now": 384, "before": 384, "trace": 384, "seen": 64, "lost": 64, "taken": 64, "losses": 64,
     "takings": 64, "from": 64, "to": 64, "refused": 64, "scalars": 11,
-})  # fmt: skip
-BLOCKS = LAYOUT.blocks
+}  # fmt: skip
+"""Numbers of each block, in order: planes of squares, and the scalars."""
+
+_ENDS = np.cumsum(list(_SIZES.values())).tolist()
+BLOCKS = {name: slice(end - size, end) for (name, size), end in zip(_SIZES.items(), _ENDS, strict=True)}
 """Where each block of an observation's numbers lies."""
-NUMBERS = LAYOUT.numbers
+NUMBERS: int = _ENDS[-1]
 """Numbers of an observation."""
-PLANES, SHAPES, grids_of = LAYOUT.planes, LAYOUT.shapes, LAYOUT.grids_of
-"""What the observation's tower reads: see :class:`~darkchess.board.towers.Layout`."""
+PLANES = (NUMBERS - _SIZES["scalars"] + _SIZES["now"]) // 64
+"""Planes that the tower reads: ``now`` twice, as it is and as its logarithm."""
+SHAPES = ((8, 8, PLANES), (_SIZES["scalars"],), (len(SHARES), 6 * 64))
+"""Of what :func:`grids_of` gives, an observation each."""
 
 
-class Observer(ObserverBase):
+def grids_of(numbers: Float32s) -> tuple[Float32s, Float32s, Float32s]:
+    """Observations as the tower reads them.
+
+    Parameters
+    ----------
+    numbers
+        float32[n, NUMBERS].
+
+    Returns
+    -------
+    tuple
+        Planes, float32[n, 8, 8, PLANES]: all blocks but the scalars, and after ``now`` its logarithm, brought to about
+        [0, 1]; the scalars, float32[n, s]; the shares, float32[n, 3, 384].
+    """
+    found = []
+    for name, block in BLOCKS.items():
+        if name == "scalars":
+            continue
+        found.append(numbers[:, block])
+        if name == "now":
+            found.append(np.log(numbers[:, block] + LEAST_SHARE) / 7 + 1)
+    planes = np.concatenate(found, axis=1).reshape(-1, PLANES, 8, 8).transpose(0, 2, 3, 1)
+    shares = np.stack([numbers[:, BLOCKS[name]] for name in SHARES], axis=1)
+    return np.ascontiguousarray(planes), numbers[:, BLOCKS["scalars"]], shares
+
+
+class Observer:
     """The numbers that the observation's tower reads: kept beside a position set, and updated after it.
 
     Parameters
@@ -94,7 +131,10 @@ class Observer(ObserverBase):
     """
 
     def __init__(self, known: PositionSet) -> None:
-        super().__init__(known.halves)
+        # Marginals of the set now and before, and the trace of surely standing pieces.
+        self._before = self._now = _shares_of(known.halves)
+        self._size_before = self.size = known.size
+        self._trace = (self._now == 1).astype(np.float32)
         self._color = known.own.color
         self._turn = 0
         self._planes = {name: np.zeros(64, dtype=np.float32) for name in ("seen", "lost", "taken", "losses", "takings")}
@@ -138,7 +178,8 @@ class Observer(ObserverBase):
         words = self._own[:6] & self._own[board.WHITE]
         own = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
         out[BLOCKS["own"]] = own
-        self._fill(LAYOUT, out)
+        for name, block in (("now", self._now), ("before", self._before), ("trace", self._trace)):
+            out[BLOCKS[name]] = block
         for name, plane in self._planes.items():
             out[BLOCKS[name]] = plane
         asked, taken = self._moved.requested, self._moved.taken
@@ -167,7 +208,7 @@ class Observer(ObserverBase):
         return out
 
     def _look(self, known: PositionSet) -> None:
-        self._now, self.size, self._own = shares_of(known.halves), known.size, known.own_row
+        self._now, self.size, self._own = _shares_of(known.halves), known.size, known.own_row
         self._trace[self._now == 1] = 1
 
     def _plane(self, square: int | None) -> Float32s:
@@ -181,13 +222,19 @@ class Observer(ObserverBase):
         return square if self._color else square ^ 56
 
 
-class Siamese(ChessTowers):
-    """Learned weights over a position set's members."""
+class Siamese:
+    """Learned weights over a position set's members, by a tower that takes what :func:`grids_of` gives."""
 
-    layout = LAYOUT
-    features = FEATURES
-    most_features = MOST_FEATURES
-    package = "darkchess.rbc.belief"
+    def __init__(self, towers: Towers) -> None:
+        assert (towers.shapes, towers.features) == (SHAPES, FEATURES), "weights of something else: train them anew"
+        self.towers = towers
+
+    @staticmethod
+    @cache
+    def packaged() -> Siamese:
+        """With the weights that come with the package; they are read once."""
+        with resources.files("darkchess.rbc.belief").joinpath("data/siamese.npz").open("rb") as file:
+            return Siamese(Towers.read(cast(BinaryIO, file)))
 
     def log_weights(self, known: PositionSet, observer: Observer, indices: Ints | None = None) -> Floats:
         """Logarithms of the members' weights, up to a constant; the temperature is in them.
@@ -204,13 +251,51 @@ class Siamese(ChessTowers):
         Returns
         -------
         float64[n]
+
+        Raises
+        ------
+        IndexError
+            There is no such member.
         """
         if observer.size != known.size:
             raise ValueError(
                 f"bad observer: got one of {observer.size} positions for a set of {known.size}, expected one with "
                 "the same observations"
             )
-        return self.weigh(observer.numbers, known.halves, indices)
+        halves = known.halves
+        chosen = np.arange(known.size) if indices is None else np.asarray(indices, dtype=np.int64)
+        if chosen.size and (chosen.min() < 0 or chosen.max() >= known.size):
+            raise IndexError(f"bad index: got {chosen.min()} … {chosen.max()}, expected 0 … {known.size - 1}")
+        logits = self.towers.observe(*(part[0] for part in grids_of(observer.numbers[None])))
+
+        def features(start: int, stop: int, rows: Uint16s, counts: Ints) -> None:
+            kernels.feature_rows(halves, chosen[start:stop], rows, counts)
+
+        return self.towers.log_weights(logits, chosen.shape[0], MOST_FEATURES, features)
 
 
-board_features = Siamese.board_features
+def board_features(halves: Words) -> tuple[Uint16s, Ints]:
+    """Features of boards.
+
+    Parameters
+    ----------
+    halves
+        uint64[n, 2], the enemy's (:mod:`darkchess.board.kernels.halves`).
+
+    Returns
+    -------
+    tuple
+        uint16[n, MOST_FEATURES], and int64[n], how many of each row count.
+    """
+    rows = np.zeros((halves.shape[0], MOST_FEATURES), dtype=np.uint16)
+    counts = np.empty(halves.shape[0], dtype=np.int64)
+    kernels.feature_rows(halves, np.arange(halves.shape[0]), rows, counts)
+    return rows, counts
+
+
+def _shares_of(halves: Words) -> Float32s:
+    """In which share of the boards each piece stands on each square: float32[384]."""
+    counts = np.zeros((6, 64), dtype=np.int64)
+    kernels.count_halves(halves, counts)
+    shares: Float32s = (counts.reshape(-1) / halves.shape[0]).astype(np.float32)
+    return shares

@@ -1,4 +1,4 @@
-"""Kernels of :mod:`darkchess.board.towers`: what stands in the 16 bytes of an enemy half
+"""Kernels of :mod:`darkchess.rbc.belief.siamese`: what stands in the 16 bytes of an enemy half
 (:mod:`darkchess.board.kernels.halves`), as feature rows and as counts.
 """
 
@@ -40,9 +40,8 @@ def count_halves(positions: Any, counts: Any) -> None:
 
 @kernel
 def feature_rows(positions: Any, indices: Any, rows: Any, counts: Any) -> None:
-    """Write the features of ``positions[indices]`` into ``rows`` (uint16[n, 19], 18 where no half tells of a double
-    step): piece · 64 + square for each piece, its rights, its double step; and into ``counts`` (int64[n]) how many
-    there are.
+    """Write the features of ``positions[indices]`` into ``rows`` (uint16[n, 19]): piece · 64 + square for each piece,
+    its rights, its double step; and into ``counts`` (int64[n]) how many there are.
     """
     for i in range(indices.shape[0]):
         left = positions[indices[i], 0]
