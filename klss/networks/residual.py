@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -147,35 +147,6 @@ class ResidualNetwork:
         self._layers = {name: _Layer.of(held, name) for name in held if held[name].ndim == 4}
         self._heads = {headset: _Heads.of(held, headset) for headset in self.headsets}
         self._spare: list[_Workspace] = []
-
-    @staticmethod
-    def random(
-        seed: int,
-        planes: int = 104,
-        channels: int = 32,
-        blocks: int = 3,
-        headsets: Sequence[str] = ("all", "top"),
-        *,
-        grid: tuple[int, int] = (8, 8),
-        kinds: int = 65,
-    ) -> ResidualNetwork:
-        """A network of random weights: values near 0, all actions about as good."""
-        generator = np.random.default_rng(seed)
-        shapes = trunk_shapes(planes, channels, blocks)
-        heads = headset_shapes(channels, grid[0] * grid[1], kinds)
-        shapes |= {f"{headset}/{name}": shape for headset in headsets for name, shape in heads.items()}
-        # The last layers begin small, and so does what a block adds.
-        small = {"policy": 0.1, "pass": 0.1, "value": 0.1, "policy_b": 0.5}
-        arrays = {}
-        for name, shape in shapes.items():
-            last = name.rpartition("/")[2]
-            # He's spread, √(2 / inputs), which keeps the size of what passes through a ReLU.
-            by = small.get(last, 0.5 if last.startswith("block") and last.endswith("b") else 1.0)
-            spread = 0.0 if last.endswith("_bias") else by * math.sqrt(2 / max(1, math.prod(shape[:-1] or shape)))
-            if len(shape) == 1 and spread:
-                spread = by * math.sqrt(2 / shape[0])
-            arrays[name] = (generator.normal(size=shape) * spread).astype(np.float32)
-        return ResidualNetwork(arrays, grid, {"seed": seed})
 
     def infer(
         self, synopses: Words, policy: str = "top", value: str = "all", threads: int = 1

@@ -6,7 +6,7 @@ any game: batches of playouts go to a :class:`~klss.synoptic.model.Model`, batch
 
 Reading order: ``planning`` (the constants), ``model`` (what a game and a network provide), ``bandit`` (what is tried
 next), ``particles`` (what the opponent may hold possible), ``playouts`` (ChooseAction), ``planner`` (one player through
-a game); ``named`` (networks by name).
+a game).
 
 Slips and gaps of the source, and how each is mended (:mod:`klss.synoptic.planning` has the constants):
 

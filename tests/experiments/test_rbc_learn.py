@@ -33,6 +33,7 @@ from experiments.rbc_learn.networks import batch_of, choice_logs, losses, output
 from experiments.rbc_learn.selfplay import Schedule, generations
 from experiments.rbc_learn.train import Imitation, imitate, passes
 from klss.networks.residual import ResidualNetwork
+from tests.oracles.networks import random_network
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.reconchess import bots
 
@@ -162,7 +163,7 @@ def test_a_choice_of_several_actions_has_the_sum_of_their_probabilities() -> Non
     )
     wanted = -0.5 * np.log(0.75) - 0.5 * np.log(0.125)
     np.testing.assert_allclose(policy_losses(logits, batch_of(aimed, np.array([0]))), wanted, rtol=1e-5)
-    found = measured(ResidualNetwork.random(1, headsets=("all",), channels=4, blocks=1), held, "all")
+    found = measured(random_network(1, headsets=("all",), channels=4, blocks=1), held, "all")
     assert found["uniform"] == round(float(np.log(2)), 4) and found["decisions"] == 1
 
 

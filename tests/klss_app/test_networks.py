@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from klss.networks.residual import ResidualNetwork
+from tests.oracles.networks import random_network
 
 
 @pytest.fixture
 def networks(tmp_path: Path) -> list[tuple[str, str]]:
     """Texts of networks that are none, and what is said of them."""
     good = tmp_path / "good.npz"
-    ResidualNetwork.random(1).write(good)
+    random_network(1).write(good)
     (tmp_path / "torn.npz").write_bytes(good.read_bytes()[:-300])
     (tmp_path / "text.npz").write_text("no network")
-    ResidualNetwork.random(1, planes=9).write(tmp_path / "other.npz")
-    ResidualNetwork.random(1, headsets=("all", "trout")).write(tmp_path / "headless.npz")
+    random_network(1, planes=9).write(tmp_path / "other.npz")
+    random_network(1, headsets=("all", "trout")).write(tmp_path / "headless.npz")
     return [
         ("missing.npz", "No such file"),
         ("torn.npz", "expected a network that reads synopses"),

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from klss.networks.residual import CHUNK, NetworkError, ResidualNetwork
+from tests.oracles.networks import random_network
 
 SMALL: dict[str, Any] = {"planes": 5, "channels": 6, "blocks": 2, "headsets": ("all", "top"), "kinds": 3}
 
@@ -57,7 +58,7 @@ def plain(network: ResidualNetwork, synopsis: np.ndarray, policy: str, value: st
 
 @pytest.mark.parametrize("grid", [(8, 8), (5, 7)])
 def test_answers_are_those_of_the_definition(grid: tuple[int, int]) -> None:
-    network = ResidualNetwork.random(3, grid=grid, **SMALL)
+    network = random_network(3, grid=grid, **SMALL)
     given = synopses(CHUNK + 2, network.planes)
     for policy, value in (("top", "all"), ("all", "top")):
         logits, values = network.infer(given, policy, value)
@@ -70,7 +71,7 @@ def test_answers_are_those_of_the_definition(grid: tuple[int, int]) -> None:
 
 
 def test_the_usual_size_answers_as_the_definition_too() -> None:
-    network = ResidualNetwork.random(4)
+    network = random_network(4)
     given = synopses(1, network.planes)
     logits, values = network.infer(given)
     wanted, worth = plain(network, given[0], "top", "all")
@@ -81,7 +82,7 @@ def test_the_usual_size_answers_as_the_definition_too() -> None:
 
 @pytest.mark.parametrize("channels", [32, 64])
 def test_an_answer_is_the_same_to_the_last_bit_whatever_else_is_asked(channels: int) -> None:
-    network = ResidualNetwork.random(5, channels=channels, blocks=1)
+    network = random_network(5, channels=channels, blocks=1)
     given = synopses(3 * CHUNK + 3, network.planes)
     logits, values = network.infer(given)
     order = np.random.default_rng(1).permutation(len(given))
@@ -95,18 +96,18 @@ def test_an_answer_is_the_same_to_the_last_bit_whatever_else_is_asked(channels: 
 
 
 def test_no_synopses_have_no_answers() -> None:
-    logits, values = ResidualNetwork.random(1, **SMALL).infer(synopses(0, 5))
+    logits, values = random_network(1, **SMALL).infer(synopses(0, 5))
     assert logits.shape == (0, 193) and values.shape == (0,)
 
 
 def test_a_seed_gives_one_network() -> None:
-    one, same, other = (ResidualNetwork.random(seed, **SMALL).arrays for seed in (1, 1, 2))
+    one, same, other = (random_network(seed, **SMALL).arrays for seed in (1, 1, 2))
     assert all(array.tobytes() == same[name].tobytes() for name, array in one.items())
     assert one["conv0"].tobytes() != other["conv0"].tobytes()
 
 
 def test_what_is_no_synopsis_and_no_headset_is_refused() -> None:
-    network = ResidualNetwork.random(1, **SMALL)
+    network = random_network(1, **SMALL)
     for bad in (synopses(2, 4), synopses(2, 5).astype(np.int64), synopses(2, 5)[0]):
         with pytest.raises(ValueError, match="bad synopses"):
             network.infer(bad)
@@ -117,7 +118,7 @@ def test_what_is_no_synopsis_and_no_headset_is_refused() -> None:
 
 # ----------------------------------------------------------------------------------------------------------- the files
 def test_a_file_keeps_a_network_in_half_precision(tmp_path: Path) -> None:
-    network = ResidualNetwork.random(7, headsets=("all", "top", "trout", "attacker", "random", "expect", "siamese"))
+    network = random_network(7, headsets=("all", "top", "trout", "attacker", "random", "expect", "siamese"))
     path = tmp_path / "network.npz"
     network.write(path)
     assert path.stat().st_size < 2 << 20
@@ -132,7 +133,7 @@ def test_a_file_keeps_a_network_in_half_precision(tmp_path: Path) -> None:
 
 def written(change: Callable[[dict[str, Any], dict[str, Any]], None]) -> io.BytesIO:
     """A file, after ``change`` of its arrays and of what it says of itself."""
-    held: dict[str, Any] = dict(ResidualNetwork.random(1, **SMALL).arrays)
+    held: dict[str, Any] = dict(random_network(1, **SMALL).arrays)
     about: dict[str, Any] = {"format": 1, "grid": [8, 8], "history": {}}
     change(held, about)
     out = io.BytesIO()
