@@ -58,23 +58,15 @@ _NONE = "not run yet"
 
 @dataclass(frozen=True)
 class Study:
-    """An experiment in README.
+    """An experiment in README."""
 
-    Attributes
-    ----------
-    about, command, takes
-        What it is, what follows ``python -m experiments.``, and how long it takes two cores before anybody has
-        measured it.
-    result
-        What the overview's line says of its document.
-    title, section
-        Of README's section, if it has one.
-    """
-
+    # what it is, what follows ``python -m experiments.``, and how long it takes two cores before anybody has measured
+    # it
     about: str
     command: str
     takes: str
-    result: Callable[[Document], str]
+    result: Callable[[Document], str]  # what the overview's line says of its document
+    # of README's section, if it has one
     title: str = ""
     section: Callable[[Document], list[str]] | None = None
 

@@ -11,18 +11,10 @@ __all__ = ["Kind"]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of player.
+    """A kind of player."""
 
-    Attributes
-    ----------
-    text
-        See :func:`uci_bridge.players.player_spec`.
-    nodes
-        The range that the nodes of each call are drawn from, game by game.
-    """
-
-    text: str
-    nodes: tuple[int, int]
+    text: str  # see ``uci_bridge.players.player_spec``
+    nodes: tuple[int, int]  # the range that the nodes of each call are drawn from, game by game
 
     def drawn_nodes(self, generator: np.random.Generator) -> int:
         """Nodes of each call in one game."""

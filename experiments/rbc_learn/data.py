@@ -65,47 +65,27 @@ _ARCHIVE = Archive("decisions of experiments.rbc_learn", "decisions", 1, "make t
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """Decisions, one after the other.
+    """Decisions, one after the other."""
 
-    Attributes
-    ----------
-    synopses
-        uint64[m, PLANES].
-    legal_starts, legal
-        int64[m + 1] and int16[.]: the actions that there were, each once.
-    chosen_starts, chosen
-        int64[m + 1] and int16[.]: the actions that are the choice, all of them legal. None where there are
-        ``targets``.
-    headset
-        int8[m]: who acts, in :data:`~darkchess.rbc.synoptic.networks.HEADSETS`: the known kinds, and ``top`` for a
-        player of our own making.
-    result
-        int8[m]: +1 if who acts won, −1 if it lost, else 0.
-    soon
-        int8[m]: +1 if it wins within five of its actions, −1 if it loses within five, else 0.
-    pieces
-        int8[m, PIECES]: how many there are on the true board.
-    game
-        int32[m]: one number a game, of all the shards of a folder.
-    targets
-        float32[.], aligned with ``legal``: how likely each action ought to be, such as a search's shares of visits;
-        each decision's sum to 1. Instead of one choice.
-    choices
-        int16[.], aligned with ``legal``: which choice an action belongs to, from 0 on in each decision. With
-        ``targets`` only; where it is None, each action is a choice of its own.
-    """
-
-    synopses: Words
+    synopses: Words  # uint64[m, PLANES]
+    # int64[m + 1] and int16[.]: the actions that there were, each once
     legal_starts: Ints
     legal: Int16s
+    # int64[m + 1] and int16[.]: the actions that are the choice, all of them legal. None where there are ``targets``
     chosen_starts: Ints
     chosen: Int16s
+    # int8[m]: who acts, in ``darkchess.rbc.synoptic.networks.HEADSETS``: the known kinds, and ``top`` for a player of
+    # our own making
     headset: Int8s
-    result: Int8s
-    soon: Int8s
-    pieces: Int8s
-    game: Int32s
+    result: Int8s  # int8[m]: +1 if who acts won, −1 if it lost, else 0
+    soon: Int8s  # int8[m]: +1 if it wins within five of its actions, −1 if it loses within five, else 0
+    pieces: Int8s  # int8[m, PIECES]: how many there are on the true board
+    game: Int32s  # int32[m]: one number a game, of all the shards of a folder
+    # float32[.], aligned with ``legal``: how likely each action ought to be, such as a search's shares of visits; each
+    # decision's sum to 1. Instead of one choice
     targets: Float32s | None = None
+    # int16[.], aligned with ``legal``: which choice an action belongs to, from 0 on in each decision. With ``targets``
+    # only; where it is None, each action is a choice of its own
     choices: Int16s | None = None
 
     def __len__(self) -> int:

@@ -44,19 +44,12 @@ SLOW = 0.998
 
 @dataclass(frozen=True)
 class Sizes:
-    """Of a network.
+    """Of a network."""
 
-    Attributes
-    ----------
-    channels, blocks
-        Of the trunk.
-    headsets
-        Names, of :data:`~experiments.rbc_learn.data.HEADSETS`.
-    """
-
+    # of the trunk
     channels: int = 32
     blocks: int = 3
-    headsets: tuple[str, ...] = HEADSETS
+    headsets: tuple[str, ...] = HEADSETS  # names, of ``experiments.rbc_learn.data.HEADSETS``
 
 
 _STATE = ("weights", "slow", "mean", "square", "statistics")
@@ -103,18 +96,10 @@ def _arrays(vector: Any, shapes: _Shapes) -> dict[str, Any]:
 
 @dataclass(eq=False)
 class Learner:
-    """What learns.
+    """What learns."""
 
-    Attributes
-    ----------
-    sizes
-        Of its network.
-    seed
-        Of its first weights.
-    """
-
-    sizes: Sizes
-    seed: int
+    sizes: Sizes  # of its network
+    seed: int  # of its first weights
     _parts: dict[str, _Part] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -75,33 +75,15 @@ Arrays = dict[str, Float32s]
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Decisions as a step reads them.
+    """Decisions as a step reads them."""
 
-    Attributes
-    ----------
-    synopses
-        uint8[b, PLANES, 8]: bit x of byte y.
-    legal
-        int32[b, l]: legal actions, filled up with −1.
-    choices
-        int32[b, l]: which choice each is.
-    targets
-        float32[b, l]: of each choice.
-    result
-        float32[b].
-    soon
-        float32[b, 2]: 1 where it wins, or loses, soon.
-    pieces
-        int32[b, PIECES].
-    """
-
-    synopses: npt.NDArray[np.uint8]
-    legal: npt.NDArray[np.int32]
-    choices: npt.NDArray[np.int32]
-    targets: Float32s
-    result: Float32s
-    soon: Float32s
-    pieces: npt.NDArray[np.int32]
+    synopses: npt.NDArray[np.uint8]  # uint8[b, PLANES, 8]: bit x of byte y
+    legal: npt.NDArray[np.int32]  # int32[b, l]: legal actions, filled up with −1
+    choices: npt.NDArray[np.int32]  # int32[b, l]: which choice each is
+    targets: Float32s  # float32[b, l]: of each choice
+    result: Float32s  # float32[b]
+    soon: Float32s  # float32[b, 2]: 1 where it wins, or loses, soon
+    pieces: npt.NDArray[np.int32]  # int32[b, PIECES]
 
 
 def batch_of(held: Decisions, rows: Ints) -> Batch:

@@ -61,47 +61,24 @@ __all__ = ["Schedule", "begun", "generations", "main", "network_path"]
 
 @dataclass(frozen=True)
 class Schedule:
-    """How generations play.
+    """How generations play."""
 
-    Attributes
-    ----------
-    nodes
-        Of each question.
-    particles
-        Sets of the opponent that are kept.
-    games, block
-        Of a generation; of a shard.
-    past
-        The share of games that are against an earlier generation.
-    drawn
-        Own actions that are drawn by their visits; later ones are the answer.
-    noise
-        The share of Dirichlet noise in the policy at the root.
-    targets
-        What the policy learns: ``visits``, or ``values``, which choices turned out better.
-    remembered
-        Generations whose games teach.
-    epochs, batch
-        How often all of them, and how many decisions a step.
-    seed
-        Of all that is random.
-    fen
-        Where games start; None: as usual.
-    """
-
-    nodes: int = 96
-    particles: int = 32
+    nodes: int = 96  # of each question
+    particles: int = 32  # sets of the opponent that are kept
+    # of a generation; of a shard
     games: int = 200
     block: int = 20
-    past: float = 0.25
-    drawn: int = 30
-    noise: float = 0.25
+    past: float = 0.25  # the share of games that are against an earlier generation
+    drawn: int = 30  # own actions that are drawn by their visits; later ones are the answer
+    noise: float = 0.25  # the share of Dirichlet noise in the policy at the root
+    # what the policy learns: ``visits``, or ``values``, which choices turned out better
     targets: Literal["visits", "values"] = "visits"
-    remembered: int = 4
+    remembered: int = 4  # generations whose games teach
+    # how often all of them, and how many decisions a step
     epochs: int = 2
     batch: int = 64
-    seed: int = 19
-    fen: str | None = None
+    seed: int = 19  # of all that is random
+    fen: str | None = None  # where games start; None: as usual
 
 
 class SelfPlayer(SynopticPlayer):

@@ -54,26 +54,13 @@ KEEP_EVERY_S = 30.0
 
 @dataclass(frozen=True)
 class Imitation:
-    """How to imitate.
+    """How to imitate."""
 
-    Attributes
-    ----------
-    sizes
-        Of the network. Its headsets are those that there are decisions of.
-    seed
-        Of all that is random.
-    epochs
-        At most so many.
-    minutes
-        Of training, at most so many, whenever and however often it was stopped meanwhile.
-    batch, pool
-        :data:`BATCH` and :data:`POOL`.
-    """
-
-    sizes: Sizes = field(default_factory=Sizes)
-    seed: int = 0
-    epochs: int = 4
-    minutes: float = float("inf")
+    sizes: Sizes = field(default_factory=Sizes)  # of the network. Its headsets are those that there are decisions of
+    seed: int = 0  # of all that is random
+    epochs: int = 4  # at most so many
+    minutes: float = float("inf")  # of training, at most so many, whenever and however often it was stopped meanwhile
+    # ``BATCH`` and ``POOL``
     batch: int = BATCH
     pool: int = POOL
 

@@ -37,31 +37,15 @@ JUDGED = {VALIDATE: 5_000, TEST: 0}
 
 @dataclass(frozen=True)
 class Decisions:
-    """What :mod:`experiments.rbc_weighting.data` wrote, one after the other.
+    """What :mod:`experiments.rbc_weighting.data` wrote, one after the other."""
 
-    Attributes
-    ----------
-    rows
-        uint16[n, 1 + DRAWN, 19]: features of the truth and of the drawn members, filled up with one that no board
-        has.
-    count
-        int64[n]: how many of them there are, the truth included.
-    size
-        int64[n]: positions possible.
-    numbers
-        float16[n, NUMBERS]: the observation's.
-    part
-        int64[n]: :data:`~experiments.learning.split.TRAIN`, ``VALIDATE`` or ``TEST``; or left out.
-    game
-        int64[n]: one number a game.
-    """
-
+    # uint16[n, 1 + DRAWN, 19]: features of the truth and of the drawn members, filled up with one that no board has
     rows: npt.NDArray[np.uint16]
-    count: Ints
-    size: Ints
-    numbers: npt.NDArray[np.float16]
-    part: Ints
-    game: Ints
+    count: Ints  # int64[n]: how many of them there are, the truth included
+    size: Ints  # int64[n]: positions possible
+    numbers: npt.NDArray[np.float16]  # float16[n, NUMBERS]: the observation's
+    part: Ints  # int64[n]: ``experiments.learning.split.TRAIN``, ``VALIDATE`` or ``TEST``; or left out
+    game: Ints  # int64[n]: one number a game
 
     def __len__(self) -> int:
         return int(self.size.shape[0])

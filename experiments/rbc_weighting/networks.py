@@ -24,39 +24,22 @@ __all__ = ["Settings", "boards_of", "first_weights", "scores", "step_of"]
 
 @dataclass(frozen=True)
 class Settings:
-    """How the weights are trained.
+    """How the weights are trained."""
 
-    Attributes
-    ----------
-    members
-        Drawn members that a step sees of each decision.
-    channels, layers
-        Of the observation's convolutions.
-    dropout
-        Share of the last layer's channels that a step leaves out.
-    mirrored
-        Share of the steps that see their boards from a to h exchanged.
-    rate, decay
-        Of Adam.
-    batch
-        Decisions a step.
-    epochs, patience
-        At most so many; it stops after so many without gain.
-    seed
-        Of everything random.
-    """
-
-    members: int = 31
+    members: int = 31  # drawn members that a step sees of each decision
+    # of the observation's convolutions
     channels: int = 32
     layers: int = 3
-    dropout: float = 0.3
-    mirrored: float = 0.5
+    dropout: float = 0.3  # share of the last layer's channels that a step leaves out
+    mirrored: float = 0.5  # share of the steps that see their boards from a to h exchanged
+    # of Adam
     rate: float = 1e-3
     decay: float = 1e-2
-    batch: int = 64
+    batch: int = 64  # decisions a step
+    # at most so many; it stops after so many without gain
     epochs: int = 4
     patience: int = 2
-    seed: int = 0
+    seed: int = 0  # of everything random
 
 
 def first_weights(settings: Settings) -> dict[str, Float32s]:

@@ -121,20 +121,11 @@ FOG = {
 
 @dataclass(frozen=True)
 class BlindSeries:
-    """A series with a budget for each of a turn's two questions.
+    """A series with a budget for each of a turn's two questions."""
 
-    Attributes
-    ----------
-    about
-        One line for its help.
-    nodes
-        Of a question.
-    pairings
-        By name of the match: the players, and what part of ``--games`` they play.
-    """
-
-    about: str
-    nodes: int
+    about: str  # one line for its help
+    nodes: int  # of a question
+    # by name of the match: the players, and what part of ``--games`` they play
     pairings: Mapping[str, tuple[str, str, float]]
 
 

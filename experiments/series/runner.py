@@ -60,22 +60,13 @@ _SHOW_EVERY_S = 30.0
 
 @dataclass(frozen=True)
 class Pairing:
-    """A match of a series.
+    """A match of a series."""
 
-    Attributes
-    ----------
-    name
-        With the budget it names its directory, and its entry in the summary.
-    a, b
-        Configurations; the result is A's. One that says its threads keeps them.
-    share
-        Of the series' budget, what each side has a move.
-    """
-
-    name: str
+    name: str  # with the budget it names its directory, and its entry in the summary
+    # configurations; the result is A's. One that says its threads keeps them
     a: str
     b: str
-    share: float = 1.0
+    share: float = 1.0  # of the series' budget, what each side has a move
 
     @property
     def takes_stockfish(self) -> bool:
@@ -87,40 +78,19 @@ class Pairing:
 
 @dataclass(frozen=True)
 class Series:
-    """An experiment.
+    """An experiment."""
 
-    Attributes
-    ----------
-    name
-        Of its results file and of its directory of matches.
-    about
-        One line for its help and for README's overview.
-    games
-        Of each match.
-    time_s
-        Seconds a move, of which a side has its share.
-    matches
-        The pairings of its players, in the order in which they are played.
-    players
-        Those of ``--players``, unless it says others; none: the series has no such flag.
-    reading
-        How README reads its results (:mod:`experiments.report`): as a table, with a sentence for ``each`` match, as
-        ``changes`` of one player, or with the matches of a player ``tested`` together.
-    minutes
-        That it takes two cores, as estimated before it was played.
-    title
-        Of README's section.
-    """
-
-    name: str
-    about: str
-    games: int
-    time_s: float
-    matches: Callable[..., Sequence[Pairing]]
-    players: tuple[str, ...] = ()
+    name: str  # of its results file and of its directory of matches
+    about: str  # one line for its help and for README's overview
+    games: int  # of each match
+    time_s: float  # seconds a move, of which a side has its share
+    matches: Callable[..., Sequence[Pairing]]  # the pairings of its players, in the order in which they are played
+    players: tuple[str, ...] = ()  # those of ``--players``, unless it says others; none: the series has no such flag
+    # how README reads its results (``experiments.report``): as a table, with a sentence for ``each`` match, as
+    # ``changes`` of one player, or with the matches of a player ``tested`` together
     reading: Literal["table", "each", "changes", "tested"] = "table"
-    minutes: int = 0
-    title: str = ""
+    minutes: int = 0  # that it takes two cores, as estimated before it was played
+    title: str = ""  # of README's section
 
     def pairings(self, players: Sequence[str] | None = None) -> tuple[Pairing, ...]:
         """The matches of ``players``; None: of the usual ones."""
@@ -138,43 +108,20 @@ def named(*parts: str) -> str:
 
 @dataclass(frozen=True)
 class Plan:
-    """How a series is played this time.
+    """How a series is played this time."""
 
-    Attributes
-    ----------
-    games
-        Of each match.
-    time_s, nodes
-        A move; ``nodes`` goes first, if given.
-    workers
-        Games at a time.
-    threads
-        Of each player's position set.
-    openings
-        Random plies with which a pair begins.
-    seed
-        Of every match.
-    evaluator
-        For configurations that leave theirs open.
-    runs
-        Where the matches are kept.
-    mixed
-        Go on with a match also where other code played its first games.
-    usual
-        The seed that names do not tell: another makes matches of their own.
-    """
-
-    games: int
+    games: int  # of each match
+    # a move; ``nodes`` goes first, if given
     time_s: float
     nodes: int | None = None
-    workers: int = 2
-    threads: int = 1
-    openings: int = 4
-    seed: int = SEED
-    evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
-    runs: Path = RUNS
-    mixed: bool = False
-    usual: int = SEED
+    workers: int = 2  # games at a time
+    threads: int = 1  # of each player's position set
+    openings: int = 4  # random plies with which a pair begins
+    seed: int = SEED  # of every match
+    evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)  # for configurations that leave theirs open
+    runs: Path = RUNS  # where the matches are kept
+    mixed: bool = False  # go on with a match also where other code played its first games
+    usual: int = SEED  # the seed that names do not tell: another makes matches of their own
 
     def match(self, pairing: Pairing) -> Match:
         """The match of ``pairing``; what both sides have alike stands once."""
