@@ -18,25 +18,17 @@ __all__ = ["ViewEvent", "view_events"]
 
 @dataclass(frozen=True)
 class ViewEvent:
-    """One fact.
+    """One fact."""
 
-    Attributes
-    ----------
-    kind
-        ``captured``: the player took ``piece`` on ``square``. ``lost``: its ``piece`` on ``square`` was taken.
-        ``moved``: the enemy moved, and nothing more is known. ``shown``, ``sight``: the enemy's ``piece`` on ``square``
-        was not seen there before; the player's own move showed it, or the enemy's. What was shown may have moved on
-        since. ``en_passant``: the player can capture so on ``square``.
-    square, piece
-        Where, and what; None where the kind says neither.
-    en_passant
-        Whether a capture was one.
-    """
-
+    # ``captured``: the player took ``piece`` on ``square``. ``lost``: its ``piece`` on ``square`` was taken. ``moved``:
+    # the enemy moved, and nothing more is known. ``shown``, ``sight``: the enemy's ``piece`` on ``square`` was not seen
+    # there before; the player's own move showed it, or the enemy's. What was shown may have moved on since.
+    # ``en_passant``: the player can capture so on ``square``
     kind: Literal["captured", "lost", "moved", "shown", "sight", "en_passant"]
+    # where, and what; None where the kind says neither
     square: int | None = None
     piece: chess.Piece | None = None
-    en_passant: bool = False
+    en_passant: bool = False  # whether a capture was one
 
 
 def view_events(before: View | None, view: View) -> list[ViewEvent]:

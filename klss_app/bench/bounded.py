@@ -44,18 +44,11 @@ _SUM = 1.0 - 1e-13
 
 @dataclass(frozen=True, eq=False)
 class Bounded:
-    """An enumerated game.
+    """An enumerated game."""
 
-    Attributes
-    ----------
-    game : Game
-        Player 0 is the one who is judged.
-    knowledge : dict
-        What player 0 knows, by the codes of the moves (:mod:`darkchess.board.move`) that were really played: the key of
-        its infoset.
-    """
-
-    game: Game
+    game: Game  # player 0 is the one who is judged
+    # what player 0 knows, by the codes of the moves (``darkchess.board.move``) that were really played: the key of its
+    # infoset
     knowledge: dict[tuple[int, ...], int]
 
     @cached_property

@@ -48,49 +48,31 @@ Mixture = dict[chess.Move, float]
 
 @dataclass(frozen=True)
 class Exact:
-    """What is known of an entry's bounded game of so many ``plies`` from the start.
-
-    Attributes
-    ----------
-    value : float
-        The game's, for the player who is judged.
-    blind : float
-        What playing all moves alike loses.
-    pure : float
-        What the best single move loses; above 0 whoever is to lose nothing has to mix.
-    """
+    """What is known of an entry's bounded game of so many ``plies`` from the start."""
 
     plies: int
     leaves: Leaves
-    value: float
-    blind: float
-    pure: float
+    value: float  # the game's, for the player who is judged
+    blind: float  # what playing all moves alike loses
+    pure: float  # what the best single move loses; above 0 whoever is to lose nothing has to mix
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A position to be judged by.
-
-    Attributes
-    ----------
-    fen, moves
-        The start, which both players know (None: the usual one), and the moves from there to the turn.
-    law
-        Which law tells the moves that are ``right``, or ``"loss"`` where the loss is judged; then there is ``exact``.
-    watched
-        A move whose probability is shown beside the score.
-    """
+    """A position to be judged by."""
 
     name: str
     theme: str
     source: str
     asked: str
+    # the start, which both players know (None: the usual one), and the moves from there to the turn
     fen: str | None
     moves: tuple[chess.Move, ...]
+    # which law tells the moves that are ``right``, or ``"loss"`` where the loss is judged; then there is ``exact``
     law: str
     right: frozenset[chess.Move]
     exact: Exact | None
-    watched: chess.Move | None
+    watched: chess.Move | None  # a move whose probability is shown beside the score
 
     @cached_property
     def game(self) -> Referee:

@@ -22,33 +22,19 @@ BY_PATH = "stockfish"
 
 @dataclass(frozen=True)
 class Game:
-    """A game as the command line knows it; ``name`` is what ``--game`` takes, ``title`` its name in sentences.
-
-    Attributes
-    ----------
-    default_player
-        The configuration that plays where none is named.
-    known
-        Configurations that are known without importing any; others are looked up before the first board.
-    each, of
-        What a limit is for, such as ``a move``, and what else the help says of limits.
-    clock
-        A usual clock, as ``--clock`` takes it.
-    ruled
-        Whether it has rulesets, and openings.
-    record
-        The flag of ``klss play`` for the file that keeps the game.
-    """
+    """A game as the command line knows it; ``name`` is what ``--game`` takes, ``title`` its name in sentences."""
 
     name: str
     title: str
-    default_player: str
+    default_player: str  # the configuration that plays where none is named
+    # configurations that are known without importing any; others are looked up before the first board
     known: tuple[str, ...] = ()
+    # what a limit is for, such as ``a move``, and what else the help says of limits
     each: str = "an answer"
     of: str = ""
-    clock: str = "180+2"
-    ruled: bool = False
-    record: str = "--record"
+    clock: str = "180+2"  # a usual clock, as ``--clock`` takes it
+    ruled: bool = False  # whether it has rulesets, and openings
+    record: str = "--record"  # the flag of ``klss play`` for the file that keeps the game
 
     def spelled(self, command: str) -> str:
         """A command as it is typed for this game, after ``klss``."""

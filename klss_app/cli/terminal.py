@@ -53,27 +53,19 @@ class Terminal:
     ----------
     ascii_only
         Use nothing but ASCII and no colours, whatever the terminal can do.
-
-    Attributes
-    ----------
-    unicode
-        Stdout takes chess figures.
-    screen
-        Stdout is a terminal with colours and a cursor that can be moved: boards are redrawn in place.
-    interactive
-        Both stdin and stdout are terminals.
-    spins
-        Stderr is a terminal.
     """
 
     def __init__(self, ascii_only: bool = False) -> None:
         out, err = sys.stdout, sys.stderr
         dumb = os.environ.get("TERM", "dumb") == "dumb"
+        # stdout takes chess figures
         self.unicode = not ascii_only and "utf" in (getattr(out, "encoding", None) or "").lower()
+        # stdout is a terminal with colours and a cursor that can be moved: boards are redrawn in place
         self.screen = out.isatty() and not dumb
         self.color = self.screen and not ascii_only and not os.environ.get("NO_COLOR")
+        # both stdin and stdout are terminals
         self.interactive = self.screen and sys.stdin is not None and sys.stdin.isatty()
-        self.spins = err is not None and err.isatty() and not dumb
+        self.spins = err is not None and err.isatty() and not dumb  # stderr is a terminal
         self._cleared = False
         self._typed_ahead: deque[str] = deque()
         if self.interactive:

@@ -78,27 +78,14 @@ def _parser() -> Parser:
 
 @dataclass(frozen=True)
 class Weighed:
-    """What a filter made of a set, after one ply.
+    """What a filter made of a set, after one ply."""
 
-    Attributes
-    ----------
-    truth
-        Weight of the true position, as the logarithm of its ratio to that of each if all were alike; None: it has none.
-    effective
-        How many equally likely positions would be as uncertain.
-    level
-        How the enemy's last move was weighed, or most of it; None: not at all, or there was none yet.
-    reached
-        Part of the weight that was weighed so; the rest was spread evenly.
-    restarts
-        How often the weights began afresh so far.
-    """
-
+    # weight of the true position, as the logarithm of its ratio to that of each if all were alike; None: it has none
     truth: float | None
-    effective: float
-    level: Level | None
-    reached: float
-    restarts: int
+    effective: float  # how many equally likely positions would be as uncertain
+    level: Level | None  # how the enemy's last move was weighed, or most of it; None: not at all, or there was none yet
+    reached: float  # part of the weight that was weighed so; the rest was spread evenly
+    restarts: int  # how often the weights began afresh so far
 
 
 @dataclass
