@@ -15,21 +15,11 @@ __all__ = ["PlayerConfiguration"]
 
 @dataclass(frozen=True)
 class PlayerConfiguration(FlatConfiguration):
-    """What all players have in common; a game's own class adds the parts that it thinks with.
+    """What all players have in common; a game's own class adds the parts that it thinks with."""
 
-    Attributes
-    ----------
-    evaluator : str
-        "auto": the caller's choice; else an evaluator's name (:mod:`darkchess.evaluation.registry`).
-    cap : int
-        Most positions in the position set.
-    threads : int
-        1 or 2, of all that the player computes; with a node budget every answer is the same.
-    """
-
-    evaluator: str = AUTO
-    cap: int = 10_000_000
-    threads: int = 2
+    evaluator: str = AUTO  # "auto": the caller's choice; else an evaluator's name (``darkchess.evaluation.registry``)
+    cap: int = 10_000_000  # most positions in the position set
+    threads: int = 2  # 1 or 2, of all that the player computes; with a node budget every answer is the same
 
     WITHOUT_EVALUATOR: ClassVar[tuple[str, ...]] = ()
     """The kinds of player that value no positions."""

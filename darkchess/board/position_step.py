@@ -62,27 +62,14 @@ _MAKE_ROOM_S = 200e-9
 
 @dataclass(frozen=True)
 class Step:
-    """What a step gave.
+    """What a step gave."""
 
-    Attributes
-    ----------
-    positions
-        Enemy halves in canonical order, the front of ``array``.
-    array
-        The array that holds them.
-    successors
-        Consistent (source, move) pairs, before duplicates merge.
-    capped_by
-        ``"time"`` when not all sources were treated, else ``"cap"`` when more positions than that were found; or None.
-    part
-        Part of all that agrees which the positions are expected to be: 1 where nothing was left out.
-    """
-
-    positions: Words
-    array: Words
-    successors: int
+    positions: Words  # enemy halves in canonical order, the front of ``array``
+    array: Words  # the array that holds them
+    successors: int  # consistent (source, move) pairs, before duplicates merge
+    # ``"time"`` when not all sources were treated, else ``"cap"`` when more positions than that were found; or None
     capped_by: Literal["cap", "time"] | None
-    part: float = 1.0
+    part: float = 1.0  # part of all that agrees which the positions are expected to be: 1 where nothing was left out
 
 
 def key_of(number: int) -> np.uint64:

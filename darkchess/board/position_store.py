@@ -47,18 +47,6 @@ class PositionStore(ABC):
         1 or 2; the set is the same.
     stream
         Whether the array of the last step is given back instead of kept for the next one.
-
-    Attributes
-    ----------
-    capped_by
-        None while the set is exact; ``"cap"`` or ``"time"``: the last reason why it is a sample. It stays.
-    held
-        Probability that the true position is in the set, as far as the set itself can say: 1 while it is exact; at each
-        cut it is multiplied by the part of all weight that was kept. Observations are not held against it.
-    recoveries
-        Number of times that a sample without a consistent member was repaired.
-    successors
-        Consistent (source, move) pairs of the last update, before duplicates merge.
     """
 
     def __init__(
@@ -68,10 +56,13 @@ class PositionStore(ABC):
             raise ValueError(f"bad cap: got {cap}, expected at least 1")
         if threads not in (1, 2):
             raise ValueError(f"bad number of threads: got {threads}, expected 1 or 2")
+        # None while the set is exact; ``"cap"`` or ``"time"``: the last reason why it is a sample. It stays
         self.capped_by: Literal["cap", "time"] | None = None
+        # probability that the true position is in the set, as far as the set itself can say: 1 while it is exact; at
+        # each cut it is multiplied by the part of all weight that was kept. Observations are not held against it
         self.held = 1.0
-        self.recoveries = 0
-        self.successors = 1
+        self.recoveries = 0  # number of times that a sample without a consistent member was repaired
+        self.successors = 1  # consistent (source, move) pairs of the last update, before duplicates merge
         self._flipped = flipped
         self._cap = cap
         self._threads = threads

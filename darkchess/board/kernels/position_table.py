@@ -38,28 +38,15 @@ rare beyond counting).
 
 
 class Layout(NamedTuple):
-    """Which hash goes where.
+    """Which hash goes where."""
 
-    Attributes
-    ----------
-    key : uint64
-        Keys the hash.
-    floor : uint64
-        Hashes below it have no slot.
-    threshold : uint64
-        Nor have those that exceed it by more than this.
-    lead, scale : uint64
-        Map the others onto the slots, see :func:`home`.
-    half : int
-        Size of one region.
-    """
-
-    key: np.uint64
-    floor: np.uint64
-    threshold: np.uint64
+    key: np.uint64  # uint64: keys the hash
+    floor: np.uint64  # uint64: hashes below it have no slot
+    threshold: np.uint64  # uint64: nor have those that exceed it by more than this
+    # uint64: map the others onto the slots, see ``home``
     lead: np.uint64
     scale: np.uint64
-    half: int
+    half: int  # size of one region
 
 
 _AHEAD = 24

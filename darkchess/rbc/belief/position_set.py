@@ -48,11 +48,6 @@ _NO_WEIGHTS = np.zeros(0)
 class PositionSet(PositionStore):
     """Every position that the player of ``color`` holds possible; the rest is as in :class:`PositionStore`.
 
-    Attributes
-    ----------
-    own
-        The player's own half.
-
     Examples
     --------
     >>> from darkchess.rbc import Referee
@@ -72,7 +67,7 @@ class PositionSet(PositionStore):
         self, color: chess.Color, start: Position, *, cap: int = 2_000_000, seed: int = 0, threads: int = 1
     ) -> None:
         super().__init__(start, flipped=color == chess.BLACK, cap=cap, seed=seed, threads=threads)
-        self.own = OwnHalf(color, start)
+        self.own = OwnHalf(color, start)  # the player's own half
         self._first = start.turn == color
         self._passed = 0  # the square of the player's pawn that has just made a double step, a set of one or none
         self._fullmove = start.fullmove

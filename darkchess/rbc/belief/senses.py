@@ -21,18 +21,11 @@ __all__ = ["Partitions", "partitions"]
 
 @dataclass(frozen=True)
 class Partitions:
-    """How each window divides some positions.
+    """How each window divides some positions."""
 
-    Attributes
-    ----------
-    classes
-        int32[36, n]: the class of each position, by the middles of :data:`darkchess.rbc.game.observation.INNER`.
-    counts
-        int64[36]: how many classes.
-    """
-
+    # int32[36, n]: the class of each position, by the middles of ``darkchess.rbc.game.observation.INNER``
     classes: Int32s
-    counts: Ints
+    counts: Ints  # int64[36]: how many classes
 
     def weights(self, window: int, weights: Floats) -> Floats:
         """Weight of each class of a window, of weights (float64[n]) of the positions: float64[counts[window]]."""

@@ -23,18 +23,11 @@ _AFTER: dict[str, Literal["notice", "sensed", "moved"]] = {"notice": "sensed", "
 
 
 class Followed:
-    """What the player of ``color`` has observed so far, in a game from ``start``.
-
-    Attributes
-    ----------
-    awaited : "notice", "sensed" or "moved"
-        The kind of the next observation.
-    ply : int
-        Turns of either side before the player's present turn, or before its next one.
-    """
+    """What the player of ``color`` has observed so far, in a game from ``start``."""
 
     def __init__(self, color: chess.Color, start: Position) -> None:
-        self.awaited: Literal["notice", "sensed", "moved"] = "notice"
+        self.awaited: Literal["notice", "sensed", "moved"] = "notice"  # the kind of the next observation
+        # turns of either side before the player's present turn, or before its next one
         self.ply = 0 if start.turn == color else 1
         self._color = color
         self._own = OwnHalf(color, start)

@@ -20,50 +20,28 @@ INNER = tuple(square for square in chess.SQUARES if 0 < chess.square_file(square
 
 @dataclass(frozen=True)
 class Notice:
-    """The beginning of a turn.
+    """The beginning of a turn."""
 
-    Attributes
-    ----------
-    square
-        Where the opponent's move captured a piece of the player; en passant: where the pawn stood. None: nowhere.
-    """
-
+    # where the opponent's move captured a piece of the player; en passant: where the pawn stood. None: nowhere
     square: int | None
 
 
 @dataclass(frozen=True)
 class Sensed:
-    """What a sense showed.
+    """What a sense showed."""
 
-    Attributes
-    ----------
-    square
-        Its middle; None: the player sensed nowhere.
-    contents
-        The squares around it that are on the board, by rank from above and by file from the left, and what stands on
-        each.
-    """
-
-    square: int | None
+    square: int | None  # its middle; None: the player sensed nowhere
+    # the squares around it that are on the board, by rank from above and by file from the left, and what stands on each
     contents: tuple[tuple[int, chess.Piece | None], ...]
 
 
 @dataclass(frozen=True)
 class Moved:
-    """What became of a request.
+    """What became of a request."""
 
-    Attributes
-    ----------
-    requested
-        The request; None: a pass.
-    taken
-        What was played; None: nothing.
-    capture_square
-        Where the move captured a piece (en passant: where the pawn stood); which piece is not known.
-    """
-
-    requested: chess.Move | None
-    taken: chess.Move | None
+    requested: chess.Move | None  # the request; None: a pass
+    taken: chess.Move | None  # what was played; None: nothing
+    # where the move captured a piece (en passant: where the pawn stood); which piece is not known
     capture_square: int | None
 
 

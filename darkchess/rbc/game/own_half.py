@@ -17,17 +17,12 @@ __all__ = ["OwnHalf"]
 
 
 class OwnHalf:
-    """The pieces and rights of the player of ``color``, in a game from ``start``.
-
-    Attributes
-    ----------
-    row
-        uint64[9]: its pieces alone, its castling rights, itself to move; not to be written to.
-    """
+    """The pieces and rights of the player of ``color``, in a game from ``start``."""
 
     def __init__(self, color: chess.Color, start: Position) -> None:
         self.color = color
         self._turn = np.uint64(0 if color else 1)
+        # uint64[9]: its pieces alone, its castling rights, itself to move; not to be written to
         self.row: Words = start.row & start.row[board.WHITE if color else board.BLACK]
         self.row[board.META] = start.row[board.META] & np.uint64(0x06 if color else 0x18) | self._turn
 

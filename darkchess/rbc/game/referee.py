@@ -24,23 +24,14 @@ __all__ = ["Referee", "Turn"]
 
 @dataclass(frozen=True)
 class Turn:
-    """A turn that was played.
+    """A turn that was played."""
 
-    Attributes
-    ----------
-    color
-        Whose.
-    notice, sensed, moved
-        What the player observed in it.
-    before
-        The true position at its beginning.
-    """
-
-    color: chess.Color
+    color: chess.Color  # whose
+    # what the player observed in it
     notice: Notice
     sensed: Sensed
     moved: Moved
-    before: Position
+    before: Position  # the true position at its beginning
 
 
 class Referee(TrueGame):

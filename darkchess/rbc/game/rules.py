@@ -19,18 +19,11 @@ WIN_REASONS = {
 
 @dataclass(frozen=True)
 class Limits:
-    """What draws a game, beside nothing: there is no stalemate, no repetition, no want of material.
+    """What draws a game, beside nothing: there is no stalemate, no repetition, no want of material."""
 
-    Attributes
-    ----------
-    quiet_plies
-        Plies in a row without a pawn move or a capture, turns without a move among them; None: never.
-    full_turns
-        Turns of both players; None: never.
-    """
-
+    # plies in a row without a pawn move or a capture, turns without a move among them; None: never
     quiet_plies: int | None = 100
-    full_turns: int | None = None
+    full_turns: int | None = None  # turns of both players; None: never
 
 
 LIMITS = Limits()

@@ -42,21 +42,15 @@ _WON_OF = 5_000
 class Synoptic(Planning):
     """How a :class:`SynopticPlayer` thinks: the constants of :class:`~klss.synoptic.planning.Planning`, and those of
     this game.
-
-    Attributes
-    ----------
-    network : str
-        ``packaged``; ``rl``, which learned from its own games alone; ``even``, none: all choices alike, all sets worth
-        0; or a network's file.
-    opponent : str
-        The headset of the opponent that is modelled; ``top`` where the network has no such headset. Default ``top``,
-        the source's where the opponent is not known.
-    depth_sense, depth_move : int
-        Actions of a playout that begins with a sense, with a move. Default 6, the source's, and 8; the source has 12.
     """
 
+    # ``packaged``; ``rl``, which learned from its own games alone; ``even``, none: all choices alike, all sets worth 0;
+    # or a network's file
     network: str = "packaged"
+    # the headset of the opponent that is modelled; ``top`` where the network has no such headset. Default ``top``, the
+    # source's where the opponent is not known
     opponent: Literal["top", "all", "trout", "attacker", "random", "expect", "siamese"] = "top"
+    # actions of a playout that begins with a sense, with a move. Default 6, the source's, and 8; the source has 12
     depth_sense: int = constant(6, 1, MOST)
     depth_move: int = constant(8, 1, MOST)
 

@@ -51,43 +51,25 @@ _MARGIN = 0.6
 
 @dataclass(frozen=True)
 class Expectation:
-    """How an :class:`ExpectationPlayer` thinks.
+    """How an :class:`ExpectationPlayer` thinks."""
 
-    Attributes
-    ----------
-    belief
-        What weighs a position. ``even``: all alike. ``value``: exp(−value_beta · its value for the player), since the
-        opponent chooses its moves. ``siamese``: learned weights (:mod:`darkchess.rbc.belief.siamese`) to the power
-        1 / temperature, times that.
-    value_beta
-        β of ``value`` and ``siamese``.
-    temperature
-        Of ``siamese``, which also values the likeliest positions first.
-    uniform_mix
-        The part of all weight that is spread evenly.
-    sense
-        What a sense is chosen by: ``value``, or ``reduction``, the smallest expected part that is left over.
-    bit_value
-        Value of a bit of information that a sense gives, where it is chosen by value.
-    unaware, exposed
-        See :func:`darkchess.rbc.players.outlook.outlook`.
-    spread
-        Requests worth this much less than the best, or less, are played as often as it: an opponent can prepare for a
-        player that always makes the same move.
-    boards
-        Most positions that are valued.
-    """
-
+    # what weighs a position. ``even``: all alike. ``value``: exp(−value_beta · its value for the player), since the
+    # opponent chooses its moves. ``siamese``: learned weights (``darkchess.rbc.belief.siamese``) to the power 1 /
+    # temperature, times that
     belief: Literal["even", "value", "siamese"] = "even"
-    value_beta: float = 2.0
-    temperature: float = 1.0
-    uniform_mix: float = 0.2
+    value_beta: float = 2.0  # β of ``value`` and ``siamese``
+    temperature: float = 1.0  # of ``siamese``, which also values the likeliest positions first
+    uniform_mix: float = 0.2  # the part of all weight that is spread evenly
+    # what a sense is chosen by: ``value``, or ``reduction``, the smallest expected part that is left over
     sense: Literal["value", "reduction"] = "reduction"
-    bit_value: float = 0.05
+    bit_value: float = 0.05  # value of a bit of information that a sense gives, where it is chosen by value
+    # see ``darkchess.rbc.players.outlook.outlook``
     unaware: float = 0.5
     exposed: float = 3.0
+    # requests worth this much less than the best, or less, are played as often as it: an opponent can prepare for a
+    # player that always makes the same move
     spread: float = 0.02
-    boards: int = 512
+    boards: int = 512  # most positions that are valued
 
 
 class ExpectationPlayer(HoldingPlayer):

@@ -33,24 +33,12 @@ _FIRST = 0.4
 
 @dataclass(frozen=True)
 class Outlook:
-    """Values of requests in positions.
+    """Values of requests in positions."""
 
-    Attributes
-    ----------
-    indices
-        int64[n]: positions of the set.
-    codes
-        int32[m]: requests, seen from the player's side of the board, −1 to pass.
-    values
-        float64[n, m], for the player, in [−1, 1]; −exposed where its king can be captured.
-    children
-        Number of positions that were valued.
-    """
-
-    indices: Ints
-    codes: Int32s
-    values: Floats
-    children: int
+    indices: Ints  # int64[n]: positions of the set
+    codes: Int32s  # int32[m]: requests, seen from the player's side of the board, −1 to pass
+    values: Floats  # float64[n, m], for the player, in [−1, 1]; −exposed where its king can be captured
+    children: int  # number of positions that were valued
 
 
 def outlook(

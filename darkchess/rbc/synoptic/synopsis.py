@@ -164,14 +164,10 @@ class Memory:
     ----------
     flipped
         Whether it is Black.
-
-    Attributes
-    ----------
-    words
-        uint64[MEMORY]: planes 32–35 of this turn, then planes 86–103. All zeros before its first turn.
     """
 
     def __init__(self, *, flipped: bool) -> None:
+        # uint64[MEMORY]: planes 32–35 of this turn, then planes 86–103. All zeros before its first turn
         self.words: Words = np.zeros(MEMORY, dtype=np.uint64)
         self._turned = 56 if flipped else 0
 

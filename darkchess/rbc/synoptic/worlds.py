@@ -135,15 +135,9 @@ class BlindModel:
 
 @dataclass(frozen=True)
 class Played:
-    """What a turn did, as the planner was given it.
+    """What a turn did, as the planner was given it."""
 
-    Attributes
-    ----------
-    request, taken, capture
-        Codes as it sees them, −1 for none; for the opponent's turn ``capture`` alone, where it cost the planner a
-        piece.
-    """
-
+    # codes as it sees them, −1 for none; for the opponent's turn ``capture`` alone, where it cost the planner a piece
     request: int
     taken: int
     capture: int
@@ -151,33 +145,15 @@ class Played:
 
 @dataclass(frozen=True)
 class BlindBelief:
-    """What a player holds possible at one time; see :class:`klss.synoptic.model.Belief`.
+    """What a player holds possible at one time; see :class:`klss.synoptic.model.Belief`."""
 
-    Attributes
-    ----------
-    color
-        The player's.
-    own
-        uint64[9], its half as it sees it.
-    halves
-        uint64[n, 2], the enemy's.
-    remembered
-        What it remembers, uint64[MEMORY].
-    acts
-        Whether it acts.
-    stage
-        :data:`~darkchess.rbc.synoptic.synopsis.SENSE` or ``MOVE``: what is done next.
-    follows
-        What led from the time before to this one.
-    """
-
-    color: chess.Color
-    own: Words
-    halves: Words
-    remembered: Words
-    acts: bool
-    stage: int
-    follows: Played | None = None
+    color: chess.Color  # the player's
+    own: Words  # uint64[9], its half as it sees it
+    halves: Words  # uint64[n, 2], the enemy's
+    remembered: Words  # what it remembers, uint64[MEMORY]
+    acts: bool  # whether it acts
+    stage: int  # ``darkchess.rbc.synoptic.synopsis.SENSE`` or ``MOVE``: what is done next
+    follows: Played | None = None  # what led from the time before to this one
 
     @staticmethod
     def of(known: PositionSet, memory: Words, *, acts: bool, stage: int, follows: Played | None = None) -> BlindBelief:
