@@ -25,24 +25,15 @@ _ALL = np.zeros(0)
 
 @dataclass(frozen=True, eq=False)
 class BestResponse:
-    """What a best response achieves.
+    """What a best response achieves."""
 
-    Attributes
-    ----------
-    value : float
-        The optimum, from the empty sequence.
-    infoset_value : float64[I]
-        Optimal value from each infoset on, counterfactual (as if the player had played to reach it), unnormalised.
-    sequence_value : float64[S]
-        The same after each sequence.
-    plan : float64[S]
-        A realization plan that attains it: at each infoset the first optimal action (with the floor's share of the
-        others).
-    """
-
-    value: float
+    value: float  # the optimum, from the empty sequence
+    # float64[I]: optimal value from each infoset on, counterfactual (as if the player had played to reach it),
+    # unnormalised
     infoset_value: Floats
-    sequence_value: Floats
+    sequence_value: Floats  # float64[S]: the same after each sequence
+    # float64[S]: a realization plan that attains it: at each infoset the first optimal action (with the floor's share
+    # of the others)
     plan: Floats
 
 

@@ -29,18 +29,10 @@ __all__ = ["GadgetForm", "Opponents", "gadget_form"]
 
 @dataclass(frozen=True, eq=False)
 class Opponents:
-    """The strategies of a limited opponent in a Maxmargin gadget.
+    """The strategies of a limited opponent in a Maxmargin gadget."""
 
-    Attributes
-    ----------
-    ranges : float64[n, N]
-        How often each comes to each I0; rows sum to 1.
-    behaviours : float64[n, S1]
-        What each plays from there on (entries of the gadget's root are not read).
-    """
-
-    ranges: Floats
-    behaviours: Floats
+    ranges: Floats  # float64[n, N]: how often each comes to each I0; rows sum to 1
+    behaviours: Floats  # float64[n, S1]: what each plays from there on (entries of the gadget's root are not read)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,22 +24,13 @@ __all__ = ["KnowledgeSizes", "knowledge_set", "knowledge_sizes"]
 
 @dataclass(frozen=True)
 class KnowledgeSizes:
-    """One row of Table 2.
+    """One row of Table 2."""
 
-    Attributes
-    ----------
-    nodes, infosets : int
-        All nodes (chance nodes and terminals too); infosets at which a player moves, of both players.
-    diameter : int
-        The largest radius any node needs to reach its whole component.
-    mean : dict of int to float
-        Mean size of the ball of radius k around a decision node; key -1 for the whole component.
-    """
-
+    # all nodes (chance nodes and terminals too); infosets at which a player moves, of both players
     nodes: int
     infosets: int
-    diameter: int
-    mean: dict[int, float]
+    diameter: int  # the largest radius any node needs to reach its whole component
+    mean: dict[int, float]  # mean size of the ball of radius k around a decision node; key -1 for the whole component
 
 
 def knowledge_set(game: Game, nodes: Ints, order: float, *, deciding_only: bool = False) -> Ints:

@@ -66,20 +66,11 @@ _ENTERED = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Blueprint:
-    """What nested solving starts from.
+    """What nested solving starts from."""
 
-    Attributes
-    ----------
-    x : float64[S0]
-        Player 0's strategy, a realization plan.
-    floor : float64[S0] or None
-        The least behaviour probabilities that the blueprint was held to.
-    opponent : float64[S1] or None
-        The plan of player 1 that was found with it; one of the strategies of a limited opponent.
-    """
-
-    x: Floats
-    floor: Floats | None = None
+    x: Floats  # float64[S0]: player 0's strategy, a realization plan
+    floor: Floats | None = None  # float64[S0] or None: the least behaviour probabilities that the blueprint was held to
+    # float64[S1] or None: the plan of player 1 that was found with it; one of the strategies of a limited opponent
     opponent: Floats | None = None
 
 

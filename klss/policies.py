@@ -107,26 +107,13 @@ def behaviour_of(game: Game, player: int, named: Named, *, partial: bool = False
 
 @dataclass(frozen=True)
 class Exploited:
-    """What a best response wins against one player's strategy.
+    """What a best response wins against one player's strategy."""
 
-    Attributes
-    ----------
-    player : int
-        Whose strategy it is.
-    value : float
-        What the profile pays that player.
-    worst_case : float
-        What is left against a best response.
-    response : dict of str to str
-        The best response: infoset's name -> action, where the strategy lets it come.
-    where : list of (str, float)
-        What is won at each infoset of the other player, largest first; the sum is ``value - worst_case``.
-    """
-
-    player: int
-    value: float
-    worst_case: float
-    response: dict[str, str]
+    player: int  # whose strategy it is
+    value: float  # what the profile pays that player
+    worst_case: float  # what is left against a best response
+    response: dict[str, str]  # the best response: infoset's name -> action, where the strategy lets it come
+    # what is won at each infoset of the other player, largest first; the sum is ``value - worst_case``
     where: list[tuple[str, float]]
 
 

@@ -60,52 +60,33 @@ Outside = Literal["blueprint", "removed"]
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """What player 1 can get against a fixed strategy of player 0, at every place of the observation tree; unnormalised.
-
-    Attributes
-    ----------
-    plan : float64[S0]
-        Player 0's strategy.
-    node_reach : float64[N]
-        p(h) x(h).
-    point : float64[P1], infoset : float64[J1]
-        Best-response values (minima) after each point and from each infoset on, B included.
+    """What player 1 can get against a fixed strategy of player 0, at every place of the observation tree;
+    unnormalised.
     """
 
-    plan: Floats
-    node_reach: Floats
+    plan: Floats  # float64[S0]: player 0's strategy
+    node_reach: Floats  # float64[N]: p(h) x(h)
+    # float64[P1], float64[J1]: best-response values (minima) after each point and from each infoset on, B included
     point: Floats
     infoset: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Subgame:
-    """A gadget and where its parts come from.
+    """A gadget and where its parts come from."""
 
-    Attributes
-    ----------
-    game : Game
-        Player 1 moves first: to which infoset I0 (Maxmargin), or Exit or Play at the one chance chose (Resolve).
-    gadget : "maxmargin" | "resolve"
-    infoset : int
-        Player 0's infoset I, numbered as in ``game``.
-    origin : (int64[J0], int64[J1])
-        The infoset of the game this was made from that each infoset stands for; -1 for the gadget's own.
-    roots : int64[N]
-        Player 1's infosets I0 (numbered as in the game this was made from), in the order of the gadget's choices.
-    scale : float64[N]
-        D of each I0.
-    alternate_value : float64[N]
-        u*(x|I0) minus the gift: what B subtracts.
-    """
-
+    # player 1 moves first: to which infoset I0 (Maxmargin), or Exit or Play at the one chance chose (Resolve)
     game: Game
     gadget: Gadget
-    infoset: int
+    infoset: int  # player 0's infoset I, numbered as in ``game``
+    # (int64[J0], int64[J1]): the infoset of the game this was made from that each infoset stands for; -1 for the
+    # gadget's own
     origin: tuple[Ints, Ints]
+    # int64[N]: player 1's infosets I0 (numbered as in the game this was made from), in the order of the gadget's
+    # choices
     roots: Ints
-    scale: Floats
-    alternate_value: Floats
+    scale: Floats  # float64[N]: D of each I0
+    alternate_value: Floats  # float64[N]: u*(x|I0) minus the gift: what B subtracts
 
     @cached_property
     def root_sequences(self) -> Ints:
@@ -326,24 +307,14 @@ def _gifts(game: Game, values: Values, roots: Ints, count_gadget_choice: bool) -
 
 @dataclass(frozen=True)
 class _Copied:
-    """What a subgame takes over from its game.
+    """What a subgame takes over from its game."""
 
-    Attributes
-    ----------
-    top : int64[T]
-        The topmost nodes, by the root infoset of player 1 that they belong to.
-    group : int64[T]
-        That root infoset, by its rank.
-    nodes, place : int64[M]
-        Nodes at or below ``top``, and their numbers in the subgame.
-    chance_nodes, start : int64[R], int64[T]
-        Numbers in the subgame of the gadget's chance nodes and of ``top``.
-    """
-
-    top: Ints
-    group: Ints
+    top: Ints  # int64[T]: the topmost nodes, by the root infoset of player 1 that they belong to
+    group: Ints  # int64[T]: that root infoset, by its rank
+    # int64[M]: nodes at or below ``top``, and their numbers in the subgame
     nodes: Ints
     place: Ints
+    # int64[R], int64[T]: numbers in the subgame of the gadget's chance nodes and of ``top``
     chance_nodes: Ints
     start: Ints
 

@@ -60,13 +60,6 @@ class Towers:
     history
         Where the weights come from: players and number of the games, seeds, losses; JSON.
 
-    Attributes
-    ----------
-    shapes
-        Of what :meth:`observe` takes: planes, scalars, shares.
-    features
-        Of a state.
-
     Raises
     ------
     TowersError
@@ -100,8 +93,9 @@ class Towers:
         check_arrays(_ARCHIVE, held, wanted)
         if not 0 < features < 1 << 16:
             raise TowersError(f"bad weights: got {features} features, expected 1 to {(1 << 16) - 1}")
+        # of what ``observe`` takes: planes, scalars, shares
         self.shapes = ((*grid, planes), (scalars,), (shares // 2, kinds * cells))
-        self.features = features
+        self.features = features  # of a state
         self.temperature = float(temperature)
         self.history = dict(history)
         self.arrays = held

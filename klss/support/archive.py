@@ -112,33 +112,15 @@ def _numbers(packed: zipfile.ZipFile, member: zipfile.ZipInfo, left: int, most: 
 
 @dataclass(frozen=True)
 class Archive:
-    """A kind of file.
+    """A kind of file."""
 
-    Attributes
-    ----------
-    what
-        It holds: ``"weights of a tower"``.
-    short
-        The same in a word, for what is bad of it: ``"weights"``.
-    version
-        Of its format.
-    remedy
-        What to do about a file of another version.
-    error
-        What is raised.
-    most_bytes
-        Of a file.
-    most_numbers
-        Of all its arrays together: more are refused before memory is taken for them.
-    """
-
-    what: str
-    short: str
-    version: int
-    remedy: str
-    error: type[KlssError]
-    most_bytes: int
-    most_numbers: int
+    what: str  # what it holds: ``"weights of a tower"``
+    short: str  # the same in a word, for what is bad of it: ``"weights"``
+    version: int  # of its format
+    remedy: str  # what to do about a file of another version
+    error: type[KlssError]  # what is raised
+    most_bytes: int  # of a file
+    most_numbers: int  # of all its arrays together: more are refused before memory is taken for them
 
     def write(
         self,

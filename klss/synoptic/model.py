@@ -21,20 +21,11 @@ __all__ = ["Belief", "Looks", "Model", "Network", "Sets", "Worlds"]
 
 @dataclass(frozen=True)
 class Sets:
-    """What one seat holds possible, in each of n worlds.
+    """What one seat holds possible, in each of n worlds."""
 
-    Attributes
-    ----------
-    members : uint64[n, most, h]
-        Rows from ``counts[i]`` on mean nothing. The order says nothing.
-    counts : int64[n]
-    memories : uint64[n, k]
-        What the seat remembers beyond what is possible; only the game reads it.
-    """
-
-    members: States
-    counts: Ints
-    memories: Words
+    members: States  # uint64[n, most, h]: rows from ``counts[i]`` on mean nothing. The order says nothing
+    counts: Ints  # int64[n]
+    memories: Words  # uint64[n, k]: what the seat remembers beyond what is possible; only the game reads it
 
     def take(self, indices: Ints) -> Sets:
         """Copies of the sets of some worlds."""
@@ -43,17 +34,10 @@ class Sets:
 
 @dataclass(frozen=True)
 class Worlds:
-    """n worlds: in each what is true, and what the two seats then hold possible. Advanced in place.
+    """n worlds: in each what is true, and what the two seats then hold possible. Advanced in place."""
 
-    Attributes
-    ----------
-    states : uint64[n, w]
-    sets : (Sets, Sets)
-        By seat. The true state is a member of both.
-    """
-
-    states: States
-    sets: tuple[Sets, Sets]
+    states: States  # uint64[n, w]
+    sets: tuple[Sets, Sets]  # by seat. The true state is a member of both
 
     def __len__(self) -> int:
         return int(self.states.shape[0])
@@ -89,30 +73,15 @@ class Worlds:
 class Looks:
     """n sets as who acts there sees them; the choices of set i are rows ``offsets[i]:offsets[i + 1]``, those of every
     set that is the same in the same order.
-
-    Attributes
-    ----------
-    synopses : uint64[n, p]
-    keys : uint64[n]
-        A hash of the set, whatever the order of its members, and of who holds it.
-    offsets : int64[n + 1]
-        There is at least one choice at each set.
-    actions : int32[m]
-        One action of each choice.
-    listing : int64[m + 1]
-        Where each choice's actions stand in ``alike``.
-    alike : int32[l]
-        All actions of each choice: a policy's probability of a choice is the sum of theirs.
-    forced : int8[n]
-        1 where the player that acts surely wins, −1 where it surely loses, 0 where nothing is sure.
     """
 
-    synopses: Words
-    keys: Keys
-    offsets: Ints
-    actions: Int32s
-    listing: Ints
-    alike: Int32s
+    synopses: Words  # uint64[n, p]
+    keys: Keys  # uint64[n]: a hash of the set, whatever the order of its members, and of who holds it
+    offsets: Ints  # int64[n + 1]: there is at least one choice at each set
+    actions: Int32s  # int32[m]: one action of each choice
+    listing: Ints  # int64[m + 1]: where each choice's actions stand in ``alike``
+    alike: Int32s  # int32[l]: all actions of each choice: a policy's probability of a choice is the sum of theirs
+    # int8[n]: 1 where the player that acts surely wins, −1 where it surely loses, 0 where nothing is sure
     forced: Int8s
 
 

@@ -35,21 +35,11 @@ class Answered:
 
 @dataclass(frozen=True)
 class Played:
-    """A turn that was played.
+    """A turn that was played."""
 
-    Attributes
-    ----------
-    ply
-        Turns played, this one included.
-    seat
-        Whose turn it was.
-    answers
-        What was asked and answered in it, in order.
-    """
-
-    ply: int
-    seat: Seat
-    answers: tuple[Answered, ...]
+    ply: int  # turns played, this one included
+    seat: Seat  # whose turn it was
+    answers: tuple[Answered, ...]  # what was asked and answered in it, in order
 
     @property
     def decision(self) -> Any:
@@ -64,29 +54,15 @@ class Played:
 
 @dataclass
 class Arbiter(Generic[_Referee]):
-    """One game: the referee, the players, what limits them.
+    """One game: the referee, the players, what limits them."""
 
-    Attributes
-    ----------
-    referee
-        The true game; may have been played on already.
-    players
-        The player of each seat.
-    controls
-        What limits each of them: seconds or nodes for each question, or a clock.
-    on_turn
-        Called after every turn that was played.
-    truth
-        Where to count lost truths; None (always, but in tests of a player) looks at nothing that a player holds.
-    remaining_s
-        Seconds left on each clock, for the seats that have one.
-    """
-
-    referee: _Referee
-    players: Mapping[Seat, Player]
-    controls: Mapping[Seat, TimeControl]
-    on_turn: Callable[[Played], None] | None = None
+    referee: _Referee  # the true game; may have been played on already
+    players: Mapping[Seat, Player]  # the player of each seat
+    controls: Mapping[Seat, TimeControl]  # what limits each of them: seconds or nodes for each question, or a clock
+    on_turn: Callable[[Played], None] | None = None  # called after every turn that was played
+    # where to count lost truths; None (always, but in tests of a player) looks at nothing that a player holds
     truth: TruthCount | None = None
+    # seconds left on each clock, for the seats that have one
     remaining_s: dict[Seat, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -21,18 +21,10 @@ _Kind = TypeVar("_Kind", bound="FlatConfiguration")
 
 @dataclass(frozen=True)
 class FlatConfiguration:
-    """What all players have in common; a game's own class adds fields, and the parts that it thinks with.
+    """What all players have in common; a game's own class adds fields, and the parts that it thinks with."""
 
-    Attributes
-    ----------
-    name : str
-        As it is named in results; derived ones carry their changes.
-    player : str
-        The kind of player.
-    """
-
-    name: str
-    player: str
+    name: str  # as it is named in results; derived ones carry their changes
+    player: str  # the kind of player
 
     PARTS: ClassVar[tuple[str, ...]] = ()
     """The fields that are parts: each a frozen dataclass, or None where the player has no such part."""

@@ -43,17 +43,10 @@ class Forfeit(Exception):
 
 @dataclass(frozen=True)
 class Decision:
-    """What a player decided.
+    """What a player decided."""
 
-    Attributes
-    ----------
-    answer
-        To the referee's question.
-    diagnostics
-        What the player reports about it, by name (the engine protocol's ``diagnostics``): numbers and short texts.
-    """
-
-    answer: Any
+    answer: Any  # to the referee's question
+    # what the player reports about it, by name (the engine protocol's ``diagnostics``): numbers and short texts
     diagnostics: dict[str, Any] = field(default_factory=dict)
 
 
@@ -79,14 +72,9 @@ class Player:
     """Whoever plays one seat of one game after the other: ours, a human at a terminal, a process.
 
     This base has the answers of a player that keeps nothing and holds nothing.
-
-    Attributes
-    ----------
-    last_fault : str or None
-        The player's last fault that cost it something, for the records.
     """
 
-    last_fault: str | None = None
+    last_fault: str | None = None  # the player's last fault that cost it something, for the records
 
     @property
     def position_set(self) -> Positions | None:
@@ -176,18 +164,8 @@ class Referee(Protocol):
 
 @dataclass
 class TruthCount:
-    """How often the true state was looked for in a player's set, and not found (test mode only).
+    """How often the true state was looked for in a player's set, and not found (test mode only)."""
 
-    Attributes
-    ----------
-    checks
-        Looks at a set that claims to be complete.
-    lost
-        Those that did not hold the true state.
-    sampled
-        Looks left out, because the set had declared itself a sample.
-    """
-
-    checks: int = 0
-    lost: int = 0
-    sampled: int = 0
+    checks: int = 0  # looks at a set that claims to be complete
+    lost: int = 0  # those that did not hold the true state
+    sampled: int = 0  # looks left out, because the set had declared itself a sample

@@ -47,39 +47,18 @@ class Named:
 
 
 class Kit(ABC):
-    """A game. What is not abstract has an answer for games that need none of their own.
+    """A game. What is not abstract has an answer for games that need none of their own."""
 
-    Attributes
-    ----------
-    name
-        What ``--game`` takes, and results hold: ``MODULE:NAME``, where this object is.
-    title
-        The game's name in sentences.
-    wire
-        The game's part of the engine protocol (:class:`uci_bridge.protocol.wire.Wire`).
-    configurations
-        The names of its own players' configurations.
-    default_player
-        The one that plays where none is named.
-    players
-        What else may stand where a player is asked for, as helps say it.
-    rules
-        The names of its rulesets; the first is the usual one. () where there is one alone.
-    suffix
-        Of a record's file.
-    screen
-        ``MODULE:CLASS`` of how people see it and play it in a terminal (:class:`klss_app.cli.screen.Screen`); None
-        where they can't.
-    """
-
-    name: str
-    title: str
-    wire: Any
-    configurations: Sequence[str]
-    default_player: str
-    players: str = "cmd:PROGRAM …"
-    rules: tuple[str, ...] = ()
-    suffix: str = ".json"
+    name: str  # what ``--game`` takes, and results hold: ``MODULE:NAME``, where this object is
+    title: str  # the game's name in sentences
+    wire: Any  # the game's part of the engine protocol (``uci_bridge.protocol.wire.Wire``)
+    configurations: Sequence[str]  # the names of its own players' configurations
+    default_player: str  # the one that plays where none is named
+    players: str = "cmd:PROGRAM …"  # what else may stand where a player is asked for, as helps say it
+    rules: tuple[str, ...] = ()  # the names of its rulesets; the first is the usual one. () where there is one alone
+    suffix: str = ".json"  # of a record's file
+    # ``MODULE:CLASS`` of how people see it and play it in a terminal (``klss_app.cli.screen.Screen``); None where they
+    # can't
     screen: str | None = None
 
     def __reduce__(self) -> str:

@@ -18,39 +18,23 @@ DEFAULT_TIME_S = 5.0
 
 @dataclass(frozen=True)
 class Limit:
-    """What limits one move; nodes go before time, time before the clock, and 5 s a move stand where nothing is given.
-
-    Attributes
-    ----------
-    time_s : float or None
-        Seconds for this move.
-    nodes : int or None
-        Nodes added to the trunk in this move; nothing then reads a clock.
-    clock : (float, float) or None
-        Seconds remaining on the player's clock, and increment.
+    """What limits one move; nodes go before time, time before the clock, and 5 s a move stand where nothing is
+    given.
     """
 
-    time_s: float | None = None
-    nodes: int | None = None
+    time_s: float | None = None  # seconds for this move
+    nodes: int | None = None  # nodes added to the trunk in this move; nothing then reads a clock
+    # seconds remaining on the player's clock, and increment
     clock: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
 class TimeControl:
-    """What limits a player's thinking in a game.
+    """What limits a player's thinking in a game."""
 
-    Attributes
-    ----------
-    time_s
-        Seconds a move.
-    nodes
-        Nodes a move; a search limited so reads no clock.
-    clock
-        Seconds at the start and seconds added after each move; who runs out loses.
-    """
-
-    time_s: float | None = None
-    nodes: int | None = None
+    time_s: float | None = None  # seconds a move
+    nodes: int | None = None  # nodes a move; a search limited so reads no clock
+    # seconds at the start and seconds added after each move; who runs out loses
     clock: tuple[float, float] | None = None
 
 

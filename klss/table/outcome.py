@@ -12,17 +12,10 @@ Seat = bool
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a game ended.
+    """How a game ended."""
 
-    Attributes
-    ----------
-    winner
-        The seat that won; None for a draw, and for an aborted game.
-    reason
-        Why it ended, in one word: ``resign``, ``flag``, ``forfeit``, ``aborted``, or what the game's rules call it.
-    """
-
-    winner: Seat | None
+    winner: Seat | None  # the seat that won; None for a draw, and for an aborted game
+    # why it ended, in one word: ``resign``, ``flag``, ``forfeit``, ``aborted``, or what the game's rules call it
     reason: str
 
     @property

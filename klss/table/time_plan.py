@@ -28,30 +28,16 @@ _TRACKING_ON_CLOCK = 40.0
 
 @dataclass(frozen=True)
 class ClockUse:
-    """How much of a clock an answer may take. The defaults are a game's with one question a turn.
+    """How much of a clock an answer may take. The defaults are a game's with one question a turn."""
 
-    Attributes
-    ----------
-    turns_to_go : float
-        The clock is divided as if so many turns were still to come.
-    increment : float
-        The part of the increment that a turn takes.
-    most : float
-        The part of the clock that a turn takes at the most.
-    reserve_s : float
-        Seconds that are never planned for: for one slow answer, an equilibrium that can't be cut off, a busy machine.
-    least_s : float
-        Seconds that an answer takes in any case.
-    tracking : callable
-        What following may take, of half the answer's time and a fortieth of the clock: ``min``, or ``max`` where long
-        following is rare.
-    """
-
-    turns_to_go: float = 25.0
-    increment: float = 0.8
-    most: float = 0.5
+    turns_to_go: float = 25.0  # the clock is divided as if so many turns were still to come
+    increment: float = 0.8  # the part of the increment that a turn takes
+    most: float = 0.5  # the part of the clock that a turn takes at the most
+    # seconds that are never planned for: for one slow answer, an equilibrium that can't be cut off, a busy machine
     reserve_s: float = 0.4
-    least_s: float = 0.01
+    least_s: float = 0.01  # seconds that an answer takes in any case
+    # what following may take, of half the answer's time and a fortieth of the clock: ``min``, or ``max`` where long
+    # following is rare
     tracking: Callable[[float, float], float] = min
 
     def seconds(self, clock: tuple[float, float], part: float) -> float:
@@ -66,17 +52,6 @@ class ClockUse:
 class TimePlan:
     """The division of one answer's time. With a node budget nothing reads a clock, and every time here is None.
 
-    Attributes
-    ----------
-    limit : Limit
-        Of the answer.
-    use : ClockUse
-        The game's.
-    part : float
-        The part of a turn on the clock that the answer takes, where a turn has several questions.
-    began : float
-        When the question came, of :func:`time.monotonic`.
-
     Examples
     --------
     >>> plan = TimePlan(Limit(clock=(100.4, 0.0)))
@@ -86,10 +61,10 @@ class TimePlan:
     True
     """
 
-    limit: Limit
-    use: ClockUse = ClockUse()
-    part: float = 1.0
-    began: float = field(default_factory=lambda: time.monotonic())
+    limit: Limit  # of the answer
+    use: ClockUse = ClockUse()  # the game's
+    part: float = 1.0  # the part of a turn on the clock that the answer takes, where a turn has several questions
+    began: float = field(default_factory=lambda: time.monotonic())  # when the question came, of ``time.monotonic``
 
     @property
     def nodes(self) -> int | None:
