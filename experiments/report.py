@@ -402,14 +402,8 @@ _STUDIES = {
 
 
 def rendered(folder: Path, plots: Path | None = None) -> str:
-    """What stands between README's markers.
-
-    Parameters
-    ----------
-    folder
-        Of the JSON files.
-    plots
-        Of the plots, whose SVG files are shown where they are there.
+    """What stands between README's markers, from the JSON files of ``folder``; the SVG files of ``plots`` are shown
+    where they are there.
     """
     lines = overview(folder)
     for name, study in _STUDIES.items():

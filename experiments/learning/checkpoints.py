@@ -28,12 +28,8 @@ def keep(path: Path, trees: Mapping[str, Mapping[str, Any]], about: Mapping[str,
 
 
 def kept(path: Path) -> tuple[Trees, dict[str, Any]]:
-    """What :func:`keep` wrote.
-
-    Raises
-    ------
-    TrainingError
-        There is no such file, or it is something else. One line, which begins with the path.
+    """What :func:`keep` wrote. Raises TrainingError: there is no such file, or it is something else; one line, which
+    begins with the path.
     """
     arrays, about = _ARCHIVE.load(path, _ARCHIVE.read)
     trees: Trees = {}

@@ -23,12 +23,8 @@ class TrainingError(KlssError, ValueError):
 
 
 def jax_on_cpu() -> Any:
-    """JAX, on one thread: a second one is slower here, and the machine's other work goes on.
-
-    Raises
-    ------
-    TrainingError
-        JAX or optax is not installed.
+    """JAX, on one thread: a second one is slower here, and the machine's other work goes on. Raises TrainingError: JAX
+    or optax is not installed.
     """
     os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
     try:
@@ -45,21 +41,10 @@ def jax_on_cpu() -> Any:
 def adam_step(
     weights: Any, gradient: Any, mean: Any, square: Any, count: Any, rate: Any, decay: float
 ) -> tuple[Any, Any, Any]:
-    """One step of Adam with decoupled decay, inside of a compiled program.
+    """One step of Adam with decoupled decay, inside of a compiled program: weights and moments after it.
 
-    Parameters
-    ----------
-    weights, gradient, mean, square
-        Trees of arrays that are alike; the last two are the moments.
-    count
-        Of this step, from 1 on.
-    rate, decay
-        Of the step and of its decay.
-
-    Returns
-    -------
-    tuple
-        Weights and moments after it.
+    ``weights``, ``gradient``, ``mean`` and ``square`` are trees of arrays that are alike, the last two the moments;
+    ``count`` is that of this step, from 1 on, ``rate`` and ``decay`` those of the step and of its decay.
     """
     import jax
     import optax

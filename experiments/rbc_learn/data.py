@@ -163,21 +163,8 @@ def made_shard(path: Path, about: Mapping[str, Any], rows: Callable[[], Sequence
 
 
 def write_shard(path: Path, decisions: Decisions, about: Mapping[str, Any]) -> None:
-    """Write decisions, whole or not at all.
-
-    Parameters
-    ----------
-    path
-        Of the shard, ``*.npz``.
-    decisions
-        Some thousands.
-    about
-        JSON: who played, seeds. The headsets' names are added.
-
-    Raises
-    ------
-    ShardError
-        Arrays disagree, or what is in them can't be.
+    """Write some thousands of decisions into ``*.npz``, whole or not at all; ``about`` is JSON: who played, seeds. The
+    headsets' names are added. Raises ShardError: arrays disagree, or what is in them can't be.
     """
     _check(decisions)
     arrays = {name: value for name, value in vars(decisions).items() if value is not None}
@@ -186,12 +173,8 @@ def write_shard(path: Path, decisions: Decisions, about: Mapping[str, Any]) -> N
 
 
 def read_shard(path: Path) -> tuple[Decisions, dict[str, Any]]:
-    """The decisions of a shard, and what is said of them.
-
-    Raises
-    ------
-    ShardError
-        There is no such file, it is torn, or it holds something else. One line, which begins with the path.
+    """The decisions of a shard, and what is said of them. Raises ShardError: there is no such file, it is torn, or it
+    holds something else; one line, which begins with the path.
     """
 
     def made(file: BinaryIO) -> tuple[Decisions, dict[str, Any]]:
@@ -209,13 +192,7 @@ def read_shard(path: Path) -> tuple[Decisions, dict[str, Any]]:
 
 
 def shard_paths(folder: Path) -> list[Path]:
-    """The shards of a folder, by name.
-
-    Raises
-    ------
-    ShardError
-        There are none.
-    """
+    """The shards of a folder, by name. Raises ShardError: there are none."""
     found = sorted(folder.glob("*.npz"))
     if not found:
         raise ShardError(f"no shards in {folder}: expected those of python -m experiments.rbc_learn data")
@@ -223,13 +200,7 @@ def shard_paths(folder: Path) -> list[Path]:
 
 
 def joined(parts: Sequence[Decisions]) -> Decisions:
-    """One after the other; those with targets and those without are not to be mixed.
-
-    Raises
-    ------
-    ShardError
-        They are mixed.
-    """
+    """One after the other. Raises ShardError: those with targets and those without are mixed."""
     found: dict[str, Any] = {
         name: np.concatenate([getattr(part, name) for part in parts]) for name in (*_ROWS, *_LISTS)
     }

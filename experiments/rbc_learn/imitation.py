@@ -91,14 +91,8 @@ def men_of(position: Position, color: chess.Color) -> list[int]:
 
 
 def end_rows(rows: Sequence[dict[str, Any]], outcome: Outcome, color: chess.Color, actions: int) -> None:
-    """Say in each decision of a game what became of it.
-
-    Parameters
-    ----------
-    rows
-        ``result`` and ``soon`` are set, ``action`` is taken out: how many its side had decided before.
-    color, actions
-        Whose, and how many it decided in all.
+    """Say in each decision of a game what became of it: ``result`` and ``soon`` of ``rows`` are set, ``action`` is
+    taken out, how many the side of ``color`` had decided before; it decided ``actions`` in all.
     """
     result = 0 if outcome.winner is None else 1 if outcome.winner == color else -1
     for row in rows:
@@ -107,26 +101,16 @@ def end_rows(rows: Sequence[dict[str, Any]], outcome: Outcome, color: chess.Colo
 
 
 class Recorder(Player):
-    """Plays as another player does, and keeps what that one decides.
-
-    Parameters
-    ----------
-    player
-        Whose answers are given.
-    kind
-        The player's.
-    referee
-        Of the game: the pieces of the true position are counted, and nothing else is done with it.
-    nodes
-        Of each of its calls, whatever the limit says.
-    opening
-        How many of its first requests are drawn at random.
-    seed
-        Of all that is drawn.
-    """
+    """Plays as another player does, and keeps what that one decides."""
 
     def __init__(
-        self, player: Player, kind: str, referee: Referee, nodes: int, opening: int, seed: Sequence[int]
+        self,
+        player: Player,  # whose answers are given
+        kind: str,  # the player's
+        referee: Referee,  # of the game: the pieces of the true position are counted, and nothing else is done with it
+        nodes: int,  # of each of its calls, whatever the limit says
+        opening: int,  # how many of its first requests are drawn at random
+        seed: Sequence[int],  # of all that is drawn
     ) -> None:
         self._player, self._referee, self._limit, self._opening = player, referee, Limit(nodes=nodes), opening
         self._headset = HEADSETS.index(kind)

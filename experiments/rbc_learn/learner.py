@@ -116,12 +116,8 @@ class Learner:
         return {headset: self._parts[headset].steps for headset in self.sizes.headsets}
 
     def step(self, headset: str, batch: Batch) -> dict[str, Any]:
-        """One step on decisions that are ``headset``'s; its losses before it.
-
-        Raises
-        ------
-        TrainingError
-            JAX is not installed.
+        """One step on decisions that are ``headset``'s; its losses before it. Raises TrainingError: JAX is not
+        installed.
         """
         trunk, heads = self._parts["trunk"], self._parts[headset]
         shapes = tuple((part.shapes, part.statistics_shapes) for part in (trunk, heads))
@@ -163,12 +159,8 @@ class Learner:
 
     @staticmethod
     def load(path: Path) -> tuple[Learner, dict[str, Any]]:
-        """What :meth:`save` kept.
-
-        Raises
-        ------
-        TrainingError
-            There is no such file, or it is something else. One line, which begins with the path.
+        """What :meth:`save` kept. Raises TrainingError: there is no such file, or it is something else; one line, which
+        begins with the path.
         """
         trees, said = checkpoints.kept(path)
         try:

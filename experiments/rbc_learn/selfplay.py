@@ -82,14 +82,8 @@ class Schedule:
 
 
 class SelfPlayer(SynopticPlayer):
-    """Plays by its playouts, tries something else now and then, and keeps what they visited.
-
-    Parameters
-    ----------
-    referee
-        Of the game: the pieces of the true position are counted, and nothing else is done with it.
-    recorded
-        Whether to keep anything.
+    """Plays by its playouts, tries something else now and then, and keeps what they visited if it is ``recorded``. Of
+    the ``referee`` the pieces of the true position are counted, and nothing else is done with it.
     """
 
     def __init__(

@@ -95,19 +95,10 @@ def passes(acting: Any, headsets: Sequence[str], batch: int, generator: np.rando
 
 
 def imitate(plan: Imitation, data: Path, out: Path, tell: Callable[[str], None] = lambda text: None) -> dict[str, Any]:
-    """Learn from the shards in ``data``, from the checkpoint in ``out`` if there is one.
+    """Learn from the shards in ``data``, from the checkpoint in ``out`` if there is one; what ``imitate.json`` tells.
 
-    Returns
-    -------
-    dict
-        What ``imitate.json`` tells.
-
-    Raises
-    ------
-    TrainingError
-        JAX is not installed; no decision is left to train on or to measure on; ``out`` holds another training.
-    ShardError
-        A shard is none.
+    Raises TrainingError: JAX is not installed; no decision is left to train on or to measure on; ``out`` holds another
+    training; ShardError: a shard is none.
     """
     out.mkdir(parents=True, exist_ok=True)
     paths = shard_paths(data)

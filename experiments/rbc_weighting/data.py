@@ -78,24 +78,16 @@ SCHEDULE = (
 
 
 class Recorder(ExpectationPlayer):
-    """An ``rbc-expect`` who keeps the decisions that it was asked for.
-
-    Parameters
-    ----------
-    referee
-        Of the game: the truth is written beside what it knows, and nothing else is done with it.
-    nodes
-        Of each of its calls, whatever its limit says.
-    enemy
-        The opponent's kind.
-    opening
-        How many of its first requests are drawn at random.
-    seed
-        Of all that is drawn.
-    """
+    """An ``rbc-expect`` who keeps the decisions that it was asked for."""
 
     def __init__(
-        self, thinking: Expectation, referee: Referee, nodes: int, enemy: str, opening: int, seed: Sequence[int]
+        self,
+        thinking: Expectation,
+        referee: Referee,  # of the game: the truth is written beside what it knows, and nothing else is done with it
+        nodes: int,  # of each of its calls, whatever its limit says
+        enemy: str,  # the opponent's kind
+        opening: int,  # how many of its first requests are drawn at random
+        seed: Sequence[int],  # of all that is drawn
     ) -> None:
         self._rng = np.random.default_rng(list(seed))
         super().__init__(BuiltinEvaluator(), thinking, seed=int(self._rng.integers(1 << 31)), cap=MOST)

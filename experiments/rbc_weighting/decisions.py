@@ -61,12 +61,7 @@ def load(
     """All shards of ``folder``, or the first ``most``, and what to say of them.
 
     Of each part in ``judged`` (default :data:`JUDGED`) the first so many decisions are kept; the others of it become
-    :data:`UNUSED`.
-
-    Raises
-    ------
-    TrainingError
-        There are none, or of another format.
+    :data:`UNUSED`. Raises TrainingError: there are none, or of another format.
     """
     judged = JUDGED if judged is None else judged
     found: dict[Path, Ints] = {}

@@ -87,18 +87,11 @@ def scores_on(weights: Mapping[str, Any], held: Decisions, chosen: Ints) -> Floa
 def train(
     settings: Settings, held: Decisions, folder: Path, tell: Callable[[str], None] = lambda text: None
 ) -> tuple[dict[str, Float32s], dict[str, Any]]:
-    """Train, from its checkpoint in ``folder`` if there is one.
+    """Train, from its checkpoint in ``folder`` if there is one: the best epoch's weights, and what to say of them:
+    ``temperature``, ``epochs`` (columns epoch, the loss of training, the validating games' nats at their best
+    temperature, seconds), ``stopped_after``.
 
-    Returns
-    -------
-    tuple
-        The best epoch's weights, and what to say of them: ``temperature``, ``epochs`` (columns epoch, the loss of
-        training, the validating games' nats at their best temperature, seconds), ``stopped_after``.
-
-    Raises
-    ------
-    TrainingError
-        JAX is not installed, or no game is left to train on or to validate with.
+    Raises TrainingError: JAX is not installed, or no game is left to train on or to validate with.
     """
     chosen, judged = held.where(held.part == TRAIN), held.where(held.part == VALIDATE)
     if not len(chosen) or not len(judged):

@@ -36,32 +36,17 @@ EXPECTED = (ConfigurationError, MatchError)
 
 
 def played(
-    name: str,
-    players: tuple[str, str],
+    name: str,  # of the match, without its limit
+    players: tuple[str, str],  # their texts (``uci_bridge.players.player_spec``); ours get one thread each
     games: int,
-    budget: TimeControl,
+    budget: TimeControl,  # for each question
     workers: int,
-    folder: Path,
-    seed: int = SEED,
-    kit: Kit = RBC,
+    folder: Path,  # where the match is kept, in a folder of its own
+    seed: int = SEED,  # its own; with another than the usual one it is another match, by name too
+    kit: Kit = RBC,  # of the game
 ) -> dict[str, Any]:
     """Play what is left of a match, with a line a game on standard error; what it has shown, the score's interval in
     per cent and in Elo.
-
-    Parameters
-    ----------
-    name
-        Of the match, without its limit.
-    players
-        Their texts (:func:`uci_bridge.players.player_spec`); ours get one thread each.
-    budget
-        For each question.
-    folder
-        Where the match is kept, in a folder of its own.
-    seed
-        Its own; with another than the usual one it is another match, by name too.
-    kit
-        Of the game.
     """
     a, b = players
     match = Match(kit, a=_alone(kit, a), b=_alone(kit, b), games=max(2, games), seed=seed, budget=budget)
@@ -113,26 +98,15 @@ def keep(path: Path, found: dict[str, Any]) -> None:
 def main(
     experiment: str,
     about: str,
-    pairings: Mapping[str, tuple[str, str, float]],
+    pairings: Mapping[str, tuple[str, str, float]],  # who plays whom, and what part of ``--games``
     arguments: Sequence[str] | None,
     *,
-    nodes: int,
+    nodes: int,  # of a question, where nothing else is said
+    # what ``--game`` takes, by pairing; None: all are of Reconnaissance Blind Chess
     games: Mapping[str, str] | None = None,
-    command: str | None = None,
+    command: str | None = None,  # what follows ``python -m experiments.``, if not the experiment's name
 ) -> int:
-    """The command of an experiment that is a series of matches; returns the exit code.
-
-    Parameters
-    ----------
-    pairings
-        Who plays whom, and what part of ``--games``.
-    nodes
-        Of a question, where nothing else is said.
-    games
-        What ``--game`` takes, by pairing; None: all are of Reconnaissance Blind Chess.
-    command
-        What follows ``python -m experiments.``, if not the experiment's name.
-    """
+    """The command of an experiment that is a series of matches; returns the exit code."""
     parser = argparse.ArgumentParser(prog=f"python -m experiments.{command or experiment}", description=about)
     parser.add_argument("--games", type=positive, default=GAMES, metavar="N", help=f"at most, of a match ({GAMES})")
     parser.add_argument("--nodes", type=positive, default=nodes, metavar="N", help=f"a question (default {nodes})")

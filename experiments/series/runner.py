@@ -154,13 +154,8 @@ class Plan:
 
 
 def play(series: str, pairing: Pairing, plan: Plan, progress: MatchProgress | None = None) -> Standing:
-    """Play what is left of a match.
-
-    Raises
-    ------
-    MatchError
-        See :meth:`uci_bridge.match.match.Match.run`; or other code played its first games, and the plan does not allow
-        that.
+    """Play what is left of a match. Raises MatchError: see :meth:`uci_bridge.match.match.Match.run`; or other code
+    played its first games, and the plan does not allow that.
     """
     match, folder = plan.match(pairing), plan.folder(series, pairing)
     code = fingerprint()

@@ -63,16 +63,8 @@ def read_document(path: Path) -> dict[str, Any] | None:
 def series_document(
     experiment: str, found: Sequence[dict[str, Any]], before: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The document of a series.
-
-    Parameters
-    ----------
-    experiment
-        Its name.
-    found
-        What its matches have shown (:func:`match_document`).
-    before
-        The document so far: what it tells of other matches stays.
+    """The document of the series ``experiment``, whose matches have shown what is ``found`` (:func:`match_document`);
+    what the document ``before`` tells of other matches stays.
     """
     earlier = [] if before is None else before["matches"]
     matches = list({match["name"]: match for match in (*earlier, *found)}.values())
@@ -137,17 +129,7 @@ def pooled(group: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def match_document(name: str, folder: Path, planned: int | None = None) -> dict[str, Any] | None:
-    """What a match has shown; None where no game has ended.
-
-    Parameters
-    ----------
-    name
-        Of the match.
-    folder
-        Its directory.
-    planned
-        Games that it is to have.
-    """
+    """What the match in ``folder``, of ``planned`` games, has shown; None where no game has ended."""
     kept = read_match(folder)
     if kept is None or not kept[1]:
         return None
