@@ -115,13 +115,10 @@ class _Board:
 def board(player: str, *, games: int, rounds: int, limit: Limit, seed: int = 0, say: Say = lambda line: None) -> Report:
     """Play ``rounds`` times ``games`` games at once against ``player``, a configuration's text.
 
-    Returns
-    -------
-    Report
-        Figures ``errors``; ``plies`` of a game; ``answer_ms``, from a move that is sent to the board after it, without
-        the engine's answer; ``server_mb_first`` and ``_last``, ``engine_mb_first`` and ``_last``: what a server and its
-        engine hold resident after the first round and after the last (None where there is no ``/proc``). The samples
-        are the rounds, the 0th before any game, with what went wrong in words.
+    Figures ``errors``; ``plies`` of a game; ``answer_ms``, from a move that is sent to the board after it, without the
+    engine's answer; ``server_mb_first`` and ``_last``, ``engine_mb_first`` and ``_last``: what a server and its engine
+    hold resident after the first round and after the last (None where there is no ``/proc``). The samples are the
+    rounds, the 0th before any game, with what went wrong in words.
     """
     limits = ["--nodes", str(limit.nodes)] if limit.nodes is not None else ["--time", str(limit.time_s)]
     return asyncio.run(_measured(["--black", player, *limits], games, rounds, seed, say))

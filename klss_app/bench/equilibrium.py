@@ -105,10 +105,7 @@ def equilibrium(
     ``edit_s``, ``warm_s``, ``cold_s`` (sums over both gadgets, and each by gadget; edits are all that is not in the
     solver: forms, reductions, programs, bases, plans read back and the gap), ``objective_difference``, ``fallbacks``.
 
-    Raises
-    ------
-    SolverError
-        Two objectives differ by more than 1e-6, so one of the solvers is wrong.
+    Raises SolverError: two objectives differ by more than 1e-6, so one of the solvers is wrong.
     """
     games = bench_games()
     program_sequence(chosen, games[0][1], "maxmargin", 2_000)  # warms up

@@ -103,14 +103,8 @@ class Typist:
         return None if self._deadline is None else self._deadline - time.monotonic()
 
     def ask(self, prompt: str) -> str | None:
-        """A line that is no command; None where it was one, which is done then.
-
-        Raises
-        ------
-        Resignation, OutOfTime
-            See :mod:`klss.table.contest`.
-        Quit, InputClosed
-            The human leaves.
+        """A line that is no command; None where it was one, which is done then. Raises Resignation, OutOfTime: see
+        :mod:`klss.table.contest`; Quit, InputClosed: the human leaves.
         """
         try:
             text = self._terminal.ask(prompt, self.seconds_left())

@@ -215,24 +215,12 @@ def add_game_options(
     parser: Parser,
     *,
     game: Game = FOG,
-    fen: bool = True,
-    seed_default: int | None = None,
-    path_suffices: bool = True,
-    limits: str = "",
+    fen: bool = True,  # whether a start position may be given
+    seed_default: int | None = None,  # the seed where none is given; None: a fresh one
+    path_suffices: bool = True,  # as of ``GameOptions.evaluator_choice``
+    limits: str = "",  # what the help says of the limits; the game's own words by default
 ) -> None:
-    """Add the flags of :class:`GameOptions`.
-
-    Parameters
-    ----------
-    fen
-        Whether a start position may be given.
-    seed_default
-        The seed where none is given; None: a fresh one.
-    path_suffices
-        As of :meth:`GameOptions.evaluator_choice`.
-    limits
-        What the help says of the limits; the game's own words by default.
-    """
+    """Add the flags of :class:`GameOptions`."""
     _add_limits(parser, game, limits or game.of)
     group = parser.add_argument_group("the game")
     if game.ruled:
@@ -302,12 +290,8 @@ def add_evaluator_options(parser: Parser, *, path_suffices: bool = False) -> Non
 
 
 def game_options(arguments: argparse.Namespace) -> GameOptions:
-    """What :func:`add_game_options` added, checked; a game without flags for its rules has the paper's.
-
-    Raises
-    ------
-    UsageError
-        An unknown ruleset or evaluator, a bad FEN, or Stockfish named and not there.
+    """What :func:`add_game_options` added, checked; a game without flags for its rules has the paper's. Raises
+    UsageError: an unknown ruleset or evaluator, a bad FEN, or Stockfish named and not there.
     """
     from darkchess.fog.game.rules import PAPER, RULESETS
 

@@ -252,16 +252,8 @@ class Engine(Player):
 
 
 class TerminalGame:
-    """One game of ``klss play``.
-
-    Parameters
-    ----------
-    game, options, specs, terminal
-        What is played, by which flags, by whom, where.
-    record
-        The file that keeps it; None for one in ``klss-games``, or that of ``left``.
-    left
-        The game that goes on; None: a new one.
+    """One game of ``klss play``: what is played, by which flags, by whom, where. ``record`` is the file that keeps it,
+    None for one in ``klss-games`` or that of ``left``, the game that goes on; None there: a new one.
     """
 
     def __init__(

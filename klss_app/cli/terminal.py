@@ -47,12 +47,8 @@ class TimeUp(Exception):
 
 
 class Terminal:
-    """What stdin, stdout and stderr are able to do.
-
-    Parameters
-    ----------
-    ascii_only
-        Use nothing but ASCII and no colours, whatever the terminal can do.
+    """What stdin, stdout and stderr are able to do; ``ascii_only``: nothing but ASCII and no colours are used, whatever
+    the terminal can do.
     """
 
     def __init__(self, ascii_only: bool = False) -> None:
@@ -94,14 +90,8 @@ class Terminal:
         self._typed_ahead.append(line)
 
     def ask(self, prompt: str, within_s: float | None = None) -> str:
-        """A line typed after ``prompt``, stripped.
-
-        Raises
-        ------
-        InputClosed
-            There is no line any more.
-        TimeUp
-            ``within_s`` seconds went by first (where the platform has an alarm).
+        """A line typed after ``prompt``, stripped. Raises InputClosed: there is no line any more; TimeUp: ``within_s``
+        seconds went by first (where the platform has an alarm).
         """
         if self._typed_ahead:
             return self._typed_ahead.popleft()

@@ -80,14 +80,8 @@ def _pieces(letters: str) -> str:
 
 
 class HumanPlayer(Typist, Player):
-    """The human; see :class:`darkchess.fog.game.contest.Player`.
-
-    Parameters
-    ----------
-    terminal, names, clocks
-        See :class:`klss_app.cli.human.Typist`.
-    resumed
-        Plies of a game that was left and goes on: they are shown at once, with the last of them.
+    """The human; see :class:`darkchess.fog.game.contest.Player` and :class:`klss_app.cli.human.Typist`. The ``resumed``
+    plies of a game that was left and goes on are shown at once, with the last of them.
     """
 
     help = HELP

@@ -200,14 +200,8 @@ def against_openspiel(games: int, seed: int, say: Say = lambda line: None) -> Co
 
 
 def sets(games: int, seed: int, *, compared: int, most: int = 3000, say: Say = lambda line: None) -> SetsCompared:
-    """Follow both players' position sets through games of our players.
-
-    Parameters
-    ----------
-    compared
-        In how many of the games the sets are held against reconchess's, board by board.
-    most
-        ... as long as these have at most so many boards.
+    """Follow both players' position sets through games of our players. In ``compared`` of the games they are held
+    against reconchess's, board by board, as long as these have at most ``most`` boards.
     """
     found = SetsCompared()
     for game in range(games):

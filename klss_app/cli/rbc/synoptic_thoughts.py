@@ -35,15 +35,8 @@ class UnknownPlane(ValueError):
 
 
 def planes_of(text: str) -> list[int]:
-    """The planes that a text means: numbers and ranges of them, or part of a name.
+    """The planes that a text means: numbers and ranges of them, or part of a name. Raises UnknownPlane: there is none.
 
-    Raises
-    ------
-    UnknownPlane
-        There is none.
-
-    Examples
-    --------
     >>> planes_of("35,70-72")
     [35, 70, 71, 72]
     >>> planes_of("enemy bishops there")
