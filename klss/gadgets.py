@@ -37,26 +37,13 @@ class Opponents:
 
 @dataclass(frozen=True, eq=False)
 class GadgetForm:
-    """A gadget's sequence form, and where its margins are in it.
-
-    Attributes
-    ----------
-    form : SequenceForm
-    enter : int64[M]
-        Player 1's sequence that enters each root (an I0, or a range of a limited opponent).
-    stops : int
-        Player 1's first so many infosets are the gadget's own.
-    factor : float
-        What a margin is multiplied by in ``form``.
-    weights : float64[M]
-        Of each root in a mean; they sum to 1.
-    """
+    """A gadget's sequence form, and where its margins are in it."""
 
     form: SequenceForm
-    enter: Ints
-    stops: int
-    factor: float
-    weights: Floats
+    enter: Ints  # int64[M]: player 1's sequence that enters each root (an I0, or a range of a limited opponent)
+    stops: int  # player 1's first so many infosets are the gadget's own
+    factor: float  # what a margin is multiplied by in ``form``
+    weights: Floats  # float64[M]: of each root in a mean; they sum to 1
 
 
 def gadget_form(subgame: Subgame, kind: Gadget = "maxmargin", opponents: Opponents | None = None) -> GadgetForm:

@@ -44,25 +44,13 @@ player 1 errs."""
 
 @dataclass(frozen=True)
 class Method:
-    """What a subgame holds.
-
-    Attributes
-    ----------
-    name : str
-    order : int or inf
-        k.
-    outside : "blueprint" | "removed"
-    shared : bool
-        What player 1 may be given is divided among the infosets that meet.
-    limited : bool
-        Player 1 has few strategies.
-    """
+    """What a subgame holds."""
 
     name: str
-    order: float
+    order: float  # k, a whole number or inf
     outside: Outside = "blueprint"
-    shared: bool = False
-    limited: bool = False
+    shared: bool = False  # what player 1 may be given is divided among the infosets that meet
+    limited: bool = False  # player 1 has few strategies
 
     @property
     def updates(self) -> bool:
@@ -72,20 +60,12 @@ class Method:
 
 @dataclass(frozen=True)
 class GadgetChoice:
-    """What stands on top of a subgame, and which optimum is taken.
-
-    Attributes
-    ----------
-    name : str
-    kind : "maxmargin" | "resolve"
-    reach : bool
-        Alternate values are lowered by what player 1 has given away on the way. The estimate is not divided among the
-        subgames that lie behind one mistake, so no method is safe with it.
-    optimum : "rule" | "plain" | "refined"
-    """
+    """What stands on top of a subgame, and which optimum is taken."""
 
     name: str
     kind: Gadget = "maxmargin"
+    # alternate values are lowered by what player 1 has given away on the way. The estimate is not divided among the
+    # subgames that lie behind one mistake, so no method is safe with it
     reach: bool = False
     optimum: Optimum = "rule"
 
