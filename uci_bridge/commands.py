@@ -31,15 +31,9 @@ class Command:
 
 
 def command(text: str) -> Command:
-    """The program that ``cmd:PROGRAM ARGUMENTS`` names, split as a shell does.
+    """The program that ``cmd:PROGRAM ARGUMENTS`` names, split as a shell does. Raises ConfigurationError: there is no
+    such program.
 
-    Raises
-    ------
-    ConfigurationError
-        There is no such program.
-
-    Examples
-    --------
     >>> command("cmd:sh -c 'exit 1'").argv
     ('sh', '-c', 'exit 1')
     """

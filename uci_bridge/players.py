@@ -24,15 +24,8 @@ __all__ = ["PlayerMaker", "engine_argv", "player_spec"]
 def player_spec(kit: Kit, text: str) -> Spec:
     """Who plays under ``text``: ``cmd:PROGRAM ARGUMENTS``, split as a shell does, or what the game knows.
 
-    Raises
-    ------
-    ConfigurationError
-        Says what is wrong with it.
-    UciBridgeError
-        It needs what is not installed.
+    Raises ConfigurationError: says what is wrong with it; UciBridgeError: it needs what is not installed.
 
-    Examples
-    --------
     >>> from uci_bridge.kits.fog import FOG
     >>> player_spec(FOG, "cmd:sh -c 'exit 1'").argv
     ('sh', '-c', 'exit 1')

@@ -77,30 +77,17 @@ class Match:
 
     def run(
         self,
-        out: Path | None = None,
+        out: Path | None = None,  # directory of the match, made if missing; None keeps nothing
+        # called with every line of ``games.jsonl`` once it is written, and the count with it
         on_game: Callable[[dict[str, Any], Standing], None] | None = None,
         *,
+        # see ``uci_bridge.match.workers.workers_for``
         workers: int | None = None,
         scheduler: str | None = None,
-        standing: Standing | None = None,
+        standing: Standing | None = None,  # to count in, a fresh ``standing()`` of this match; for those who watch
     ) -> Standing:
-        """Play what is not played yet; Ctrl-C and SIGTERM end it at once with a KeyboardInterrupt.
-
-        Parameters
-        ----------
-        out
-            Directory of the match, made if missing; None keeps nothing.
-        on_game
-            Called with every line of ``games.jsonl`` once it is written, and the count with it.
-        workers, scheduler
-            See :func:`uci_bridge.match.workers.workers_for`.
-        standing
-            To count in, a fresh one of this match (:meth:`standing`); for those who watch.
-
-        Raises
-        ------
-        MatchError, OpeningError
-            ``out`` is in use or holds another match, or dask is needed and not there; a game has no opening.
+        """Play what is not played yet; Ctrl-C and SIGTERM end it at once with a KeyboardInterrupt. Raises MatchError,
+        OpeningError: ``out`` is in use or holds another match, or dask is needed and not there; a game has no opening.
         """
         standing = self.standing() if standing is None else standing
         with contextlib.ExitStack() as stack:

@@ -54,14 +54,8 @@ def _elo_of_score(share: float) -> float | None:
 def elo_interval(score: float, games: int) -> list[float | None]:
     """Elo difference: lower end, middle, upper end of a 95 % interval; None where it is infinite.
 
-    Wilson's interval for the score, with every game counted as won or lost: with draws it is wider than it has to be.
-
-    Parameters
-    ----------
-    score
-        Wins and half the draws.
-    games
-        Number of games; [None, None, None] without any.
+    Wilson's interval for the score, wins and half the draws, with every game counted as won or lost: with draws it is
+    wider than it has to be. [None, None, None] without any games.
 
     >>> elo_interval(10.0, 20)
     [-147.8, 0.0, 147.8]
@@ -103,17 +97,10 @@ class Elo:
 
 
 def elo_of_match(score: float, games: int, pairs: Sequence[int]) -> Elo:
-    """The Elo difference that a match shows.
+    """The Elo difference that a match shows, whose ``score`` is the wins and half the draws of A in all ``games``.
 
-    Parameters
-    ----------
-    score
-        Wins and half the draws of A, all games.
-    games
-        How many.
-    pairs
-        int[5]: complete pairs in which A scored 0, ½, 1, 1½ and 2. Their spread also stands for games whose pair is not
-        complete.
+    ``pairs``, int[5], are complete pairs in which A scored 0, ½, 1, 1½ and 2. Their spread also stands for games whose
+    pair is not complete.
     """
     count = sum(pairs)
     if count < LEAST_PAIRS or max(pairs) == count:
@@ -127,15 +114,10 @@ def elo_of_match(score: float, games: int, pairs: Sequence[int]) -> Elo:
 
 
 def log_likelihood_ratio(pairs: Sequence[float], elo0: float, elo1: float) -> float:
-    """Generalized log-likelihood ratio of ``elo1`` against ``elo0``, in nats.
+    """Generalized log-likelihood ratio of ``elo1`` against ``elo0``, both logistic Elo, in nats.
 
-    Parameters
-    ----------
-    pairs
-        float[n]: how often each score came up, from 0 to the most, evenly spaced: five counts of pairs, or three of
-        games.
-    elo0, elo1
-        Logistic Elo.
+    ``pairs``, float[n], says how often each score came up, from 0 to the most, evenly spaced: five counts of pairs, or
+    three of games.
 
     Source: fishtest, ``LLR_logistic``.
 

@@ -271,46 +271,26 @@ class _Cache:
 
 class StockfishEvaluator(Evaluator):
     """Values by a pool of Stockfish processes; killed, hung or garbled ones are replaced, and the built-in evaluator
-    stands in meanwhile.
-
-    Parameters
-    ----------
-    path
-        The program; see :func:`find_stockfish`.
-    processes
-        How many; more than one is not reproducible.
-    depth
-        Plies of Stockfish's search.
-    reproducible
-        The same calls give the same values: one process, a small hash table, everything forgotten before each question
-        (half the speed), more patience with silence.
-    no_move_value
-        Value for a side to move without any move, by the ruleset: −1 (``paper``) or 0 (``pychess``).
-    cache_size
-        Positions whose values are kept.
-    silence_s
-        Seconds of silence after which an engine is taken for hung; 0.4 by default, 10 if reproducible.
-    fallback
-        What values the positions that Stockfish can't; the built-in evaluator by default.
-
-    Raises
-    ------
-    StockfishMissing
-        There is no such program, or it does not speak UCI.
+    stands in meanwhile. Raises StockfishMissing: there is no such program, or it does not speak UCI.
     """
 
     def __init__(
         self,
-        path: str | os.PathLike[str] | None = None,
+        path: str | os.PathLike[str] | None = None,  # the program; see ``find_stockfish``
         *,
         arguments: Sequence[str] = (),
-        processes: int = 1,
-        depth: int = 1,
+        processes: int = 1,  # how many; more than one is not reproducible
+        depth: int = 1,  # plies of Stockfish's search
+        # the same calls give the same values: one process, a small hash table, everything forgotten before each
+        # question (half the speed), more patience with silence
         reproducible: bool = False,
+        # value for a side to move without any move, by the ruleset: −1 (``paper``) or 0 (``pychess``)
         no_move_value: float = -1.0,
-        cache_size: int = 1 << 19,
+        cache_size: int = 1 << 19,  # positions whose values are kept
+        # seconds of silence after which an engine is taken for hung; 0.4 by default, 10 if reproducible
         silence_s: float | None = None,
         start_s: float = 10.0,
+        # what values the positions that Stockfish can't; the built-in evaluator by default
         fallback: Evaluator | None = None,
     ) -> None:
         if processes < 1 or depth < 1:
