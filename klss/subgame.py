@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -87,17 +86,6 @@ class Subgame:
     roots: Ints
     scale: Floats  # float64[N]: D of each I0
     alternate_value: Floats  # float64[N]: u*(x|I0) minus the gift: what B subtracts
-
-    @cached_property
-    def root_sequences(self) -> Ints:
-        """int64[N]: player 1's sequence that enters each I0 (the choice of it, or Play)."""
-        own = self.game.observations[1]
-        if self.gadget == "maxmargin":
-            points: Ints = own.first_point[0] + np.arange(self.roots.size)
-        else:
-            points = own.first_point[: self.roots.size] + 1
-        sequences: Ints = own.sequence_of_point[points]
-        return sequences
 
     def source_sequences(self, source: Game, player: int = 0) -> Ints:
         """int64[S]: the sequence of ``player`` in ``source``, the game this was made from, for each of the subgame's; 0

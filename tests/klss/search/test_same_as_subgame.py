@@ -24,6 +24,7 @@ from klss.search.subgame.sections import sections_at
 from klss.search.trunk import game_root
 from klss.sequence_form import SequenceForm, sequence_form
 from klss.subgame import Subgame, make_subgame
+from klss.support.arrays import Ints
 from tests.klss.search.solved import solve_gadget
 from tests.oracles.resolve import maxmargin_to_resolve
 
@@ -182,6 +183,17 @@ def chain(made: Subgame, origins: tuple[Any, Any] | None) -> tuple[Any, Any]:
     return tuple(np.where(made.origin[p] >= 0, origins[p][made.origin[p]], -1) for p in range(2))  # type: ignore[return-value]
 
 
+def root_sequences(made: Subgame) -> Ints:
+    """int64[N]: player 1's sequence that enters each I0 (the choice of it, or Play)."""
+    own = made.game.observations[1]
+    if made.gadget == "maxmargin":
+        points: Ints = own.first_point[0] + np.arange(made.roots.size)
+    else:
+        points = own.first_point[: made.roots.size] + 1
+    sequences: Ints = own.sequence_of_point[points]
+    return sequences
+
+
 def compare(
     whole: Game,
     made: Subgame,
@@ -195,7 +207,7 @@ def compare(
     their_form: SequenceForm = sequence_form(made.game)
     their_columns = game_names(made.game, 1, chained[1])
     roots = made.roots if origins is None else origins[1][made.roots]
-    for j, sequence in enumerate(made.root_sequences.tolist()):
+    for j, sequence in enumerate(root_sequences(made).tolist()):
         their_columns[sequence] = ("play", int(roots[j]))
     # In Resolve nature comes to each root infoset with 1/J; "exit" pays nothing.
     our_form, scale = gadget_form(ours), 1.0 if kind == "maxmargin" else 1.0 / ours.group_count
