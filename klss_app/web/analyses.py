@@ -1,10 +1,13 @@
-"""Analyses of finished games: one process at a time, for as long as a page listens; the last whole ones are kept."""
+"""Analyses of finished games, and of single turns more deeply: one process at a time, for as long as a page listens.
+The last whole ones are kept, with what was found more deeply.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import chess
@@ -22,6 +25,8 @@ __all__ = ["Analyses"]
 
 _LONGEST_LINE = 1 << 22
 _MOST_WHOLE = 16
+_DEEPER = 10
+"""Times the nodes of a turn in each search of one that is looked at more deeply."""
 
 
 class Analyses:
@@ -43,18 +48,19 @@ class Analyses:
         self._whole: dict[int, list[dict[str, Any]]] = {}
         self._running: _Running | None = None
 
-    async def listen(self, game: Finished, settings: Settings, listener: Line) -> None:
-        """Tell ``listener`` every turn of ``game``, those that are known at once; start where nobody has yet.
+    async def listen(self, game: Finished, settings: Settings, listener: Line, ply: int | None = None) -> None:
+        """Send ``listener`` every turn of ``game``, those that are known at once; start where nobody has yet. With
+        ``ply``: that turn more deeply, once the whole game is analysed.
 
         Not for two callers at a time: each would start one, and only one of them would ever be ended.
         """
         whole = self._whole.get(game.number)
-        if whole is not None:
-            _tell(listener, game, whole, whole=whole)
+        if (ply is None) == (whole is not None):
+            _tell(listener, game, whole or [], whole=whole)
             return
-        if self._running is None or self._running.game.number != game.number:
+        if self._running is None or (self._running.game.number, self._running.ply) != (game.number, ply):
             await self.stop()
-            self._running = _Running(game, self._request(game, settings), self._whole)
+            self._running = _Running(game, ply, self._request(game, settings, ply), self._keep)
         self._running.listeners.add(listener)
         _tell(listener, game, self._running.turns)
 
@@ -83,25 +89,42 @@ class Analyses:
         if running is not None:
             await running.stop()
 
-    def _request(self, game: Finished, settings: Settings) -> dict[str, Any]:
+    def _keep(self, number: int, ply: int | None, turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """All turns of a game after an analysis that has come to its end."""
+        if ply is not None and number in self._whole:
+            self._whole[number][ply : ply + 1] = turns
+            return self._whole[number]
+        self._whole[number] = turns
+        while len(self._whole) > _MOST_WHOLE:
+            del self._whole[next(iter(self._whole))]
+        return turns
+
+    def _request(self, game: Finished, settings: Settings, ply: int | None) -> dict[str, Any]:
         return {
             "pgn": game.pgn,
             "rules": game.ruleset.name,
             "configuration": DEFAULT_PLAYER,
             "evaluator": settings.evaluator.name,
             "stockfish": settings.evaluator.stockfish,
-            "nodes": self._nodes,
+            "nodes": self._nodes if ply is None else _DEEPER * self._nodes,
+            "ply": ply,
             "cap": self._cap,
         }
 
 
 class _Running:
-    def __init__(self, game: Finished, request: dict[str, Any], whole: dict[int, list[dict[str, Any]]]) -> None:
+    def __init__(
+        self,
+        game: Finished,
+        ply: int | None,
+        request: dict[str, Any],
+        keep: Callable[[int, int | None, list[dict[str, Any]]], list[dict[str, Any]]],
+    ) -> None:
         self.game = game
+        self.ply = ply
         self.turns: list[dict[str, Any]] = []
         self.listeners: set[Line] = set()
-        self._whole = whole
-        self._process: asyncio.subprocess.Process | None = None
+        self._keep = keep
         self._task = asyncio.create_task(self._run(request))
 
     async def stop(self) -> None:
@@ -127,13 +150,10 @@ class _Running:
                     _tell(listener, self.game, self.turns[-1:])
             last_words = (await process.stderr.read()).decode("utf-8", "replace").strip().splitlines()
             code = await process.wait()
-            if code == 0:
-                self._whole[self.game.number] = self.turns
-                while len(self._whole) > _MOST_WHOLE:
-                    del self._whole[next(iter(self._whole))]
+            whole = self._keep(self.game.number, self.ply, self.turns) if code == 0 else None
             failed = None if code == 0 else (last_words or [f"exit code {code}"])[-1]
             for listener in tuple(self.listeners):
-                _tell(listener, self.game, [], whole=self.turns if code == 0 else None, failed=failed)
+                _tell(listener, self.game, [], whole=whole, failed=failed)
         finally:
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):

@@ -1,4 +1,5 @@
-"""A finished game analysed, in a process of its own: its request on stdin, a line of JSON a turn on stdout.
+"""A finished game analysed, or one turn of it more deeply, in a process of its own: its request on stdin, a line of
+JSON a turn on stdout.
 
 ``python -m klss_app.web.game_analysis`` is what a review runs; it ends when its reader does.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import chess
@@ -28,6 +30,7 @@ __all__ = ["analyse", "main", "turn_document"]
 
 _MOST_MOVES = 8
 _LEAST_SHOWN = 0.001
+_SEEDS = range(3)  # of the searches of a turn that is looked at more deeply
 
 
 def turn_document(turn: Turn) -> dict[str, Any]:
@@ -85,18 +88,29 @@ def _rounded(value: float | None) -> float | None:
 
 def analyse(request: dict[str, Any]) -> None:
     """Write the turns of the game that ``request`` holds: ``pgn``, ``rules``, ``configuration``, ``evaluator``,
-    ``stockfish``, ``nodes``, ``cap``."""
+    ``stockfish``, ``nodes``, ``cap``; or the one of ``ply``, where that is not None: of three searches with seeds of
+    their own the one whose cost is the middle one, with all costs' ``range``.
+    """
     record = read_pgn(request["pgn"])[0]
     rules = ruleset(request["rules"])
     chosen = configuration(request["configuration"])
     choice = EvaluatorChoice(request["evaluator"], request["stockfish"], reproducible=True)
-    for turn in turns(
+    found = partial(
+        turns,
         replayed(record, rules),
         lambda: make_evaluator(chosen, choice, rules),
         configuration=replace(chosen, cap=request["cap"]),
         limit=Limit(nodes=request["nodes"]),
-    ):
-        print_document(turn_document(turn))
+    )
+    if request["ply"] is None:
+        for turn in found():
+            print_document(turn_document(turn))
+        return
+    searched = [turn_document(next(found(seed=seed, first=request["ply"]))) for seed in _SEEDS]
+    searched.sort(key=lambda each: each["played"]["loss"] or 0.0)
+    middle = searched[len(searched) // 2]
+    middle["played"]["range"] = [searched[0]["played"]["loss"], searched[-1]["played"]["loss"]]
+    print_document(middle)
 
 
 def main() -> int:

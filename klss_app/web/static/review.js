@@ -62,6 +62,14 @@ export class Review {
     this.progress();
   }
 
+  /** Three deeper searches of the turn whose move led here. */
+  lookDeeper() {
+    this.running = true;
+    this.send({ type: 'analyse', game: this.game.game, ply: this.ply - 1 });
+    this.progress(T.lookingDeeper);
+    this.draw();
+  }
+
   stopAnalysis() {
     this.send({ type: 'stop' });
     this.running = false;
@@ -77,7 +85,7 @@ export class Review {
     this.progress(message.failed ? T.failed(message.failed) : undefined);
     this.errors();
     this.positions();
-    if (message.turns.some((turn) => turn.ply === this.ply)) this.draw();
+    if (message.done || message.turns.some((turn) => turn.ply === this.ply)) this.draw();
   }
 
   flip() {
@@ -153,6 +161,7 @@ export class Review {
       type: 'checkbox', checked: this.counting, onchange: () => { this.counting = parts.counting.checked; this.draw(); },
     });
     parts.verdict = make('p', { class: 'verdict', 'aria-live': 'polite' });
+    parts.deeper = make('button', { type: 'button', text: T.deeper, onclick: () => this.lookDeeper() });
     parts.sizes = make('p', { class: 'soft' });
     parts.moves = make('ol', { class: 'game-moves' });
     this.buttons = [];
@@ -186,6 +195,7 @@ export class Review {
       make(
         'div',
         { class: 'row' },
+        parts.deeper,
         make('button', { type: 'button', text: T.download, onclick: () => this.send({ type: 'pgn', game: this.game.game }) }),
       ),
       make('p', { class: 'soft', text: T.dropHere }),
@@ -217,7 +227,7 @@ export class Review {
     const { progress, stop, bar } = this.parts;
     progress.textContent = said ?? (known >= this.last ? T.analysed(known) : T.analysing(known, this.last));
     stop.textContent = this.running ? T.stop : T.analyse;
-    stop.hidden = !this.running && known >= this.last;
+    stop.hidden = !this.running && known >= this.last && this.summary !== null;
     bar.value = known;
     bar.hidden = !this.running;
   }
@@ -361,6 +371,8 @@ export class Review {
     slider.value = this.ply;
     where.textContent = `${this.ply ? this.label(this.ply) : T.start} ${before?.played.mark ?? ''} (${T.ply(this.ply, this.last)})`.replace('  ', ' ');
     verdict.textContent = before ? T.verdict(before) : '';
+    // While the game is analysed, or a turn more deeply, nothing else is.
+    this.parts.deeper.disabled = this.running || !this.summary || !before;
     heatOf.textContent = this.heat === 'none' ? '' : T.heatOf(who, this.counting);
     this.buttons.forEach((button, ply) => {
       if (ply === this.ply) button.setAttribute('aria-current', 'true');

@@ -143,6 +143,8 @@ export const T = {
   analysed: (n) => `All ${n} turns are analysed.`,
   stop: 'Stop',
   stopped: 'Stopped.',
+  deeper: 'Look deeper at this move',
+  lookingDeeper: 'Looking deeper: three searches …',
   failed: (why) => `The analysis failed: ${why}`,
   positions: (color, n, sample) =>
     `${side[color]} holds ${n.toLocaleString('en')} position${n === 1 ? '' : 's'} possible${sample ? ' (a sample)' : ''}.`,
@@ -164,8 +166,9 @@ export const T = {
     const { played, best, color } = turn;
     const [n] = turn.positions[color];
     const known = n === 1 ? 'only one position was' : `${n.toLocaleString('en')} positions were`;
-    const cost =
-      played.loss === null ? '' : played.loss < 0.005 ? 'Cost nothing' : `Cost ${played.loss.toFixed(2)} (${points(played.loss)})`;
+    let cost = played.loss < 0.005 ? 'Cost nothing' : `Cost ${played.loss.toFixed(2)} (${points(played.loss)})`;
+    if (played.range) cost += `, by three deeper searches ${played.range.map((each) => each.toFixed(2)).join(' to ')}`;
+    if (played.loss === null) cost = 'Cost unknown';
     const other = best.san === played.san ? '' : ` Best: ${best.san} (${percent(best.p)}).`;
     return `${cost}; ${known} possible for ${side[color]}.${other} ${T.luck(played.turned)}`;
   },

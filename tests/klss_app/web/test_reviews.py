@@ -79,6 +79,13 @@ def test_a_dropped_game_is_reviewed_and_analysed_turn_by_turn() -> None:
             whole = await again.until("analysis")
             assert whole["turns"] == turns and whole["summary"] == message["summary"]
             assert [whole["summary"][color]["moves"] for color in ("white", "black")] == [3, 2]
+            await again.send(type="analyse", game=number, ply=3)
+            while not (deeper := await again.until("analysis"))["turns"]:
+                pass
+            least, most = deeper["turns"][0]["played"]["range"]
+            assert deeper["turns"][0]["ply"] == 3 and least <= deeper["turns"][0]["played"]["loss"] <= most
+            await again.send(type="analyse", game=number, ply=5)
+            assert "fields" in (await again.until("error"))["why"]
             return turns
 
     turns = run(work())
