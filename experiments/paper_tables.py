@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from experiments import methods
 from experiments.markdown import wrapped
 from klss.selection import TOLL
 from klss.tables import TABLE_1, TABLE_2, knowledge_row, table_1_row
@@ -23,8 +24,7 @@ __all__ = ["main", "measure", "render"]
 RESULTS = Path(__file__).parent / "results" / "tables.json"
 PAGE = Path(__file__).parent.parent / "docs" / "tables.md"
 NOTEBOOK = "docs/notebook/2026-11-24-which-optimum.md"
-OTHERS = "docs/notebook/2026-11-25-methods.md"
-"""The same by other optima, methods and gadgets."""
+METHODS_NOTEBOOK = "docs/notebook/2026-11-25-methods.md"
 
 
 def measure() -> dict[str, Any]:
@@ -94,8 +94,8 @@ def table_2(result: dict[str, Any]) -> list[str]:
     return lines
 
 
-def render(result: dict[str, Any]) -> str:
-    """The page, from the JSON alone."""
+def render(result: dict[str, Any], of_methods: dict[str, Any]) -> str:
+    """The page, from the JSON of :mod:`experiments.methods` and of here alone."""
     rule = (
         "The paper leaves two things open on which its 'after' column depends, and a linear program has many optima, "
         "of which a solver returns one that depends on its version and method. So both are chosen by a rule, and what "
@@ -149,11 +149,8 @@ def render(result: dict[str, Any]) -> str:
         *(f"| {row['game']} | {row['after'][0]:.4f} | {row['after'][1]:.4f} |" for row in result["epsilon_0"]),
     ]
     lines += ["", "## Table 2: mean sizes of knowledge sets", "", *table_2(result)]
-    others = (
-        "The same games and others by other optima, methods and gadgets are in [the notebook]"
-        f"({OTHERS.removeprefix('docs/')}#table-1-by-other-optima)."
-    )
-    lines += ["", "All numbers are the paper's, to its last digit.", "", *wrapped(others), ""]
+    lines += ["", "All numbers are the paper's, to its last digit.", "", *methods.section(of_methods), ""]
+    lines += [f"What this says is in [the notebook]({METHODS_NOTEBOOK.removeprefix('docs/')}).", ""]
     return "\n".join(lines)
 
 
@@ -164,7 +161,9 @@ def main() -> None:
     if parser.parse_args().what == "measure":
         write_document(RESULTS, measure())
     PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(render(json.loads(RESULTS.read_text())), encoding="utf-8")
+    result = json.loads(RESULTS.read_text())
+    page = render(result, json.loads(methods.RESULTS.read_text()))
+    PAGE.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

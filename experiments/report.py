@@ -395,6 +395,10 @@ _STUDIES = {
         "exploitability and knowledge sets, as `klss tables`", "paper_tables measure", "5 min",
         lambda found: "[docs/tables.md](../docs/tables.md)",
     ),
+    "methods": Study(
+        "methods and gadgets of nested subgame solving on small games", "methods measure", "2 h",
+        lambda found: "[docs/tables.md](../docs/tables.md)",
+    ),
     "openspiel_speed": Study(
         "`klss solve` v OpenSpiel's sequence-form program, and its CFR+", "openspiel_speed", "1 min", _speed_result
     ),
