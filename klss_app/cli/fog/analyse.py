@@ -80,9 +80,9 @@ def _parser() -> Parser:
     limits = f" (for a whole game {DEFAULT_ONCE_OVER_NODES} nodes a move by default)"
     add_game_options(parser, fen=False, seed_default=DEFAULT_SEED, limits=limits)
     _add_one_turn_flags(parser.add_argument_group("of one turn, with --ply").add_argument)
-    parser.add_argument_group("of a whole game, without --ply").add_argument(
-        "--out", metavar="FILE", help="keep the analysis there as it grows; one that was interrupted goes on"
-    )
+    add = parser.add_argument_group("of a whole game, without --ply").add_argument
+    add("--out", metavar="FILE", help="keep the analysis there as it grows; one that was interrupted goes on")
+    add("--html", metavar="FILE", help="write the board's review there, one file that opens without a server")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures")
     return parser
@@ -158,8 +158,11 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     thinker = _Thinker(chosen, options.evaluator_choice(path_suffices=True), options.ruleset, options.seed)
     if parsed.ply is None:
         return _whole_game(parsed, thinker, record)
-    if parsed.out is not None:
-        raise UsageError("--out: got it with --ply, expected it for a whole game; > FILE keeps the answer for one turn")
+    for flag in ("out", "html"):
+        if getattr(parsed, flag) is not None:
+            raise UsageError(
+                f"--{flag}: got it with --ply, expected it for a whole game; > FILE keeps the answer for one turn"
+            )
     return _one_turn(parsed, options, thinker, record, plot)
 
 
@@ -307,6 +310,7 @@ def _check_whole_game(parsed: argparse.Namespace, record: GameRecord) -> Path | 
 def _whole_game(parsed: argparse.Namespace, thinker: _Thinker, record: GameRecord) -> int:
     """Analyse every turn; the exit code."""
     out = _check_whole_game(parsed, record)
+    html = None if parsed.html is None else writable_file(Path(parsed.html), "--html")
 
     from darkchess.board.position import START_FEN, Position
     from klss.table.limits import Limit
@@ -333,9 +337,22 @@ def _whole_game(parsed: argparse.Namespace, thinker: _Thinker, record: GameRecor
         )
     colors = [color for color in chess.COLORS if parsed.color in (None, "both", chess.COLOR_NAMES[color])]
     answer = analyse_game.document(turns, asked, colors)
+    if html is not None:
+        _write_review(html, record, thinker.ruleset, turns, analyse_game.document(turns, asked)["summary"])
     if parsed.json:
         print_document(answer)
         return 0
     start = Position.from_fen(record.fen or START_FEN)
     Terminal(parsed.ascii).say(*analyse_game.text(answer, label, start.turn, start.fullmove))
     return 0
+
+
+def _write_review(
+    path: Path, record: GameRecord, ruleset: Ruleset, turns: Sequence[dict[str, Any]], summary: dict[str, Any]
+) -> None:
+    from darkchess.fog.game.record import write_pgn
+    from klss.support.whole_file import write_whole
+    from klss_app.web.one_file import one_file
+    from klss_app.web.reviews import review
+
+    write_whole(path, one_file(review(record, ruleset), turns, summary, write_pgn(record)))

@@ -226,4 +226,12 @@ addEventListener('popstate', () => {
 });
 addEventListener('resize', () => board.ground.redrawAll());
 
-const line = new Line(fragment().get('seat') ?? '', take, (up) => banner(up ? '' : T.lostLine));
+// A review that is kept as one file holds what a server would send (klss_app/web/one_file.py).
+const kept = $('kept') && JSON.parse($('kept').textContent);
+const line = kept
+  ? { send: (message) => ({ analyse: () => take(kept.analysis), pgn: () => take(kept.pgn) })[message.type]?.() }
+  : new Line(fragment().get('seat') ?? '', take, (up) => banner(up ? '' : T.lostLine));
+if (kept) {
+  for (const id of ['new-game', 'open-pgn']) $(id).hidden = true;
+  take(kept.review);
+}

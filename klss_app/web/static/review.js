@@ -198,7 +198,7 @@ export class Review {
         parts.deeper,
         make('button', { type: 'button', text: T.download, onclick: () => this.send({ type: 'pgn', game: this.game.game }) }),
       ),
-      make('p', { class: 'soft', text: T.dropHere }),
+      ...($('kept') ? [] : [make('p', { class: 'soft', text: T.dropHere })]),
     );
     const right = make(
       'div',
@@ -372,6 +372,7 @@ export class Review {
     where.textContent = `${this.ply ? this.label(this.ply) : T.start} ${before?.played.mark ?? ''} (${T.ply(this.ply, this.last)})`.replace('  ', ' ');
     verdict.textContent = before ? T.verdict(before) : '';
     // While the game is analysed, or a turn more deeply, nothing else is.
+    this.parts.deeper.hidden = Boolean($('kept'));
     this.parts.deeper.disabled = this.running || !this.summary || !before;
     heatOf.textContent = this.heat === 'none' ? '' : T.heatOf(who, this.counting);
     this.buttons.forEach((button, ply) => {

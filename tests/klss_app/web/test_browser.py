@@ -19,6 +19,7 @@ import pytest
 from aiohttp import web
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from klss_app.cli.main import main
 from klss_app.web.analyses import Analyses
 from klss_app.web.server import make_app
 from klss_app.web.settings import Settings
@@ -395,6 +396,28 @@ def test_a_long_review_is_one_screen_and_its_list_follows(chromium: Browser, boa
         page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 20)
         expect(page.locator("#review .where")).to_contain_text(re.compile(r"\(ply (6[0-9]|5[0-9]) of 120\)"))
         expect(page.locator(".game-moves button[aria-current]")).to_be_in_viewport()
+
+
+def test_a_review_in_one_file_needs_no_server(chromium: Browser, tmp_path: Path) -> None:
+    (tmp_path / "game.pgn").write_text(PGN.replace("<img src=x>", "</script><img src=x>"))
+    html = tmp_path / "game.html"
+    assert main(["analyse", str(tmp_path / "game.pgn"), "--nodes", "30", "--html", str(html)]) == 0
+    context = chromium.new_context(offline=True)
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("console", lambda said: faults.append(said.text))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("request", lambda asked: None if asked.url.startswith(("file:", "data:")) else faults.append(asked.url))
+    page.goto(html.as_uri())
+    expect(page.locator("#review h2")).to_have_text("</script><img src=x> – ?, 1-0")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#review .where")).to_contain_text("(ply 4 of 5)")
+    drawn(page, "black pawn e4")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download PGN").click()
+    assert "Bxe8" in Path(download.value.path()).read_text()
+    context.close()
+    assert not faults
 
 
 def test_a_new_game_is_announced_at_once(chromium: Browser, boards: Callable[..., Board]) -> None:
