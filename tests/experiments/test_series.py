@@ -244,6 +244,7 @@ def test_a_second_seed_goes_on_with_what_another_machine_summed_up(tmp_path: Pat
     assert len(told_together([one, two | {"configurations": two["configurations"] | {"a": other}}])) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("played_here")
 def test_other_code_does_not_go_on_with_a_match_unless_allowed(tmp_path: Path) -> None:
     (pairing,) = SHUFFLE.pairings()

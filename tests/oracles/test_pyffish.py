@@ -92,6 +92,7 @@ def compare(plies_wanted: int, seed: int, longest: int = 120) -> None:
     assert reasons == {"king_captured", "no_move", "repetition", "fifty_moves"}
 
 
+@pytest.mark.slow
 def test_pyffish_agrees_on_moves_positions_views_and_results() -> None:
     # Short games, so that few plies reach all four ends.
     compare(600, seed=20270, longest=60)

@@ -30,7 +30,12 @@ from tests.oracles.resolve import maxmargin_to_resolve
 
 # Values of player 0: Kuhn 1950; Leduc: Southey et al. 2005, -0.0856; 2x2 abrupt dark hex: the first mover wins 3/4 of
 # the time (checked against the game's own LP).
-GAMES = ["kuhn_poker", "leduc_poker", "dark_hex(board_size=2,gameversion=adh)", "dark_hex(board_size=2)"]
+GAMES = [
+    "kuhn_poker",
+    pytest.param("leduc_poker", marks=pytest.mark.slow),
+    "dark_hex(board_size=2,gameversion=adh)",
+    "dark_hex(board_size=2)",
+]
 
 Names = list[Any]
 Entries = dict[tuple[Any, Any], float]
