@@ -37,7 +37,7 @@ def test_with_nodes_one_thread_and_two_play_the_same(mixing: str) -> None:
         game, truth = Referee(), TruthCount()
         ours = player(f"dsmcp,mixing={mixing},particles=16,threads={threads}")
         Arbiter(
-            game, {chess.WHITE: ours, chess.BLACK: AttackerPlayer(seed=4)},
+            game, {chess.WHITE: ours, chess.BLACK: AttackerPlayer(seed=1)},
             dict.fromkeys(chess.COLORS, TimeControl(nodes=60)), truth=truth,
         ).play()  # fmt: skip
         assert truth.lost == 0
