@@ -1,4 +1,6 @@
-"""``klss rbc analyse``: what the engine thinks at one turn of a kept game, from its player's observations alone."""
+"""``klss rbc analyse``: what the engine thinks at one turn of a kept game, from its player's observations alone; or at
+all of them, beside what was done.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +16,16 @@ import chess
 from darkchess.rbc.game.contest import DEFAULT_PLAYER
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import Game
-from klss_app.cli.options import CONFIGURATION, Parser, add_game_options, game_options, whole
+from klss_app.cli.options import CONFIGURATION, GameOptions, Parser, add_game_options, game_options, whole
 from klss_app.cli.rbc.track import kept_game
 from klss_app.cli.terminal import Terminal
+from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
     from darkchess.board.position import Position
     from darkchess.rbc.game.contest import Player
-    from darkchess.rbc.game.referee import Turn
+    from darkchess.rbc.game.referee import Referee, Turn
     from darkchess.rbc.players.configuration import Configuration
     from klss.table.limits import Limit
 
@@ -30,12 +33,17 @@ __all__ = ["run"]
 
 
 def _parser(game: Game) -> Parser:
-    parser = Parser("analyse", "What the engine thinks at one turn of a game, for the player whose turn it was.", game)
+    parser = Parser(
+        "analyse",
+        "What the engine thinks at one turn of a game, for the player whose turn it was; with --whole which looks and "
+        "requests of the game cost the most.",
+        game,
+    )
     parser.add_argument("game", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
     turn = whole("a number of turns, 0 or more", 0, 999_999)
-    parser.add_argument(
-        "--turn", type=turn, required=True, metavar="N", help="after N turns of either side, whoever's turn it is then"
-    )
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--turn", type=turn, metavar="N", help="after N turns of either side")
+    which.add_argument("--whole", action="store_true", help="every turn, of rbc-expect and its variants")
     parser.add_argument("--configuration", default=DEFAULT_PLAYER, metavar="NAME", help=f"who thinks: {CONFIGURATION}")
     add_game_options(parser, game=game, fen=False, path_suffices=False)
     parser.add_argument(
@@ -56,6 +64,8 @@ def run(arguments: Sequence[str], game: Game) -> int:
     chosen = game.configuration(parsed.configuration, options.stockfish)
     planes = _planes(parsed, chosen)
     played = kept_game(Path(parsed.game))
+    if parsed.whole:
+        return _whole(parsed, options, chosen, played)
     if parsed.turn >= played.ply:
         raise UsageError(f"--turn: got {parsed.turn} in a game of {played.ply} turns, expected 0 to {played.ply - 1}")
 
@@ -80,6 +90,31 @@ def run(arguments: Sequence[str], game: Game) -> int:
         f"turn {document['turn']}, {document['color']}: {document['positions']:,} positions possible{sample}",
         *_text(document, terminal.unicode),
     )
+    return 0
+
+
+def _whole(parsed: argparse.Namespace, options: GameOptions, chosen: Configuration, played: Referee) -> int:
+    """Analyse every turn; the exit code."""
+    from darkchess.rbc.players.configuration import make_player
+    from darkchess.rbc.players.expectation import ExpectationPlayer
+    from klss_app.cli.rbc.whole_game import text, whole_game
+    from uci_bridge.evaluators import make_evaluator
+
+    with (
+        closing(make_evaluator(chosen, options.evaluator_choice(), options.ruleset)) as evaluator,
+        closing(ProgressLine("klss rbc analyse")) as line,
+    ):
+        players = {}
+        for color in chess.COLORS:
+            player = make_player(chosen, evaluator, seed=options.seed)
+            if not isinstance(player, ExpectationPlayer):
+                raise UsageError(f"--whole: got {parsed.configuration!r}, expected rbc-expect, rbc-siamese, …")
+            players[color] = player
+        turns = whole_game(played, players, options.limit, lambda turn: line.tell(f"turn {turn + 1} of {played.ply}"))
+    if parsed.json:
+        print_document({"configuration": chosen.name, "turns": turns})
+        return 0
+    Terminal(parsed.ascii).say(f"{chosen.name}, {played.ply} turns", *text(turns))
     return 0
 
 
