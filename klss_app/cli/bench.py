@@ -38,11 +38,11 @@ _BOARD_S = 0.05
 
 BENCHES = {
     "tracker": "the position set, in successors a second",
-    "search": "nodes in a search of so many seconds, and their depth",
-    "evaluator": "values a second, and how far they are from Stockfish's",
-    "equilibrium": "programs of a search solved from where the last one ended, and cold",
-    "suite": "how right it plays where that is known",
-    "board": "many games at once at boards in the browser's place",
+    "search": "nodes and depth of a search of a given time",
+    "evaluator": "values a second, and their error against Stockfish",
+    "equilibrium": "linear programs of a search, solved warm and cold",
+    "suite": "score in turns for which the right play is known",
+    "board": "many games at once, with simulated browsers",
 }
 """What can be measured -> its line in the help."""
 
@@ -54,20 +54,34 @@ def _parser(bench: str | None = None) -> Parser:
     """Of that bench, with the flags that it heeds; without one, of the command."""
     if bench is None:
         lines = "; ".join(f"{name}: {what}" for name, what in BENCHES.items())
-        parser = Parser("bench", "Measure the engine on this machine. klss bench WHAT --help tells the flags of each.")
+        parser = Parser(
+            "bench", "Measure the engine on this machine. klss bench WHAT --help lists the flags of each bench."
+        )
         parser.add_argument("bench", metavar="WHAT", help=lines)
         return parser
     parser = Parser(f"bench {bench}", f"Measure on this machine: {BENCHES[bench]}.")
     parser.add_argument("bench", metavar=bench, choices=[bench], help="the bench")
     add = parser.add_argument
-    rounds = "how often" if bench == "board" else "of each measurement"
+    rounds = "number of rounds" if bench == "board" else "repetitions of each measurement"
     add("--repetitions", type=repetitions, default=3, metavar="N", help=rounds)
     if bench == "search":
-        add("--time", type=seconds, default=_SEARCH_S, metavar="S", help="seconds a search; figures are per that time")
+        add(
+            "--time",
+            type=seconds,
+            default=_SEARCH_S,
+            metavar="S",
+            help="seconds a search; the figures are for that time",
+        )
     elif bench == "suite":
         from klss_app.bench.suite import NODES as SUITE_NODES
 
-        add("--nodes", type=nodes, default=SUITE_NODES, metavar="N", help="nodes an entry; go before --time")
+        add(
+            "--nodes",
+            type=nodes,
+            default=SUITE_NODES,
+            metavar="N",
+            help="nodes an entry; they have priority over --time",
+        )
         add("--time", type=seconds, metavar="S", help="seconds an entry instead")
     elif bench == "equilibrium":
         from klss_app.bench.equilibrium import NODES as EQUILIBRIUM_NODES
@@ -80,9 +94,9 @@ def _parser(bench: str | None = None) -> Parser:
     if bench in _PLAYERS:
         add("--configuration", default=_PLAYERS[bench], metavar="NAME", help="the player")
     if bench in ("search", "suite"):
-        add("--stockfish", metavar="PATH", help="Stockfish, if not found by itself")
+        add("--stockfish", metavar="PATH", help="path of Stockfish, if it is not found automatically")
     if bench in ("search", "suite", "board"):
-        add("--seed", type=seed_type, default=0, metavar="N", help="of the players")
+        add("--seed", type=seed_type, default=0, metavar="N", help="seed of the players")
     add("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     return parser
 
@@ -150,7 +164,9 @@ def _run_blind(arguments: Sequence[str], game: Game) -> int:
     """``klss rbc bench``."""
     parser = Parser("bench", "Measure the engine on this machine.", game)
     parser.add_argument("bench", metavar="WHAT", help=f"one of: {', '.join(BLIND_BENCHES)}")
-    parser.add_argument("--repetitions", type=repetitions, default=3, metavar="N", help="of each measurement")
+    parser.add_argument(
+        "--repetitions", type=repetitions, default=3, metavar="N", help="repetitions of each measurement"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     parsed = parser.parse(arguments)
     if parsed.bench not in BLIND_BENCHES:
@@ -205,7 +221,7 @@ def _print_report(name: str, configuration: str | None, report: Report, *, as_js
         return
     for figure, values in report.figures.items():
         if values is None:
-            print(f"{figure}: not here")
+            print(f"{figure}: not measured on this machine")
         else:
             print(
                 f"{figure}: {values['min']:.6g} / {values['median']:.6g} / {values['max']:.6g} {values['unit']}"

@@ -31,15 +31,18 @@ T = TypeVar("T")
 
 
 def _parser() -> Parser:
-    parser = Parser("bot", "Play on a lichess-style server (pychess.org) as its bot account: docs/bot.md says how.")
+    parser = Parser("bot", "Play on a lichess-style server (pychess.org) with a bot account, as docs/bot.md describes.")
     parser.add_argument("--config", required=True, metavar="FILE", help="the bot's configuration, bot.yml")
     parser.add_argument(
         "--check",
         action="store_true",
-        help="say whether configuration, engine, token and server are right",
+        help="check configuration, engine, token and server, and end",
     )
     parser.add_argument(
-        "--grace", type=seconds, metavar="S", help="after SIGTERM, seconds for the games under way (default: no limit)"
+        "--grace",
+        type=seconds,
+        metavar="S",
+        help="after SIGTERM, seconds for the current games to end (default: no limit)",
     )
     parser.add_argument("--log", default="info", choices=("debug", "info", "warning"), help="how much is logged")
     return parser

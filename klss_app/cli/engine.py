@@ -28,8 +28,7 @@ def _parser(game: Game = FOG) -> Parser:
         parser.add_argument(
             "--ponder",
             action="store_true",
-            help="think on while the opponent does, after moves that were not limited by nodes (kluss, built-in "
-            "evaluator)",
+            help="think during the opponent's time, after moves without a node limit (kluss, built-in evaluator)",
         )
     return parser
 
@@ -44,7 +43,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
         if not can_ponder(configuration, choice):
             raise UsageError(
                 f"--ponder: got it with {configuration.name} and the evaluator {parsed.evaluator}, "
-                "expected kluss and builtin: no others think on the opponent's time"
+                "expected kluss and builtin: no others think during the opponent's time"
             )
         configuration = configuration.pondering()
 

@@ -26,27 +26,27 @@ __all__ = ["ANY_GAME", "COMMANDS", "OWN", "main"]
 COMMANDS: dict[str, str] = {
     "play": "play Fog of War chess against the engine in the terminal, or watch two engines play",
     "board": "play Fog of War chess in the browser, and review a game there",
-    "engine": "the engine on stdin and stdout, for other programs: one JSON object a line",
-    "bot": "play on a lichess-style server (pychess.org) as its bot account",
-    "match": "play many games between two players and count",
+    "engine": "run the engine on stdin and stdout for other programs: one JSON object a line",
+    "bot": "play on a lichess-style server (pychess.org) with a bot account",
+    "match": "play many games between two players and count the results",
     "rbc": "Reconnaissance Blind Chess: play, match, engine and more",
     "track": "sizes of both players' position sets along a game",
     "analyse": "what the engine thinks at one turn of a game, or which moves of a whole game cost the most",
-    "solve": "equilibrium of any two-player zero-sum game of OpenSpiel or of a file of Gambit's",
+    "solve": "equilibrium of a two-player zero-sum game, from OpenSpiel or from a file of Gambit",
     "exploit": "the best response to given strategies: what it wins, and where",
-    "tables": "the tables of the paper, measured here",
-    "bench": "how fast the engine is here, and a signature of what it does",
+    "tables": "the tables of the paper, measured on this machine",
+    "bench": "speed of the engine on this machine, and a signature of its behaviour",
 }
 """Command -> its line in the help; the module of the same name here holds ``run(arguments) -> exit code``."""
 
 RBC_COMMANDS: dict[str, str] = {
     "play": "play against an engine in the terminal, or watch two engines play",
-    "match": "play many games between two players and count",
+    "match": "play many games between two players and count the results",
     "track": "sizes of both players' position sets along a game",
-    "verify": "hold the referee and the position sets against reconchess and OpenSpiel",
+    "verify": "compare the referee and the position sets with reconchess and OpenSpiel",
     "analyse": "what the engine thinks at one turn of a game",
-    "bench": "how fast the position set is here",
-    "engine": "an engine on stdin and stdout, for other programs: one JSON object a line",
+    "bench": "speed of the position set and of dsmcp on this machine",
+    "engine": "run the engine on stdin and stdout for other programs: one JSON object a line",
 }
 """The commands of ``klss rbc``. They are those that ``--game`` is for: here ``run(arguments, game)``."""
 
@@ -67,10 +67,10 @@ def _dispatch(arguments: Sequence[str]) -> int:
     if rest and rest[0] in ("-V", "--version"):
         print(f"klss {__version__}")
         return 0
-    last = f"{own_name()} COMMAND --help tells a command's flags; {own_name()} --version the version."
+    last = f"{own_name()} COMMAND --help lists a command's flags; {own_name()} --version prints the version."
     if rest and rest[0] == "rbc":  # another spelling of --game rbc
         program, commands, name, rest = "klss rbc", RBC_COMMANDS, "rbc", rest[1:]
-        last = f"{own_name()} rbc COMMAND --help tells a command's flags; docs/rbc.md tells the rules."
+        last = f"{own_name()} rbc COMMAND --help lists a command's flags; docs/rbc.md has the rules."
     elif rest and rest[0] in RBC_COMMANDS:  # elsewhere --game means something else
         name = game_of(rest) or "fog"
         commands = COMMANDS if name == "fog" else RBC_COMMANDS
@@ -89,7 +89,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
         raise UsageError(f"no such command: {command!r}; {hint}")
     own = OWN.get(name.partition(":")[0], {})
     if command in RBC_COMMANDS and command not in (*ANY_GAME, *own):
-        raise UsageError(f"klss {command}: got --game {name}, expected it with {', '.join(ANY_GAME)} alone")
+        raise UsageError(f"klss {command}: got --game {name}, expected it only with {', '.join(ANY_GAME)}")
     run = importlib.import_module(f"klss_app.cli.{own.get(command, command)}").run
     code: int = run(rest, game_named(name)) if command in RBC_COMMANDS else run(rest)
     return code
@@ -140,7 +140,7 @@ def _run(arguments: Sequence[str]) -> tuple[int, str]:
     except OSError as error:
         return 1, _reason(error)
     except MemoryError:
-        return 1, "got no more memory from the system, expected more; give it less to do, or a larger machine"
+        return 1, "got no more memory from the system, expected more; use a smaller problem or a larger machine"
 
 
 def _check_text(arguments: Sequence[str]) -> None:
@@ -149,7 +149,7 @@ def _check_text(arguments: Sequence[str]) -> None:
             argument.encode("utf-8")
         except UnicodeEncodeError:
             raise UsageError(
-                f"got the argument {argument!r}, which is no UTF-8; expected text (rename a file that is called so)"
+                f"got the argument {argument!r}, which is not UTF-8; expected text (rename a file with such a name)"
             ) from None
 
 

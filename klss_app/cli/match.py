@@ -43,20 +43,22 @@ def _parser(game: Game = FOG) -> Parser:
     parser = Parser("match", "Games between A and B, A having White first; a match in --out can be resumed.", game)
     parser.add_argument("a", metavar="A", help=PLAYERS)
     parser.add_argument("b", metavar="B", help="the same")
-    parser.add_argument("--games", type=games, default=DEFAULT_GAMES, metavar="N", help="how many; two are a pair")
+    parser.add_argument(
+        "--games", type=games, default=DEFAULT_GAMES, metavar="N", help="number of games; two are a pair"
+    )
     parser.add_argument(
         "--sprt",
         type=hypotheses,
         metavar="ELO0,ELO1",
-        help="stop once it is clear whether A is ELO0 or ELO1 better (errors 5 %%); --games is then the most, if given",
+        help="stop when it is decided whether A is ELO0 or ELO1 better (errors 5 %%), or after --games N, if given",
     )
-    parser.add_argument("--out", metavar="DIR", help="where games.jsonl, moves.jsonl and the games' records go")
+    parser.add_argument("--out", metavar="DIR", help="folder for games.jsonl, moves.jsonl and the games' records")
     parser.add_argument(
         "--workers", type=workers, metavar="W", help="games at a time (default: 1, or a cluster's threads)"
     )
-    parser.add_argument("--scheduler", metavar="URL", help="play on a dask cluster, as tls://host:8786")
+    parser.add_argument("--scheduler", metavar="URL", help="play on a dask cluster, for example tls://host:8786")
     parser.add_argument(
-        "--check-truth", action="store_true", help="test mode: is the true position in each player's set?"
+        "--check-truth", action="store_true", help="test that each player's set contains the true position"
     )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     add_game(parser)
@@ -159,7 +161,7 @@ def _played(parsed: argparse.Namespace, match: Match) -> int:
         if error.filename is None:
             raise
         raise FailedError(
-            f"{error.strerror}: {error.filename!r}, after {watch.standing.games} games; once that is put right, "
+            f"{error.strerror}: {error.filename!r}, after {watch.standing.games} games; after you fix this, "
             "the same command goes on from there"
         ) from None
     summary = _summary(parsed, match, standing)

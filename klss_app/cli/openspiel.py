@@ -32,7 +32,7 @@ def add_limits(parser: Parser) -> None:
         "--memory-mb",
         type=memory_mb,
         metavar="MB",
-        help="give up where more memory is needed (default: 4096, or half of what is left if that is less)",
+        help="give up if more memory is needed (default: 4096, or half of the free memory if that is less)",
     )
 
 
@@ -71,12 +71,14 @@ def limits(parsed: argparse.Namespace) -> Iterator[int]:
     except ImportError as error:
         if isinstance(error, ModuleNotFoundError) and error.name == "pyspiel":
             raise UsageError(f"OpenSpiel is not installed; expected it: {INSTALL_EXTRAS}") from error
-        raise UsageError(f"OpenSpiel's games can't be loaded: got {error}, expected all that they import") from error
+        raise UsageError(
+            f"OpenSpiel's games can't be loaded: got {error}, expected every module that they import"
+        ) from error
     from klss.errors import GameError, TooLargeError
     from klss.support.memory import allowance_bytes, limited, resident_bytes
 
     if not resident_bytes():
-        print("klss: memory is not limited: this system doesn't tell how much a process holds", file=sys.stderr)
+        print("klss: memory is not limited: this system does not report the memory of a process", file=sys.stderr)
     most = allowance_bytes() if parsed.memory_mb is None else 1_000_000 * parsed.memory_mb
     try:
         with limited(most):

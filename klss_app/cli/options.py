@@ -99,7 +99,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise what argparse complains of."""
-        raise UsageError(f"{message} ({own_name()} {self._command} --help tells the flags)")
+        raise UsageError(f"{message} ({own_name()} {self._command} --help lists the flags)")
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """The arguments, or a :class:`UsageError` that names the nearest flag where one is unknown; ``given`` has the
@@ -228,11 +228,11 @@ def add_game_options(
             "--rules",
             default="paper",
             metavar="NAME",
-            help="what comes of having no move left: paper, that player loses; pychess, a draw",
+            help="result for a player without a move: paper, a loss; pychess, a draw",
         )
     if fen:
         group.add_argument("--fen", metavar="FEN", help="start position, known to both players")
-    fresh = " (default: a fresh one)" if seed_default is None else ""
+    fresh = " (default: a random one)" if seed_default is None else ""
     group.add_argument(
         "--seed", type=seed, default=seed_default, metavar="N", help=f"seed of all random choices{fresh}"
     )
@@ -262,9 +262,9 @@ def _add_limits(parser: Parser, game: Game, of: str) -> None:
         type=seconds,
         default=DEFAULT_TIME_S,
         metavar="S",
-        help=f"seconds {game.each}, where neither nodes nor a clock limit it",
+        help=f"seconds {game.each}, unless nodes or a clock limit it",
     )
-    add("--nodes", type=nodes, metavar="N", help=f"nodes {game.each}: nothing reads a clock, games can be repeated")
+    add("--nodes", type=nodes, metavar="N", help=f"nodes {game.each}: no clock is read, so games can be repeated")
     start, _, increment = game.clock.partition("+")
     add(
         "--clock",
@@ -278,10 +278,10 @@ def _add_limits(parser: Parser, game: Game, of: str) -> None:
 def add_evaluator_options(parser: Parser, *, path_suffices: bool = False) -> None:
     """Add the flags that say what values positions: ``--evaluator``, ``--stockfish``, ``--evaluator-processes``;
     ``path_suffices`` as of :meth:`GameOptions.evaluator_choice`."""
-    add = parser.add_argument_group("what values positions").add_argument
+    add = parser.add_argument_group("the evaluator of positions").add_argument
     named = "; ".join(f"{name}, {entry.help}" for name, entry in EVALUATORS.items())
     add("--evaluator", default=EvaluatorChoice.name, metavar="NAME", help=f"{evaluator_names()}: {named}")
-    then = "; given, Stockfish values positions" if path_suffices else ""
+    then = "; with it, Stockfish evaluates positions" if path_suffices else ""
     add("--stockfish", metavar="PATH", help=EvaluatorChoice.option("stockfish").metadata["help"] + then)
     number = EvaluatorChoice.option("processes")
     least, most = number.metadata["range"]
@@ -319,7 +319,7 @@ def game_options(arguments: argparse.Namespace) -> GameOptions:
 def add_game(parser: Parser) -> None:
     """Say in the help that there is ``--game``; :func:`klss_app.cli.games.game_of` has taken it."""
     parser.add_argument(
-        "--game", metavar="NAME", help="what is played: fog (the default), rbc, openspiel:GAME, or MODULE:NAME"
+        "--game", metavar="NAME", help="the game: fog (the default), rbc, openspiel:GAME, or MODULE:NAME"
     )
 
 

@@ -67,7 +67,7 @@ def _parser(game: Game = FOG) -> Parser:
         parser.add_argument(
             "--resume",
             metavar="FILE",
-            help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games)",
+            help=f"continue an unfinished game with its own clocks and limits ({LAST}: the last one in klss-games)",
         )
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures, no colours")
     return parser
@@ -82,7 +82,9 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     left = None if resumed is None else saved_game(resumed)
     specs = seats(parsed.white, parsed.black, game.default_player) if left is None else resumed_seats(left, parsed)
     if {*specs.values()} == {HUMAN}:
-        raise UsageError("--white and --black: got human for both, expected one at most: they'd see each other's board")
+        raise UsageError(
+            "--white and --black: got human for both, expected one at most, since both would see one screen"
+        )
     for spec in specs.values():
         if spec != HUMAN and spec not in game.known:
             game.player(spec, parsed.stockfish)

@@ -56,7 +56,7 @@ def saved_game(text: str) -> SavedGame:
             return _read(path)
         except UsageError:
             continue
-    raise UsageError("--resume: got last, and klss-games holds no game that was left; expected one, or a file")
+    raise UsageError("--resume: got last, and klss-games has no unfinished game; expected one, or a file")
 
 
 def _read(path: Path) -> SavedGame:
@@ -70,7 +70,7 @@ def _read(path: Path) -> SavedGame:
         raise UsageError(f"--resume: got {count:,} games in {str(path)!r}, expected one in a file of its own")
     tags = record.headers
     if record.outcome is not None:
-        raise UsageError(f"--resume: got {str(path)!r}, a game that is over; expected one that was left")
+        raise UsageError(f"--resume: got {str(path)!r}, a game that is over; expected an unfinished one")
     names = {color: tags.get(chess.COLOR_NAMES[color].capitalize(), "?") for color in chess.COLORS}
     humans = [color for color, name in names.items() if name == HUMAN]
     if len(humans) != 1:
@@ -97,7 +97,7 @@ def _read(path: Path) -> SavedGame:
         if game.outcome is None:
             game.push(move)
     if game.outcome is not None:
-        raise UsageError(f"--resume: got {str(path)!r}, a game that is over; expected one that was left")
+        raise UsageError(f"--resume: got {str(path)!r}, a game that is over; expected an unfinished one")
     return SavedGame(path, record, humans[0], names[not humans[0]], RULESETS[rules], terms, left_s)
 
 
@@ -118,7 +118,7 @@ def resumed_seats(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Col
     command line names; raises :class:`UsageError` for what does not go with it."""
     for flag in ("fen", "clock", "rules"):
         if flag in parsed.given:
-            raise UsageError(f"--{flag}: got it with --resume, expected it in the game alone: it goes on as it began")
+            raise UsageError(f"--{flag}: got it with --resume, expected it without: the game keeps its own settings")
     given = {chess.WHITE: parsed.white, chess.BLACK: parsed.black}
     if given[left.human] not in (None, HUMAN):
         side = chess.COLOR_NAMES[left.human]
@@ -129,8 +129,8 @@ def resumed_seats(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Col
         raise UsageError(f"--{side}: got human with --resume, where the human is on the other side; expected an engine")
     if engine is None and (left.engine.startswith("cmd:") or left.engine.endswith(".toml")):
         raise UsageError(
-            f"--resume: got a game against {printable(left.engine)!r}, which no file may start; expected "
-            f"--{chess.COLOR_NAMES[not left.human]} beside it, with what shall play"
+            f"--resume: got a game against {printable(left.engine)!r}, which a file may not start; expected "
+            f"--{chess.COLOR_NAMES[not left.human]} as well, with the engine to play"
         )
     return {left.human: HUMAN, not left.human: engine or left.engine}
 

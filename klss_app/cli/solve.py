@@ -45,18 +45,20 @@ def _parser() -> Parser:
         "--method",
         choices=[*_EXACT, *_ITERATED],
         default="lp",
-        help="linear programming, or regret minimisation, for games that are too large for it",
+        help="lp, simplex, ipm: linear programming; pcfr+, dcfr, cfr+: regret minimisation, for larger games",
     )
     parser.add_argument("--gap", type=_positive, metavar="G", help="regret minimisation: stop at this exploitability")
-    parser.add_argument("--seconds", type=_positive, metavar="S", help="stop after so many, with the best found")
-    parser.add_argument("--resume", metavar="FILE", help="regret minimisation: go on from FILE and save there")
-    parser.add_argument("--lock", metavar="FILE", help="given behaviour, in the form of --out; the rest is solved for")
-    parser.add_argument("--refine", choices=["sequential"], help="an equilibrium that stays best where mistakes happen")
-    parser.add_argument("--out", metavar="FILE", help="write both strategies: JSON, or FILE.ne as Gambit does")
+    parser.add_argument("--seconds", type=_positive, metavar="S", help="stop after S seconds with the best result")
+    parser.add_argument("--resume", metavar="FILE", help="regret minimisation: continue from FILE and save there")
+    parser.add_argument("--lock", metavar="FILE", help="fixed behaviour, in the format of --out; the rest is solved")
+    parser.add_argument("--refine", choices=["sequential"], help="an equilibrium that is also optimal after mistakes")
+    parser.add_argument("--out", metavar="FILE", help="write both strategies: JSON, or FILE.ne in Gambit's format")
     parser.add_argument("--export", metavar="FILE", help="write the game itself as FILE.efg")
     parser.add_argument("--subgame", metavar="KEY", help="solve again below this infoset and show what changed")
-    parser.add_argument("--player", type=int, choices=[0, 1], default=0, help="with --subgame: whose infoset KEY is")
-    parser.add_argument("--seed", type=seed, metavar="N", help="accepted like everywhere; nothing here is random")
+    parser.add_argument(
+        "--player", type=int, choices=[0, 1], default=0, help="with --subgame: the player of infoset KEY"
+    )
+    parser.add_argument("--seed", type=seed, metavar="N", help="accepted for uniformity; nothing here is random")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 

@@ -29,22 +29,32 @@ _TABLE_1_ONLY = ("epsilon", "player", "method", "order", "gadget", "nesting", "a
 def _parser() -> Parser:
     parser = Parser("tables", "The paper's Table 1 (exploitability before and after nested k-KLSS) or 2 (knowledge).")
     parser.add_argument("table", choices=["1", "2"], help="which table")
-    parser.add_argument("--game", action="append", metavar="G", help="a row's name or an OpenSpiel string; repeatable")
+    parser.add_argument(
+        "--game", action="append", metavar="G", help="the name of a row, or an OpenSpiel string; may be repeated"
+    )
     first = parser.add_argument_group("of table 1")
-    first.add_argument("--epsilon", type=float, default=EPSILON, metavar="E", help="what the blueprint is held to")
-    first.add_argument("--player", type=int, choices=[0, 1], default=0, help="whose strategy")
-    first.add_argument("--method", metavar="NAME", default="1-klss", help="what a subgame holds: " + ", ".join(METHODS))
+    first.add_argument(
+        "--epsilon",
+        type=float,
+        default=EPSILON,
+        metavar="E",
+        help="the blueprint plays each of m actions with at least E/m",
+    )
+    first.add_argument("--player", type=int, choices=[0, 1], default=0, help="the player of the strategy")
+    first.add_argument(
+        "--method", metavar="NAME", default="1-klss", help="nodes that a subgame contains: " + ", ".join(METHODS)
+    )
     first.add_argument("--order", choices=_ORDERS, default="1", help="k of the method k-klss")
     first.add_argument(
         "--gadget",
         metavar="NAME",
         default="maxmargin",
-        help="what stands on top, maxmargin or resolve, then -reach, then -plain or -refined",
+        help="the gadget: maxmargin or resolve, then -reach, then -plain or -refined",
     )
     first.add_argument("--nesting", choices=_NESTINGS, default="every", help="how the subgames are used")
-    first.add_argument("--all", action="store_true", help="every order and nesting that apply")
+    first.add_argument("--all", action="store_true", help="all orders and nestings that apply")
     add_limits(parser)
-    parser.add_argument("--seed", type=seed, metavar="N", help="accepted like everywhere; nothing here is random")
+    parser.add_argument("--seed", type=seed, metavar="N", help="accepted for uniformity; nothing here is random")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 

@@ -79,7 +79,7 @@ def test_what_limits_a_search_and_its_seed_are_those_that_the_help_tells(program
     options, again = game_options(bare), game_options(bare)
     assert (options.time_s, options.nodes, options.clock) == (bare.time, None, None)
     assert options.evaluator_choice(path_suffices=True).name == bare.evaluator
-    fresh = "a fresh one" in shown(parser)["seed"]
+    fresh = "a random one" in shown(parser)["seed"]
     assert (options.seed == again.seed) is not fresh and (bare.seed is None) is fresh
     bare.nodes, bare.given = 5, {*bare.given, "nodes"}
     assert game_options(bare).time_s is None
@@ -121,11 +121,11 @@ def test_what_holds_for_one_turn_or_for_a_whole_game_alone_is_told_so_and_refuse
         group.title: {flag: action.nargs for action in group._group_actions for flag in action.option_strings}
         for group in parser._action_groups
     }
-    assert set(groups["of one turn, with --ply"]) == {
+    assert set(groups["for one turn, with --ply"]) == {
         "--belief", "--likeliest", "--plot", "--once-over", "--once-over-nodes",
     }  # fmt: skip
     values = {"--belief": "uniform", "--likeliest": "2", "--plot": "b.svg", "--once-over-nodes": "5"}
-    for group, rest in (("of one turn, with --ply", []), ("of a whole game, without --ply", ["--ply", "0"])):
+    for group, rest in (("for one turn, with --ply", []), ("for a whole game, without --ply", ["--ply", "0"])):
         for flag, nargs in groups[group].items():
             ran = klss("analyse", "game.pgn", flag, *([] if nargs == 0 else [values.get(flag, "out.json")]), *rest)
             assert ran.code == 2 and ran.err.startswith(f"klss analyse: {flag}: got it "), ran.err

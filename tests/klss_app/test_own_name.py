@@ -63,7 +63,7 @@ def test_what_a_game_tells_at_its_end_can_be_typed_as_it_stands(installed: Path,
     ended, left = klss(*game, typed="e4\nresign\nquit\n"), klss(*game, typed="e4\nquit\n")
     shown = [line.partition(f"klss play: {what}: ")[2] for what in HINTS for line in ended.err.splitlines()]
     shown += [left.err.strip().removesuffix(" goes on").rpartition("; ")[2]]
-    shown += [klss(*bad).err.partition("(")[2].partition(" tells")[0] for bad in (["play", "--time"], ["rbc", "track"])]
+    shown += [klss(*bad).err.partition("(")[2].partition(" lists")[0] for bad in (["play", "--time"], ["rbc", "track"])]
     said = [subprocess.run(each, shell=True, capture_output=True, text=True).stdout for each in shown if each]
     assert said == [
         f"called: {arguments}\n"

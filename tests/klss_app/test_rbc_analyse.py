@@ -76,7 +76,7 @@ def test_what_no_player_has_is_one_line(klss: Any, game: str) -> None:
         (("--configuration", "dsmcp", "--planes", "7-3"), "expected planes"),
         (("--configuration", "dsmcp", "--planes", "enemy bisops there"), "did you mean 'enemy bishops there"),
         (("--configuration", "rbc-expect", "--planes", "3"), "expected dsmcp"),
-        (("--configuration", "rbc-random"), "weighs nothing"),
+        (("--configuration", "rbc-random"), "values nothing"),
     ):
         ran = klss(*analyse, *flags)
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1) and says in ran.err, ran.err

@@ -89,8 +89,8 @@ def test_what_is_typed_and_what_is_said(typed: Callable[..., tuple[int, str, str
     lines = "help\nz9\ne2\nmoves\ne5e6\nexd3\nflip\n\npass\n\nquit\n"
     code, out, err = typed(lines, "--black", "rbc-random", "--ascii")
     assert code == 0 and "left before the end" in err and "klss-games" in err
-    assert "A turn has two parts." in out and "'z9' is no square" in out and "pass  b1a3" in out
-    assert "'e5e6' is nothing you may ask for" in out and "You passed." in out
+    assert "A turn has two parts." in out and "'z9' is not a square" in out and "pass  b1a3" in out
+    assert "'e5e6' is not a move that you may ask for" in out and "You passed." in out
     assert "You asked for pawn e2-d3, and nothing was played" in out and out.isascii()
     (kept,) = (tmp_path / "klss-games").glob("*.json")
     assert json.loads(kept.read_text())["winner_color"] is None

@@ -42,7 +42,7 @@ def test_a_game_that_was_left_goes_on_where_it_was(klss: Any, tmp_path: Path) ->
         f"klss play: see it again: {own_name()} board klss-games/{path.name}",
         f"klss play: what moves cost: {own_name()} analyse klss-games/{path.name}",
     ]
-    assert "holds no game that was left" in klss("play", "--resume", "last").err
+    assert "has no unfinished game" in klss("play", "--resume", "last").err
 
 
 def test_who_goes_on_sees_what_she_saw_and_no_more(klss: Any, tmp_path: Path) -> None:
@@ -67,8 +67,8 @@ def test_the_engine_of_then_plays_by_its_limits_unless_told(klss: Any, tmp_path:
 @pytest.mark.parametrize(
     ("text", "flags", "says"),
     [
-        ('[White "human"]\n[Black "cmd:sh -c evil"]\n\n1. e4 e5 *\n', [], "which no file may start"),
-        ('[White "human"]\n[Black "x.toml"]\n\n1. e4 e5 *\n', [], "which no file may start"),
+        ('[White "human"]\n[Black "cmd:sh -c evil"]\n\n1. e4 e5 *\n', [], "which a file may not start"),
+        ('[White "human"]\n[Black "x.toml"]\n\n1. e4 e5 *\n', [], "which a file may not start"),
         ('[White "human"]\n[Black "nobody"]\n\n1. e4 e5 *\n', [], "nobody"),
         ('[White "human"]\n[Black "human"]\n\n1. e4 e5 *\n', [], "between human and human"),
         ("1. e4 e5 *\n", [], "between ? and ?"),

@@ -61,28 +61,32 @@ def _parser() -> Parser:
     half_moves = whole("a whole number of half-moves, 0 or more", 0, 99_999_999)
     parser = Parser(
         "analyse",
-        "What the engine thinks at one turn of a game, from that player's views alone: its mixed strategy, what the "
-        "moves are worth, what it believes, what it expects. Without --ply: which moves of a finished game cost the "
+        "What the engine thinks at one turn of a game, from that player's views alone: its mixed strategy, the values "
+        "of moves, its belief, and the lines that it expects. Without --ply: which moves of a finished game cost the "
         "most.",
     )
     parser.add_argument("pgn", metavar="GAME.pgn", help="a PGN file, ours or pychess's")
     add_game_number(parser)
     parser.add_argument("--ply", type=half_moves, metavar="N", help="after N half-moves (default: the whole game)")
     parser.add_argument(
-        "--color", metavar="C", help="with --ply white or black, who is to move there; else whose moves (default: both)"
+        "--color",
+        metavar="C",
+        help="with --ply the side to move there, white or black; else the side in the summary (default: both)",
     )
     parser.add_argument(
         "--configuration",
         default=DEFAULT_PLAYER,
         metavar="NAME",
-        help="who thinks: {searches}; NAME,field=value,…; FILE.toml",
+        help="the player that thinks: {searches}; NAME,field=value,…; FILE.toml",
     )
     limits = f" (for a whole game {DEFAULT_ONCE_OVER_NODES} nodes a move by default)"
     add_game_options(parser, fen=False, seed_default=DEFAULT_SEED, limits=limits)
-    _add_one_turn_flags(parser.add_argument_group("of one turn, with --ply").add_argument)
-    add = parser.add_argument_group("of a whole game, without --ply").add_argument
-    add("--out", metavar="FILE", help="keep the analysis there as it grows; one that was interrupted goes on")
-    add("--html", metavar="FILE", help="write the board's review there, one file that opens without a server")
+    _add_one_turn_flags(parser.add_argument_group("for one turn, with --ply").add_argument)
+    parser.add_argument_group("for a whole game, without --ply").add_argument(
+        "--out",
+        metavar="FILE",
+        help="keep the analysis there while it runs; the same command continues an interrupted one",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures")
     return parser
@@ -93,8 +97,8 @@ def _add_one_turn_flags(add: Callable[..., Any]) -> None:
         "--belief",
         default=DEFAULT_BELIEF,
         metavar="NAME",
-        help=f"what says how likely each position is: {', '.join(BELIEFS)} (uniform: all are alike); the search has "
-        "what its configuration says",
+        help=f"weights of positions in the output: {', '.join(BELIEFS)} (uniform: all the same); the search "
+        "uses those of its configuration",
     )
     add(
         "--likeliest",
@@ -102,18 +106,18 @@ def _add_one_turn_flags(add: Callable[..., Any]) -> None:
         metavar="N",
         help=f"show the N likeliest positions as boards (default: none; in JSON {LIKELIEST_IN_JSON})",
     )
-    add("--plot", metavar="FILE", help="draw the belief there as well (.svg or .png)")
+    add("--plot", metavar="FILE", help="also draw the belief as a figure (.svg or .png)")
     add(
         "--once-over",
         action="store_true",
-        help="of a finished game: where the truth stood, which moves gave the most away",
+        help="after a finished game: compare with the true position, and show the moves that lost most",
     )
     add(
         "--once-over-nodes",
         type=nodes,
         default=DEFAULT_ONCE_OVER_NODES,
         metavar="N",
-        help="with --once-over: nodes a move for the latter",
+        help="with --once-over: nodes a move to find the moves that lost most",
     )
 
 
@@ -176,8 +180,8 @@ def _check_flags(parsed: argparse.Namespace) -> None:
         raise UsageError("--once-over-nodes: got it without --once-over, expected both")
     if parsed.likeliest and parsed.belief == "uniform":
         raise UsageError(
-            f"--likeliest: got {parsed.likeliest} with --belief uniform, where all positions are alike; expected "
-            "another belief"
+            f"--likeliest: got {parsed.likeliest} with --belief uniform, where all positions weigh the same; "
+            "expected another belief"
         )
 
 
@@ -245,7 +249,7 @@ def _at_ply(record: GameRecord, ply: int, color: str | None, ruleset: Ruleset) -
                 judged.push(move)
         over = judged.outcome if judged.ply == ply else None
     if over is not None:
-        raise UsageError(f"--ply: got {ply}, where the game is over; expected a ply before, where a move is to be made")
+        raise UsageError(f"--ply: got {ply}, where the game is over; expected an earlier ply")
     if color not in (None, chess.COLOR_NAMES[game.turn]):
         raise UsageError(
             f"--color: got {color} for ply {ply}, where {chess.COLOR_NAMES[game.turn]} is to move; "
@@ -295,7 +299,7 @@ def _check_whole_game(parsed: argparse.Namespace, record: GameRecord) -> Path | 
     if parsed.clock is not None:
         raise UsageError("--clock: got it without --ply, expected --nodes or --time to limit every turn")
     if parsed.once_over:
-        raise UsageError("--once-over: got it without --ply, where the whole game is held against the truth anyway")
+        raise UsageError("--once-over: got it without --ply, where the whole game is compared with the truth anyway")
     for flag in ("belief", "likeliest", "plot"):
         if flag in parsed.given:
             raise UsageError(f"--{flag}: got it without --ply, expected both: it shows one turn")

@@ -87,8 +87,8 @@ class AnalysisFile:
             plies, whole = [], False
         if not whole or plies != list(range(len(plies))) or len(plies) > self._question["plies"]:
             raise UsageError(
-                f"--out: got {str(self._path)!r}, which holds no analysis of a whole game; expected a file that does, "
-                "or a new one"
+                f"--out: got {str(self._path)!r}, which has no analysis of a whole game; expected a file with one, "
+                "or a new file"
             )
         for key, wanted in self._question.items():
             if found.get(key) != wanted:
@@ -142,7 +142,7 @@ def turns_told(
                 file.keep(found, at_once=len(found) == game.ply)
     except KeyboardInterrupt:
         line.close()
-        how = "with --out FILE it could go on from there"
+        how = "with --out FILE the same command would continue"
         if file is not None:
             how = "the same command goes on from there"
             file.keep(found, at_once=True)
@@ -174,7 +174,7 @@ def text(answer: dict[str, Any], evaluator: str, first: chess.Color, fullmove: i
             f"{color.capitalize()}: {found['moves']} moves, mean cost {mean} a move, luck {luck} a move",
         ]
         if not found["costliest"]:
-            lines.append(" no move that gave anything away")
+            lines.append(" no move lost anything")
             continue
         lines.append(f" {'costliest':<15}{'cost':>6}{'held possible':>16}   {'the engine plays':<20}{'true board':>10}")
         for each in found["costliest"]:
@@ -188,7 +188,7 @@ def text(answer: dict[str, Any], evaluator: str, first: chess.Color, fullmove: i
     return [
         *lines,
         "",
-        "Cost: value of the engine's mix less the move's, over the positions that the",
-        "mover held possible. True board: how much better than the mix the move turned",
-        "out there, which nobody at the board could know.",
+        "Cost: value of the engine's mixture less that of the move, over the positions",
+        "possible for the mover. True board: how much better than the mixture the move",
+        "was there; no player could know that.",
     ]

@@ -91,8 +91,8 @@ def truth_document(truth: Truth, losses: list[Loss]) -> dict[str, Any]:
         "particle_rank": truth.particle_rank,
         "particles": truth.particles,
         "hidden": {
-            chess.SQUARE_NAMES[man.square]: {"piece": man.piece.symbol(), "probability": man.probability}
-            for man in truth.hidden
+            chess.SQUARE_NAMES[hidden.square]: {"piece": hidden.piece.symbol(), "probability": hidden.probability}
+            for hidden in truth.hidden
         },
         "losses": {
             chess.COLOR_NAMES[color]: [
@@ -126,10 +126,10 @@ def text(
     if analysis.capped_by is not None:
         count += " (a sample: the set was cut off)"
     # A uniform belief counts positions; with any other the share is a probability.
-    legend = [f"N%: the likeliest man on a square that {side} does not see, and how likely it is", "    there"]
+    legend = [f"N%: the likeliest piece on a square that {side} does not see, and its", "    probability"]
     if believed.belief == "uniform":
-        legend = [f"N%: the likeliest man on a square that {side} does not see, and in how many of"]
-        legend += ["    the positions it stands there"]
+        legend = [f"N%: the likeliest piece on a square that {side} does not see, and the share of"]
+        legend += ["    positions in which it stands there"]
     seen, nothing = ("·", "░") if unicode else (".", "?")
     lines = [
         f"Ply {view.ply}, {side} to move ({view.fullmove}{dots}): {count}",
@@ -137,7 +137,7 @@ def text(
         *belief_lines(view, analysis.marginals, unicode=unicode),
         "",
         *legend,
-        f" {nothing}: not seen, no man can be there   {seen}: seen, empty",
+        f" {nothing}: not seen, no piece can be there   {seen}: seen, empty",
         "",
         *_telling(believed, analysis.positions, side, other),
         "",
@@ -167,9 +167,9 @@ def _strategy(analysis: Analysis, answer: dict[str, Any], evaluator: str) -> lis
     if len(others) > _UNPLAYED_SHOWN:
         lines.append(f" and {len(others) - _UNPLAYED_SHOWN} more that are never played")
     if analysis.mix_value is None:
-        lines.append(" (?: the search was too short to say; give it more nodes or time)")
+        lines.append(" (?: the search was too short; use more nodes or time)")
     if analysis.lines:
-        lines += ["", " what it expects (in brackets: how often it plays, or is answered, so)"]
+        lines += ["", " expected lines (in brackets: the probability of the move or the reply)"]
         for line in analysis.lines:
             lines += _line_text(line, analysis.view.fullmove, analysis.view.color)
     return lines
@@ -180,13 +180,13 @@ def _telling(believed: Believed, positions: int, side: str, other: str) -> list[
     paragraphs = []
     if believed.belief != "uniform" and positions > 1:
         alike = f"{believed.effective:.1f}" if believed.effective < 1000.0 else f"{believed.effective:,.0f}"
-        paragraphs.append(f"by the {believed.belief} as uncertain as {alike} positions all alike")
+        paragraphs.append(f"by the {believed.belief} as uncertain as {alike} equally likely positions")
     told = [each for each in believed.views or () if each.bits >= _LEAST_BITS][:_TELLING_SHOWN]
     if told:
-        paragraphs.append(f"what told {side} most: " + "; ".join(_told(each, side, other) for each in told))
+        paragraphs.append(f"most informative for {side}: " + "; ".join(_told(each, side, other) for each in told))
     moves = [each for each in believed.moves if each.bits >= _LEAST_BITS][:_TELLING_SHOWN]
     would = ", ".join(f"{each.san} {each.bits:.2f} bits" for each in moves)
-    paragraphs.append(f"what would tell most: {would or 'no move shows anything new'}")
+    paragraphs.append(f"most informative next: {would or 'no move shows anything new'}")
     return [line for each in paragraphs for line in textwrap.wrap(each, width=78, subsequent_indent="    ")]
 
 
@@ -257,7 +257,7 @@ def truth_text(truth: Truth, losses: list[Loss], color: chess.Color) -> list[str
     lines = ["Once over", f" the true position: {truth.fen}"]
     if truth.possible:
         lines.append(
-            f" among the {truth.positions:,} that {side} held possible it was number {truth.rank} by likelihood"
+            f" among the {truth.positions:,} positions possible for {side} it was number {truth.rank} by likelihood"
         )
         if truth.weight is not None:
             lines.append(f" by its own weight, {_weight(truth.weight)}, it was number {truth.weight_rank}")
@@ -269,20 +269,20 @@ def truth_text(truth: Truth, losses: list[Loss], color: chess.Color) -> list[str
             f"{percent(truth.particle)} of their probability"
         )
     else:
-        lines.append(f" none of the search's {truth.particles} particles was it")
-    surprises = sorted(truth.hidden, key=lambda man: (man.probability, man.square))[:3]
+        lines.append(f" it was none of the search's {truth.particles} particles")
+    surprises = sorted(truth.hidden, key=lambda hidden: (hidden.probability, hidden.square))[:3]
     if surprises:
-        told = ", ".join(
-            f"{man.piece.symbol().upper()}{chess.SQUARE_NAMES[man.square]} ({percent(man.probability)})"
-            for man in surprises
+        listed = ", ".join(
+            f"{hidden.piece.symbol().upper()}{chess.SQUARE_NAMES[hidden.square]} ({percent(hidden.probability)})"
+            for hidden in surprises
         )
-        lines.append(f" least expected of what {side} did not see: {told}")
-    lines += ["", " By quick searches from each side's views; value of the engine's mix less the move's:"]
+        lines.append(f" least expected pieces that {side} did not see: {listed}")
+    lines += ["", " By short searches from each side's views: the mixture's value less the move's."]
     for each_color in chess.COLORS:
-        lines += [f" where {'White' if each_color else 'Black'} gave the most away"]
+        lines += [f" moves with which {'White' if each_color else 'Black'} lost most"]
         lines += [
             f"   {f'after ply {loss.ply}: {loss.san}':<22} -{loss.loss:.3f}   the engine: {loss.best_san} "
             f"({percent(loss.probability)})"
             for loss in largest(losses, each_color)
-        ] or ["   nowhere"]
+        ] or ["   none"]
     return lines

@@ -82,10 +82,10 @@ def _draw(figure: Any, analysis: Analysis) -> None:
     axes.set_yticks(middles, [str(i + 1 if view.color else 8 - i) for i in range(8)], fontsize=12)
     axes.tick_params(length=0)
     bar = figure.colorbar(ScalarMappable(Normalize(0, 1), shades), ax=axes, shrink=0.8, pad=0.02)
-    bar.set_label(f"{side} does not see the square: probability that a {other} man stands there", fontsize=11)
+    bar.set_label(f"square not seen by {side}: probability that a {other} piece stands there", fontsize=11)
     bar.ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
     legend = [
-        Patch(facecolor="white", edgecolor=_OWN, linewidth=2, label=f"{side}'s own man"),
+        Patch(facecolor="white", edgecolor=_OWN, linewidth=2, label=f"{side}'s own piece"),
         Patch(facecolor=_SEEN[1], edgecolor="black", linewidth=0.6, label="seen"),
         Patch(facecolor=shades(0.5), edgecolor="black", linewidth=0.6, label="unseen: the two likeliest pieces, in %"),
     ]

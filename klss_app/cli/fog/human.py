@@ -29,38 +29,36 @@ Type a move as SAN (Nf3, exd5, e8=Q, O-O), as squares (g1f3, e7e8q), or one of:
   history   the game so far as you know it, and the pieces captured
   flip      turn the board around
   resign    give up
-  quit      leave; the game is kept, --resume goes on (Ctrl-C does the same)
-  undo      is refused, and says why; so is fog off until the game is over
+  quit      leave; the game is kept, --resume continues (Ctrl-C does the same)
+  undo      is refused with the reason; so is fog off until the game is over
 You see your own pieces and every square they could move to. There is no
 check: capture the king to win."""
 
-UNDO = "undo: refused: a move also shows what was hidden, and that can't be taken back."
-FOG = "fog off: refused while the game lasts; once it is over you'll see everything."
+UNDO = "undo: refused: a move reveals hidden squares, and that can't be undone."
+FOG = "fog off: refused until the game is over; then you see everything."
 
 
 _HARD_SPACE = "\N{NO-BREAK SPACE}"
 
 
 def events(before: View | None, view: View) -> list[str]:
-    """What ``view`` shows its player that ``before``, one ply earlier, did not: sentences."""
-    news: list[str] = []
-    shown: list[str] = []
-    fresh: list[str] = []
+    """The sentences for what ``view`` shows and ``before``, one ply earlier, did not."""
+    news, fresh = [], []
     for each in view_events(before, view):
         square = "" if each.square is None else chess.SQUARE_NAMES[each.square]
-        man = "" if each.piece is None else chess.PIECE_NAMES[each.piece.piece_type]
+        name = "" if each.piece is None else chess.PIECE_NAMES[each.piece.piece_type]
         how = " en passant" if each.en_passant else ""
         if each.kind == "captured":
-            article = "the" if man == "king" else "a"
-            news.append(f"You captured {article} {man}{how} on {square}.")
+            article = "the" if name == "king" else "a"
+            news.append(f"You captured {article} {name}{how} on {square}.")
         elif each.kind == "lost":
-            news.append(f"Your {man} on {square} was captured{how}.")
+            news.append(f"Your {name} on {square} was captured{how}.")
         elif each.kind == "moved":
             news.append(f"{side_name(not view.color)} moved.")
-        elif each.kind in ("shown", "sight"):
-            (shown if each.kind == "shown" else fresh).append(f"{man} {square}")
-    if shown:
-        news.append(f"Your move showed: {', '.join(shown)}.")
+        elif each.kind == "sight":
+            fresh.append(f"{name} {square}")
+        else:
+            news.append(f"You can capture en passant on {square}.")
     if fresh:
         news.append(f"Now in sight: {', '.join(fresh)}.")
     if view.ep_square is not None and view.to_move == view.color:

@@ -62,15 +62,15 @@ def _parser() -> Parser:
     weights.add_argument(
         "--weights",
         action="store_true",
-        help="also what a filter gives to the true position, in nats above what it had if all were alike; how many "
-        "positions all alike would be as uncertain; and how the last enemy move was weighed: v by values, f features, "
-        "t tables (- not at all: the weights began afresh)",
+        help="also the filter's weight of the true position, in nats above the uniform weight; the number of equally "
+        "likely positions that would be equally uncertain; and how the last enemy move was weighed: v by values, f "
+        "features, t tables (- not at all: the weights were reset)",
     )
     weights.add_argument(
         "--allowance",
         type=seconds,
         metavar="S",
-        help="seconds of one thread that the weights of a ply may take, with --weights (default: no limit)",
+        help="with --weights: seconds of one thread for the weights of a ply (default: no limit)",
     )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
@@ -118,9 +118,9 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     if parsed.fen is not None and parsed.pgn is not None:
         raise UsageError("--fen: got it with --pgn, expected it with --moves only: a PGN names its own start position")
     if parsed.pgn is None and "game" in parsed.given:
-        raise UsageError("--game: got it with --moves, expected it with --pgn only: it chooses among a file's games")
+        raise UsageError("--game: got it with --moves, expected it with --pgn only: it chooses a game of a file")
     if parsed.allowance is not None and not parsed.weights:
-        raise UsageError("--allowance: got it without --weights, expected both: sizes alone weigh nothing")
+        raise UsageError("--allowance: got it without --weights, expected both: without weights it limits nothing")
     if parsed.fen is not None:
         check_fen(parsed.fen)
     if parsed.pgn is not None:

@@ -41,18 +41,24 @@ def _parser(game: Game) -> Parser:
     )
     parser.add_argument("game", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
     turn = whole("a number of turns, 0 or more", 0, 999_999)
-    which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--turn", type=turn, metavar="N", help="after N turns of either side")
-    which.add_argument("--whole", action="store_true", help="every turn, of rbc-expect and its variants")
-    parser.add_argument("--configuration", default=DEFAULT_PLAYER, metavar="NAME", help=f"who thinks: {CONFIGURATION}")
+    parser.add_argument(
+        "--turn",
+        type=turn,
+        required=True,
+        metavar="N",
+        help="after N turns of both sides; the analysis is of the player to move",
+    )
+    parser.add_argument(
+        "--configuration", default=DEFAULT_PLAYER, metavar="NAME", help=f"the player that thinks: {CONFIGURATION}"
+    )
     add_game_options(parser, game=game, fen=False, path_suffices=False)
     parser.add_argument(
         "--planes",
         action="append",
         metavar="WHICH",
-        help="of who plans on synopses: what the network sees, by numbers (35,70-72) or part of a name; again for more",
+        help="for dsmcp: planes that the network reads, by number (35,70-72) or part of a name; may be repeated",
     )
-    parser.add_argument("--ascii", action="store_true", help="nothing but letters and signs of ASCII")
+    parser.add_argument("--ascii", action="store_true", help="ASCII characters only")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 
@@ -148,11 +154,15 @@ def _planes(parsed: argparse.Namespace, chosen: Configuration) -> list[int]:
     from klss_app.cli.rbc.synoptic_thoughts import SHOWN_PLANES, UnknownPlane, planes_of
 
     if chosen.thinking is None:
-        raise UsageError(f"--configuration: got {parsed.configuration!r}, who weighs nothing; expected rbc-expect, say")
+        raise UsageError(
+            f"--configuration: got {parsed.configuration!r}, which values nothing; expected rbc-expect, for example"
+        )
     if not parsed.planes:
         return list(range(PLANES) if parsed.json else SHOWN_PLANES)
     if not isinstance(chosen.thinking, Synoptic):
-        raise UsageError(f"--planes: {parsed.configuration!r} sees positions and no planes; expected dsmcp, say")
+        raise UsageError(
+            f"--planes: {parsed.configuration!r} reads positions and has no planes; expected dsmcp, for example"
+        )
     try:
         return list(dict.fromkeys(plane for text in parsed.planes for plane in planes_of(text)))
     except UnknownPlane as error:

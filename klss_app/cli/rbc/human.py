@@ -24,7 +24,7 @@ A turn has two parts. First say where to look: a square (e5), and you see the
 nine squares around it; Enter alone looks nowhere. Then ask for a move: as
 squares (g1f3, e7e8q) or in letters (Nf3, exd5, e8=Q, O-O), or pass. Or type:
   help      this text
-  moves     what you may ask for: whatever no piece of yours stands in the way of
+  moves     the moves you may ask for: only your own pieces block them
   flip      turn the board around
   resign    give up
   quit      leave; the game so far is kept (Ctrl-C does the same)
@@ -77,7 +77,7 @@ class BlindHuman(Typist, Player):
             if text.lower() in chess.SQUARE_NAMES:
                 return Look(chess.SQUARE_NAMES.index(text.lower()))
             self._terminal.say(
-                f" {text[:40]!r} is no square; type one such as e5, or Enter alone to look nowhere. You move next."
+                f" {text[:40]!r} is not a square; type one such as e5, or Enter alone to look nowhere. You move next."
             )
 
     def sensed(self, sensed: Sensed) -> None:

@@ -42,7 +42,7 @@ def request_of(text: str, requests: Sequence[chess.Move], pieces: Mapping[int, c
         return None
     found = _meant(text, requests, pieces)
     if not found:
-        raise UnknownRequest(f"{text[:40]!r} is nothing you may ask for; moves lists what is, pass asks for nothing.")
+        raise UnknownRequest(f"{text[:40]!r} is not a move that you may ask for; moves lists them, pass asks for none.")
     if len(found) > 1:
         raise UnknownRequest(f"{text[:40]!r} means {' or '.join(move.uci() for move in found)}; type one of them.")
     return found[0]

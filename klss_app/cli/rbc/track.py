@@ -41,7 +41,7 @@ def kept_game(path: Path) -> Referee:
     except OSError as error:
         raise UsageError(f"can't read {str(path)!r}: {error.strerror}; expected a game's history") from None
     except UnicodeDecodeError:
-        raise UsageError(f"{str(path)!r}: got no UTF-8, expected a game's history in JSON") from None
+        raise UsageError(f"{str(path)!r}: got text that is not UTF-8, expected a game's history in JSON") from None
     except RecordError as error:
         raise UsageError(f"{str(path)!r}: {error}") from None
 

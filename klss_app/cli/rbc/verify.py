@@ -20,20 +20,20 @@ _OPENSPIEL = 10
 
 
 def _parser(game: Game) -> Parser:
-    parser = Parser("verify", "Hold our referee, or our position sets, against reconchess and OpenSpiel.", game)
-    parser.add_argument("--games", type=games, default=100, metavar="N", help="how many")
+    parser = Parser("verify", "Compare our referee, or our position sets, with reconchess and OpenSpiel.", game)
+    parser.add_argument("--games", type=games, default=100, metavar="N", help="number of games")
     parser.add_argument(
         "--sets",
         action="store_true",
-        help="position sets: is the true position in them, and are they those of reconchess's own functions",
+        help="check position sets: that they contain the true position, and equal those of reconchess's own functions",
     )
     parser.add_argument(
         "--compared",
         type=games,
         metavar="N",
-        help="with --sets: in so many games the second question (default: in all)",
+        help="with --sets: number of games in which sets are compared (default: all)",
     )
-    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="of the games")
+    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of the games")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     return parser
 
@@ -62,7 +62,7 @@ def run(arguments: Sequence[str], game: Game) -> int:
             few = max(1, parsed.games // _OPENSPIEL)
             found["openspiel"] = comparison.against_openspiel(few, parsed.seed, _say)
         except ImportError:
-            _say("OpenSpiel is not here: its part is left out")
+            _say("OpenSpiel is not installed: its part is left out")
         document = {name: None if each is None else dataclasses.asdict(each) for name, each in found.items()}
         wrong = sum(each.different for each in found.values() if each is not None)
     document["seconds"] = round(time.monotonic() - begin, 3)

@@ -22,7 +22,9 @@ def _parser(game: Game) -> Parser:
     parser.add_argument("file", metavar="FILE", help="a game that klss play or klss match kept (JSON)")
     ply = whole("a number of actions, 0 or more", 0, 999_999)
     parser.add_argument("--ply", type=ply, required=True, metavar="N", help="after N actions of either player")
-    parser.add_argument("--configuration", default="kluss", metavar="NAME", help=f"who thinks: {CONFIGURATION}")
+    parser.add_argument(
+        "--configuration", default="kluss", metavar="NAME", help=f"the player that thinks: {CONFIGURATION}"
+    )
     add_game(parser)
     add_game_options(parser, game=game, fen=False)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -35,7 +37,9 @@ def run(arguments: Sequence[str], game: Game) -> int:
     options = game_options(parsed)
     chosen = game.configuration(parsed.configuration)
     if chosen.search is None:
-        raise UsageError(f"--configuration: got {parsed.configuration!r}, which does not search; expected kluss, say")
+        raise UsageError(
+            f"--configuration: got {parsed.configuration!r}, which does not search; expected kluss, for example"
+        )
 
     from klss.openspiel.configuration import make_player
     from klss.openspiel.games import spiel_game
