@@ -121,7 +121,7 @@ def test_without_time_for_weights_they_begin_afresh_and_that_is_counted(klss: An
 
 def test_with_weights_every_ply_is_a_line_of_80_columns(klss: Any) -> None:
     lines = klss("track", "--moves", "e4 e5 Nf3", "--weights", "--cap", "19").out.splitlines()
-    assert lines[0].split() == ["ply", "move", "White", "truth", "alike", "by", "Black", "truth", "alike", "by"]
+    assert lines[0].split() == ["ply", "move", "White", "truth", "effective", "by", "Black", "truth", "effective", "by"]
     assert lines[1].split() == ["0", "1", "+0.00", "1.0", "-", "1", "+0.00", "1.0", "-"]
     assert lines[3].split() == ["2", "e5", "1", "+0.00", "1.0", "v", "past", "the", "cap"]
     assert max(map(len, lines)) <= 80

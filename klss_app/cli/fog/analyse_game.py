@@ -176,7 +176,7 @@ def text(answer: dict[str, Any], evaluator: str, first: chess.Color, fullmove: i
         if not found["costliest"]:
             lines.append(" no move lost anything")
             continue
-        lines.append(f" {'costliest':<15}{'cost':>6}{'held possible':>16}   {'the engine plays':<20}{'true board':>10}")
+        lines.append(f" {'costliest':<15}{'cost':>6}{'possible':>16}   {'the engine plays':<20}{'true board':>10}")
         for each in found["costliest"]:
             number = fullmove + (each["ply"] + (not first)) // 2
             dots = "." if color == "white" else "..."

@@ -134,7 +134,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     referee = Referee(fen)
     tracks = _new_tracks(parsed, referee)
     if not parsed.json:
-        head = f" {{:>12}}{'truth':>7}{'alike':>10}{'by':>3}" if parsed.weights else "{:>12}"
+        head = f" {{:>12}}{'truth':>7}{'effective':>10}{'by':>3}" if parsed.weights else "{:>12}"
         print(f"{'ply':>4}  {'move':<8}{head.format('White')}{head.format('Black')}")
         print(_line(0, "", tracks), flush=True)
     names = []

@@ -74,9 +74,9 @@ def text(document: dict[str, Any]) -> list[str]:
     sense, move = document["sense"], document["move"]
     gains = sorted(sense["windows"].items(), key=lambda window: -window[1]["gain"])
     lines = [
-        f"looks at {sense['chosen']} (played: {sense['played'] or 'nowhere'}); what a look is worth, and leaves over:",
+        f"looks at {sense['chosen']} (played: {sense['played'] or 'nowhere'}); gain of a look, share of the set left:",
         "  " + "  ".join(f"{name} {each['gain']:+.2f} {each['left_over']:.0%}" for name, each in gains[:_SHOWN]),
-        f"after the look that was played {document['positions_after_sense']:,} positions, {move['boards']:,} valued",
+        f"after the played look {document['positions_after_sense']:,} positions, {move['boards']:,} valued",
         f"asks for {move['chosen'] or 'nothing'} (played: {move['played'] or 'nothing'}):",
     ]
     return lines + [f"  {entry['move']:<6} {entry['value']:+.3f}" for entry in move["moves"][:_SHOWN]]

@@ -121,7 +121,7 @@ def text(document: dict[str, Any], columns: int, *, unicode: bool) -> list[str]:
         f"looks at {sense['chosen'] or 'nowhere'} (played: {sense['played'] or 'nowhere'}); {_worth(sense)}",
         *_table("look", [(" ".join([choice["sense"], *choice["alike"]]), choice) for choice in sense["choices"]]),
         *_boards(sense["planes"], side, columns, unicode),
-        f"after the look that was played {document['positions_after_sense']:,} positions",
+        f"after the played look {document['positions_after_sense']:,} positions",
         f"asks for {move['chosen'] or 'nothing'} (played: {move['played'] or 'nothing'}); {_worth(move)}",
         *_table("request", [(choice["move"], choice) for choice in move["choices"]]),
         *_boards(move["planes"], side, columns, unicode),
