@@ -82,11 +82,13 @@ def _parser() -> Parser:
     limits = f" (for a whole game {DEFAULT_ONCE_OVER_NODES} nodes a move by default)"
     add_game_options(parser, fen=False, seed_default=DEFAULT_SEED, limits=limits)
     _add_one_turn_flags(parser.add_argument_group("for one turn, with --ply").add_argument)
-    parser.add_argument_group("for a whole game, without --ply").add_argument(
+    add = parser.add_argument_group("for a whole game, without --ply").add_argument
+    add(
         "--out",
         metavar="FILE",
         help="keep the analysis there while it runs; the same command continues an interrupted one",
     )
+    add("--html", metavar="FILE", help="write the board's review there, one file that opens without a server")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures")
     return parser

@@ -43,7 +43,9 @@ _HARD_SPACE = "\N{NO-BREAK SPACE}"
 
 def events(before: View | None, view: View) -> list[str]:
     """The sentences for what ``view`` shows and ``before``, one ply earlier, did not."""
-    news, fresh = [], []
+    news: list[str] = []
+    shown: list[str] = []
+    fresh: list[str] = []
     for each in view_events(before, view):
         square = "" if each.square is None else chess.SQUARE_NAMES[each.square]
         name = "" if each.piece is None else chess.PIECE_NAMES[each.piece.piece_type]
@@ -55,10 +57,10 @@ def events(before: View | None, view: View) -> list[str]:
             news.append(f"Your {name} on {square} was captured{how}.")
         elif each.kind == "moved":
             news.append(f"{side_name(not view.color)} moved.")
-        elif each.kind == "sight":
-            fresh.append(f"{name} {square}")
-        else:
-            news.append(f"You can capture en passant on {square}.")
+        elif each.kind in ("shown", "sight"):
+            (shown if each.kind == "shown" else fresh).append(f"{name} {square}")
+    if shown:
+        news.append(f"Your move showed: {', '.join(shown)}.")
     if fresh:
         news.append(f"Now in sight: {', '.join(fresh)}.")
     if view.ep_square is not None and view.to_move == view.color:

@@ -41,13 +41,11 @@ def _parser(game: Game) -> Parser:
     )
     parser.add_argument("game", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
     turn = whole("a number of turns, 0 or more", 0, 999_999)
-    parser.add_argument(
-        "--turn",
-        type=turn,
-        required=True,
-        metavar="N",
-        help="after N turns of both sides; the analysis is of the player to move",
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument(
+        "--turn", type=turn, metavar="N", help="after N turns of both sides; the analysis is of the player to move"
     )
+    which.add_argument("--whole", action="store_true", help="every turn, by rbc-expect or a variant of it")
     parser.add_argument(
         "--configuration", default=DEFAULT_PLAYER, metavar="NAME", help=f"the player that thinks: {CONFIGURATION}"
     )
