@@ -26,7 +26,7 @@ from klss_app.web.reviews import replayed
 from klss_app.web.summaries import mark
 from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 
-__all__ = ["analyse", "main", "turn_document"]
+__all__ = ["analyse", "main", "middle", "turn_document"]
 
 _MOST_MOVES = 8
 _LEAST_SHOWN = 0.001
@@ -107,10 +107,19 @@ def analyse(request: dict[str, Any]) -> None:
             print_document(turn_document(turn))
         return
     searched = [turn_document(next(found(seed=seed, first=request["ply"]))) for seed in _SEEDS]
-    searched.sort(key=lambda each: each["played"]["loss"] or 0.0)
-    middle = searched[len(searched) // 2]
-    middle["played"]["range"] = [searched[0]["played"]["loss"], searched[-1]["played"]["loss"]]
-    print_document(middle)
+    print_document(middle(searched))
+
+
+def middle(searched: list[dict[str, Any]]) -> dict[str, Any]:
+    """The turn whose cost is the middle one of those that are known, with their ``range``; without, where none is."""
+    known = sorted(
+        (each for each in searched if each["played"]["loss"] is not None), key=lambda each: each["played"]["loss"]
+    )
+    if not known:
+        return searched[0]
+    found = known[len(known) // 2]
+    found["played"]["range"] = [known[0]["played"]["loss"], known[-1]["played"]["loss"]]
+    return found
 
 
 def main() -> int:

@@ -284,10 +284,10 @@ class PageLine:
         await self._review(seat, {"game": number}, of=count)
 
     async def _analyse(self, seat: Seat, message: dict[str, Any]) -> None:
-        game, ply = self._finished(message), message.get("ply")
-        if ply is not None and not (type(ply) is int and 0 <= ply < len(game.record.moves)):
-            raise TypeError
-        async with self._table.changing:
+        async with self._table.changing:  # a game may begin while this waits: looked at within
+            game, ply = self._finished(message), message.get("ply")
+            if ply is not None and not (type(ply) is int and 0 <= ply < len(game.record.moves)):
+                raise TypeError
             await self._table.analyses.listen(game, self._table.settings, self, ply)
 
     async def _stop(self, seat: Seat, message: dict[str, Any]) -> None:

@@ -236,7 +236,7 @@ export class Review {
   errors() {
     this.turns.forEach((turn) => {
       const button = this.buttons[turn.ply + 1];
-      if (button && turn.played.mark) button.textContent = `${this.game.plies[turn.ply + 1].san} ${turn.played.mark}`;
+      if (button) button.textContent = `${this.game.plies[turn.ply + 1].san} ${turn.played.mark}`.trim();
     });
     const lists = COLORS.map((color) => {
       const worst = this.turns

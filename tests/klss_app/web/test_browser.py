@@ -63,6 +63,10 @@ class Board:
     def link(self, seat: int = 0) -> str:
         return f"http://127.0.0.1:{self.port}/#seat={self.table.seats[seat].token}"
 
+    def send(self, **message: Any) -> None:
+        """To all pages of the first seat."""
+        self._loop.call_soon_threadsafe(self.table.seats[0].send, message)
+
     def close(self) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(30)
@@ -456,6 +460,15 @@ def test_a_dropped_pgn_is_reviewed_and_its_names_are_text(chromium: Browser, boa
         expect(page.locator(".game-moves button").nth(3)).to_have_text("dxe4 ??")  # the king is taken for it
         page.get_by_role("button", name="Look deeper at this move").click()
         expect(page.locator("#review .verdict")).to_contain_text("by three deeper searches", timeout=60_000)
+        no_cost = {
+            "ply": 3, "color": "black", "positions": {"white": [1, False], "black": [1, False]}, "value": None,
+            "beliefs": {"white": {}, "black": {}}, "counted": {"white": {}, "black": {}}, "truth": 0.0, "moves": [],
+            "lines": [], "played": {"san": "dxe4", "p": 0.0, "loss": None, "mark": "", "turned": 0.0},
+            "best": {"san": "dxe4", "p": 1.0},
+        }  # fmt: skip
+        whole = {"game": board.table.last + 1, "of": 5, "done": True, "failed": None, "summary": None}
+        board.send(type="analysis", turns=[no_cost], **whole)  # a deeper search may take a mark back
+        expect(page.locator(".game-moves button").nth(3)).to_have_text("dxe4")
         page.select_option("#review select", "k")
         page.click("#review [value=white]")  # arrow keys step, whatever was clicked before
         page.keyboard.press("ArrowLeft")

@@ -12,6 +12,7 @@ import pytest
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.rules import PAPER
 from klss_app.web.analyses import Analyses
+from klss_app.web.game_analysis import middle
 from klss_app.web.reviews import BadGame, opened_game, review
 from tests.klss_app.web.pages import run, served, settings
 
@@ -99,6 +100,31 @@ def test_a_dropped_game_is_reviewed_and_analysed_turn_by_turn() -> None:
         assert sum(each["p"] for each in turn["moves"]) == pytest.approx(1.0, abs=0.02)
         for pieces in turn["beliefs"]["white"].values():
             assert sum(pieces.values()) <= 1.001 and all(piece.islower() for piece in pieces)
+
+
+def test_of_deeper_searches_those_that_know_no_cost_are_no_part_of_the_range() -> None:
+    def costing(*losses: float | None) -> list[dict[str, Any]]:
+        return [{"played": {"loss": loss}} for loss in losses]
+
+    assert middle(costing(0.3, None, 0.1))["played"] == {"loss": 0.3, "range": [0.1, 0.3]}
+    assert middle(costing(None, None, None))["played"] == {"loss": None}
+
+
+def test_no_analysis_begins_once_a_game_has_while_it_waited() -> None:
+    async def work() -> None:
+        async with served(settings()) as at:
+            page = await at.page()
+            await page.until("game")
+            number = at.table.add(read_pgn(PGN)[0], PAPER, PGN)
+            await page.send(type="resign")
+            await page.until("table", playing=False)
+            async with at.table.changing:
+                await page.send(type="analyse", game=number)
+                await asyncio.sleep(0.1)
+                at.table._beginning = True
+            assert "going on" in (await page.until("refused", of="analyse"))["why"]
+
+    run(work())
 
 
 def test_an_analysis_that_nobody_listens_to_ends_with_its_process() -> None:
