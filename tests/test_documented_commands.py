@@ -252,6 +252,7 @@ ELSEWHERE: dict[str, str] = {
     "klss board --black human --clock 180+2": "tests/klss_app/web/test_games.py",
     "klss board --white human --black human": "tests/klss_app/web/test_program.py",
     "klss analyse GAME.pgn": "tests/klss_app/test_analyse.py",
+    "klss board --resume last": "tests/klss_app/web/test_program.py",
     "klss board game.pgn": "tests/klss_app/web/test_program.py",
     "make board": "tests/klss_app/web/test_program.py",
     "rc-bot-match uci_bridge.reconchess.klss_bot reconchess.bots.random_bot": "tests/uci_bridge/test_reconchess.py",

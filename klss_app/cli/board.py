@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
+import datetime
 import logging
 import os
 import socket
@@ -33,9 +35,11 @@ from klss_app.cli.options import (
     pgn_game,
     seats,
     whole,
+    writable_file,
 )
+from klss_app.cli.saved_game import LAST, SavedGame, resumed_options, resumed_seats, saved_game
 from klss_app.cli.serving import at_signals
-from klss_app.kept_games import HUMAN
+from klss_app.kept_games import HUMAN, begun_at
 
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
@@ -57,6 +61,11 @@ def _parser() -> Parser:
     )
     parser.add_argument("pgn", nargs="?", metavar="GAME.pgn", help="review this game: a PGN file, ours or pychess's")
     add_game_number(parser)
+    parser.add_argument(
+        "--resume",
+        metavar="FILE",
+        help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games)",
+    )
     server = parser.add_argument_group("the server")
     port = whole("a port, 0 to 65535", 0, 65535)
     server.add_argument(
@@ -74,13 +83,19 @@ def _parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss board``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
-    specs = seats(parsed.white, parsed.black, DEFAULT_PLAYER)
+    left = None if parsed.resume is None else saved_game(parsed.resume)
+    specs = seats(parsed.white, parsed.black, DEFAULT_PLAYER) if left is None else resumed_seats(left, parsed)
     if HUMAN not in specs.values():
         raise UsageError(
             f"--white and --black: got {parsed.white} and {parsed.black}, expected human for one at least; "
             "klss play shows two engines at it"
         )
     options = game_options(parsed)
+    if left is not None:
+        if parsed.pgn is not None:
+            raise UsageError("--resume: got it beside GAME.pgn, expected one of them: a game goes on, or is reviewed")
+        options = resumed_options(left, parsed, options)
+        writable_file(left.path, "--resume")
     if parsed.pgn is None and "game" in parsed.given:
         raise UsageError("--game: got it without GAME.pgn, expected both: it chooses among a file's games")
     record = None if parsed.pgn is None else pgn_game(Path(parsed.pgn), parsed.game)
@@ -88,7 +103,7 @@ def run(arguments: Sequence[str]) -> int:
         if spec != HUMAN:
             FOG.player(spec, options.stockfish)
 
-    from klss_app.web.settings import Settings
+    from klss_app.web.settings import Earlier, Settings
     from uci_bridge.bot.own_process import close_to_others
 
     close_to_others()
@@ -102,11 +117,14 @@ def run(arguments: Sequence[str]) -> int:
         seed=options.seed,
         evaluator=options.evaluator_choice(path_suffices=True),
     )
+    if left is not None:
+        begun = begun_at(left.record.headers) or datetime.datetime.now(datetime.UTC)
+        settings = dataclasses.replace(settings, earlier=Earlier(left.record.moves, left.left_s, begun))
     listening = _listen(parsed.host, parsed.port)
     # Faults of an engine that we ended ourselves are none; those that cost a game are reported with it. Only now, as
     # whoever calls this and is refused keeps its log.
     logging.getLogger("uci_bridge").setLevel(logging.ERROR)
-    return asyncio.run(_serve(settings, record, listening, parsed.host, not parsed.no_open))
+    return asyncio.run(_serve(settings, record, left, listening, parsed.host, not parsed.no_open))
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -128,7 +146,12 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 async def _serve(
-    settings: Settings, record: GameRecord | None, listening: socket.socket, host: str, open_browser: bool
+    settings: Settings,
+    record: GameRecord | None,
+    left: SavedGame | None,
+    listening: socket.socket,
+    host: str,
+    open_browser: bool,
 ) -> int:
     from aiohttp import web
 
@@ -136,12 +159,17 @@ async def _serve(
     from darkchess.fog.game.referee import Referee
     from klss_app.web.door import Door
     from klss_app.web.server import make_app, our_fault
-    from klss_app.web.table import Table
+    from klss_app.web.table import Table, keep_in_folder
 
     logging.getLogger("aiohttp.server").addFilter(our_fault)
     stop = asyncio.Event()
     at_signals(stop.set)
-    table = Table(settings)
+    own_files = [] if left is None else [left.path]  # the first game's, where it goes on
+
+    def keep(text: str, begun: datetime.datetime) -> None:
+        keep_in_folder(text, begun, own_files.pop() if own_files else None)
+
+    table = Table(settings, keep=keep)
     if record is not None:
         table.opened = table.add(record, settings.ruleset, write_pgn(record))
     runner = web.AppRunner(make_app(table, host), access_log=None, handle_signals=False, shutdown_timeout=1.0)

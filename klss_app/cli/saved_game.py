@@ -1,4 +1,4 @@
-"""A game that was left, and goes on: ``klss play --resume FILE|last``.
+"""A game that was left, and goes on: ``--resume FILE|last`` of ``klss play`` and ``klss board``.
 
 Stands on the referee's side of the wall: a kept game holds the true moves. What is read here goes to the referee alone;
 the players are shown their own views of what was played, as everybody is.

@@ -106,23 +106,27 @@ class Inbox:
 
 class HumanAtBoard(Player):
     """A human in front of a page; ``show`` is called by the game's thread with what the human may know,
-    :meth:`klss_app.web.messages.Telling.message`, whenever that has changed."""
+    :meth:`klss_app.web.messages.Telling.message`, whenever that has changed; not before ``earlier`` plies, which were
+    played before this game went on."""
 
-    def __init__(self, inbox: Inbox, show: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int = 0) -> None:
         self._inbox = inbox
+        self._earlier = earlier
         self._show = show
         self._view: View | None = None
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         """See :class:`darkchess.fog.game.contest.Player`."""
         self._view, self._telling = view, Telling(view)
-        self._show(self._telling.message())
+        if not self._earlier:
+            self._show(self._telling.message())
 
     def observe(self, view: View) -> None:
         """See :class:`darkchess.fog.game.contest.Player`."""
         self._telling.observe(view)
         self._view = view
-        self._show(self._telling.message())
+        if view.ply >= self._earlier:
+            self._show(self._telling.message())
 
     def end(self, outcome: Outcome) -> None:
         """See :class:`klss.table.contest.Player`: the last view again, unless it says how the game ended."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -11,7 +12,17 @@ from darkchess.fog.game.rules import PAPER, Ruleset
 from klss_app.kept_games import HUMAN
 from uci_bridge.evaluators import EvaluatorChoice
 
-__all__ = ["Settings"]
+__all__ = ["Earlier", "Settings"]
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What was played of a game that goes on, for the referee alone: the moves, seconds left on the clocks (empty
+    without), when it was begun, in UTC."""
+
+    moves: tuple[chess.Move, ...]
+    left_s: Mapping[chess.Color, float]
+    begun: datetime.datetime
 
 
 @dataclass(frozen=True)
@@ -26,6 +37,7 @@ class Settings:
     ruleset: Ruleset = PAPER
     seed: int | None = None
     evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
+    earlier: Earlier | None = None
 
     @property
     def humans(self) -> list[chess.Color]:

@@ -13,6 +13,7 @@ import random
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -34,9 +35,9 @@ from klss_app.web.guard import new_token
 from klss_app.web.messages import Line
 from klss_app.web.running_game import GameClock, RunningGame
 from klss_app.web.seats import HumanAtBoard, Inbox
-from klss_app.web.settings import Settings
+from klss_app.web.settings import Earlier, Settings
 
-__all__ = ["Finished", "Refused", "Seat", "Table"]
+__all__ = ["Finished", "Refused", "Seat", "Table", "keep_in_folder"]
 
 _LONGEST_S = 24 * 3600.0
 _MOST_GAMES = 200
@@ -107,7 +108,7 @@ class Table:
         self.finished: dict[int, Finished] = {}
         self.opened: int | None = None
         self.last: int | None = None
-        self._keep = keep or _keep_in_folder
+        self._keep = keep or keep_in_folder
         self._loop = asyncio.get_running_loop()
         self._numbers = 0
         self._game: RunningGame | None = None
@@ -280,17 +281,20 @@ class Table:
     async def _set_up(self, settings: Settings) -> None:
         await self.analyses.stop()
         # The first loads compiled code, and pages are answered meanwhile.
-        referee = await asyncio.to_thread(Referee, settings.fen, settings.ruleset)
-        self.settings = settings
+        earlier = settings.earlier or Earlier((), {}, datetime.datetime.now(datetime.UTC))
+        referee = await asyncio.to_thread(_refereed, settings, earlier)
+        self.settings = settings = replace(settings, earlier=None)  # those that follow begin anew
         self._numbers += 1
         seed = fresh_seed() if settings.seed is None else settings.seed
         clock = settings.clock
-        self._clock = GameClock({} if clock is None else dict.fromkeys(chess.COLORS, clock[0]))
+        self._clock = GameClock(
+            {} if clock is None else {color: earlier.left_s.get(color, clock[0]) for color in chess.COLORS}
+        )
         inbox = Inbox(self._clock.turn_begins)
         players: dict[chess.Color, Player] = {}
         for seat in self.seats:
             seat.shown, seat.wants_rematch = None, False
-            seat.player = HumanAtBoard(inbox, self._shower(seat, self._numbers))
+            seat.player = HumanAtBoard(inbox, self._shower(seat, self._numbers), len(earlier.moves))
             players[seat.color] = seat.player
         engine = await self._engine_for(settings)
         for color in chess.COLORS:
@@ -302,7 +306,6 @@ class Table:
             color: TimeControl(clock=settings.clock) if spec == HUMAN else limits
             for color, spec in settings.players.items()
         }
-        begun = datetime.datetime.now(datetime.UTC)
         self._game = game = RunningGame(
             referee,
             players,
@@ -310,7 +313,7 @@ class Table:
             inbox,
             self._clock,
             prepared=lambda: None if engine is None or clock is None else engine.wait_until_warm(),
-            ended=lambda game: self._game_ended(game, settings, seed, begun, engine),
+            ended=lambda game: self._game_ended(game, settings, seed, earlier.begun, engine),
         )
         for seat in self.seats:
             seat.send(self.described(seat))
@@ -407,9 +410,18 @@ class Table:
                 await asyncio.to_thread(self._engine.close)
 
 
-def _keep_in_folder(text: str, begun: datetime.datetime) -> None:
+def _refereed(settings: Settings, earlier: Earlier) -> Referee:
+    """The true game, where it begins or goes on."""
+    referee = Referee(settings.fen, settings.ruleset)
+    for move in earlier.moves:
+        referee.push(move)
+    return referee
+
+
+def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None) -> None:
+    """Write a game, to ``to`` or a new file of ``klss-games``, and say on stderr where it is."""
     try:
-        path = keep_game(text, begun)
+        path = keep_game(text, begun, to)
     except OSError as error:
         sys.stderr.write(text)
         print(

@@ -6,13 +6,14 @@ Over the real websocket, both players being pages; the other one plays the hidde
 from __future__ import annotations
 
 import asyncio
+import datetime
 import json
 import re
 
 import chess
 import pytest
 
-from klss_app.web.settings import Settings
+from klss_app.web.settings import Earlier, Settings
 from tests.klss_app.web.pages import run, served
 from tests.wall.twins import Twins, load, replayed
 
@@ -57,6 +58,31 @@ def compared(pairs: list[Twins]) -> None:
 
 def test_twins_send_the_same_bytes_to_the_page() -> None:
     compared(SUITE)
+
+
+def test_twins_that_go_on_where_they_were_left_send_the_same_bytes_to_the_page() -> None:
+    """What was played before is the referee's alone; the page gets what it would have got without the break."""
+
+    async def resumed(pair: Twins, moves: tuple[str, ...]) -> list[bytes]:
+        begun = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+        earlier = Earlier(tuple(map(chess.Move.from_uci, moves)), {}, begun)
+        humans = {chess.WHITE: "human", chess.BLACK: "human"}
+        async with served(Settings(humans, fen=pair.fen, seed=1, earlier=earlier)) as at:
+            own, other = (next(i for i, seat in enumerate(at.table.seats) if seat.color == color)
+                          for color in (pair.color, not pair.color))  # fmt: skip
+            page = await at.page(own)
+            await page.until("table")
+            await at.page(other)
+            await page.until("game", ply=len(moves))
+            return page.heard
+
+    async def work() -> None:
+        for pair in [each for each in SUITE if replayed(each.a, each.fen).outcome is None][:20]:
+            a, b = await resumed(pair, pair.a), await resumed(pair, pair.b)
+            assert a == b, pair
+            assert json.loads(a[-1]) == json.loads((await heard(pair, pair.a))[-1])
+
+    run(work())
 
 
 @pytest.mark.soak

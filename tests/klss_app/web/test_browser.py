@@ -5,6 +5,7 @@ and dark, on a phone; by axe. ``make browser`` runs these, in Debian's chromium;
 from __future__ import annotations
 
 import asyncio
+import datetime
 import os
 import re
 import shutil
@@ -22,7 +23,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from klss_app.cli.main import main
 from klss_app.web.analyses import Analyses
 from klss_app.web.server import make_app
-from klss_app.web.settings import Settings
+from klss_app.web.settings import Earlier, Settings
 from klss_app.web.table import Table
 from tests.klss_app.web.pages import FOREIGN, settings
 
@@ -369,6 +370,24 @@ def test_a_reload_and_a_second_tab_are_in_the_game_and_resigning_asks_twice(
         page.click("#settings [value=start]")
         turn(page)
         expect(second.locator("#player-bottom .name")).to_have_text("Black: you")
+
+
+def test_a_game_that_was_left_is_shown_where_it_was_and_the_next_one_begins_anew(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    moves = tuple(map(chess.Move.from_uci, ("e2e4", "d7d5", "g1f3", "g8f6")))
+    board = boards(earlier=Earlier(moves, {}, datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)))
+    with opened(chromium, board.link()) as (page,):
+        turn(page, 3)
+        drawn(page, "white knight f3", "black pawn d5", without="black knight")
+        expect(page.locator("#moves li")).to_have_text(["1.e4?", "2.Nf3?"])
+        click(page, "e4", "d5")
+        turn(page, 4)
+        page.click("#new-game")
+        page.click("#settings [value=start]")
+        turn(page)
+        expect(page.locator("#moves li")).to_have_count(0)
+        assert len(board.kept) == 1 and "exd5" in board.kept[0]
 
 
 def test_a_link_without_its_token_opens_nothing(chromium: Browser, boards: Callable[..., Board]) -> None:

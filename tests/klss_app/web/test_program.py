@@ -102,6 +102,35 @@ def test_the_first_line_is_the_seat_and_ctrl_c_keeps_the_game(tmp_path: Path) ->
     assert len(record.moves) == 2 and record.headers["Event"] == "klss board"
 
 
+def test_a_game_that_was_left_goes_on_in_its_file(tmp_path: Path) -> None:
+    tags = '[White "human"]\n[Black "random"]\n[MoveNodes "3"]\n[TimeControl "600+3"]\n[WhiteClock "75.5"]\n'
+    (tmp_path / "g.pgn").write_text(tags + "\n1. e4 e6 2. Nf3 d6 *\n")
+    with board(tmp_path, "--resume", "g.pgn", "--black", FOREIGN) as process:
+        assert process.stdout is not None
+        url, _, token = process.stdout.readline().removeprefix("klss board: ").strip().partition("/#seat=")
+
+        async def play() -> None:
+            async with (
+                aiohttp.ClientSession() as session,
+                session.ws_connect(f"{url}/ws", headers={"Origin": url}) as socket,
+            ):
+                page = Page(socket)
+                await page.send(type="sit", token=token)
+                game = await page.until("game")
+                assert (game["ply"], game["history"]) == (4, ["e4", "?", "Nf3", "?"])
+                assert 60_000 < game["clock"]["white"] <= 75_500 and game["clock"]["black"] == 600_000
+                await page.send(type="move", move="Ng1", ply=4)
+                await page.until("game", ply=6)
+
+        run(play())
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (0, "", "klss board: the game is kept in g.pgn\n")
+    record = read_pgn((tmp_path / "g.pgn").read_text())[0]
+    assert [move.uci() for move in record.moves[:5]] == ["e2e4", "e7e6", "g1f3", "d7d6", "f3g1"]
+    assert not (tmp_path / "klss-games").exists()
+
+
 @pytest.mark.parametrize("from_here", [False, True])
 def test_what_lies_in_the_working_directory_is_run_only_if_this_program_is_from_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, from_here: bool
@@ -131,6 +160,7 @@ def test_two_humans_get_a_line_each_and_a_file_is_opened(tmp_path: Path) -> None
         (["--port", "70000"], "expected a port"),
         (["--white", "greedy", "--black", "random"], "expected human for one"),
         (["none.pgn"], "can't read 'none.pgn'"),
+        (["--resume", "none.pgn"], "none.pgn"),
         (["--host", "no.such.host.invalid"], "expected an address"),
         (["--fen", "x"], "--fen"),
         (["--black", "nobody"], "nobody"),
