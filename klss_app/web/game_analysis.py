@@ -39,8 +39,9 @@ def turn_document(turn: Turn) -> dict[str, Any]:
     ``positions``: how many each side holds possible, and whether that is a sample; ``beliefs``: of both sides, square
     by square, the enemy's pieces and how likely each stands there, by the learned filter where the configuration has
     one; ``counted``: the same with every position counted once; ``value`` for the mover; ``truth``, the value of the
-    true position for White; ``moves`` of the mixture; ``lines`` of SAN; ``played`` with its ``loss`` against what the
-    player held possible, and what it ``turned`` out to be against the truth; ``best``.
+    true position for White; ``moves`` of the mixture; ``tries``, SAN and cost of every move; ``lines`` of SAN;
+    ``played`` with its ``loss`` against what the player held possible, and what it ``turned`` out to be against the
+    truth; ``best``.
     """
     analysis, loss = turn.analysis, turn.loss()
     sets = {color: analyst.position_set for color, analyst in turn.analysts.items()}
@@ -61,6 +62,7 @@ def turn_document(turn: Turn) -> dict[str, Any]:
             {"move": each.move.uci(), "san": each.san, "p": round(each.probability, 4), "value": _rounded(each.value)}
             for each in shown
         ],
+        "tries": {each.move.uci(): [each.san, _rounded(analysis.loss(each.move))] for each in analysis.moves},
         "lines": [[each.san for each in line.moves] for line in analysis.lines],
         "played": {
             "san": loss.san,

@@ -1,5 +1,5 @@
 // A game that is over: the truth, what either side saw, and what the engine makes of it.
-import { FogBoard } from '/board.js';
+import { destinations, FogBoard } from '/board.js';
 import { chart } from '/chart.js';
 import { $, fragment, make, setFragment } from '/dom.js';
 import { T } from '/strings.js';
@@ -29,6 +29,8 @@ export class Review {
     this.counting = false;
     this.arrows = true;
     this.small = null;
+    /** A move that was tried on the board at this ply. @type {string | null} */
+    this.tried = null;
   }
 
   /** @param {any} game the review's document */
@@ -96,6 +98,7 @@ export class Review {
   /** @param {number} ply */
   go(ply) {
     this.ply = Math.max(0, Math.min(this.last, ply));
+    this.tried = null;
     this.draw();
   }
 
@@ -293,11 +296,31 @@ export class Review {
     const config = { viewOnly: true, orientation: this.bottom, turnColor: at.turn, premovable: { enabled: false } };
     this.board.ground.cancelPremove();
     this.board.marks = this.heatMarks(turn, who);
-    this.board.show(at[seen], { ...config, lastMove: this.lastMove(seen) });
+    this.board.show(at[seen], { ...config, ...this.trying(turn, seen), lastMove: this.lastMove(seen) });
     this.board.ground.setAutoShapes([...this.heatLabels(turn, who), ...this.mixtureArrows(turn, seen)]);
     this.drawSmall(at, config);
     this.panel(at, turn, who);
     setFragment({ game: this.game.game, ply: this.ply });
+  }
+
+  /** Moves of the side to move may be tried on its own board and on the true one, once they are analysed. */
+  trying(turn, seen) {
+    if (!turn?.tries || (seen !== 'truth' && seen !== turn.color)) return {};
+    return {
+      viewOnly: false,
+      movable: {
+        free: false,
+        color: turn.color,
+        dests: destinations(Object.keys(turn.tries)),
+        showDests: true,
+        events: { after: (from, to) => this.tryMove(turn, from + to) },
+      },
+    };
+  }
+
+  tryMove(turn, squares) {
+    this.tried = Object.keys(turn.tries).find((move) => move.startsWith(squares));
+    this.draw();
   }
 
   drawSmall(at, config) {
@@ -418,6 +441,7 @@ export class Review {
         make('tbody', {}, ...rows),
       ),
       make('p', { text: T.played(turn.played.san) }),
+      make('p', { class: 'tried', 'aria-live': 'polite', text: this.tried ? T.tried(turn, this.tried) : T.tryOne(turn.color) }),
       ...(lines.length ? [make('details', {}, make('summary', { text: T.expects }), make('ul', {}, ...lines))] : []),
     ];
   }

@@ -176,6 +176,13 @@ export const T = {
     if (v === null || Math.abs(v) < 0.05) return '';
     return `${v > 0 ? 'Good' : 'Bad'} luck: on the true board it turned out ${Math.abs(v).toFixed(2)} ${v > 0 ? 'better' : 'worse'} than the engine’s choice.`;
   },
+  tryOne: (color) => `Move a piece of ${side[color]}'s on the board to see what another move would cost.`,
+  tried: (turn, move) => {
+    const [san, cost] = turn.tries[move];
+    const p = turn.moves.find((each) => each.move === move)?.p ?? 0;
+    const said = cost === null ? 'cost unknown' : cost < 0.005 ? 'costs nothing' : `costs ${cost.toFixed(2)} (${points(cost)})`;
+    return `Tried: ${san} ${said}; the engine plays it in ${percent(p)}.`;
+  },
   mixture: (color) => `The engine for ${side[color]}, from its views alone`,
   columns: ['move', 'plays', 'value', 'expected score'],
   score: (v) => percent((1 + v) / 2),

@@ -477,6 +477,12 @@ def test_a_dropped_pgn_is_reviewed_and_its_names_are_text(chromium: Browser, boa
         expect(page.locator(".mixture tbody tr")).to_have_text(["Bxe8100%+1.00100%"])
         expect(page.locator("#review .verdict")).to_contain_text("possible for Black. Best: ")
         expect(page.locator(".game-moves button").nth(3)).to_have_text("dxe4 ??")  # the king is taken for it
+        page.keyboard.press("ArrowLeft")  # Black to move, and its king stands in check
+        drag(page, "b8", "c6")
+        expect(page.locator("#review .tried")).to_contain_text("Tried: Nc6 cost")
+        drawn(page, "black knight b8")
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#review .tried")).to_contain_text("Move a piece of White's")
         page.get_by_role("button", name="Look deeper at this move").click()
         expect(page.locator("#review .verdict")).to_contain_text("by three deeper searches", timeout=60_000)
         no_cost = {

@@ -89,7 +89,7 @@ def test_a_dropped_game_is_reviewed_and_analysed_turn_by_turn() -> None:
             assert "fields" in (await again.until("error"))["why"]
             return turns
 
-    turns = run(work())
+    turns, document = run(work()), review(opened_game(PGN)[0], PAPER)
     assert [turn["ply"] for turn in turns] == list(range(5))
     assert [turn["played"]["san"] for turn in turns] == ["e4", "d5", "Bb5", "dxe4", "Bxe8"]
     assert turns[1]["positions"]["black"] == [20, False] and turns[1]["positions"]["white"] == [1, False]
@@ -97,6 +97,10 @@ def test_a_dropped_game_is_reviewed_and_analysed_turn_by_turn() -> None:
     missed = turns[3]
     assert missed["color"] == "black" and missed["played"]["turned"] < -0.5
     for turn in turns:
+        assert turn["tries"][[each["move"] for each in document["plies"]][turn["ply"] + 1]][1] == turn["played"]["loss"]
+        known = {each["move"]: each["p"] for each in turn["moves"] if turn["tries"][each["move"]][1] is not None}
+        mean = sum(p * turn["tries"][move][1] for move, p in known.items())
+        assert mean == pytest.approx(0.0, abs=0.02), "costs are counted from the mixture's value"
         assert sum(each["p"] for each in turn["moves"]) == pytest.approx(1.0, abs=0.02)
         for pieces in turn["beliefs"]["white"].values():
             assert sum(pieces.values()) <= 1.001 and all(piece.islower() for piece in pieces)
