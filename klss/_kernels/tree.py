@@ -6,7 +6,24 @@ from typing import Any
 
 from klss.support.kernel import kernel
 
-__all__ = ["arrival_points", "component_balls", "node_passes", "outside_payoffs", "owners"]
+__all__ = ["arrival_points", "component_balls", "node_passes", "outside_payoffs", "owners", "preorder_parents"]
+
+
+@kernel
+def preorder_parents(widths: Any, parent: Any, action: Any) -> None:
+    """Each node's parent and its place among the parent's children, from the nodes' numbers of children; both are
+    filled in place, and are -1 at the root.
+    """
+    parent[0] = action[0] = -1
+    left = widths.copy()
+    for h in range(1, widths.shape[0]):
+        # The deepest node before this one that has a child to come.
+        p = h - 1
+        while left[p] == 0:
+            p = parent[p]
+        parent[h] = p
+        action[h] = widths[p] - left[p]
+        left[p] -= 1
 
 
 @kernel

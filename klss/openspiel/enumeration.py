@@ -16,23 +16,26 @@ import random
 import reprlib
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 import pyspiel
 
 from klss import MAX_NODES
+from klss._kernels import tree as kernels
 from klss.equilibrium import program_bytes
 from klss.errors import GameError, TooLargeError
 from klss.game import Game, assemble
 from klss.movers import CHANCE, TERMINAL
 from klss.openspiel.games import spiel_game
+from klss.support.arrays import Floats, Ints
 from klss.support.memory import resident_bytes
 
 __all__ = ["MAX_NODES", "load"]
 
-_TURN, _WAIT = "", "[waits] "
+_WAIT = "[waits] "
+
+_CHANCE = int(pyspiel.PlayerId.CHANCE)
 
 _LOOK = 100
 """Nodes between two looks at the memory."""
@@ -95,31 +98,34 @@ def load(
     return _Flattening(spiel, name, max_nodes, max_bytes, to_solve, on_progress).run()
 
 
-@dataclass(slots=True)
-class _Branch:
-    """A node with children that are still to be visited. The walk holds one a ply, and so one state a ply, however
-    wide the tree is.
+class _Infosets:
+    """One player's infosets, in the order of their first nodes, by what OpenSpiel says the player knows there."""
 
-    ``past`` and ``texts`` are what both players knew on coming there and know there; ``who`` moves (or chance).
-    """
+    def __init__(self, name: str, player: int) -> None:
+        self.name, self.player = name, player
+        self.keys: list[str] = []
+        self.turns: list[bool] = []
+        self.actions: list[list[int]] = []
+        self.action_names: list[tuple[str, ...]] = []
+        self.lines = 1  # sequences, the empty one included, and infosets at which the player acts
+        self._seen: tuple[dict[str, int], dict[str, int]] = ({}, {})
 
-    state: Any
-    node: int
-    edges: list[tuple[int, float]]
-    past: Any
-    texts: Any
-    who: int
-    visited: int = 0
-
-    def child(self) -> tuple[Any, int, float]:
-        """The next child, its edge's index and its probability."""
-        k = self.visited
-        self.visited += 1
-        action, probability = self.edges[k]
-        if self.visited < len(self.edges):
-            return self.state.child(action), k, probability
-        self.state.apply_action(action)  # the last child needs no copy
-        return self.state, k, probability
+    def at(self, state: Any, text: str, turn: bool, legal: list[int]) -> int:
+        """The infoset of a node: those at which the player waits are apart from those at which it acts."""
+        j = self._seen[turn].get(text)
+        if j is None:
+            j = self._seen[turn][text] = len(self.keys)
+            self.keys.append(text if turn else _WAIT + text)
+            self.turns.append(turn)
+            self.actions.append(legal if turn else [])
+            self.action_names.append(tuple([state.action_to_string(self.player, a) for a in legal]) if turn else ())
+            self.lines += 1 + len(legal) if turn else 0
+        elif turn and self.actions[j] != legal:
+            raise GameError(
+                f"one infoset, one action set: game {self.name!r}, player {self.player}, infoset "
+                f"{_BRIEF.repr(text)} has actions {_BRIEF.repr(self.actions[j])} and {_BRIEF.repr(legal)}"
+            )
+        return j
 
 
 class _Flattening:
@@ -160,9 +166,9 @@ class _Flattening:
             reason = " ".join(str(error).split())
             raise GameError(f"game {self.name!r}: OpenSpiel fails in it: {reason[:200]}") from error
 
-    def _check_size(self, node: int, state: Any, lines: int) -> None:
-        """Raise where ``node`` nodes are too many or too large, or sure to be; the next one has ``state``, and both
-        players have ``lines`` sequences and infosets so far."""
+    def _check_size(self, node: int, state: Any, first: _Infosets, second: _Infosets) -> None:
+        """Raise where ``node`` nodes are too many or too large, or sure to be; the next one has ``state``, and the
+        players have these infosets so far."""
         depth = len(state.full_history())
         if node >= self.max_nodes:
             self._too_many(f"stopped there at depth {depth}")
@@ -173,6 +179,7 @@ class _Flattening:
             return
         if resident_bytes() + node * _ARRAYS_BYTES > self.max_bytes:
             self._too_large(f"stopped after {node:,} nodes, at depth {depth}")
+        lines = first.lines + second.lines
         if self.to_solve and self.before_bytes + node * _ARRAYS_BYTES + program_bytes(lines, 0) > self.max_bytes:
             self._too_large(f"to solve it; stopped after {node:,} nodes, at depth {depth}")
 
@@ -233,104 +240,75 @@ class _Flattening:
         return widths
 
     def _walk(self, remember_waits: bool) -> Game:
-        # A node's entry in each list stands at its number; both players' infosets have lists of their own.
-        parent, player, action = array("q"), array("q"), array("q")
-        probability, utility = array("d"), array("d")
-        label = array("q"), array("q")
-        keys: tuple[list[Any], list[Any]] = ([], [])
-        actions: tuple[list[list[int]], list[list[int]]] = ([], [])
-        names: tuple[list[tuple[str, ...]], list[tuple[str, ...]]] = ([], [])
-        turns: tuple[list[bool], list[bool]] = ([], [])
-        seen: tuple[tuple[dict[str, int], dict[str, int]], ...] = (({}, {}), ({}, {}))
+        # What is listed in preorder: each node's mover and number of children, each decision node's infosets, each
+        # chance node's probabilities, each terminal's utility.
+        movers, widths, probabilities, utilities = array("q"), array("q"), array("d"), array("d")
+        mine, yours = array("q"), array("q")
+        first, second = _Infosets(self.name, 0), _Infosets(self.name, 1)
         history = self.by_history or remember_waits
-        branches: list[_Branch] = []
-        state, above, edge, chance = self.spiel.new_initial_state(), -1, -1, 1.0
-        lines = 2  # the empty sequences
+        # Nodes with children still to come, one a ply: the state, the actions left, the last one first, who moves (or
+        # chance), and with histories what each player knew on coming there and knows there.
+        branches: list[tuple[Any, list[int], int, Any, Any]] = []
+        state = self.spiel.new_initial_state()
         past: Any = ("", "")  # with histories: what each player knew at the decision node before, and did there
         while True:
             # The next node of the depth-first walk, in preorder.
-            node = len(parent)
+            node = len(movers)
             if node % _LOOK == 0 or node >= self.max_nodes:
-                self._check_size(node, state, lines)
+                self._check_size(node, state, first, second)
                 if self.on_progress is not None:
                     self.on_progress(node)
             who = state.current_player()
-            parent.append(above)
-            action.append(edge)
-            probability.append(chance)
             if who >= 0:  # a player's node: both players' infosets, by what OpenSpiel says they know
-                player.append(who)
-                utility.append(0.0)
                 legal = state.legal_actions()
                 if not legal:
                     raise GameError(
                         f"game {self.name!r}: OpenSpiel gives no action at a node that is not the end, at depth "
                         f"{len(state.full_history())}; expected one at least"
                     )
-                texts = self._texts(state, who, past, history)
-                for i in (0, 1):
-                    # Infosets at which the player waits have keys apart from those at which it acts.
-                    text = texts[i]
-                    turn = who == i
-                    known = seen[i][turn]
-                    j = known.get(text, -1)
-                    if j < 0:
-                        j = len(keys[i])
-                        known[text] = j
-                        keys[i].append(text if turn else _WAIT + text)
-                        actions[i].append(legal if turn else [])
-                        names[i].append(tuple([state.action_to_string(i, a) for a in legal]) if turn else ())
-                        turns[i].append(turn)
-                        lines += 1 + len(legal) if turn else 0
-                    elif turn and actions[i][j] != legal:
-                        raise GameError(
-                            f"one infoset, one action set: game {self.name!r}, player {i}, infoset "
-                            f"{_BRIEF.repr(text)} has actions {_BRIEF.repr(actions[i][j])} and {_BRIEF.repr(legal)}"
-                        )
-                    label[i].append(j)
-                branches.append(_Branch(state, node, [(a, 1.0) for a in legal], past, texts, who))
-            elif who == pyspiel.PlayerId.CHANCE:  # without outcomes: assemble() names the law that this breaks
-                player.append(CHANCE)
-                utility.append(0.0)
-                label[0].append(-1)
-                label[1].append(-1)
+                if history:
+                    texts = self._texts(state, who, past)
+                else:
+                    texts = state.information_state_string(0), state.information_state_string(1)
+                mine.append(first.at(state, texts[0], who == 0, legal))
+                yours.append(second.at(state, texts[1], who == 1, legal))
+                movers.append(who)
+                widths.append(len(legal))
+                branches.append((state, legal[::-1], who, past, texts))
+            elif who == _CHANCE:  # without outcomes: assemble() names the law that this breaks
                 outcomes = state.chance_outcomes()
+                movers.append(CHANCE)
+                widths.append(len(outcomes))
+                probabilities.extend([probability for _, probability in outcomes])
                 if outcomes:
-                    branches.append(_Branch(state, node, outcomes, past, past, who))
+                    branches.append((state, [action for action, _ in reversed(outcomes)], who, past, past))
             else:
                 # The end: what one wins the other loses, up to rounding.
-                player.append(TERMINAL)
-                returns = state.returns()
-                if not abs(returns[0] + returns[1]) <= 1e-9 * max(1.0, abs(returns[0])):
-                    raise GameError(f"zero-sum: game {self.name!r} ends with returns {returns[0]:g} and {returns[1]:g}")
-                utility.append(returns[0])
-                label[0].append(-1)
-                label[1].append(-1)
-            # Go on with the next child of the deepest node that has one left.
+                won, lost = state.returns()
+                if not abs(won + lost) <= 1e-9 * max(1.0, abs(won)):
+                    raise GameError(f"zero-sum: game {self.name!r} ends with returns {won:g} and {lost:g}")
+                movers.append(TERMINAL)
+                widths.append(0)
+                utilities.append(won)
+            # Go on with the next child of the deepest node that has one left; the last child needs no copy.
             if not branches:
                 break
-            branch = branches[-1]
-            state, edge, chance = branch.child()
-            above, past = branch.node, branch.past
-            if history and branch.who >= 0:
-                past = self._then(past, branch.texts, branch.who, branch.edges[edge][0])
-            if branch.visited == len(branch.edges):
+            above, left, mover, past, texts = branches[-1]
+            chosen = left.pop()
+            if left:
+                state = above.child(chosen)
+            else:
                 branches.pop()
-        return assemble(
-            parent=np.array(parent, np.int64),
-            player=np.array(player, np.int64),
-            action=np.array(action, np.int64),
-            probability=np.array(probability),
-            utility=np.array(utility),
-            infoset=np.array([np.asarray(each) for each in label], np.int64).reshape(2, -1),
-            turns=turns,
-            keys=keys,
-            action_names=names,
-        )
+                state = above
+                state.apply_action(chosen)
+            if history and mover >= 0:
+                past = self._then(past, texts, mover, chosen)
+        return _assembled(
+            np.array(movers, np.int64), np.array(widths, np.int64), np.array(probabilities), np.array(utilities),
+            np.array([mine, yours], np.int64), (first, second),
+        )  # fmt: skip
 
-    def _texts(self, state: Any, who: int, past: Any, history: bool) -> tuple[str, str]:
-        if not history:
-            return state.information_state_string(0), state.information_state_string(1)
+    def _texts(self, state: Any, who: int, past: Any) -> tuple[str, str]:
         if not self.by_history:
             # What is learned while waiting counts as learned at the next own turn.
             mine = state.information_state_string(who)
@@ -343,3 +321,32 @@ class _Flattening:
         after = [texts[0], texts[1]]
         after[who] = f"{texts[who]}\n< {chosen}"
         return after[0], after[1]
+
+
+def _assembled(
+    player: Ints, widths: Ints, probabilities: Floats, utilities: Floats, labels: Ints,
+    infosets: tuple[_Infosets, _Infosets],
+) -> Game:  # fmt: skip
+    """The game of a walk's lists: all in preorder, each for its kind of node alone."""
+    # The numbers of children say which node is whose.
+    parent, action = np.empty_like(player), np.empty_like(player)
+    kernels.preorder_parents(widths, parent, action)
+    # Chance's children, by their parents: within one they stand in the order of its outcomes.
+    probability, utility = np.ones(player.size), np.zeros(player.size)
+    dealt = 1 + np.flatnonzero(player[parent[1:]] == CHANCE)
+    probability[dealt[np.argsort(parent[dealt], kind="stable")]] = probabilities
+    utility[player == TERMINAL] = utilities
+    infoset = np.full((2, player.size), -1, np.int64)
+    infoset[:, player >= 0] = labels
+    mine, yours = infosets
+    return assemble(
+        parent=parent,
+        player=player,
+        action=action,
+        probability=probability,
+        utility=utility,
+        infoset=infoset,
+        turns=(mine.turns, yours.turns),
+        keys=(mine.keys, yours.keys),
+        action_names=(mine.action_names, yours.action_names),
+    )

@@ -115,42 +115,52 @@ def test_a_tree_over_the_memory_is_refused_while_little_more_is_held(name: str) 
     assert resident_bytes() < most + 200_000_000
 
 
-def test_the_walk_holds_one_state_a_ply_however_wide_the_tree_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_walk_holds_one_state_a_ply_however_wide_the_tree_is() -> None:
     held = most = 0
 
-    class Counted(openspiel._Branch):
-        def __init__(self, *given: object) -> None:
+    class Counted:
+        """A state or a game of OpenSpiel's whose states are counted."""
+
+        def __init__(self, inner: Any) -> None:
             nonlocal held, most
+            self.inner = inner
             held += 1
             most = max(most, held)
-            super().__init__(*given)  # type: ignore[arg-type]
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.inner, name)
+
+        def new_initial_state(self) -> Counted:
+            return Counted(self.inner.new_initial_state())
+
+        def child(self, action: int) -> Counted:
+            return Counted(self.inner.child(action))
 
         def __del__(self) -> None:
             nonlocal held
             held -= 1
 
-    monkeypatch.setattr(openspiel, "_Branch", Counted)
-    assert openspiel.load("leduc_poker").node_count == 9457
-    assert 8 <= most <= 11, "two cards, a public one, eight bets at the most"
+    assert openspiel.load(Counted(pyspiel.load_game("leduc_poker"))).node_count == 9457
+    assert 9 <= most <= 14, "the game, two cards, a public one, eight bets at the most, and the look ahead"
 
 
 @pytest.mark.parametrize("name", ["chess", "goofspiel(num_cards=6)", "dark_chess"])
 def test_a_tree_that_is_sure_to_be_too_large_is_refused_before_it_is_built(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked, ask = 0, openspiel._Flattening._texts
+    asked, ask = 0, openspiel._Infosets.at
 
-    def counted(*given: Any) -> tuple[str, str]:
+    def counted(*given: Any) -> int:
         nonlocal asked
         asked += 1
         return ask(*given)
 
-    monkeypatch.setattr(openspiel._Flattening, "_texts", counted)
+    monkeypatch.setattr(openspiel._Infosets, "at", counted)
     with pytest.raises(
         TooLargeError, match=r"more than 50,000 nodes .so many are no deeper than \d+.; .* raise max_no"
     ):
         openspiel.load(name, max_nodes=50_000)
-    assert 0 < asked <= openspiel._LOOK_AT
+    assert 0 < asked <= 2 * openspiel._LOOK_AT  # of both players
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "matrix_rps", "goofspiel(num_cards=3)"])
