@@ -22,8 +22,8 @@ from typing import Any
 
 import pyspiel
 
+import klss
 from klss import openspiel
-from klss.equilibrium import solve
 from klss.errors import INSTALL_EXTRAS
 from klss.first_order import METHODS, FirstOrder
 from klss.first_order import solve as iterate
@@ -57,7 +57,7 @@ def compare(name: str) -> dict[str, Any]:
     from open_spiel.python.algorithms import sequence_form_lp
 
     game = pyspiel.load_game(name)
-    ours, our_times = _timed(lambda: solve(sequence_form(openspiel.load(game))).value)
+    ours, our_times = _timed(lambda: klss.solve(openspiel.load(game)).value)
     theirs, their_times = _timed(lambda: float(sequence_form_lp.solve_zero_sum_game(game)[0]))
     return {
         "game": name,

@@ -10,6 +10,7 @@ Reading order:
   games as such
 - ``treeplex`` one player's sequences and strategies; ``sequence_form`` both players' and the payoffs A and B;
   ``equilibrium`` build, solve, read back
+- ``folding`` symmetric games made smaller
 - ``_highs`` the solver; ``lexicographic`` the one optimum among many that every version of it agrees on
 - ``first_order`` equilibria by regret minimisation; ``locking`` some behaviour given, the rest solved for;
   ``refinement`` best also where mistakes happen
@@ -126,10 +127,14 @@ def solve(
 def _solve(
     form: SequenceForm, method: str, max_bytes: int | None, gap: float | None, seconds: float | None
 ) -> Solution:
-    """By the solver that ``method`` names."""
+    """By the solver that ``method`` names, without what is symmetric."""
     from klss import equilibrium, first_order
+    from klss.folding import fold
 
+    folded = fold(form)
     if method in first_order.METHODS:
         least = first_order.GAP if gap is None else gap
-        return first_order.solve(form, method=method, gap=least, seconds=seconds, max_bytes=max_bytes)
-    return equilibrium.solve(form, method=method, time_limit_s=seconds, max_bytes=max_bytes)
+        found = first_order.solve(folded.form, method=method, gap=least, seconds=seconds, max_bytes=max_bytes)
+    else:
+        found = equilibrium.solve(folded.form, method=method, time_limit_s=seconds, max_bytes=max_bytes)
+    return folded.restored(found)

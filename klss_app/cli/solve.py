@@ -165,6 +165,7 @@ def _solved(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressL
 
 def _by_method(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressLine) -> Solution:
     from klss import equilibrium, first_order
+    from klss.folding import fold
 
     if parsed.refine is not None:
         from klss.errors import SolverError
@@ -174,11 +175,14 @@ def _by_method(parsed: Any, form: SequenceForm, max_bytes: int, progress: Progre
             return sequential(form)
         except SolverError as error:
             raise FailedError(f"--refine: {error}") from error
+    folded = fold(form)
     if parsed.method in _EXACT:
-        return equilibrium.solve(form, method=parsed.method, time_limit_s=parsed.seconds, max_bytes=max_bytes)
+        return folded.restored(
+            equilibrium.solve(folded.form, method=parsed.method, time_limit_s=parsed.seconds, max_bytes=max_bytes)
+        )
     try:
-        return first_order.solve(
-            form,
+        found = first_order.solve(
+            folded.form,
             method=parsed.method,
             gap=first_order.GAP if parsed.gap is None else parsed.gap,
             seconds=parsed.seconds,
@@ -186,6 +190,7 @@ def _by_method(parsed: Any, form: SequenceForm, max_bytes: int, progress: Progre
             resume=None if parsed.resume is None else Path(parsed.resume),
             on_progress=lambda n, gap: progress.tell(f"{n:,} iterations, gap {gap:.2g}"),
         )
+        return folded.restored(found)
     except first_order.SavedRunError as error:
         raise UsageError(f"--resume {error}") from error
     except OSError as error:

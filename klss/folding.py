@@ -1,0 +1,134 @@
+"""Symmetric games made smaller: sequences that no payoff tells apart become one, exactly.
+
+Source: Grohe, Kersting, Mladenov & Selman (ESA 2014), "Dimension reduction via colour refinement". Sequences start with
+one colour; a sequence's next colour tells its colour before, its infoset's, those of the infosets after it, and each
+payoff with the opponent's sequence there. Once the colours split no further, averaging a plan over each colour keeps it
+a plan, and an equilibrium one. So x = E x', where x' is a plan of the smaller treeplex, which has one infoset a colour,
+and each row of E has one entry: one over the number of ways in which the sequence's colours can be played.
+
+Suits of cards and the symmetries of a board are found so without anybody naming them; most other games have none.
+
+Deviation: colours are hashes of 64 bits, and payoffs are compared to 40 binary digits. Whether they were told apart
+rightly shows in the exploitability of what is restored, which is recomputed in the whole game.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from klss.best_response import exploitability
+from klss.equilibrium import Solution
+from klss.sequence_form import SequenceForm
+from klss.support.arrays import Ints, Keys
+from klss.treeplex import Treeplex, realization
+
+__all__ = ["Folded", "fold"]
+
+_DIGITS = 2.0**40
+"""Payoffs are compared to so many binary digits: equal ones may be summed in different orders."""
+
+_WORTH = 0.9
+"""A larger share of the sequences is not worth a program that has lost its ones and zeros."""
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_STEPS = (
+    (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),
+    (np.uint64(27), np.uint64(0x94D049BB133111EB)),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Folded:
+    """A game of which one sequence a colour is left, and the way back."""
+
+    form: SequenceForm
+    whole: SequenceForm
+    expansions: tuple[Any, ...]  # csr float64[S, S'] each: E; none where nothing was folded
+
+    def restored(self, solution: Solution) -> Solution:
+        """A solution of the smaller game as one of the whole game, its exploitability measured there."""
+        if self.form is self.whole:
+            return solution
+        x, y = (matrix @ plan for matrix, plan in zip(self.expansions, (solution.x, solution.y), strict=True))
+        return replace(solution, x=x, y=y, exploitability=exploitability(self.whole, x, y), game=self.whole.game)
+
+
+def fold(form: SequenceForm) -> Folded:
+    """``form`` with one sequence a colour, or as it is where that saves little."""
+    colours = _refined(form)
+    if colours is None:
+        return Folded(form, form, ())
+    (t0, e0), (t1, e1) = (_one_each(*each) for each in zip(form.treeplexes, colours, strict=True))
+    a, b = (sparse.csr_array(e0.T @ matrix @ e1) for matrix in (form.a, form.b))
+    return Folded(SequenceForm((t0, t1), a, b, form.unit), form, (e0, e1))
+
+
+def _refined(form: SequenceForm) -> list[Keys] | None:
+    """Both players' colours, uint64[S] each, when they split no further; None as soon as they are too many."""
+    payoff = form.payoff.tocoo()
+    mantissa, exponent = np.frexp(payoff.data)
+    values = _mixed(np.round(mantissa * _DIGITS).astype(np.int64).view(np.uint64), exponent.astype(np.uint64))
+    places = payoff.row, payoff.col
+    colours, count = [np.zeros(treeplex.sequence_count, np.uint64) for treeplex in form.treeplexes], 0
+    while True:
+        before = count
+        colours = [
+            _told_apart(treeplex, colours[i], places[i], _mixed(colours[1 - i][places[1 - i]], values))
+            for i, treeplex in enumerate(form.treeplexes)
+        ]
+        count = sum(np.unique(each).size for each in colours)
+        if count > _WORTH * sum(form.a.shape):
+            return None
+        if count == before:
+            return colours
+
+
+def _told_apart(treeplex: Treeplex, colours: Keys, place: Ints, payoffs: Keys) -> Keys:
+    """The next colours of one player's sequences; ``payoffs`` hash what is paid at the sequences of ``place``."""
+    infosets = _infoset_colours(treeplex, colours)
+    around = np.zeros_like(colours)  # sums: the order of what lies around a sequence says nothing
+    np.add.at(around, place, payoffs)
+    np.add.at(around, treeplex.parent_sequence, infosets)
+    return _mixed(_mixed(colours, around), np.concatenate([[np.uint64(0)], infosets[treeplex.infoset_of_sequence[1:]]]))
+
+
+def _infoset_colours(treeplex: Treeplex, colours: Keys) -> Keys:
+    """uint64[I]: what tells infosets apart, by their actions and what leads there."""
+    if not treeplex.infoset_count:
+        return np.zeros(0, np.uint64)
+    actions = np.add.reduceat(_mixed(colours, colours), treeplex.first_sequence)
+    return _mixed(actions, colours[treeplex.parent_sequence])
+
+
+def _mixed(first: Keys, second: Keys) -> Keys:
+    """A hash of each pair: the last steps of SplitMix64 (Steele, Lea & Flood 2014)."""
+    mixed = first * _ODD + second + _ODD
+    for shift, factor in _STEPS:
+        mixed = (mixed ^ (mixed >> shift)) * factor
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+def _one_each(treeplex: Treeplex, colours: Keys) -> tuple[Treeplex, Any]:
+    """The treeplex of one infoset a colour, each with one sequence a colour, and E."""
+    # The first infoset of each colour stays, and of its sequences the first of each colour. What is left is numbered in
+    # the old order, so that parents still come first.
+    _, firsts, kind = np.unique(_infoset_colours(treeplex, colours), return_index=True, return_inverse=True)
+    stays = np.zeros(treeplex.infoset_count, bool)
+    stays[firsts] = True
+    candidates = np.flatnonzero(np.concatenate([[True], stays[treeplex.infoset_of_sequence[1:]]]))
+    names, which = np.unique(colours[candidates], return_index=True)
+    kept = candidates[np.sort(which)]
+    number = np.argsort(np.argsort(which))[np.searchsorted(names, colours)]
+    # How many sequences of an infoset share a colour: as many as of the colour in all, over the infosets they lie in.
+    infosets = np.bincount(kind, minlength=firsts.size)
+    alike = np.bincount(number).astype(np.float64)
+    alike[1:] /= infosets[kind[treeplex.infoset_of_sequence[kept[1:]]]]
+    sizes = np.bincount(treeplex.infoset_of_sequence[kept[1:]], minlength=treeplex.infoset_count)[stays]
+    left = Treeplex(number[treeplex.parent_sequence[stays]], 1 + np.cumsum(sizes) - sizes, sizes)
+    ways = realization(treeplex, 1.0 / alike[number])
+    shape = (treeplex.sequence_count, kept.size)
+    return left, sparse.csr_array((ways, number, np.arange(number.size + 1)), shape=shape)
