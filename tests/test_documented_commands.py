@@ -86,6 +86,8 @@ IN_SMALL: dict[str, str] = {
         "experiments.series rbc_planning --games 2 --nodes 20 --only dsmcp-tree --workers 1 --runs runs "
         "--results results"
     ),
+    "klss games games.pgn": "klss games game.pgn",
+    "klss games games.pgn --json": "klss games game.pgn --json",
     "klss analyse game.pgn": "klss analyse game.pgn --nodes 20",
     "klss analyse game.pgn --time 0.2 --out game.json": "klss analyse game.pgn --time 0.01 --out game.json",
     "klss analyse game.pgn --html game.html": "klss analyse game.pgn --nodes 20 --html game.html",

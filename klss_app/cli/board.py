@@ -59,7 +59,9 @@ def _parser() -> Parser:
         "board",
         "Fog of War chess in the browser, and the review of a game. You are White against kluss by default.",
     )
-    parser.add_argument("pgn", nargs="?", metavar="GAME.pgn", help="review this game: a PGN file, ours or pychess's")
+    parser.add_argument(
+        "pgn", nargs="?", metavar="GAME.pgn", help="review a game of this file, as klss games lists them"
+    )
     add_game_number(parser)
     parser.add_argument(
         "--resume",

@@ -31,6 +31,7 @@ COMMANDS: dict[str, str] = {
     "match": "play many games between two players and count the results",
     "rbc": "Reconnaissance Blind Chess: play, match, engine and more",
     "track": "sizes of both players' position sets along a game",
+    "games": "what is in a file of games, of any server",
     "analyse": "what the engine thinks at one turn of a game, or which moves of a whole game cost the most",
     "solve": "equilibrium of a two-player zero-sum game, from OpenSpiel or from a file of Gambit",
     "exploit": "the best response to given strategies: what it wins, and where",
@@ -54,7 +55,7 @@ ANY_GAME = ("play", "match", "engine")
 """The commands that are written once for every game."""
 
 OWN = {
-    "fog": {"track": "fog.track", "analyse": "fog.analyse", "bench": "bench"},
+    "fog": {"track": "fog.track", "games": "fog.games", "analyse": "fog.analyse", "bench": "bench"},
     "rbc": {"track": "rbc.track", "analyse": "rbc.analyse", "verify": "rbc.verify", "bench": "bench"},
     "openspiel": {"analyse": "spiel.analyse"},
 }

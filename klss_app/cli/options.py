@@ -8,7 +8,7 @@ import math
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -17,7 +17,7 @@ import chess
 
 from darkchess.evaluation.registry import EVALUATORS, EvaluatorChoice, evaluator_names
 from klss.support.seeds import fresh_seed
-from klss.support.text import printable, read_text
+from klss.support.text import printable
 from klss.table.limits import DEFAULT_TIME_S, Limit, TimeControl
 from klss_app.cli.errors import UsageError, own_name
 from klss_app.cli.games import BY_PATH, FOG, Game, check_evaluator
@@ -25,7 +25,7 @@ from klss_app.kept_games import HUMAN
 from klss_app.stdout import reserve
 
 if TYPE_CHECKING:
-    from darkchess.fog.game.record import GameRecord
+    from darkchess.fog.game.record import GameRecord, WrittenGame
     from darkchess.fog.game.rules import Ruleset
 
 __all__ = [
@@ -337,7 +337,7 @@ def check_fen(fen: str) -> None:
 def add_game_number(parser: Parser) -> None:
     """Add ``--game``, for :func:`pgn_game`."""
     parser.add_argument(
-        "--game", type=game_number, default=1, metavar="N", help="which game of a PGN file that holds several"
+        "--game", type=game_number, default=1, metavar="N", help="which game of a file that holds several"
     )
 
 
@@ -358,19 +358,28 @@ def pgn_game(path: Path, number: int, flag: str = "") -> GameRecord:
 
 
 def read_pgn_file(path: Path, number: int, flag: str) -> tuple[GameRecord | None, int]:
-    """See :func:`darkchess.fog.game.record.read_game`; raises :class:`UsageError` where the file can't be read or is no
-    PGN, and ``flag`` begins the complaint."""
+    """Game ``number`` of a file of games, None where it holds fewer, and how many it holds; raises :class:`UsageError`
+    where the file or that game can't be read, and ``flag`` begins the complaint."""
     from darkchess.errors import RecordError
-    from darkchess.fog.game.record import read_game
 
+    chosen, count = None, 0
+    for count, written in enumerate(written_games_of(path, flag), 1):
+        if count == number:
+            chosen = written
     try:
-        return read_game(read_text(path), number)
-    except OSError as error:
-        raise UsageError(f"{flag}can't read {str(path)!r}: {error.strerror}; expected a PGN file") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{flag}got {str(path)!r}, which is no text; expected a PGN file") from None
+        return None if chosen is None else chosen.record(), count
     except RecordError as error:
         raise UsageError(f"{flag}{str(path)!r}: {error}") from None
+
+
+def written_games_of(path: Path, flag: str = "") -> Iterator[WrittenGame]:
+    """See :func:`darkchess.fog.game.archive.games_of`; raises :class:`UsageError` where the file can't be opened."""
+    from darkchess.fog.game.archive import games_of
+
+    try:
+        yield from games_of(path)
+    except OSError as error:
+        raise UsageError(f"{flag}can't read {str(path)!r}: {error.strerror}; expected a file of games") from None
 
 
 def writable_file(path: Path, flag: str) -> Path:

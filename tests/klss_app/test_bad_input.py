@@ -54,10 +54,13 @@ BAD = [
     (["track", "--moves", "e4", "--fen", "8/8 w"], "--fen", "'8/8 w'"),
     (["track", "--pgn", "missing.pgn"], "--pgn", "'missing.pgn'"),
     (["track", "--pgn", "."], "--pgn", "'.'"),
+    (["games", "missing.pgn"], "missing.pgn", "expected a file of games"),
+    (["games", "/dev/null"], "'/dev/null'", "got no game"),
+    (["games", "/dev/zero"], "'/dev/zero'", "no text"),
     (["track", "--moves", "e4", "--pgn", "x.pgn"], "--pgn", "--moves"),
-    (["track", "--pgn", "/dev/zero"], "--pgn", "too large"),
+    (["track", "--pgn", "/dev/zero"], "--pgn", "no text"),
     (["track", "--pgn", "a\udcff.pgn"], "'a\\udcff.pgn'", "UTF-8"),
-    (["analyse", "/dev/zero", "--ply", "1", "--color", "white"], "'/dev/zero'", "too large"),
+    (["analyse", "/dev/zero", "--ply", "1", "--color", "white"], "'/dev/zero'", "no text"),
     (["match", "greedy", "random", "--openings", "/dev/zero"], "--openings", "too large"),
 ]
 

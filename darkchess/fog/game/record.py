@@ -6,15 +6,17 @@ other start positions, the reason in ``[Termination]``. The moves are the true o
 both players' views follow by replaying it (:meth:`darkchess.fog.game.referee.Referee.replay`).
 
 Read as well: UCI movetext, comments, variations and NAGs (all three skipped), pychess's ``Fogofwar`` and ``Dark
-chess``, in any case. A king capture ends a game.
+chess``, in any case, and what Chess.com writes: its ``RuleVariants``, ``e2-e4 .. Nb1xc3``, squares as of a board of 14
+files, a last ``R`` or ``T``. A king capture ends a game. Files are read by :mod:`darkchess.fog.game.archive`.
 """
 
 from __future__ import annotations
 
+import io
 import itertools
 import re
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import chess
@@ -25,13 +27,42 @@ from darkchess.fog.game.san import parse_move, san
 from klss.support.text import printable
 from klss.table.outcome import Outcome
 
-__all__ = ["VARIANT", "GameRecord", "parse_move", "read_game", "read_pgn", "san", "write_pgn"]
+__all__ = [
+    "MOST_MOVES",
+    "VARIANT",
+    "GameRecord",
+    "WrittenGame",
+    "parse_move",
+    "read_game",
+    "read_pgn",
+    "san",
+    "write_pgn",
+    "written_games",
+]
+
+MOST_MOVES = 12_000
+"""Longest game that is read; with the rule of fifty moves none has as many."""
+
+_LONGEST = 1 << 22
+"""Characters of the longest game, with its tags and comments, or of as many games as stand without tags."""
 
 VARIANT = "Fog of War"
 """The variant's name as we write it."""
 
 _VARIANTS = {"fogofwar", "darkchess"}
 """The names that are read, in small letters alone."""
+
+_EXPECTED = "'Fog of War', 'Fogofwar' or 'Dark chess'"
+
+_RULES = frozenset({"FogOfWar", "EnPassant", "Play4Mate"})
+"""What Chess.com's ``RuleVariants`` may hold: our game, and that its rules are the usual ones."""
+
+_LEAVING = {"R": "resign", "T": "flag", "S": "unknown", "P": "unknown"}
+"""What Chess.com writes in place of a move, and the reason that it stands for."""
+
+_ON_FOURTEEN = re.compile(r"(?<![a-n])([d-k])(1[01]|[4-9])(?!\d)")
+_BEYOND = re.compile(r"[i-k]\d|[d-k](?:9|1[01])")
+_TAGS = re.compile(r'\ufeff?\s*(?:\[\s*\w+\s+"(?:[^"\\\n]|\\.)*"\s*\]\s*)+')
 
 _ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
 """PGN's seven tags but the result, in their order, and what stands where nothing is known."""
@@ -144,10 +175,10 @@ def read_pgn(text: str) -> list[GameRecord]:
         It is not PGN, is of another variant, holds a move that is misspelt, ambiguous or illegal, or a result that a
         captured king contradicts. The message names the game and the ply.
     """
-    return [_game(number, written) for number, written in enumerate(_written(text), 1)]
+    return [game.record() for game in written_games(io.StringIO(text))]
 
 
-def read_game(text: str, number: int = 1, *, most_moves: int | None = None) -> tuple[GameRecord | None, int]:
+def read_game(text: str, number: int = 1, *, most_moves: int = MOST_MOVES) -> tuple[GameRecord | None, int]:
     """Game ``number`` (from 1 on) of a PGN text, None where it holds fewer; and how many it holds.
 
     The moves of the others are not looked at: a text of many games is read quickly, and one that is no game of Fog of
@@ -156,118 +187,218 @@ def read_game(text: str, number: int = 1, *, most_moves: int | None = None) -> t
     Raises
     ------
     RecordError
-        As of :func:`read_pgn`, for that game alone; or the text is not PGN, or the game has more than ``most_moves``,
-        none of which is looked up then.
+        As of :func:`read_pgn`, for that game alone; or the game has more than ``most_moves``, none of which is looked
+        up then.
     """
     chosen, count = None, 0
-    for count, written in enumerate(_written(text), 1):
+    for count, written in enumerate(written_games(io.StringIO(text)), 1):
         if count == number:
             chosen = written
-    if chosen is not None and most_moves is not None and len(chosen.words) > most_moves:
-        raise RecordError(f"game {number}: got {len(chosen.words):,} moves, expected at most {most_moves:,}")
-    return None if chosen is None else _game(number, chosen), count
+    return None if chosen is None else chosen.record(most_moves), count
 
 
 @dataclass
-class _Written:
-    """A game's text in parts: its tags, the words that are moves, and the result, None where none is written."""
+class WrittenGame:
+    """A game as a text has it; its moves are not played out yet.
 
+    Attributes
+    ----------
+    number
+        From 1 on; of a game that can't be read as well.
+    tags
+        As they are written, but for control characters.
+    words
+        The moves.
+    result
+        As the text ends; None where it does not say.
+    left
+        The word for how the player to move left the game, which Chess.com writes in place of a last move: ``R``
+        (resigned), ``T`` (out of time), ``S`` and ``P`` (no reason that we know); "" where there is none.
+    fault
+        Why this is no PGN; "" where it is.
+    """
+
+    number: int
     tags: dict[str, str] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
     result: str | None = None
+    left: str = ""
+    fault: str = ""
+
+    def record(self, most_moves: int = MOST_MOVES) -> GameRecord:
+        """The game, played out; raises :class:`RecordError` as :func:`read_pgn` and :func:`read_game` do."""
+        if self.fault:
+            raise RecordError(f"game {self.number}: {self.fault}")
+        if len(self.words) > most_moves:
+            raise RecordError(f"game {self.number}: got {len(self.words):,} moves, expected at most {most_moves:,}")
+        return _game(self)
 
 
-def _written(text: str) -> Iterator[_Written]:
-    """The games of a PGN text, none of which is played out yet."""
-    game = _Written()
-    depth = 0  # of the variations that are open; what stands in one is left out
-    for match in _tokens(text.removeprefix("\ufeff")):
-        kind = match.lastgroup
-        if kind == "open":
-            depth += 1
-        elif kind == "close":
-            depth -= 1
-            if depth < 0:
-                raise RecordError(f"bad PGN: got ')' in line {_line(match)}, expected '(' before it")
-        elif depth:
-            continue
-        elif kind == "tag":  # after moves, it begins the next game, though no result ended this one
-            if game.words:
-                yield game
-                game = _Written()
-            game.tags[match["name"]] = printable(re.sub(r"\\(.)", r"\1", match["value"]))
-        elif kind == "result":
-            game.result = match["result"].replace("½", "1/2")
+def written_games(lines: Iterable[str]) -> Iterator[WrittenGame]:
+    """The games of a PGN text, given in lines or parts of lines; only one of them is held at a time.
+
+    What can't be read up to the next line of tags is one game with a ``fault``.
+    """
+    number = 0
+    for first_line, text in _sections(lines):
+        for game in _written(text, first_line):
+            number += 1
+            game.number = number
             yield game
-            game = _Written()
-        elif kind == "word":
-            game.words.append(match["word"])
-    if depth:
-        raise RecordError(f"bad PGN: got {depth} variations left open at the end, expected ')' for each '('")
-    if game.tags or game.words:
+
+
+def _sections(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """The number of its first line and the text of each section: tags and all that follows up to the next tags. Of one
+    that is too long only the beginning is kept, and no more than ``_LONGEST`` characters and a line."""
+    parts: list[str] = []
+    size, first, number, moves, within = 0, 1, 1, False, False
+    for line in lines:
+        # A tag that stands in a comment begins a game as well: the comment was never closed, as of half a game.
+        tags = None if within else _TAGS.match(line)
+        if tags and moves:
+            yield first, "".join(parts)
+            parts, size, first, moves = [], 0, number, False
+        moves = moves or bool(line[tags.end() if tags else 0 :].strip())
+        if size <= _LONGEST:
+            parts.append(line)
+        size += len(line)
+        within = not line.endswith("\n")
+        number += not within
+    if parts:
+        yield first, "".join(parts)
+
+
+def _written(text: str, first_line: int) -> Iterator[WrittenGame]:
+    """The games of a section; the last has a ``fault`` where no more of it can be read."""
+    game = WrittenGame(0)
+    depth = 0  # of the variations that are open; what stands in one is left out
+    try:
+        for match in _tokens(text.removeprefix("\ufeff"), first_line):
+            kind = match.lastgroup
+            if kind == "open":
+                depth += 1
+            elif kind == "close":
+                depth -= 1
+                if depth < 0:
+                    raise RecordError(f"bad PGN: got ')' in line {_line(match, first_line)}, expected '(' before it")
+            elif depth:
+                continue
+            elif kind == "tag":  # after moves, it begins the next game, though no result ended this one
+                if game.words or game.left:
+                    yield game
+                    game = WrittenGame(0)
+                game.tags[match["name"]] = printable(re.sub(r"\\(.)", r"\1", match["value"]))
+            elif kind == "result":
+                game.result = match["result"].replace("½", "1/2")
+                yield game
+                game = WrittenGame(0)
+            elif kind == "word":
+                if match["word"] in _LEAVING:
+                    game.left = match["word"]
+                else:
+                    game.words.append(match["word"])
+        if len(text) > _LONGEST:
+            raise RecordError(
+                f"got more than {_LONGEST:,} characters from line {first_line} on, expected tags between games"
+            )
+        if depth:
+            raise RecordError(f"bad PGN: got {depth} variations left open at the end, expected ')' for each '('")
+    except RecordError as error:
+        game.fault = str(error)
+    if game.tags or game.words or game.fault:
         yield game
 
 
-def _tokens(text: str) -> Iterator[re.Match[str]]:
+def _tokens(text: str, first_line: int) -> Iterator[re.Match[str]]:
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            line = text.count("\n", 0, at) + 1
+            line = text.count("\n", 0, at) + first_line
             wanted = {"{": "a comment that ends in '}'", "[": 'a tag like [White "name"]'}.get(
                 text[at], "a tag, a move, a comment or a result"
             )
-            raise RecordError(f"bad PGN: got {text[at : at + 20]!r} in line {line}, expected {wanted}")
+            raise RecordError(f"bad PGN: got {printable(text[at : at + 20])!r} in line {line}, expected {wanted}")
         yield match
         at = match.end()
 
 
-def _line(match: re.Match[str]) -> int:
-    return match.string.count("\n", 0, match.start()) + 1
+def _line(match: re.Match[str], first_line: int) -> int:
+    return match.string.count("\n", 0, match.start()) + first_line
 
 
-def _game(number: int, written: _Written) -> GameRecord:
-    tags = written.tags
-    variant = tags.get("Variant")
-    if variant is not None and re.sub(r"[^a-z]", "", variant.lower()) not in _VARIANTS:
-        raise RecordError(
-            f"game {number}: got the variant {variant!r}, expected 'Fog of War', 'Fogofwar' or 'Dark chess'"
-        )
+def _game(written: WrittenGame) -> GameRecord:
+    tags, number = written.tags, written.number
+    complaint = _not_this_game(written)
+    if complaint:
+        raise RecordError(f"game {number}: {complaint}")
     fen = tags.get("FEN") if tags.get("SetUp") != "0" else None
     try:
         position = Position.from_fen(fen or START_FEN)
     except DarkchessError as error:
         raise RecordError(f"game {number}: {error}") from None
     moves = []
-    for ply, word in enumerate(written.words, 1):
+    for ply, word in enumerate(_on_eight_files(written), 1):
         try:
             move = parse_move(position, word)
         except DarkchessError as error:
             raise RecordError(f"game {number}, ply {ply}: {error}") from None
         moves.append(move)
         position = position.after(move)
-    outcome = _outcome(number, tags, written.result, position)
+    if "Variant" not in tags and written.words[-1:] and written.words[-1].endswith("#") and position.legal_moves():
+        raise RecordError(f"game {number}: got {written.words[-1]!r} at the end, a mate of chess; expected {_EXPECTED}")
+    outcome = _outcome(written, position)
     others = {name: value for name, value in tags.items() if name not in _OURS}
     return GameRecord(tuple(moves), outcome, fen, others)
 
 
-def _outcome(number: int, tags: dict[str, str], result: str | None, final: Position) -> Outcome | None:
-    said = result if result is not None and result != "*" else tags.get("Result", "*").replace("½", "1/2")
-    termination = tags.get("Termination", "unknown")
+def _not_this_game(written: WrittenGame) -> str:
+    """Why the tags are those of another game; "" where they are not. Only servers of chess name its openings (ECO)."""
+    tags = written.tags
+    variant, rules = tags.get("Variant"), tags.get("RuleVariants", "")
+    if rules:
+        others = [rule for rule in rules.split() if rule not in _RULES]
+        if "FogOfWar" not in rules.split() or others:
+            return (
+                f"got the rules {rules!r}, expected FogOfWar with {' and '.join(sorted(_RULES - {'FogOfWar'}))} alone"
+            )
+    elif variant is not None:
+        if re.sub(r"[^a-z]", "", variant.lower()) not in _VARIANTS:
+            return f"got the variant {variant!r}, expected {_EXPECTED}"
+    elif "ECO" in tags:
+        return f"got an opening of chess (ECO {tags['ECO']!r}) and no variant, expected {_EXPECTED}"
+    return ""
+
+
+def _on_eight_files(written: WrittenGame) -> list[str]:
+    """The moves; those of Chess.com's board of 14 files, on which ours begins at d4, as they are called here."""
+    if "RuleVariants" not in written.tags or not any(_BEYOND.search(word) for word in written.words):
+        return written.words
+    return [
+        _ON_FOURTEEN.sub(lambda square: f"{chr(ord(square[1]) - 3)}{int(square[2]) - 3}", word)
+        for word in written.words
+    ]
+
+
+def _outcome(written: WrittenGame, final: Position) -> Outcome | None:
+    said = written.result if written.result not in (None, "*") else written.tags.get("Result", "*").replace("½", "1/2")
     if said not in _WINNERS and said != "*":
-        raise RecordError(f"game {number}: got the result {said!r}, expected 1-0, 0-1, 1/2-1/2 or *")
+        raise RecordError(f"game {written.number}: got the result {said!r}, expected 1-0, 0-1, 1/2-1/2 or *")
     for color in chess.COLORS:
         if final.king(color) is None:
             won = Outcome(not color, "king_captured")
             if said not in ("*", won.result):
                 raise RecordError(
-                    f"game {number}: got the result {said} after {chess.COLOR_NAMES[color]}'s king was captured, "
-                    f"expected {won.result}"
+                    f"game {written.number}: got the result {said} after {chess.COLOR_NAMES[color]}'s king was "
+                    f"captured, expected {won.result}"
                 )
             return won
+    reason = _LEAVING.get(written.left) or written.tags.get("Termination", "unknown")
+    if said == "*" and written.left in ("R", "T"):
+        return Outcome(not final.turn, reason)
     if said == "*":
-        return Outcome(None, "aborted") if termination == "aborted" else None
-    return Outcome(_WINNERS[said], termination)
+        return Outcome(None, "aborted") if reason == "aborted" else None
+    return Outcome(_WINNERS[said], reason)
 
 
 def _clock(seconds: float) -> str:

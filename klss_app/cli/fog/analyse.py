@@ -65,7 +65,7 @@ def _parser() -> Parser:
         "of moves, its belief, and the lines that it expects. Without --ply: which moves of a finished game cost the "
         "most.",
     )
-    parser.add_argument("pgn", metavar="GAME.pgn", help="a PGN file, ours or pychess's")
+    parser.add_argument("pgn", metavar="GAME.pgn", help="a file of games, as klss games lists them")
     add_game_number(parser)
     parser.add_argument("--ply", type=half_moves, metavar="N", help="after N half-moves (default: the whole game)")
     parser.add_argument(

@@ -45,7 +45,7 @@ def _parser() -> Parser:
     parser = Parser("track", "Sizes of both players' position sets after 0, 1, 2, … plies of a game.")
     game = parser.add_mutually_exclusive_group(required=True)
     game.add_argument("--moves", metavar="TEXT", help='the moves, SAN or UCI: "e4 e5 Nf3"')
-    game.add_argument("--pgn", metavar="FILE", help="a game of a PGN file")
+    game.add_argument("--pgn", metavar="FILE", help="a game of a file of games, as klss games lists them")
     add_game_number(parser)
     parser.add_argument("--fen", metavar="FEN", help="start position, with --moves")
     parser.add_argument("--cap", type=cap, default=DEFAULT_CAP, metavar="N", help="largest set")

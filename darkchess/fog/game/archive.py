@@ -1,0 +1,142 @@
+"""Files of games, read piece by piece: PGN, as it is, as gz or in a zip, and tables with one game a line.
+
+Each game comes as it is written (:class:`darkchess.fog.game.record.WrittenGame`), numbered through the whole file. What
+can't be read is a game with a fault, and what follows is read all the same. Memory is bounded whatever the file: one
+block and one game are held at a time, and reading ends after ``MOST_BYTES`` of text.
+
+A table has eight fields a line, divided by ``|``: White, Black, their ratings, the clock, the result, how it ended
+(``king``, ``resigned``, ``time``, ``draw``, ``other``) and the moves in SAN.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import itertools
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from darkchess.fog.game.record import VARIANT, WrittenGame, written_games
+from klss.support.text import printable
+
+__all__ = ["MOST_BYTES", "games_of"]
+
+MOST_BYTES = 1 << 30
+"""Most text of a file that is read, unpacked: three million games of people are that long."""
+
+_BLOCK_BYTES = 1 << 16
+_FIELDS = ("White", "Black", "WhiteElo", "BlackElo", "TimeControl", "Result", "Termination")
+_ENDS = {"king": "king_captured", "resigned": "resign", "time": "flag", "draw": "unknown", "other": "unknown"}
+"""The ends of games in tables, and what we call them."""
+
+# An encrypted zip raises RuntimeError, one that is packed in a way that Python does not know NotImplementedError.
+_BROKEN = (gzip.BadGzipFile, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
+
+
+def games_of(path: Path) -> Iterator[WrittenGame]:
+    """The games of a file, in its order.
+
+    Raises
+    ------
+    OSError
+        It can't be opened or read.
+    """
+    reader = _Reader()
+    with path.open("rb") as file:
+        for number, game in enumerate(reader.games(file, ""), 1):
+            game.number = number
+            yield game
+
+
+class _Reader:
+    """Reads one file; knows how many bytes of text it may still read, and what ended the text that it reads."""
+
+    def __init__(self) -> None:
+        self._left = MOST_BYTES
+        self._fault = ""
+
+    def games(self, file: Any, member: str) -> Iterator[WrittenGame]:
+        """The games of a binary file, or of a ``member`` of a zip; it has ``peek`` and ``read1``."""
+        head = file.peek(4)
+        if head.startswith(b"PK\x03\x04") and not member:
+            yield from self._zip(file)
+        elif head.startswith(b"\x1f\x8b"):
+            with gzip.open(file) as unpacked:
+                yield from self._text(unpacked, member)
+        else:
+            yield from self._text(file, member)
+
+    def _zip(self, file: IO[bytes]) -> Iterator[WrittenGame]:
+        try:
+            archive = zipfile.ZipFile(file)
+        except zipfile.BadZipFile as error:
+            yield _fault("", error)
+            return
+        with archive:
+            for info in archive.infolist():
+                if info.is_dir() or Path(info.filename).name.startswith(".") or info.filename.startswith("__MACOSX"):
+                    continue
+                try:
+                    with archive.open(info) as member:
+                        yield from self.games(member, info.filename)
+                except _BROKEN as error:
+                    yield _fault(info.filename, error)
+
+    def _text(self, file: Any, member: str) -> Iterator[WrittenGame]:
+        lines = self._lines(file)
+        first = next((line for line in lines if not line.isspace()), "")
+        rest = itertools.chain([first], lines)
+        yield from _table(rest) if first.count("|") == len(_FIELDS) else written_games(rest)
+        if self._fault:
+            yield _fault(member, self._fault)
+            self._fault = ""
+
+    def _lines(self, file: Any) -> Iterator[str]:
+        """The lines of a text, very long ones in parts; what is no UTF-8 in it becomes question marks. Ends where no
+        more can be read, and leaves the reason."""
+        decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8")("replace"), translate=True)
+        begun = ""
+        while data := self._block(file):
+            lines = io.StringIO(begun + decoder.decode(data)).readlines()
+            # The last line may go on in the next block.
+            begun = lines.pop() if lines and not lines[-1].endswith("\n") and len(lines[-1]) < _BLOCK_BYTES else ""
+            yield from lines
+        if begun:
+            yield begun
+
+    def _block(self, file: Any) -> bytes:
+        try:
+            data: bytes = file.read1(_BLOCK_BYTES)  # and what there is before a fault
+        except _BROKEN as error:
+            self._fault = str(error)
+            return b""
+        self._left -= len(data)
+        if b"\0" in data:
+            self._fault = "got bytes that are no text, expected PGN, or a gz or zip of it"
+        elif self._left < 0:
+            self._fault = f"got more than {MOST_BYTES:,} bytes of text, expected fewer; split the file"
+        return b"" if self._fault else data
+
+
+def _fault(member: str, reason: Exception | str) -> WrittenGame:
+    """What stands for the rest of a file that can't be read."""
+    place = f"{printable(member, 80)}: " if member else ""
+    return WrittenGame(0, fault=place + (printable(str(reason), 200) or "it ends too early"))
+
+
+def _table(lines: Iterable[str]) -> Iterator[WrittenGame]:
+    for line in lines:
+        fields = line.strip().split("|")
+        if len(fields) != len(_FIELDS) + 1:
+            if line.strip():
+                fault = f"got {len(fields)} fields in a table of games, expected {len(_FIELDS) + 1}"
+                yield WrittenGame(0, fault=fault)
+            continue
+        tags = {name: printable(value) for name, value in zip(_FIELDS, fields, strict=False)}
+        end = tags.pop("Termination")
+        tags |= {"Variant": VARIANT, "Termination": _ENDS.get(end, end)}
+        yield WrittenGame(0, tags, fields[-1].split(), tags["Result"])

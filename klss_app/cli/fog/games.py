@@ -1,0 +1,117 @@
+"""``klss games FILE``: what is in a file of games, one line a game, and why each that can't be read is refused.
+
+A game is told as soon as it is read, so that memory does not grow with the file. Refused ones are told on stderr, with
+``--json`` in the document.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from klss.support.text import printable
+from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.games import FOG, Game
+from klss_app.cli.options import Parser, written_games_of
+from klss_app.progress import ProgressLine
+from klss_app.stdout import reserve
+
+__all__ = ["run"]
+
+_NAME_WIDTH = 20
+
+
+def _parser() -> Parser:
+    parser = Parser("games", "What is in a file of games of Fog of War chess: players, results, lengths, and errors.")
+    parser.add_argument("file", metavar="FILE", help="PGN of any server, also as gz or zip, or a table of games")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return parser
+
+
+def run(arguments: Sequence[str], game: Game = FOG) -> int:
+    """Run ``klss games``; see :mod:`klss_app.cli.main`."""
+    parsed = _parser().parse(arguments)
+    rows = _rows(Path(parsed.file))
+    first = next(rows, None)
+    if first is None:
+        raise UsageError(f"got no game in {parsed.file!r}, expected at least one")
+    second = next(rows, None)
+    if first["error"] is not None and second is None:
+        raise UsageError(f"{parsed.file!r}: {first['error']}")
+    say = _Document() if parsed.json else _Lines()
+    counts = {True: 0, False: 0}
+    with closing(ProgressLine("klss games")) as line:
+        for row in [first] if second is None else _chained(first, second, rows):
+            good = row["error"] is None
+            counts[good] += 1
+            say.game(row)
+            line.tell(f"{counts[True]:,} games, {counts[False]:,} refused")
+    say.end(counts[True], counts[False])
+    if not counts[True]:
+        raise FailedError(f"got {counts[False]:,} games in {parsed.file!r}, none of which can be read")
+    return 0
+
+
+def _chained(first: dict[str, Any], second: dict[str, Any], rest: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    yield first
+    yield second
+    yield from rest
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    """What is told of each game."""
+    from darkchess.errors import RecordError
+
+    for written in written_games_of(path):
+        tags, outcome, error = written.tags, None, None
+        try:
+            outcome = written.record().outcome
+        except RecordError as found:
+            error = str(found)
+        yield {
+            "number": written.number,
+            "white": tags.get("White"),
+            "black": tags.get("Black"),
+            "result": None if error else "*" if outcome is None else outcome.result,
+            "reason": None if outcome is None else outcome.reason,
+            "plies": len(written.words),
+            "rules": tags.get("RuleVariants") or tags.get("Variant"),
+            "error": error,
+        }
+
+
+class _Lines:
+    """Tells games as text."""
+
+    def game(self, row: dict[str, Any]) -> None:
+        """Tell one game."""
+        if row["error"] is not None:
+            print(printable(row["error"], 300), file=sys.stderr)
+            return
+        white, black = (f"{(row[side] or '?')[:_NAME_WIDTH]:<{_NAME_WIDTH}}" for side in ("white", "black"))
+        plies = f"{row['plies']:>5} plies"
+        print(f"{row['number']:>6}  {white}  {black}  {row['result']:<7} {plies}  {row['reason'] or ''}".rstrip())
+
+    def end(self, read: int, refused: int) -> None:
+        """Tell how many there were."""
+        print(f"{read:,} games" + (f", {refused:,} refused (on stderr, with reasons)" if refused else ""))
+
+
+class _Document:
+    """Writes one JSON document, game by game."""
+
+    def __init__(self) -> None:
+        self._out, self._begin = reserve(), '{"games": ['
+
+    def game(self, row: dict[str, Any]) -> None:
+        """Write one game."""
+        print(self._begin + json.dumps(row), end="", file=self._out)
+        self._begin = ",\n"
+
+    def end(self, read: int, refused: int) -> None:
+        """Write what is left of the document."""
+        print(f'], "read": {read}, "refused": {refused}}}', file=self._out, flush=True)

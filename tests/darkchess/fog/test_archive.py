@@ -1,0 +1,195 @@
+"""Files of games: every server's form reads, what can't be read costs one game and no other, memory stays bounded."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import itertools
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from darkchess.errors import RecordError
+from darkchess.fog.game import archive
+from darkchess.fog.game.archive import games_of
+from darkchess.fog.game.record import GameRecord, WrittenGame, written_games
+from klss.table.outcome import Outcome
+
+HUNT = "1. e4 f6 2. Qh5+ a6 3. Qxe8# 1-0"
+PYCHESS = f'[White "a"]\n[Black "b"]\n[Result "1-0"]\n[Variant "Fogofwar"]\n\n{HUNT}\n\n'
+LICHESS = (
+    '[White "c"]\n[Black "d"]\n[Result "0-1"]\n[Variant "Fog of War"]\n[Termination "Time forfeit"]\n\n'
+    "1. e4 { [%clk 0:03:00] } 1... e5 { [%clk 0:02:59] } 2. Nf3 { [%eval 0.2] } 0-1\n\n"
+)
+TAGS = '[White "e"]\n[Black "f"]\n[RuleVariants "EnPassant FogOfWar Play4Mate"]\n'
+# Chess.com writes moves in long notation, with what they capture; on a board of 14 files ours begins at d4.
+CHESS_COM = f'{TAGS}[Variant "Fog of War"]\n\n1. e2-e4 Nb8-c6 2. d2-d4 Nc6xd4 3. Qd1xNd4 e7-e5 4. R\n\n'
+ON_14_FILES = f'{TAGS}[Variant "FFA"]\n\n1. h5-h7 .. Ne11-f9\n2. g5-g7 .. Nf9xg7\n3. Qg4xNg7 .. h10-h8\n4. T\n\n'
+TABLE = """a|b|1500|1600|3+2|1-0|king|e4 f6 Qh5+ a6 Qxe8#
+c|d|?|?|10 min|1/2-1/2|draw|d4
+broken|line
+e|f|1|2|1+3|0-1|time|a3
+"""
+
+
+def read(path: Path) -> list[WrittenGame]:
+    games = list(games_of(path))
+    assert [game.number for game in games] == list(range(1, len(games) + 1))
+    return games
+
+
+def of(text: str, path: Path) -> list[WrittenGame]:
+    path.write_text(text, encoding="utf-8")
+    return read(path)
+
+
+def outcomes(games: list[WrittenGame]) -> list[Outcome | str | None]:
+    """How each game ended, or the complaint."""
+
+    def one(game: WrittenGame) -> Outcome | str | None:
+        try:
+            return game.record().outcome
+        except RecordError as error:
+            return str(error)
+
+    return [one(game) for game in games]
+
+
+def test_every_servers_form_reads(tmp_path: Path) -> None:
+    games = of(PYCHESS + LICHESS + CHESS_COM + ON_14_FILES, tmp_path / "all.pgn")
+    assert outcomes(games) == [
+        Outcome(True, "king_captured"),
+        Outcome(False, "Time forfeit"),
+        Outcome(False, "resign"),
+        Outcome(False, "flag"),
+    ]
+    same: list[GameRecord] = [game.record() for game in games[2:]]
+    assert same[0].moves == same[1].moves and len(same[0].moves) == 6
+
+
+def test_a_last_letter_says_how_the_game_was_left_and_the_result_who_won(tmp_path: Path) -> None:
+    form = f"{TAGS}{{}}\n\n1. e2-e4 e7-e5 2. {{}}\n\n"
+    texts = [form.format('[Result "1-0"]', "R"), form.format("", "P"), form.format('[Result "0-1"]', "P")]
+    assert outcomes(of("".join(texts), tmp_path / "x.pgn")) == [
+        Outcome(True, "resign"),
+        None,
+        Outcome(False, "unknown"),
+    ]
+
+
+def test_promotions_of_chess_com_read(tmp_path: Path) -> None:
+    fen = '[SetUp "1"]\n[FEN "4k3/P7/8/8/8/8/8/4K3 w - - 0 1"]\n'
+    (game,) = of(f"{TAGS}{fen}\n1. a7-a8=Q Ke8-d7 2. Qa8-d8 Kd7xQd8\n", tmp_path / "x.pgn")
+    assert [move.uci() for move in game.record().moves] == ["a7a8q", "e8d7", "a8d8", "d7d8"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (PYCHESS.replace("Fogofwar", "Standard"), "got the variant 'Standard', expected 'Fog of War'"),
+        (CHESS_COM.replace(" FogOfWar", ""), "got the rules 'EnPassant Play4Mate', expected FogOfWar"),
+        (CHESS_COM.replace("Play4Mate", "Crazyhouse"), "expected FogOfWar with EnPassant and Play4Mate alone"),
+        ("1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n\n", "got 'Qxf7#' at the end, a mate of chess"),
+        ('[ECO "C20"]\n\n1. e4 e5 1-0\n\n', "got an opening of chess (ECO 'C20')"),
+        ("[Event \"half\"]\n\n1. e4 e5 2. Nf3 {[%clk 0:0\n", "expected a comment that ends"),
+        ("[Event \"half\"]\n\n1. e4 e5 (2. Nf3\n", "1 variations left open"),
+        ("[Event \"x\"]\n\n1. e4 e5 2. Qxe5 1-0\n", "ply 3: illegal move"),
+        ("[Event \"x\"]\n\n1. e4 [oh no\n", "expected a tag"),
+        ("[Event \"x\"]\n\n" + "Nf3 Nf6 Ng1 Ng8 " * 3001 + "\n", "got 12,004 moves, expected at most 12,000"),
+        ("[Event \"x\"]\n\n" + "x" * (5 << 20) + "\n", "got more than 4,194,304 characters from line 8"),
+    ],
+)  # fmt: skip
+def test_a_game_that_is_refused_costs_no_other(text: str, says: str, tmp_path: Path) -> None:
+    found = outcomes(of(PYCHESS + text + LICHESS, tmp_path / "x.pgn"))
+    assert isinstance(found[1], str) and found[1].startswith("game 2") and says in found[1]
+    assert [found[0], *found[2:]] == [Outcome(True, "king_captured"), Outcome(False, "Time forfeit")]
+
+
+def test_a_comment_that_was_never_closed_ends_at_the_next_tags(tmp_path: Path) -> None:
+    found = outcomes(of(f"1. e4 {{half a game\n{LICHESS}", tmp_path / "x.pgn"))
+    assert "in line 1, expected a comment" in str(found[0]) and found[1] == Outcome(False, "Time forfeit")
+
+
+def test_a_table_has_a_game_a_line(tmp_path: Path) -> None:
+    games = of(TABLE, tmp_path / "x.txt")
+    assert outcomes(games) == [
+        Outcome(True, "king_captured"),
+        Outcome(None, "unknown"),
+        "game 3: got 2 fields in a table of games, expected 8",
+        Outcome(False, "flag"),
+    ]
+    assert games[0].record().headers["BlackElo"] == "1600"
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    into = io.BytesIO()
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, data in members.items():
+            made.writestr(name, data)
+    return into.getvalue()
+
+
+def corrupt(data: bytes) -> bytes:
+    return data[:40] + bytes(byte ^ 0xFF for byte in data[40:60]) + data[60:]
+
+
+def test_packed_files_read_as_what_is_in_them(tmp_path: Path) -> None:
+    plain = tmp_path / "plain.pgn"
+    plain.write_text(PYCHESS + LICHESS)
+    packed = tmp_path / "packed"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    assert read(packed) == read(plain)
+    packed.write_bytes(zipped({"a.pgn": PYCHESS.encode(), "b/c.pgn.gz": gzip.compress(LICHESS.encode()), ".no": b"x"}))
+    assert read(packed) == read(plain)
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"\x89PNG\0\0", ["game 1: got bytes that are no text"]),
+        (PYCHESS.encode("utf-16"), ["game 1: got bytes that are no text"]),
+        (gzip.compress(PYCHESS.encode())[:-9], ["king_captured", "game 2: Compressed file ended"]),
+        (gzip.compress(PYCHESS.encode())[:5], ["game 1: Compressed file ended"]),
+        (b"PK\x03\x04no zip", ["game 1: File is not a zip file"]),
+        (zipped({"a.png": b"\0", "b.pgn": PYCHESS.encode()}), ["game 1: a.png: got bytes", "king_captured"]),
+        (corrupt(zipped({"a.pgn": PYCHESS.encode()})), ["game 1: a.pgn: Error -3 while decompressing"]),
+    ],
+)
+def test_what_is_no_text_or_was_cut_is_one_line_and_what_reads_is_kept(
+    data: bytes, says: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "x").write_bytes(data)
+    found = [str(each) for each in outcomes(read(tmp_path / "x"))]
+    assert len(found) == len(says) and all(said in line for line, said in zip(found, says, strict=True)), found
+
+
+def test_names_in_another_encoding_cost_no_game(tmp_path: Path) -> None:
+    (tmp_path / "x.pgn").write_bytes(PYCHESS.replace('"a"', '"Jürgen"').encode("latin-1") + LICHESS.encode())
+    assert len([game.record() for game in read(tmp_path / "x.pgn")]) == 2
+
+
+@pytest.mark.parametrize("split", [140, 200, 1 << 16])
+def test_where_blocks_end_changes_nothing(split: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (PYCHESS + CHESS_COM + LICHESS + "1. e4 {\n") * 2 + LICHESS
+    whole = of(text, tmp_path / "x.pgn")
+    monkeypatch.setattr(archive, "_BLOCK_BYTES", split)
+    assert [game.words for game in read(tmp_path / "x.pgn")] == [game.words for game in whole]
+    assert len(whole) == 9
+
+
+def test_a_file_that_unpacks_without_end_is_left_where_enough_was_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive, "MOST_BYTES", 8 << 20)
+    (tmp_path / "x.zip").write_bytes(zipped({"a.pgn": PYCHESS.encode() + b" " * (9 << 20)}))
+    found = outcomes(read(tmp_path / "x.zip"))
+    assert found[0] == Outcome(True, "king_captured")
+    assert "got more than 4,194,304 characters" in str(found[1])
+    assert "a.pgn: got more than 8,388,608 bytes" in str(found[2])
+
+
+def test_games_are_read_one_by_one_whatever_follows() -> None:
+    lines = io.StringIO(PYCHESS + LICHESS).readlines()
+    games = written_games(itertools.cycle(lines))
+    assert [game.words for game in itertools.islice(games, 2, 4)] == [game.words for game in itertools.islice(games, 2)]
