@@ -6,7 +6,8 @@
 #   make test              the tests, on all cores              (ARGS="tests/klss_app -x" passes arguments)
 #   make slow              the tests that take seconds each
 #   make browser           the tests of the board in a real browser (chromium)
-#   make check             ruff, mypy, import-linter, all these tests
+#   make docs              the site of the documents, in site/
+#   make check             ruff, mypy, import-linter, the site, all these tests
 #   make bench             how fast the engine is here, part by part
 #   make newest            an install with the newest versions that are allowed, and what other programs rely on
 #   make oldest            the same with the lowest versions that pyproject.toml allows
@@ -30,7 +31,7 @@ PIP  = PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt PIP_D
 test slow browser soak: export PYTHONDONTWRITEBYTECODE =
 test slow browser soak: export PYTHONPYCACHEPREFIX = $(abspath $(VENV))/pycache
 
-.PHONY: play board chessground test slow browser check lint newest oldest bench signature soak clean
+.PHONY: play board chessground test slow browser docs check lint newest oldest bench signature soak clean
 
 play: $(VENV)/installed-play
 	@$(PY) -m klss play $(ARGS)
@@ -55,7 +56,10 @@ slow: $(VENV)/installed-dev
 browser: $(VENV)/installed-dev
 	@$(PY) -m pytest -m browser --numprocesses auto --dist worksteal $(ARGS)
 
-check: lint test slow browser
+docs: $(VENV)/installed-docs
+	@echo "the site"; NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build
+
+check: lint docs test slow browser
 
 newest oldest:
 	@PYTHON="$(PYTHON)" .ci/contracts $@
@@ -92,3 +96,8 @@ $(VENV)/installed-dev: pyproject.toml constraints.txt requirements-dev.txt | $(P
 	@$(PIP) --require-hashes --requirement requirements-dev.txt
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/installed-play
+
+$(VENV)/installed-docs: requirements-docs.txt | $(VENV)/installed-dev
+	@echo "Installing what the site is built with into $(VENV), once: mkdocs-material, mkdocstrings."
+	@$(PIP) --require-hashes --requirement requirements-docs.txt
+	@touch $@

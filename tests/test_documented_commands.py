@@ -265,6 +265,7 @@ ELSEWHERE: dict[str, str] = {
     "make bench": "tests/test_documented_commands.py",
     "make test": ".ci/run",
     "make check": ".ci/run",
+    "make docs": ".ci/run",
     "make newest": ".ci/run",
     "make oldest": ".ci/contracts",
 }

@@ -67,11 +67,15 @@ def test_a_python_that_is_not_there_gets_one_line(tmp_path: Path) -> None:
     assert "is not there: install Python 3.11 or newer" in only_line(done, tmp_path)
 
 
-def test_the_development_tools_are_locked_by_hash_in_the_versions_of_the_constraints() -> None:
+@pytest.mark.parametrize("extra", ["dev", "docs"])
+def test_what_is_installed_to_work_here_is_locked_by_hash_in_the_versions_of_the_constraints(extra: str) -> None:
     constraints = set(re.findall(r"^[\w.-]+==\S+", (ROOT / "constraints.txt").read_text(), re.MULTILINE))
-    entries = re.split(r"^(?=[\w.-]+==)", (ROOT / "requirements-dev.txt").read_text(), flags=re.MULTILINE)[1:]
+    entries = re.split(r"^(?=[\w.-]+==)", (ROOT / f"requirements-{extra}.txt").read_text(), flags=re.MULTILINE)[1:]
     locked = {entry.split()[0] for entry in entries}
     assert locked <= constraints and len(locked) == len(entries)
     assert all(re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry) for entry in entries)
-    needed = {re.split(r"[\[<>=; ]", line)[0].lower() for line in requires("klss") or [] if "experiments" not in line}
+    wanted = [line for line in requires("klss") or [] if f'extra == "{extra}"' in line]
+    wanted += [line for line in requires("klss") or [] if extra == "dev" and "extra" not in line]
+    needed = {re.split(r"[\[<>=; ]", line)[0].lower() for line in wanted}
     assert {name.replace("_", "-") for name in needed} <= {each.split("==")[0] for each in locked}
+    assert needed
