@@ -8,6 +8,7 @@
 #   make browser           the tests of the board in a real browser (chromium)
 #   make docs              the site of the documents, in site/
 #   make check             ruff, mypy, import-linter, the site, all these tests
+#   make release-check     wheel and sdist built and checked, the wheel installed anew and played with
 #   make bench             how fast the engine is here, part by part
 #   make newest            an install with the newest versions that are allowed, and what other programs rely on
 #   make oldest            the same with the lowest versions that pyproject.toml allows
@@ -31,7 +32,7 @@ PIP  = PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt PIP_D
 test slow browser soak: export PYTHONDONTWRITEBYTECODE =
 test slow browser soak: export PYTHONPYCACHEPREFIX = $(abspath $(VENV))/pycache
 
-.PHONY: play board chessground test slow browser docs check lint newest oldest bench signature soak clean
+.PHONY: play board chessground test slow browser docs check lint newest oldest release-check bench signature soak clean
 
 play: $(VENV)/installed-play
 	@$(PY) -m klss play $(ARGS)
@@ -63,6 +64,9 @@ check: lint docs test slow browser
 
 newest oldest:
 	@PYTHON="$(PYTHON)" .ci/contracts $@
+
+release-check:
+	@PYTHON="$(PYTHON)" .ci/release_check
 
 bench: $(VENV)/installed-play
 	@for part in tracker search evaluator equilibrium suite board; do echo "$$part"; $(PY) -m klss bench $$part $(ARGS) || exit 1; done

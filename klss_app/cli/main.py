@@ -18,7 +18,7 @@ from klss import __version__
 from klss.support.text import printable
 from klss_app.cli.errors import CliError, UsageError, own_name
 from klss_app.cli.games import game_named, game_of
-from klss_app.stdout import discard, own_stdout, release
+from klss_app.stdout import discard, own_stdout, print_document, release
 from uci_bridge.child_processes import adopt_orphans, end_descendants
 
 __all__ = ["ANY_GAME", "COMMANDS", "OWN", "main"]
@@ -65,9 +65,8 @@ OWN = {
 def _dispatch(arguments: Sequence[str]) -> int:
     """Run the command that the first argument names, or show the help; the exit code."""
     program, commands, name, rest = "klss", COMMANDS, "fog", list(arguments)
-    if rest and rest[0] in ("-V", "--version"):
-        print(f"klss {__version__}")
-        return 0
+    if rest and rest[0] in ("-V", "--version", "--print-completion"):
+        return _about(rest)
     last = f"{own_name()} COMMAND --help lists a command's flags; {own_name()} --version prints the version."
     if rest and rest[0] == "rbc":  # another spelling of --game rbc
         program, commands, name, rest = "klss rbc", RBC_COMMANDS, "rbc", rest[1:]
@@ -94,6 +93,22 @@ def _dispatch(arguments: Sequence[str]) -> int:
     run = importlib.import_module(f"klss_app.cli.{own.get(command, command)}").run
     code: int = run(rest, game_named(name)) if command in RBC_COMMANDS else run(rest)
     return code
+
+
+def _about(arguments: list[str]) -> int:
+    """Print what is asked of the program itself; the exit code."""
+    from klss_app.cli.about import completion, installation
+
+    match arguments:
+        case ["--print-completion", *shell]:
+            print(completion(" ".join(shell), COMMANDS, RBC_COMMANDS, OWN), end="")
+        case [_]:
+            print(f"klss {__version__}")
+        case [_, "--json"]:
+            print_document(installation())
+        case _:
+            raise UsageError(f"--version: got {' '.join(arguments[1:])!r} beside it, expected nothing or --json")
+    return 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
