@@ -158,7 +158,7 @@ def configurations() -> str:
         for kind, names in kinds.items():
             of = "all players" if len(names) == len(known) else ", ".join(f"`{name}`" for name in names)
             parts += ["", f"### {kind.__module__}.{kind.__name__}", "", f"Of {of}.", ""]
-            parts += ["| field | type | default | range | meaning |", "|---|---|---|---|---|", *fields(kind, known)]
+            parts += ["| field | meaning | type | default | range |", "|---|---|---|---|---|", *fields(kind, known)]
     return "\n".join(parts) + "\n"
 
 
@@ -178,7 +178,8 @@ def fields(kind: type, known: dict[str, Any]) -> Iterator[str]:
         low, high = ranges.get(field.name, ("", ""))
         within = f"{low} to {high}" if field.name in ranges else ""
         kind_name = str(field.type).replace("|", "\\|")
-        yield f"| `{field.name}` | `{kind_name}` | {default} | {within} | {meanings.get(field.name, '')} |"
+        meaning = meanings.get(field.name, "")
+        yield f"| `{field.name}` | {meaning} | `{kind_name}` | {default} | {within} |"
 
 
 def api() -> str:
