@@ -221,6 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(str(error))
     if not all(chosen.search for chosen in searches):
         parser.error(f"--players: got {' '.join(parsed.players)}, expected configurations that search")
+    # Every game, player, start, budget and seat is a task of its own, for processes side by side.
     tasks = list(itertools.product(parsed.games, parsed.players, STARTS, parsed.nodes, (0, 1)))
     seeds = [parsed.seed] * len(tasks)
     if parsed.workers == 1:
@@ -229,6 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         with ProcessPoolExecutor(parsed.workers, initializer=_warm_up, initargs=(parsed.players,)) as pool:
             rows = list(pool.map(_row, tasks, seeds))
+    # What the rows are of: the games with their exact values, and the configurations.
     games = [
         {"game": name, "nodes": game.node_count, "value": round(value, 6)}
         for name in parsed.games

@@ -90,6 +90,8 @@ def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, n
     """Play games for ``time_s`` seconds; returns positions uint64[n, 9], their values for the side to move float32[n],
     and the number of the game each is from.
     """
+    # A game starts some random plies from the usual position, with a temperature and a rate of blunders of its own, so
+    # that positions of good and of bad play are there.
     rng = np.random.default_rng(seed)
     fresh = iter(range(1 << 30))
 
@@ -107,11 +109,13 @@ def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, n
     end = time.monotonic() + time_s
     total = 0
     while time.monotonic() < end:
+        # Children of the positions of all games, and of positions some random plies away, valued in one batch.
         strays = [_stray(game[1], int(rng.integers(1, 4)), rng) for game in games]
         parents = np.concatenate([np.array([game[1] for game in games]), np.array(strays)])
         offsets, children = children_of(parents)
         values = engine.child_values(parents, offsets, children)
         keep = _askable(children) & np.repeat(_askable(parents), np.diff(offsets))
+        # A few children of each are kept, so that no position has a large part of the data.
         for k in range(len(parents)):
             places = np.arange(offsets[k], offsets[k + 1])[keep[offsets[k] : offsets[k + 1]]]
             places = rng.permutation(places)[:_CHILDREN_KEPT]
@@ -120,6 +124,7 @@ def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, n
                 (children[places], values[places].astype(np.float32), np.full(len(places), number, dtype=np.int32))
             )
             total += len(places)
+        # Every game goes on by one move: softmax of the values, or a blunder. One that is over, long or decided ends.
         for k, (number, _, ply, temperature, blunder) in enumerate(games):
             first, last = offsets[k], offsets[k + 1]
             if first == last:
@@ -136,6 +141,7 @@ def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, n
             games[k] = new_game() if over else (number, row, ply + 1, temperature, blunder)
         if len(found) % 3840 == 0:
             print(f"{total} positions", file=sys.stderr, flush=True)
+    # Each position once; the counters do not make it another one.
     rows, scores, numbers = (np.concatenate(column) for column in zip(*found))
     identity = np.ascontiguousarray(rows[:, :9])
     identity[:, 8] &= np.uint64(0x7FFF)
@@ -170,6 +176,7 @@ def main(argv: list[str] | None = None) -> int:
         np.savez(arguments.out, rows=rows, values=values, games=games)
         print(f"{len(rows)} different positions of {len(np.unique(games))} games -> {arguments.out}")
         return 0
+    # A random order of the training games' positions, and one of the held-out games', taken at the wanted share.
     data = read_arrays(arguments.positions)
     rng = np.random.default_rng(arguments.seed)
     rows, games, values = data["rows"], data["games"], data["values"]
@@ -178,6 +185,7 @@ def main(argv: list[str] | None = None) -> int:
     order = rng.permutation(len(rows))
     taken: list[Ints] = []
     deep: list[Floats] = []
+    # A hundred at a time until the minutes are over, each hundred with a fresh hash table.
     end = time.monotonic() + 60.0 * arguments.minutes
     pools = [order[~held[order]], order[held[order]]]
     at = [0, 0]
@@ -189,6 +197,7 @@ def main(argv: list[str] | None = None) -> int:
             engine.new_game()
             taken.append(places)
             deep.append(engine.values(rows[places]))
+        # A position without an answer would have a value of another kind.
         if engine.fallbacks:
             print(f"{engine.fallbacks} positions were not answered", file=sys.stderr)
             return 1

@@ -88,6 +88,7 @@ def _gradient(rows, targets, order, tables, weights, grad, index, count, maps, u
     total = 0.0
     zero = np.float32(0.0)
     for position in order:
+        # The error of the value, and the slope of |error|^power through tanh: how strongly weights are pulled.
         row = rows[position]
         score = static(row, tables, weights, index, count, maps, units)
         value = np.tanh(score / PAWNS_SCALE)
@@ -95,6 +96,7 @@ def _gradient(rows, targets, order, tables, weights, grad, index, count, maps, u
         total += abs(error)
         slope = _POWER * abs(error) ** (_POWER - 1.0) * (1.0 - value * value) / PAWNS_SCALE
         pull = np.float32(slope if error > 0.0 else -slope)
+        # The tapered sum: every feature has a weight for the middlegame and one for the endgame, mixed by the phase.
         n = np.int64(maps[14])
         share = np.float32(phase(row))
         for i in range(n):
@@ -103,6 +105,7 @@ def _gradient(rows, targets, order, tables, weights, grad, index, count, maps, u
             grad[2 * index[i] + 1] += times * (np.float32(1.0) - share)
         if weights.shape[0] == LINEAR_SIZE:
             continue
+        # Back through the network: the output's weights, then the second layer; units at 0 pass nothing on.
         for k in range(SECOND):
             unit = units[FIRST + k]
             back[FIRST + k] = zero
@@ -110,6 +113,7 @@ def _gradient(rows, targets, order, tables, weights, grad, index, count, maps, u
                 grad[_LAST + k] += pull * unit
                 back[FIRST + k] = pull * weights[_LAST + k]
                 grad[_SECOND_BIAS + k] += back[FIRST + k]
+        # The first layer, whose pull is the sum over the units that it leads to.
         for j in range(FIRST):
             back[j] = zero
             unit = units[j]
@@ -121,6 +125,7 @@ def _gradient(rows, targets, order, tables, weights, grad, index, count, maps, u
                     sum_back += weights[at + k] * back[FIRST + k]
                 back[j] = sum_back
             grad[_FIRST_BIAS + j] += back[j]
+        # Its inputs: only features that are there have a gradient. The enemy's have negative counts, and own rows.
         for i in range(n):
             feature = index[i]
             times = np.float32(count[i])
@@ -173,12 +178,16 @@ def train(
     """Fit a copy of ``weights`` to ``values`` (tanh, for the side to move) of ``rows``; the rate falls to nothing along
     half a cosine.
     """
+    # The static evaluation is fitted where the quiescence search ends, since that is the position it values. Positions
+    # in which a king falls say nothing about it.
     scores, leaves = BuiltinEvaluator(weights).search(rows, leaves=True)
     quiet = np.abs(scores) < 500.0
     rows, leaves, targets = rows[quiet], leaves[quiet], values[quiet]
+    # A leaf with the other side to move has the value with the other sign.
     flipped = (rows[:, 8] ^ leaves[:, 8]) & np.uint64(1) != 0
     targets = np.where(flipped, -targets, targets).astype(np.float32)
     del rows
+    # Adam over shuffled batches.
     weights = Weights(weights.packed.copy())
     grad, mean, square = (np.zeros_like(weights.packed) for _ in range(3))
     scratch = (
@@ -220,6 +229,7 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--json", type=Path, help="where the figures go")
     arguments = parser.parse_args(argv)
+    # Games that are held out are seen by no fit: their positions measure every stage.
     many, labels = read_arrays(arguments.positions), read_arrays(arguments.labels)
     mine = ~held_out(many["games"])
     rows, values = many["rows"][mine], many["values"][mine].astype(np.float64)
@@ -240,6 +250,8 @@ def main(argv: list[str] | None = None) -> int:
         print(f"{stage}: {stages[stage]}", file=sys.stderr, flush=True)
         return weights
 
+    # The tapered sum first, then a network on top of it that begins with the output 0; both on many shallow values, and
+    # at the end on the fewer deep ones, with a small step.
     weights = measured("by hand", by_hand())
     share = slice(None, None, arguments.linear_share)
     for turn in range(2):  # the second time with the leaves of a search that knows something
@@ -255,6 +267,7 @@ def main(argv: list[str] | None = None) -> int:
     weights = train(weights, rows, values, epochs=epochs, rate=0.0007, seed=arguments.seed + 1)
     weights = measured("network", weights)
     weights = measured("deep", train(weights, *deep, epochs=arguments.deep_epochs, rate=0.0001, seed=arguments.seed))
+    # What is written is read and measured again, as it will be packaged.
     arguments.out.mkdir(parents=True, exist_ok=True)
     weights.write(arguments.out / "evaluation_weights.npz")
     measured("written", Weights.read(arguments.out / "evaluation_weights.npz"))

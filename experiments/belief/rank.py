@@ -121,6 +121,8 @@ def looks(game: Played, policy: Policy, every: int, most: int = MOST) -> Iterato
         drawn: dict[str, Floats] = {}
         values: Floats | None = None
         for level, positions in sets.items():
+            # The truth's weight; then the set's members: all of them, or a draw by weight, in which each stands for as
+            # many as its chance was small (the last row).
             weights = positions.weights
             at = int(positions.indices(row)[0])
             weight[level] = float(np.log(max(weights[at], 1e-300)))
@@ -149,6 +151,7 @@ def _exponents(look: Look, level: str, powers: Powers) -> tuple[Floats, float]:
 
 def likelihoods_at(look: Look, level: str, powers: Powers) -> tuple[float, float, float]:
     """Nats above uniform, weight of what is held likelier, and weight of what is worth less."""
+    # Shares of the whole set's weight, estimated from the members that were drawn; ties count half.
     plain, own = _exponents(look, level, powers)
     values, each = look.drawn[level][1:]
     exponents = plain + each
@@ -197,6 +200,7 @@ def _looked(task: tuple[Played, int, Path]) -> list[Look]:
 
 def rank(runs: Path, results: Path, *, workers: int, every: int, games: int) -> int:
     """See the module; the exit code. What was looked at is kept under the runs, so that the command can go on."""
+    # Games to fit the exponents on, and games held out, spread over all matches.
     folders = sorted((runs / mixture.SERIES).glob("*/games.jsonl"))
     played = [game for folder in folders for game in mixture.played_games(folder.parent)]
     kept = runs / mixture.SERIES / f"looks-{zlib.crc32(repr(Policy.packaged().history).encode()):08x}"
@@ -204,6 +208,7 @@ def rank(runs: Path, results: Path, *, workers: int, every: int, games: int) -> 
     fit = [game for game in played if not mixture.held_out(game) and game.game < FIT_GAMES][:: max(1, 200 // games)]
     held = [game for game in played if mixture.held_out(game)]
     held = [game for i, game in enumerate(held) if i * games // len(held) != (i - 1) * games // len(held)]
+    # What is seen at their turns, by processes side by side; what was looked at before is read from its file.
     found: dict[bool, list[Look]] = {False: [], True: []}
     tasks = [(game, every, kept) for game in held + fit]
     with closing(ProgressLine("looking")) as line, ExitStack() as stack:
@@ -216,6 +221,7 @@ def rank(runs: Path, results: Path, *, workers: int, every: int, games: int) -> 
     if not found[False] or not found[True]:
         print(f"{runs / mixture.SERIES}: no games to look at; play them by python -m experiments.belief train")
         return 1
+    # The table, on disk and in short on the screen.
     document = {
         **head("belief_rank", "numpy", "scipy", "numba"),
         "configuration": {"every": every, "least": LEAST, "most": MOST, "whole": WHOLE},
@@ -234,6 +240,7 @@ def rank(runs: Path, results: Path, *, workers: int, every: int, games: int) -> 
 
 def table(fit: Sequence[Look], held: Sequence[Look]) -> dict[str, Any]:
     """What each belief says of the truth, by size of the set, and by opponent."""
+    # The beliefs that are compared; the exponents of those with free ones are fitted first.
     beliefs_of: dict[str, tuple[str, Powers]] = {
         "uniform": ("even", (0.0, 0.0)),
         "exp(-5u)": ("even", (0.0, 5.0)),
@@ -272,6 +279,7 @@ def table(fit: Sequence[Look], held: Sequence[Look]) -> dict[str, Any]:
 def _summary(numbers: Floats, ranks: Floats, games: Any) -> dict[str, Any]:
     if not len(numbers):
         return {"turns": 0}
+    # The error by game: turns of one game are not independent.
     by_game = np.array([numbers[games == game, 0].sum() for game in np.unique(games)])
     counts = np.array([(games == game).sum() for game in np.unique(games)])
     spread = by_game - counts * numbers[:, 0].mean()

@@ -58,6 +58,7 @@ def _batch(held: Decisions, chosen: Ints, settings: Settings, generator: np.rand
     keys[np.arange(DRAWN) >= drawn[:, None]] = 2
     members = np.argsort(keys, axis=1)[:, : settings.members] + 1
     members = np.concatenate([np.zeros((chosen.shape[0], 1), dtype=np.int64), members], axis=1)
+    # Members that were not drawn are stood for by those that were (ln n); places that are empty weigh nothing.
     some = np.minimum(drawn, settings.members)
     added = np.zeros(members.shape, dtype=np.float32)
     added[:, 1:] = np.log((held.size[chosen] - 1) / some)[:, None]
@@ -99,6 +100,8 @@ def train(
     # How long it trains is not part of what it is: a training may be prolonged.
     lasting = dataclasses.asdict(dataclasses.replace(settings, epochs=0, patience=0))
     identity = json.loads(json.dumps(lasting | {"decisions": [len(chosen), len(judged)]}))
+    # Where it stands: at the beginning, or at a checkpoint of the same training. ``slow`` is the running mean of the
+    # weights, which is what is judged and kept.
     path = folder / f"{NAME}.checkpoint.npz"
     first = first_weights(settings)
     none = {name: np.zeros_like(array) for name, array in first.items()}
@@ -126,6 +129,7 @@ def train(
             losses.append(loss)
             if number % 20 == 0:
                 tell(f"{NAME}, epoch {len(epochs) + 1}, step {number} of {per_epoch}, loss {float(loss):.3f}")
+        # The validating games decide which epoch's weights are kept, at the temperature that fits them best.
         scores = scores_on(trees["slow"], held, judged)
         nats = log_shares(fitted(scores, count, size) * scores, count, size) + np.log(size)
         if not epochs or nats.mean() > max(row[2] for row in epochs):
