@@ -58,7 +58,8 @@ CHEAP = 100
 """Nodes of a call of a player who only records."""
 
 _PLAYED = (
-    "rbc-expect,belief=value,value_beta=2,uniform_mix=0.2,bit_value=0.01,unaware=0.2,exposed=1,boards=512,threads=1"
+    "rbc-expect,belief=value,value_beta=2,uniform_mix=0.2,bit_value=0.01,unaware=0.2,exposed=1,strangers=0,boards=512,"
+    "threads=1"
 )
 
 KINDS = {

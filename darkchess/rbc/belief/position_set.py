@@ -68,13 +68,14 @@ class PositionSet(PositionStore):
     ) -> None:
         super().__init__(start, flipped=color == chess.BLACK, cap=cap, seed=seed, threads=threads)
         self.own = OwnHalf(color, start)  # the player's own half
-        self._first = start.turn == color
-        self._passed = 0  # the square of the player's pawn that has just made a double step, a set of one or none
+        self.first = start.turn == color  # whether the player moves first, and has no notice yet
+        # the square of the player's pawn that has just made a double step, seen from its side: a set of one or none
+        self.passed = 0
         self._fullmove = start.fullmove
-        if self._first and start.ep_square is not None:
+        if self.first and start.ep_square is not None:
             kernels.encode_stepped(self._array[0], np.uint64(1 << self._square(start.ep_square) - 8))
-        if not self._first and start.ep_square is not None:
-            self._passed = 1 << self._square(start.ep_square) + 8
+        if not self.first and start.ep_square is not None:
+            self.passed = 1 << self._square(start.ep_square) + 8
 
     # ------------------------------------------------------------------------------------------------ reading
     @property
@@ -151,8 +152,8 @@ class PositionSet(PositionStore):
             No position agrees while the set is exact: the observations contradict one another. The set is then as it
             was.
         """
-        if self._first:
-            self._first = False
+        if self.first:
+            self.first = False
             if notice.square is not None:
                 raise ViewError(f"bad notice: got {chess.SQUARE_NAMES[notice.square]}, expected none before a move")
             return
@@ -166,7 +167,7 @@ class PositionSet(PositionStore):
             captured = 1 << self._square(notice.square)
         mine = self.own_row
         # A pawn that has just made its double step may also have been taken in passing.
-        landing = captured >> 8 if captured and captured == self._passed else 0
+        landing = captured >> 8 if captured and captured == self.passed else 0
         arguments = (mine[board.WHITE], mine[board.PAWN], np.uint64(captured), np.uint64(landing), TABLES)
 
         def successors(
@@ -186,7 +187,7 @@ class PositionSet(PositionStore):
         self.successors = step.successors
         if notice.square is not None:
             self.own.lose(notice.square)
-        self._passed = 0
+        self.passed = 0
         self._fullmove += not self._flipped
         self._keep(step)
 
@@ -220,11 +221,11 @@ class PositionSet(PositionStore):
         kept = int(kernels.keep_moved(self._positions, _NO_WEIGHTS, mine, request, taken, capture, TABLES))
         # The own half moves on, whatever that did to the enemy's.
         self.own.play(moved.taken)
-        self._passed = 0
+        self.passed = 0
         if moved.taken is not None:
             origin, target = self._square(moved.taken.from_square), self._square(moved.taken.to_square)
             if target - origin == 16 and int(mine[board.PAWN]) >> origin & 1:
-                self._passed = 1 << target
+                self.passed = 1 << target
         if not kept and capture >= 0 and self._king_on(capture):
             return
         if not kept:

@@ -20,7 +20,7 @@ __all__ = ["DEFAULT_PLAYER", "Asked", "Look", "Player", "Question"]
 Question = Literal["sense", "move"]
 """Which of a turn's two questions."""
 
-DEFAULT_PLAYER = "rbc-expect"
+DEFAULT_PLAYER = "rbc-siamese"
 """The configuration that plays where none is named."""
 
 

@@ -25,6 +25,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "temperature": (0.001, math.inf),
     "uniform_mix": (0, 1),
     "bit_value": (0, MOST),
+    "strangers": (0, 0.99),
     "unaware": (0, 1),
     "exposed": (0, MOST),
     "spread": (0, MOST),
@@ -79,7 +80,7 @@ CONFIGURATIONS = by_name(
     Configuration("rbc-attacker", "attacker", evaluator="builtin"),
     Configuration("rbc-random", "random", evaluator="builtin"),
 )
-"""The named configurations: the usual one, one with learned weights, two that plan on synopses, and two scripts."""
+"""The named configurations: one without learned weights, the usual one, two that plan on synopses, and two scripts."""
 
 
 def configuration(text: str) -> Configuration:

@@ -2,10 +2,13 @@
 
 Move: the request with the largest weighted mean of values over positions of the set (Bertram, Fürnkranz & Müller 2023:
 g(move) ≈ Σ w·f(move, position)). Sense: the window after which that maximum is largest on average, so that a sense is
-worth what it changes; and a little for each bit of information, so that senses differ where no move changes.
+worth what it changes, a king that is not lost before all; and a little for telling positions apart, so that senses
+differ where no request changes. What is likely goes by the kind of opponent, as far as that shows
+(:mod:`darkchess.rbc.belief.kinds`).
 
 Deviations from the paper's agent: positions are valued by our evaluator a move ahead and not by Stockfish on the 50
-likeliest; senses are chosen by value, not by reduction alone.
+likeliest; a king that falls is looked for in thousands; senses are chosen by value, not by reduction alone; an opponent
+may be of a kind whose moves are no good.
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ import numpy as np
 
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
+from darkchess.rbc.belief._kernels.senses import best_sums
+from darkchess.rbc.belief.kinds import Kinds
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import Partitions, partitions
 from darkchess.rbc.belief.siamese import Observer, Siamese
@@ -45,6 +50,18 @@ _MOST_CHILDREN = 200_000
 _FIRST_A_SECOND = 40_000.0
 """Children valued in a second, before it was measured: the rate of a slow, busy machine."""
 
+_COVERED = 0.75
+"""The part of all weight whose positions are valued, the likeliest: fewer positions are searched deeper."""
+
+_LEARNED = 0.5
+"""The part of learned weights in what is likely for a sensible opponent, the rest is that of its kind."""
+
+_UNFORESEEN = 1e-6
+"""Weight of all that no kind leads to, so that its logarithm is a number; ``uniform_mix`` is the floor."""
+
+_LEFT_COST = 0.1
+"""Value of knowing the position, against knowing nothing: where a sense changes no request, it still tells apart."""
+
 _MARGIN = 0.6
 """The part of an answer's time that is planned for valuing children; the rest is for weights and partitions."""
 
@@ -59,13 +76,17 @@ class Expectation:
     belief: Literal["even", "value", "siamese"] = "even"
     value_beta: float = 2.0  # β of ``value`` and ``siamese``
     temperature: float = 1.0  # of ``siamese``, which also values the likeliest positions first
-    uniform_mix: float = 0.2  # the part of all weight that is spread evenly
-    # what a sense is chosen by: ``value``, or ``reduction``, the smallest expected part that is left over
+    uniform_mix: float = 0.1  # the part of all weight that is spread evenly
+    # what a sense is chosen by, beside the value of the best request after it: ``value``, the bits that it gives, or
+    # ``reduction``, the expected part that is left over
     sense: Literal["value", "reduction"] = "reduction"
-    bit_value: float = 0.05  # value of a bit of information that a sense gives, where it is chosen by value
+    bit_value: float = 0.05  # value of a bit of information
+    # probability beforehand that the opponent is of another kind than the sensible one
+    # (``darkchess.rbc.belief.kinds.Kinds``); 0: not even thought of
+    strangers: float = 0.7
     # see ``darkchess.rbc.players.outlook.outlook``
-    unaware: float = 0.5
-    exposed: float = 3.0
+    unaware: float = 0.3
+    exposed: float = 5.0
     # requests worth this much less than the best, or less, are played as often as it: an opponent can prepare for a
     # player that always makes the same move
     spread: float = 0.02
@@ -91,6 +112,8 @@ class ExpectationPlayer(HoldingPlayer):
         self._to_move = False
         self._observer = Observer(self.known) if self._thinking.belief == "siamese" else None
 
+        self._kinds = Kinds(self.known, self._thinking.strangers) if self._thinking.strangers > 0.0 else None
+
     def notice(self, notice: Notice) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
         super().notice(notice)
@@ -100,12 +123,16 @@ class ExpectationPlayer(HoldingPlayer):
     def _followed(self, notice: Notice, known: PositionSet) -> None:
         if self._observer is not None:
             self._observer.noticed(notice, known)
+        if self._kinds is not None:
+            self._kinds.noticed(notice, known)
 
     def sensed(self, sensed: Sensed) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
         self.known.sensed(sensed)
         if self._observer is not None:
             self._observer.sensed(sensed, self.known)
+        if self._kinds is not None:
+            self._kinds.sensed(sensed, self.known)
 
     def moved(self, moved: Moved) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
@@ -113,13 +140,15 @@ class ExpectationPlayer(HoldingPlayer):
         self.known.moved(moved)
         if self._observer is not None:
             self._observer.moved(moved, self.known)
+        if self._kinds is not None:
+            self._kinds.moved(moved, self.known)
 
     def likeliest(self, count: int) -> Ints:
         """Indices of possible positions (int64[min(count, size)]); the likeliest first, where there are learned weights
         and the player is to move.
         """
         every = np.arange(self.known.size, dtype=np.int64)
-        if self._observer is None or not self._to_move:
+        if (self._observer is None and self._kinds is None) or not self._to_move:
             return every[:count]
         first, _ = self._looked_at(sense=False)
         return np.concatenate([first, np.setdiff1d(every, first)])[:count]
@@ -132,19 +161,16 @@ class ExpectationPlayer(HoldingPlayer):
         about_set = {"positions": known.size, "capped_by": known.capped_by}
         if known.size == 1:
             return Look(INNER[0], about_set)
-        # How the windows divide the positions.
         indices, logs = self._looked_at(sense=True)
         likely = self._mixed(logs)
         divided = partitions(known, indices)
-        if thinking.sense == "reduction":
-            left = divided.left_over(likely)
-            best = int(left.argmin())
-            return Look(INNER[best], about_set | {"left_over": float(left[best])})
         found, weights = self._valued(indices, logs, plan.renewed())
-        # Values of requests after each sense, over the positions that were valued; information over many more, because
-        # a rare position is one that has to be noticed.
-        values = expected_values(partitions(known, found.indices), found.values, weights)
-        values += thinking.bit_value * divided.bits(likely)
+        # Values of requests after each sense; and what tells positions apart where that changes no request.
+        values = expected_values(divided, found.values, weights)
+        if thinking.sense == "reduction":
+            values -= _LEFT_COST * divided.left_over(likely)
+        else:
+            values += thinking.bit_value * divided.bits(likely)
         best = int(values.argmax())
         now = float((weights @ found.values).max())
         return Look(INNER[best], about_set | {"value": now, "gain": float(values[best]) - now, "nodes": found.children})
@@ -165,7 +191,7 @@ class ExpectationPlayer(HoldingPlayer):
                 "capped_by": known.capped_by,
                 "value": float(expected[best]),
                 "nodes": found.children,
-                "boards": int(found.indices.shape[0]),
+                "boards": found.boards,
             },
         )
 
@@ -175,8 +201,7 @@ class ExpectationPlayer(HoldingPlayer):
 
     def _valued(self, indices: Ints, logs: Floats, plan: TimePlan) -> tuple[Outlook, Floats]:
         """:meth:`weighed`, of the positions to look at and the logarithms of their weights."""
-        found = self._outlook(indices, plan)
-        logs = logs[: found.indices.shape[0]]
+        found = self._outlook(indices, self._mixed(logs), plan)
         if self._thinking.belief != "even":
             logs = logs - self._thinking.value_beta * found.values.max(axis=1)
         return found, self._mixed(logs)
@@ -184,11 +209,19 @@ class ExpectationPlayer(HoldingPlayer):
     def _looked_at(self, *, sense: bool) -> tuple[Ints, Floats]:
         """Positions to look at (int64[n]) in the order of valuing them, and logarithms of their weights."""
         known, seed = self.known, self._seed * 1_000_003 + 2 * self._turn + (not sense)
-        if self._observer is None:
+        if self._observer is None and self._kinds is None:
             indices = known.sample(_PARTITIONED, seed)
             return indices, np.zeros(indices.shape[0])
         indices = known.sample(_WEIGHED, seed)
-        logs = Siamese.packaged().log_weights(known, self._observer, indices) / self._thinking.temperature
+        logs = np.zeros(indices.shape[0])
+        if self._observer is not None:
+            logs = Siamese.packaged().log_weights(known, self._observer, indices) / self._thinking.temperature
+        if self._kinds is not None:
+            by_kind = self._kinds.weights(known, indices)
+            if self._observer is not None:
+                learned = np.exp(logs - logs.max())
+                by_kind[:, 0] += _LEARNED * (learned / learned.sum() - by_kind[:, 0])
+            logs = np.log(by_kind @ self._kinds.shares + _UNFORESEEN / indices.shape[0])
         likeliest = np.argsort(-logs, kind="stable")[:_PARTITIONED]
         return indices[likeliest], logs[likeliest]
 
@@ -200,7 +233,7 @@ class ExpectationPlayer(HoldingPlayer):
         weights *= (1.0 - self._thinking.uniform_mix) / weights.sum()
         return np.asarray(weights + self._thinking.uniform_mix / logs.shape[0])
 
-    def _outlook(self, indices: Ints, plan: TimePlan) -> Outlook:
+    def _outlook(self, indices: Ints, weights: Floats, plan: TimePlan) -> Outlook:
         seconds = plan.seconds
         if seconds is None:
             assert plan.nodes is not None
@@ -208,16 +241,23 @@ class ExpectationPlayer(HoldingPlayer):
         else:
             children = int(min(_MOST_CHILDREN, max(64.0, _MARGIN * seconds * self._a_second)))
         began = time.monotonic()
+        # As many positions as hold most of the weight: few are searched deeper.
+        boards = min(self._thinking.boards, 1 + int(np.searchsorted(np.cumsum(weights), _COVERED)))
+        unaware = self._thinking.unaware
+        if self._kinds is not None:
+            unaware += (1.0 - unaware) * self._kinds.careless
         found = outlook(
             self.known,
-            indices[: self._thinking.boards],
+            indices,
+            weights,
             self._evaluator,
             children=children,
-            unaware=self._thinking.unaware,
+            boards=boards,
+            unaware=unaware,
             exposed=self._thinking.exposed,
             deadline=None if seconds is None else began + _MARGIN * seconds,
         )
-        valued = found.indices.shape[0] * found.codes.shape[0]
+        valued = found.boards * found.codes.shape[0]
         if seconds is not None and 500 <= found.children <= valued:  # a deeper search counts other nodes
             speed = found.children / max(1e-4, time.monotonic() - began)
             self._a_second += 0.3 * (speed - self._a_second)
@@ -242,8 +282,5 @@ def expected_values(divided: Partitions, values: Floats, weights: Floats) -> Flo
     """
     weighted = weights[:, None] * values
     found = np.empty(len(INNER))
-    for window in range(len(INNER)):
-        sums = np.zeros((int(divided.counts[window]), values.shape[1]))
-        np.add.at(sums, divided.classes[window], weighted)
-        found[window] = sums.max(axis=1).sum()
+    best_sums(divided.classes, divided.counts, weighted, found)
     return found

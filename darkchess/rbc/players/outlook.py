@@ -15,7 +15,7 @@ import numpy as np
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.rbc.belief.position_set import PositionSet
-from darkchess.rbc.players._kernels.families import families
+from darkchess.rbc.players._kernels.families import ends, families
 from klss.search import Budget
 from klss.support.arrays import Floats, Int32s, Ints, Words
 
@@ -31,6 +31,10 @@ _FIRST = 0.4
 """The part of the children that goes into the first positions, with all requests, which choose those for the others."""
 
 
+_SETTLED = 0.9
+"""What the best position is worth, of a king taken: so that the king is taken in the end."""
+
+
 @dataclass(frozen=True)
 class Outlook:
     """Values of requests in positions."""
@@ -39,14 +43,17 @@ class Outlook:
     codes: Int32s  # int32[m]: requests, seen from the player's side of the board, −1 to pass
     values: Floats  # float64[n, m], for the player, in [−1, 1]; −exposed where its king can be captured
     children: int  # number of positions that were valued
+    boards: int  # children of so many first positions; elsewhere a request is worth its mean, unless a king falls
 
 
 def outlook(
     known: PositionSet,
     indices: Ints,
+    weights: Floats,
     evaluator: Evaluator,
     *,
     children: int,
+    boards: int,
     unaware: float,
     exposed: float,
     deadline: float | None = None,
@@ -62,10 +69,14 @@ def outlook(
         The positions, at the player's turn.
     indices
         Which of them, int64[n], in the order of valuing them.
+    weights
+        float64[n], how likely each is.
     evaluator
         Values a position for its side to move.
     children
         About how many children may be valued; those of the first position are in any case.
+    boards
+        Most positions that are valued.
     unaware
         How often the opponent overlooks that its king can be captured, from 0 to 1.
     exposed
@@ -74,20 +85,33 @@ def outlook(
     deadline
         A moment of :func:`time.monotonic` after which nothing is searched deeper; None reads no clock.
     """
-    # All requests in as many first positions as their part of the children allows; everything, if that is enough.
+    # What ends a game at once is looked for in all positions; and each gets the mean value of a request elsewhere.
     mine = known.own_row
     every = known.requests()
-    first = max(1, min(indices.shape[0], int(_FIRST * children) // len(every)))
-    if indices.shape[0] * len(every) <= children:
-        first = indices.shape[0]
-    rest = indices[first:]
+    fates = np.empty((indices.shape[0], len(every)), dtype=np.int8)
+    ends(known.halves, indices, mine, every, TABLES, fates)
+
+    def completed(table: Floats, columns: Ints) -> Floats:
+        fate = fates[:, columns]
+        counted = weights[: len(table), None] * (fate[: len(table)] == 0)
+        means = (counted * table).sum(axis=0) / np.maximum(counted.sum(axis=0), 1e-300)
+        whole = np.where(fate == 0, means, np.where(fate > 0, 1.0, -exposed))
+        whole[: len(table)] = table
+        return whole
+
+    # All requests in as many first positions as their part of the children allows; everything, if that is enough.
+    boards = min(boards, indices.shape[0])
+    first = max(1, min(boards, int(_FIRST * children) // len(every)))
+    if boards * len(every) <= children:
+        first = boards
     table, used = _table(
-        known, indices[:first], every, mine, evaluator, unaware, exposed, 0 if len(rest) else children, deadline
+        known, indices[:first], every, mine, evaluator, unaware, exposed, 0 if first < boards else children, deadline
     )
-    if not rest.shape[0] or used >= children:
-        return Outlook(indices[:first], every, table, used)
+    values = completed(table, np.arange(len(every)))
+    if first == boards or used >= children:
+        return Outlook(indices, every, values, used, first)
     # Requests for the other positions: the best of any first position, and the best on average, 24 at the most.
-    means = table.mean(axis=0)
+    means = weights @ values
     chosen = np.zeros(len(every), dtype=np.bool_)
     chosen[table.argmax(axis=1)] = True
     chosen[np.argsort(-means, kind="stable")[: max(4, min(len(every) // 4, 12))]] = True
@@ -95,13 +119,12 @@ def outlook(
     if columns.shape[0] > 24:
         columns = np.sort(columns[np.argsort(-means[columns], kind="stable")[:24]])
     # These requests in as many other positions as children are left for.
-    more = rest[: max(0, (children - used) // columns.shape[0])]
+    more = indices[first : min(boards, first + max(0, (children - used) // columns.shape[0]))]
     if not more.shape[0]:
-        return Outlook(indices[:first], every, table, used)
+        return Outlook(indices, every, values, used, first)
     added, valued = _table(known, more, every[columns], mine, evaluator, unaware, exposed, 0, None)
-    return Outlook(
-        indices[: first + more.shape[0]], every[columns], np.concatenate([table[:, columns], added]), used + valued
-    )
+    values = completed(np.concatenate([table[:, columns], added]), columns)
+    return Outlook(indices, every[columns], values, used + valued, first + len(more))
 
 
 def _table(
@@ -127,8 +150,8 @@ def _table(
     # Their values for the player: by the evaluator, then by searches, a ply deeper at a time.
     ours = -evaluator.values(rows[:count])
     spent = last = count
-    ends = np.maximum.accumulate(place.max(axis=1)) + 1
-    offsets = np.concatenate([[0], ends]).astype(np.int64)
+    stops = np.maximum.accumulate(place.max(axis=1)) + 1
+    offsets = np.concatenate([[0], stops]).astype(np.int64)
     for depth in range(1, _DEEPEST + 1):
         if nodes - spent < _A_PLY * last:
             break
@@ -145,6 +168,7 @@ def _table(
         ours = np.where(np.abs(ours) == 1.0, ours, -deeper)  # ±1 is a king that falls: exact already
     # What the opponent does not see: a check wins as often as it is overlooked, unless it captures first.
     lost = ours == -1.0
+    ours = np.where(np.abs(ours) == 1.0, ours, _SETTLED * ours)
     overlooked = checks[:count] & ~lost
     ours[overlooked] += unaware * (1.0 - ours[overlooked])
     ours[lost] = -exposed

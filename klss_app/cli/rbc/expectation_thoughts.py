@@ -47,7 +47,7 @@ def thoughts(player: ExpectationPlayer, turn: Turn, limit: Limit) -> dict[str, A
         "chosen": uci(asked.request),
         "played": uci(turn.moved.requested),
         "value": float(values.max()),
-        "boards": int(found.indices.shape[0]),
+        "boards": found.boards,
         "nodes": found.children,
         "moves": [
             {"move": uci(known.request(int(found.codes[i]))) or "pass", "value": float(values[i])}

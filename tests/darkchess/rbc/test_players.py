@@ -15,10 +15,11 @@ from darkchess.rbc import Moved, Notice, Referee
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import partitions
 from darkchess.rbc.game.observation import INNER
+from darkchess.rbc.game.requests import after_move, played
 from darkchess.rbc.players.configuration import _RANGES, CONFIGURATIONS, ConfigurationError, configuration, make_player
 from darkchess.rbc.players.dsmcp import Synoptic
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer, expected_values
-from darkchess.rbc.players.outlook import outlook
+from darkchess.rbc.players.outlook import Outlook, outlook
 from klss.table.arbiter import Arbiter
 from klss.table.contest import TruthCount
 from klss.table.limits import Limit, TimeControl
@@ -43,13 +44,21 @@ def expectation(fen: str, color: chess.Color = chess.WHITE, text: str = "rbc-exp
     return player
 
 
+def whole_outlook(known: PositionSet, *, exposed: float, boards: int = 1000) -> Outlook:
+    weights = np.full(known.size, 1.0 / known.size)
+    return outlook(
+        known, np.arange(known.size), weights, BuiltinEvaluator(), children=1000, boards=boards, unaware=0.0,
+        exposed=exposed,
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("name", sorted(CONFIGURATIONS))
 def test_every_player_plays_a_game_in_which_the_truth_is_never_lost(name: str) -> None:
     game, truth = play(name, "rbc-random", 2)
     assert game.outcome is not None and truth.lost == 0
 
 
-@pytest.mark.parametrize("text", ["rbc-expect", "rbc-expect,sense=reduction,belief=value"])
+@pytest.mark.parametrize("text", ["rbc-siamese", "rbc-expect,sense=value,belief=value"])
 def test_with_nodes_one_thread_and_two_play_the_same(text: str) -> None:
     one, two = (play(f"{text},threads={threads}", "rbc-attacker", 4, nodes=500)[0] for threads in (1, 2))
     assert [(turn.sensed, turn.moved) for turn in one.turns] == [(turn.sensed, turn.moved) for turn in two.turns]
@@ -76,6 +85,50 @@ def test_a_king_is_not_left_where_it_can_be_taken() -> None:
     player.notice(Notice(None))
     asked = player.choose_move(FEW).request
     assert asked is not None and chess.square_file(asked.to_square) != 3
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "4k3/8/8/8/8/5n2/4PPPP/3QKB1R w - - 0 1",  # a knight, known to stand there, is to be taken
+        "4k3/8/8/7b/8/8/8/1R1K4 w - - 0 1",  # off a diagonal
+        "3rk3/8/8/8/8/8/2P1PP2/2BK1B1R w - - 0 1",  # off a file, or something put in between
+    ],
+)
+@pytest.mark.parametrize("text", ["rbc-expect", "rbc-siamese"])
+def test_a_king_that_can_be_saved_in_all_that_is_possible_is_saved(text: str, fen: str) -> None:
+    player = expectation(fen, text=text)
+    player.notice(Notice(None))
+    asked = player.choose_move(FEW).request
+    after = after_move(Position.from_fen(fen), None if asked is None else played(Position.from_fen(fen), asked))
+    board = chess.Board(after.fen())
+    king = board.king(chess.WHITE)
+    assert king is not None and not board.is_attacked_by(chess.BLACK, king)
+
+
+def test_it_looks_where_an_attack_on_its_king_may_come_from_and_a_king_in_reach_is_taken() -> None:
+    player = expectation("4k3/8/8/8/8/7r/5PPP/6K1 b - - 0 1", chess.WHITE, "rbc-siamese")
+    player.notice(Notice(None))
+    look = player.choose_sense(FEW)
+    assert look.square is not None and chess.square_rank(look.square) <= 3
+
+
+def test_fates_are_those_of_python_chess() -> None:
+    player = expectation("r3k2r/ppp2ppp/2n2n2/1B6/3q4/2N2N2/PPP2PPP/R2QK2R b KQkq - 0 1", chess.WHITE)
+    player.notice(Notice(None))
+    known = player.known
+    found = whole_outlook(known, exposed=7.0, boards=1)  # all positions but one are judged by their fates alone
+    for i, position in enumerate(known):
+        for j, code in enumerate(found.codes):
+            request = known.request(int(code))
+            taken = None if request is None else played(position, request)
+            if taken is not None and position.piece_at(taken.to_square) == chess.Piece(chess.KING, chess.BLACK):
+                assert found.values[i, j] == 1.0
+                continue
+            board = chess.Board(after_move(position, taken).fen())
+            king = board.king(chess.WHITE)
+            assert king is not None
+            assert (found.values[i, j] == -7.0) == board.is_attacked_by(chess.BLACK, king)
 
 
 @pytest.mark.parametrize(
@@ -109,12 +162,12 @@ def test_a_turn_of_the_opponent_is_followed_for_a_share_of_the_time_that_the_que
 def test_an_outlook_says_what_each_request_leads_to() -> None:
     player = expectation("4k3/8/8/3r4/4P3/8/8/4K3 w - - 0 1")
     known = player.known
-    every = outlook(known, np.arange(known.size), BuiltinEvaluator(), children=1000, unaware=0.0, exposed=1.0)
+    every = whole_outlook(known, exposed=1.0)
     values = dict(zip((known.request(int(code)) for code in every.codes), every.values[0], strict=True))
     best = max(values, key=lambda move: values[move])
     assert best == chess.Move.from_uci("e4d5")
     assert values[chess.Move.from_uci("e4f5")] == values[None], "a pawn's capture of nothing is a pass"
-    careless = outlook(known, np.arange(known.size), BuiltinEvaluator(), children=1000, unaware=0.0, exposed=5.0)
+    careless = whole_outlook(known, exposed=5.0)
     assert every.values.min() == -1.0 and careless.values.min() == -5.0, "the rook sees d1 and d2"
 
 

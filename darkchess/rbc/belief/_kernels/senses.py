@@ -15,7 +15,7 @@ from darkchess.rbc.belief._kernels.position_set import plain
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
-__all__ = ["partitions"]
+__all__ = ["best_sums", "partitions"]
 
 
 @kernel(inline="always")
@@ -93,3 +93,18 @@ def partitions(positions: Any, indices: Any, classes: Any, counts: Any) -> None:
                     break
                 slot = (slot + 1) & (size - 1)
         counts[window] = found
+
+
+@kernel
+def best_sums(classes: Any, counts: Any, values: Any, out: Any) -> None:
+    """Write, for each window, the sum over its classes of the largest column sum of ``values`` (float64[n, m]) in the
+    class; the others are those of :func:`partitions`, ``out`` float64[36].
+    """
+    for window in range(classes.shape[0]):
+        sums = np.zeros((counts[window], values.shape[1]))
+        for i in range(values.shape[0]):
+            for j in range(values.shape[1]):
+                sums[classes[window, i], j] += values[i, j]
+        out[window] = 0.0
+        for place in range(sums.shape[0]):
+            out[window] += sums[place].max()

@@ -13,7 +13,7 @@ from darkchess.rbc.belief._kernels.position_set import decode, outcome
 from darkchess.rbc.game._kernels.requests import pass_turn
 from klss.support.kernel import kernel
 
-__all__ = ["families"]
+__all__ = ["ends", "families"]
 
 _TURNED = (56 << 9) | (56 << 3)
 
@@ -90,3 +90,36 @@ def families(
             place[i, j] = count
             count += 1
     return count
+
+
+@kernel
+def ends(positions: Any, indices: Any, own_row: Any, codes: Any, tables: Any, out: Any) -> None:
+    """Write which requests take a king and which lose one, in some positions.
+
+    Parameters
+    ----------
+    positions, indices, own_row, codes
+        As of :func:`families`.
+    out
+        int8[n, m], written: 1 where the request takes the king, −1 where the player's own can be taken after it, 0
+        elsewhere.
+    """
+    row = np.empty(9, dtype=np.uint64)
+    child = np.empty(9, dtype=np.uint64)
+    for i in range(indices.shape[0]):
+        enemy = positions[indices[i], 0]
+        held = positions[indices[i], 1]
+        decode(enemy, held, own_row, False, row)
+        king = row[KING] & row[BLACK]
+        for j in range(codes.shape[0]):
+            taken = np.int64(-1)
+            if codes[j] >= 0:
+                taken, _ = outcome(own_row, enemy, held, codes[j], tables)
+            if taken >= 0 and bit((taken >> 3) & 63) & king != np.uint64(0):
+                out[i, j] = 1
+                continue
+            if taken < 0:
+                pass_turn(row, child)
+            else:
+                make(row, taken, tables, child)
+            out[i, j] = -1 if king_capture(child, tables) >= 0 else 0

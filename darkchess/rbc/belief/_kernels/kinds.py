@@ -1,0 +1,170 @@
+"""The step of :class:`darkchess.rbc.belief.kinds.Kinds` across an enemy move, seen from the viewer's side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
+from darkchess.board.kernels.board import KING, KNIGHT, PAWN, WHITE
+from darkchess.board.kernels.enemy_moves import piece_targets
+from darkchess.board.kernels.halves import MOST_SUCCESSORS, code_at
+from darkchess.board.kernels.tables import PAWN_CAPTURES
+from darkchess.rbc.belief._kernels.position_set import plain, successors
+from klss.support.kernel import kernel
+
+__all__ = ["FEATURES", "expand"]
+
+FEATURES = 8
+"""Numbers that a move is known by, see :func:`_describe`."""
+
+
+@kernel(inline="always")
+def _distance(a: int, b: int) -> Any:
+    return max(abs((a >> 3) - (b >> 3)), abs((a & 7) - (b & 7)))
+
+
+@kernel(inline="always")
+def _attacked(code: Any, square: int, occupied: Any, tables: Any) -> Any:
+    """What an enemy piece attacks."""
+    if code == PAWN:
+        return tables[square, PAWN_CAPTURES + 1]
+    return piece_targets(np.uint64(code), square, occupied, tables)
+
+
+@kernel
+def _threats(own_row: Any, occupied: Any, tables: Any) -> Any:
+    """What the viewer's pieces attack."""
+    found = np.uint64(0)
+    for piece in range(KING + 1):
+        left = own_row[piece] & own_row[WHITE]
+        while left != np.uint64(0):
+            square = lowest(left)
+            left = without_lowest(left)
+            if piece == PAWN:
+                found |= tables[square, PAWN_CAPTURES]
+            else:
+                found |= piece_targets(np.uint64(piece), square, occupied, tables)
+    return found
+
+
+@kernel
+def _describe(
+    enemy: Any, codes: Any, after: Any, codes_after: Any, own: Any, king: int, victim: int, threats: Any, worth: Any,
+    tables: Any, out: Any,
+) -> None:  # fmt: skip
+    """Write what a move from ``enemy`` to ``after`` is known by into ``out`` (float64[FEATURES]): whether nothing
+    moved; steps towards the king of a piece that is no pawn; whether it attacks the king; worth of what it takes; worth
+    that it newly leaves where the viewer attacks; whether a pawn moves; the king; whether a piece leaves its back rank
+    or castles.
+    """
+    out[:] = 0.0
+    gone = enemy & ~after
+    if gone == np.uint64(0):
+        out[0] = 1.0
+        return
+    if popcount(gone) == 2:
+        out[7] = 1.0
+        return
+    came = after & ~enemy
+    origin, target = lowest(gone), lowest(came)
+    piece = plain(np.int64(code_at(enemy, codes, gone)))
+    arrived = plain(np.int64(code_at(after, codes_after, came)))
+    if piece != PAWN:
+        out[1] = _distance(origin, king) - _distance(target, king)
+    reached = _attacked(arrived, target, (after | own) & ~bit(origin), tables)
+    out[2] = 1.0 if reached & bit(king) != np.uint64(0) else 0.0
+    if victim >= 0:
+        out[3] = worth[victim]
+    out[4] = (worth[arrived] if threats & came != np.uint64(0) else 0.0) - (
+        worth[piece] if threats & gone != np.uint64(0) else 0.0
+    )
+    out[5] = 1.0 if piece == PAWN else 0.0
+    out[6] = 1.0 if piece == KING else 0.0
+    out[7] = 1.0 if origin >= 56 and target < 56 and piece >= KNIGHT and piece != KING else 0.0
+
+
+@kernel
+def expand(
+    positions: Any, weights: Any, own_row: Any, captured: Any, passed: Any, habits: Any, worth: Any, layout: Any,
+    tables: Any, out: Any, shares: Any,
+) -> int:  # fmt: skip
+    """Write every successor of some positions that agrees with a notice.
+
+    Parameters
+    ----------
+    positions, weights
+        uint64[n, 2], the enemy's halves, and the weight of each under each kind of opponent, float64[n, k].
+    own_row
+        uint64[9], the viewer's half before the enemy's turn, as White's.
+    captured
+        The square (a set of one or none) on which the turn took one of the viewer's pieces.
+    passed
+        That of the viewer's pawn that has just made a double step.
+    habits
+        float64[k, FEATURES]: a kind's move has the likelihood exp(habits · features), over the sum of those of all.
+    worth
+        float64[6], of pieces; the king's says how surely a king is taken.
+    layout
+        Any that drops nothing.
+    out, shares
+        uint64[·, 2] and float64[·, k], written: the successors, and weight times likelihood.
+
+    Returns
+    -------
+    int
+        How many there are; transpositions are not merged.
+    """
+    own = own_row[WHITE]
+    king = lowest(own_row[KING] & own)
+    kinds = weights.shape[1]
+    made = np.empty((1, MOST_SUCCESSORS + 1, 2), dtype=np.uint64)
+    counts = np.zeros(3, dtype=np.int64)
+    features = np.empty(FEATURES)
+    totals = np.empty(kinds)
+    end = 0
+    for i in range(positions.shape[0]):
+        first = end
+        totals[:] = 0.0
+        enemy, codes = positions[i, 0], positions[i, 1]
+        threats = _threats(own_row, enemy | own, tables)
+        # The quiet moves, then those to each square of the viewer: all count, and what agrees is written.
+        targets = own
+        mask = np.uint64(0)
+        while True:
+            counts[:] = 0
+            landing = mask >> np.uint64(8) if mask == passed else np.uint64(0)
+            successors(
+                positions, i, i + 1, own, own_row[PAWN] & own, mask, landing, tables, layout, False, made,
+                MOST_SUCCESSORS + 1, counts,
+            )  # fmt: skip
+            victim = -1
+            if mask != np.uint64(0):
+                for piece in range(KING + 1):
+                    if own_row[piece] & mask != np.uint64(0):
+                        victim = piece
+            for j in range(counts[0]):
+                _describe(
+                    enemy, codes, made[0, j, 0], made[0, j, 1], own, king, victim, threats, worth, tables, features
+                )
+                for kind in range(kinds):
+                    score = 0.0
+                    for f in range(FEATURES):
+                        score += habits[kind, f] * features[f]
+                    likelihood = np.exp(score)
+                    totals[kind] += likelihood
+                    if mask == captured:
+                        shares[end, kind] = likelihood
+                if mask == captured:
+                    out[end, 0], out[end, 1] = made[0, j, 0], made[0, j, 1]
+                    end += 1
+            if targets == np.uint64(0):
+                break
+            mask = targets & ~(targets - np.uint64(1))
+            targets = without_lowest(targets)
+        for kind in range(kinds):
+            factor = weights[i, kind] / totals[kind]
+            for j in range(first, end):
+                shares[j, kind] *= factor
+    return end

@@ -1,0 +1,152 @@
+"""Which kind of opponent it is, and what is likely if it is of that kind: a Bayes filter under several policies.
+
+Each kind has a policy, a softmax over a few features of a move. The joint weight of a kind and a position goes across
+an enemy turn by the kind's likelihood of the move; an observation drops positions, and what is left of a kind's weight
+is how well it foretold all that was observed. Kinds change with a small probability every turn, so that none is ever
+ruled out.
+
+Deviations from an exact filter: the :data:`MOST` likeliest positions are kept; where none of them agrees with an
+observation, a sample of the set replaces them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from darkchess.board.kernels.halves import MOST_SUCCESSORS
+from darkchess.board.kernels.position_table import Layout
+from darkchess.board.kernels.tables import TABLES
+from darkchess.rbc.belief._kernels import kinds as kernels
+from darkchess.rbc.belief._kernels.position_set import keep_moved
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.game.observation import Moved, Notice, Sensed
+from klss.belief.greatest import greatest
+from klss.support.arrays import Floats, Ints, Words
+
+__all__ = ["KINDS", "Kinds"]
+
+MOST = 2000
+"""Positions that the filter holds."""
+
+KINDS = {
+    #            nothing  nearer  attack  takes  leaves  pawn  king  develops
+    "sensible": (1.1,     0.1,    4.0,    0.8,   -0.2,   -0.2, -1.4,  0.4),
+    "rush":     (-1.0,    2.0,    3.0,    0.3,   0.0,    -1.0, -2.5,  0.0),
+    "idle":     (7.0,     0.0,    0.0,    0.3,   0.0,    0.0,   0.0,  0.0),
+    "greedy":   (-1.0,    0.0,    0.0,    1.0,   -0.5,   0.0,  -1.0,  0.3),
+    "random":   (0.0,     0.0,    0.0,    0.0,   0.0,    0.0,   0.0,  0.0),
+}  # fmt: skip
+"""The kinds, and what each likes in a move, in nats (:func:`darkchess.rbc.belief._kernels.kinds.expand`). The first
+is fitted to 1,159 moves of ``rbc-siamese``; the others are what their names say.
+"""
+
+_CARELESS = {"idle": 1.0, "greedy": 0.3, "random": 0.8}
+"""How often an opponent of a kind does not see that its king is attacked; the rest: as sensible ones."""
+
+_WORTH = np.array([1.0, 3.0, 3.0, 5.0, 9.0, 20.0])
+"""Of pieces, in pawns; a king's says how surely it is taken."""
+
+_CHANGES = 0.02
+"""How often an opponent becomes one of another kind between two turns."""
+
+_LEAST = 1e-300
+"""Of what is divided by."""
+
+_LAYOUT = Layout(np.uint64(0), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(0), 0)
+"""That drops nothing."""
+
+
+class Kinds:
+    """Kept beside a position set, and updated with it.
+
+    Parameters
+    ----------
+    known
+        The set at the beginning of the game.
+    strangers
+        Probability beforehand that an opponent is not sensible.
+    """
+
+    def __init__(self, known: PositionSet, strangers: float) -> None:
+        others = len(KINDS) - 1
+        # Kinds before anything was observed; what each likes; and the own half as it was after the last observation.
+        self._before = np.array([1.0 - strangers, *[strangers / others] * others])
+        self._habits = np.array(list(KINDS.values()))
+        self._color = known.own.color
+        self._first = known.first
+        self._own, self._passed = known.own_row, np.uint64(known.passed)
+        self._halves: Words = known.halves.copy()
+        self._weights: Floats = np.tile(self._before, (known.size, 1)) / known.size
+
+    @property
+    def shares(self) -> Floats:
+        """How likely each of :data:`KINDS` is: float64[k]."""
+        return np.asarray(self._weights.sum(axis=0) / self._weights.sum())
+
+    @property
+    def careless(self) -> float:
+        """How often the opponent does not look after its king, beyond what sensible opponents overlook."""
+        return float(sum(share * _CARELESS.get(kind, 0.0) for kind, share in zip(KINDS, self.shares, strict=True)))
+
+    def weights(self, known: PositionSet, indices: Ints) -> Floats:
+        """How likely members of the set (int64[n]) are for each kind: float64[n, k]; a column sums to 1 over all."""
+        keys = _keys(self._halves)
+        order = np.argsort(keys, kind="stable")
+        wanted = _keys(known.halves[indices])
+        places = order[np.minimum(np.searchsorted(keys[order], wanted), len(order) - 1)]
+        found = np.where((keys[places] == wanted)[:, None], self._weights[places], 0.0)
+        return np.asarray(found / np.maximum(self._weights.sum(axis=0), _LEAST))
+
+    def noticed(self, notice: Notice, known: PositionSet) -> None:
+        """Begin the player's turn; called after the set took the notice in, as the other two are."""
+        if self._first:
+            self._first = False
+            return
+        captured = np.uint64(0 if notice.square is None else 1 << self._upward(notice.square))
+        # A kind may become another; then the opponent moves as its kind does.
+        weights = (1.0 - _CHANGES) * self._weights
+        weights += _CHANGES * self._weights.sum(axis=1, keepdims=True) * self._before
+        out = np.empty((len(weights) * MOST_SUCCESSORS, 2), dtype=np.uint64)
+        shares = np.empty((len(out), weights.shape[1]))
+        count = kernels.expand(
+            self._halves, weights, self._own, captured, self._passed, self._habits, _WORTH, _LAYOUT, TABLES, out, shares
+        )
+        # Transpositions merge, and each kind keeps what is likeliest for it.
+        _, firsts, places = np.unique(_keys(out[:count]), return_index=True, return_inverse=True)
+        columns = [np.bincount(places, column, len(firsts)) for column in shares[:count].T]
+        self._hold(out[firsts], np.stack(columns, axis=1), known)
+
+    def sensed(self, sensed: Sensed, known: PositionSet) -> None:
+        """Drop what disagrees with a sense's result."""
+        kept = np.isin(_keys(self._halves), _keys(known.halves))
+        self._hold(self._halves[kept], self._weights[kept], known)
+
+    def moved(self, moved: Moved, known: PositionSet) -> None:
+        """Take in what became of a request."""
+        capture = -1 if moved.capture_square is None else self._upward(moved.capture_square)
+        places = np.arange(len(self._halves), dtype=np.float64)
+        kept = keep_moved(
+            self._halves, places, self._own, known.code(moved.requested), known.code(moved.taken), capture, TABLES
+        )
+        self._hold(self._halves[:kept], self._weights[places[:kept].astype(np.int64)], known)
+
+    def _hold(self, halves: Words, weights: Floats, known: PositionSet) -> None:
+        """Keep the likeliest of these for each kind; where none is left, a sample of the set."""
+        if not weights.sum() > 0.0:
+            sample = known.sample(MOST, known.fullmove)
+            halves = known.halves[sample]
+            weights = np.tile(self._before, (len(halves), 1))
+        weights = weights / weights.sum()
+        likely = greatest((weights / np.maximum(weights.sum(axis=0), _LEAST)).max(axis=1), MOST)
+        self._halves, self._weights = halves[likely].copy(), weights[likely]
+        self._own, self._passed = known.own_row, np.uint64(known.passed)
+
+    def _upward(self, square: int) -> int:
+        """``square`` as its own side sees it."""
+        return square if self._color else square ^ 56
+
+
+def _keys(halves: Words) -> Words:
+    """A number for each enemy half, different for different ones but for an accident."""
+    mixed: Words = halves[:, 0] * np.uint64(0x9E3779B97F4A7C15) ^ (halves[:, 1] * np.uint64(0xD6E8FEB86659FD93))
+    return mixed
