@@ -37,7 +37,7 @@ KINDS = {
     "random":   (0.0,     0.0,    0.0,    0.0,   0.0,    0.0,   0.0,  0.0),
 }  # fmt: skip
 """The kinds, and what each likes in a move, in nats (:func:`darkchess.rbc.belief._kernels.kinds.expand`). The first
-is fitted to 1,159 moves of ``rbc-siamese``; the others are what their names say.
+is near what is fitted to moves of ``rbc-siamese``; the others are what their names say.
 """
 
 _CARELESS = {"idle": 1.0, "greedy": 0.3, "random": 0.8}

@@ -83,9 +83,9 @@ class Expectation:
     bit_value: float = 0.05  # value of a bit of information
     # probability beforehand that the opponent is of another kind than the sensible one
     # (``darkchess.rbc.belief.kinds.Kinds``); 0: not even thought of
-    strangers: float = 0.7
+    strangers: float = 0.85
     # see ``darkchess.rbc.players.outlook.outlook``
-    unaware: float = 0.3
+    unaware: float = 0.15
     exposed: float = 5.0
     # requests worth this much less than the best, or less, are played as often as it: an opponent can prepare for a
     # player that always makes the same move
