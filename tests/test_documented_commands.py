@@ -66,7 +66,9 @@ IN_SMALL: dict[str, str] = {
         "klss rbc match dsmcp,particles=4,cap=4000 rbc-attacker --games 2 --nodes 6 --seed 2 --check-truth "
         "--out planned"
     ),
-    "klss rbc analyse GAME.json --whole": "klss rbc analyse blind/game-00000.json --whole --nodes 50",
+    "klss rbc analyse GAME.json --whole": (
+        "klss rbc analyse blind/game-00000.json --whole --nodes 50 --configuration rbc-expect,cap=1000"
+    ),
     "klss rbc analyse GAME.json --turn 20 --configuration dsmcp": (
         "klss rbc analyse planned/game-00000.json --turn 3 --configuration dsmcp,particles=4 --nodes 12"
     ),

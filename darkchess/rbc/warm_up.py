@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import chess
+import numpy as np
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.board.position_table import exercise_table
@@ -11,6 +12,7 @@ from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.observation import Moved
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.scripted import RandomPlayer
+from klss.belief.greatest import greatest
 from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 
@@ -34,8 +36,9 @@ def warm_up(player: Player, color: chess.Color) -> None:
         for _ in range(_TURNS):
             if scratch.referee.outcome is None:
                 scratch.play_turn()
-    # What only some games need: a table that grows or is cut, a large set to sample, a piece lost, a king captured.
+    # What only some games need: a table that grows or is cut, a large set to sample or cut, a piece lost, a king captured.
     known = PositionSet(chess.WHITE, _TAKES)
     exercise_table(known.halves)
+    greatest(np.arange(3.0), 2)
     known.own.lose(chess.H1)
     known.moved(Moved(chess.Move(chess.E2, chess.E8), chess.Move(chess.E2, chess.E8), chess.E8))

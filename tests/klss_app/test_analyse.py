@@ -214,8 +214,8 @@ def test_a_player_who_resigned_can_be_asked_about_the_turn_at_which_she_did(klss
 # ---------------------------------------------------------------- bad input
 BAD = [
     # (arguments, what the line names, what it says was got or expected)
-    (["missing.pgn", "--ply", "1", "--color", "black"], "'missing.pgn'", "PGN"),
-    ([".", "--ply", "1", "--color", "black"], "'.'", "PGN"),
+    (["missing.pgn", "--ply", "1", "--color", "black"], "'missing.pgn'", "a file of games"),
+    ([".", "--ply", "1", "--color", "black"], "'.'", "a file of games"),
     (["bytes.pgn", "--ply", "1", "--color", "black"], "bytes.pgn", "no text"),
     (["prose.pgn", "--ply", "1", "--color", "black"], "prose.pgn", "ply 1"),
     (["empty.pgn", "--ply", "0", "--color", "white"], "empty.pgn", "no game"),

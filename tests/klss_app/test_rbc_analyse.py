@@ -83,15 +83,15 @@ def test_what_no_player_has_is_one_line(klss: Any, game: str) -> None:
 
 
 def test_a_whole_game_has_a_cost_for_every_turn_and_the_best_costs_nothing(klss: Any, game: str) -> None:
-    asked = ("rbc", "analyse", game, "--whole", "--nodes", "500", "--json")
-    found = json.loads(klss(*asked).out)["turns"]
+    asked = ("rbc", "analyse", game, "--whole", "--nodes", "100", "--configuration", "rbc-expect,cap=100")
+    found = json.loads(klss(*asked, "--json").out)["turns"]
     assert [turn["turn"] for turn in found] == list(range(len(found)))
     for turn in found:
         for part in ("sense", "move"):
             done, best, cost = (turn[part][key] for key in ("played", "best", "cost"))
             assert cost is None or (cost >= 0.0 and (cost == 0.0) >= ((done or "pass") == best))
     assert any(turn["move"]["cost"] for turn in found)
-    lines = klss("rbc", "analyse", game, "--whole", "--nodes", "500").out.splitlines()
-    assert lines[0] == f"rbc-expect, {len(found)} turns" and lines[1].startswith("looks, mean cost: white")
+    lines = klss(*asked).out.splitlines()
+    assert lines[0] == f"rbc-expect,cap=100, {len(found)} turns" and lines[1].startswith("looks, mean cost: white")
     refused = klss("rbc", "analyse", game, "--whole", "--configuration", "dsmcp")
     assert (refused.code, refused.err.count("\n")) == (2, 1) and "expected rbc-expect" in refused.err
