@@ -11,7 +11,6 @@ import json
 import re
 import runpy
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -194,20 +193,6 @@ IN_SMALL: dict[str, str] = {
 }
 """Run one after the other, in this order, in one empty folder: later ones read what earlier ones wrote."""
 
-SLOW = {
-    "klss match kluss ismcts --game openspiel:leduc_poker",
-    "klss match kluss policy:kuhn.json --game openspiel:kuhn_poker --games 20 --nodes 200",
-    "python -m experiments.openspiel_games --time 0.1",
-    "klss rbc verify --sets --games 500 --compared 200",
-    "klss rbc bench dsmcp",
-    "klss bench search",
-    "klss bench board --repetitions 20",
-    "python -m experiments.series rbc_planning",
-    "python -m experiments.belief train",
-    "python -m experiments.rbc_weighting data --out DATA",
-}
-"""What takes more than a second, and nothing quick reads what it wrote: ``make slow`` and ``make check`` run it."""
-
 ELSEWHERE: dict[str, str] = {
     "python -m experiments.rbc_weighting train DATA --out RUN": "tests/experiments/test_rbc_weighting.py",
     "python -m experiments.rbc_learn imitate --data DATA --out RUN": "tests/experiments/test_rbc_learn.py",
@@ -387,10 +372,11 @@ def in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mixture, "MATCHES", mixture.MATCHES[:2])
 
 
-def check_runs(commands: Iterable[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """That the documented commands run in small, and leave results behind."""
-    for shown in commands:
-        form = IN_SMALL[shown]
+@pytest.mark.slow
+@pytest.mark.usefixtures("in_small")
+def test_the_documented_commands_run_in_small(capsys: pytest.CaptureFixture[str]) -> None:
+    """All of them, and they leave results behind."""
+    for shown, form in IN_SMALL.items():
         code = called(form)
         said = capsys.readouterr()
         assert code == 0, f"{shown}: {form}: {said.err}"
@@ -401,19 +387,6 @@ def check_runs(commands: Iterable[str], capsys: pytest.CaptureFixture[str]) -> N
         ("kluss-klss2021-0.5s", 2),
     ]
     assert Path("belief.svg").exists() and list(Path("plots").glob("*.svg"))
-
-
-@pytest.mark.usefixtures("in_small", "played_here")
-def test_the_documented_commands_that_are_quick_run_in_small(capsys: pytest.CaptureFixture[str]) -> None:
-    check_runs((shown for shown in IN_SMALL if shown not in SLOW), capsys)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("in_small")
-def test_the_documented_commands_run_in_small(capsys: pytest.CaptureFixture[str]) -> None:
-    """All of them, with the engines of matches in processes of their own."""
-    assert IN_SMALL.keys() > SLOW
-    check_runs(IN_SMALL, capsys)
 
 
 @pytest.mark.parametrize("name", ONLY_PARSED)

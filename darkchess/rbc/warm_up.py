@@ -36,7 +36,7 @@ def warm_up(player: Player, color: chess.Color) -> None:
         for _ in range(_TURNS):
             if scratch.referee.outcome is None:
                 scratch.play_turn()
-    # What only some games need: a table that grows or is cut, a large set to sample or cut, a piece lost, a king captured.
+    # What only some games need: a table that grows or is cut, a large set to cut, a piece lost, a king captured.
     known = PositionSet(chess.WHITE, _TAKES)
     exercise_table(known.halves)
     greatest(np.arange(3.0), 2)
