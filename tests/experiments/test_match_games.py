@@ -51,6 +51,7 @@ def timeless(result: GameResult) -> tuple[Any, ...]:
     return line, json.loads(json.dumps(moves)), result.record
 
 
+@pytest.mark.slow
 def test_engines_in_processes_of_their_own_play_the_games_that_players_in_this_process_play() -> None:
     names = "klss2021,particles=50,gadget=resolve", "greedy"
     opening = RandomOpenings(3)

@@ -178,6 +178,7 @@ def arguments(folder: Path, *more: str) -> list[str]:
     return [*places, "--nodes", "1", "--workers", "1", *more]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("played_here")
 def test_a_series_goes_on_where_it_stopped_and_its_summary_counts_all(tmp_path: Path) -> None:
     assert main(SHUFFLE, arguments(tmp_path, "--games", "2")) == 0

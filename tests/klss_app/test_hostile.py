@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
+import pytest
+
 from darkchess.fog.game.record import read_pgn
 from tests.alive import is_alive
 
@@ -29,6 +31,7 @@ def refuse(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
+@pytest.mark.slow
 def test_a_hostile_engine_s_words_are_seen_as_text_only_and_its_processes_end_with_the_match(
     program: Any, tmp_path: Path
 ) -> None:

@@ -17,6 +17,7 @@ from tests.uci_bridge.fake_server import TOKEN, FakeServer, Opponent
 from uci_bridge.engine_environment import engine_environment
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_of_four_games_and_started_again_it_ends_all_four(tmp_path: Path) -> None:
     with FakeServer() as server:
         config = write_config(tmp_path, server.url, greeting="hello")

@@ -53,6 +53,7 @@ def test_the_transcript_in_the_document_is_what_the_program_says() -> None:
     assert '"received":true' in whole and '"need":"transcript"' in whole and '"move"' in whole and "not JSON" in whole
 
 
+@pytest.mark.slow
 def test_the_client_of_ten_lines_plays_a_game(tmp_path: Path) -> None:
     (client,) = blocks("python")
     assert len(client.strip().splitlines()) == 10

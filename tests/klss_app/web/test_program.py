@@ -172,6 +172,7 @@ def test_bad_input_is_one_line(arguments: list[str], shown: str, capsys: pytest.
     assert shown in said.err and said.err.count("\n") == 1 and not said.out
 
 
+@pytest.mark.slow
 def test_the_bench_counts_what_goes_wrong() -> None:
     """An engine that ends forfeits both games, and the server says so each time."""
     said: list[str] = []
