@@ -6,6 +6,7 @@ A game is told as soon as it is read, so that memory does not grow with the file
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -45,7 +46,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     say = _Document() if parsed.json else _Lines()
     counts = {True: 0, False: 0}
     with closing(ProgressLine("klss games")) as line:
-        for row in [first] if second is None else _chained(first, second, rows):
+        for row in itertools.chain([first] if second is None else [first, second], rows):
             good = row["error"] is None
             counts[good] += 1
             say.game(row)
@@ -54,12 +55,6 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     if not counts[True]:
         raise FailedError(f"got {counts[False]:,} games in {parsed.file!r}, none of which can be read")
     return 0
-
-
-def _chained(first: dict[str, Any], second: dict[str, Any], rest: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    yield first
-    yield second
-    yield from rest
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
