@@ -45,6 +45,8 @@ def turn_document(turn: Turn) -> dict[str, Any]:
     """
     analysis, loss = turn.analysis, turn.loss()
     sets = {color: analyst.position_set for color, analyst in turn.analysts.items()}
+    # One pass over a set gives both: the sums by weight, and the counts beside them.
+    weighed = {color: marginals(found, found.weights) for color, found in sets.items()}
     shown = [each for each in analysis.moves if each.probability >= _LEAST_SHOWN][:_MOST_MOVES]
     return {
         "ply": turn.ply,
@@ -52,10 +54,11 @@ def turn_document(turn: Turn) -> dict[str, Any]:
         "positions": {
             chess.COLOR_NAMES[color]: [found.size, found.capped_by is not None] for color, found in sets.items()
         },
-        "beliefs": {
-            chess.COLOR_NAMES[color]: _belief(found, marginals(found, found.weights)) for color, found in sets.items()
+        "beliefs": {chess.COLOR_NAMES[color]: _belief(found, weighed[color]) for color, found in sets.items()},
+        "counted": {
+            chess.COLOR_NAMES[color]: _belief(found, replace(weighed[color], weighed=None))
+            for color, found in sets.items()
         },
-        "counted": {chess.COLOR_NAMES[color]: _belief(found, marginals(found)) for color, found in sets.items()},
         "value": _rounded(analysis.value),
         "truth": _rounded(turn.true_value()),
         "moves": [
