@@ -111,8 +111,9 @@ class ExpectationPlayer(HoldingPlayer):
         self._turn = 0
         self._to_move = False
         self._observer = Observer(self.known) if self._thinking.belief == "siamese" else None
-
         self._kinds = Kinds(self.known, self._thinking.strangers) if self._thinking.strangers > 0.0 else None
+        # What is kept beside the set, and observes all that it does.
+        self._beside = [each for each in (self._observer, self._kinds) if each is not None]
 
     def notice(self, notice: Notice) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
@@ -121,34 +122,28 @@ class ExpectationPlayer(HoldingPlayer):
         self._to_move = True
 
     def _followed(self, notice: Notice, known: PositionSet) -> None:
-        if self._observer is not None:
-            self._observer.noticed(notice, known)
-        if self._kinds is not None:
-            self._kinds.noticed(notice, known)
+        for each in self._beside:
+            each.noticed(notice, known)
 
     def sensed(self, sensed: Sensed) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
         self.known.sensed(sensed)
-        if self._observer is not None:
-            self._observer.sensed(sensed, self.known)
-        if self._kinds is not None:
-            self._kinds.sensed(sensed, self.known)
+        for each in self._beside:
+            each.sensed(sensed, self.known)
 
     def moved(self, moved: Moved) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
         self._to_move = False
         self.known.moved(moved)
-        if self._observer is not None:
-            self._observer.moved(moved, self.known)
-        if self._kinds is not None:
-            self._kinds.moved(moved, self.known)
+        for each in self._beside:
+            each.moved(moved, self.known)
 
     def likeliest(self, count: int) -> Ints:
         """Indices of possible positions (int64[min(count, size)]); the likeliest first, where there are learned weights
         and the player is to move.
         """
         every = np.arange(self.known.size, dtype=np.int64)
-        if (self._observer is None and self._kinds is None) or not self._to_move:
+        if not self._beside or not self._to_move:
             return every[:count]
         first, _ = self._looked_at(sense=False)
         return np.concatenate([first, np.setdiff1d(every, first)])[:count]
@@ -209,7 +204,7 @@ class ExpectationPlayer(HoldingPlayer):
     def _looked_at(self, *, sense: bool) -> tuple[Ints, Floats]:
         """Positions to look at (int64[n]) in the order of valuing them, and logarithms of their weights."""
         known, seed = self.known, self._seed * 1_000_003 + 2 * self._turn + (not sense)
-        if self._observer is None and self._kinds is None:
+        if not self._beside:
             indices = known.sample(_PARTITIONED, seed)
             return indices, np.zeros(indices.shape[0])
         indices = known.sample(_WEIGHED, seed)
