@@ -11,48 +11,58 @@ from darkchess.rbc.belief.senses import partitions
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.game.referee import Turn
 from darkchess.rbc.players.expectation import ExpectationPlayer, expected_values
+from darkchess.rbc.players.outlook import Outlook
+from klss.support.arrays import Floats
 from klss.table.limits import Limit
 from klss_app.cli.rbc.spoken import square_name, uci
 
-__all__ = ["text", "thoughts"]
+__all__ = ["requests", "text", "thoughts", "windows"]
 
 _SHOWN = 8
 
 
-def thoughts(player: ExpectationPlayer, turn: Turn, limit: Limit) -> dict[str, Any]:
-    """The answers to a turn's two questions, and their reasons; the player has observed all before its sense."""
-    known = player.known
-    document: dict[str, Any] = {}
-    look = player.choose_sense(limit)
+def windows(player: ExpectationPlayer, limit: Limit) -> dict[str, dict[str, float]]:
+    """What each look would gain, and leaves over, by the square in its middle."""
     found, weights = player.weighed(limit, sense=True)
-    divided = partitions(known, found.indices)
+    divided = partitions(player.known, found.indices)
     after = expected_values(divided, found.values, weights)
     now = float((weights @ found.values).max())
-    left = divided.left_over(weights)
+    return {
+        chess.SQUARE_NAMES[square]: {"gain": float(value) - now, "left_over": float(share)}
+        for square, value, share in zip(INNER, after, divided.left_over(weights), strict=True)
+    }
+
+
+def requests(player: ExpectationPlayer, found: Outlook, weights: Floats) -> list[dict[str, Any]]:
+    """The requests that were valued, best first, each with its expected value."""
+    values = weights @ found.values
+    return [
+        {"move": uci(player.known.request(int(found.codes[i]))) or "pass", "value": float(values[i])}
+        for i in (-values).argsort(kind="stable").tolist()
+    ]
+
+
+def thoughts(player: ExpectationPlayer, turn: Turn, limit: Limit) -> dict[str, Any]:
+    """The answers to a turn's two questions, and their reasons; the player has observed all before its sense."""
+    document: dict[str, Any] = {}
+    look = player.choose_sense(limit)
     document["sense"] = {
         "chosen": square_name(look.square),
         "played": square_name(turn.sensed.square),
-        "windows": {
-            chess.SQUARE_NAMES[square]: {"gain": float(value) - now, "left_over": float(share)}
-            for square, value, share in zip(INNER, after, left, strict=True)
-        },
+        "windows": windows(player, limit),
     }
     player.sensed(turn.sensed)
-    document["positions_after_sense"] = known.size
+    document["positions_after_sense"] = player.known.size
     asked = player.choose_move(limit)
     found, weights = player.weighed(limit, sense=False)
-    values = weights @ found.values
-    order = (-values).argsort(kind="stable")
+    moves = requests(player, found, weights)
     document["move"] = {
         "chosen": uci(asked.request),
         "played": uci(turn.moved.requested),
-        "value": float(values.max()),
+        "value": moves[0]["value"],
         "boards": found.boards,
         "nodes": found.children,
-        "moves": [
-            {"move": uci(known.request(int(found.codes[i]))) or "pass", "value": float(values[i])}
-            for i in order.tolist()
-        ],
+        "moves": moves,
     }
     document["marginals"] = _marginals(player, found.indices, weights)
     return document

@@ -12,7 +12,8 @@ import chess
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.expectation import ExpectationPlayer
 from klss.table.limits import Limit
-from klss_app.cli.rbc.expectation_thoughts import thoughts
+from klss_app.cli.rbc.expectation_thoughts import requests, windows
+from klss_app.cli.rbc.spoken import square_name, uci
 
 __all__ = ["text", "whole_game"]
 
@@ -42,33 +43,34 @@ def whole_game(
         say(number)
         player = players[turn.color]
         player.notice(turn.notice)
-        held = player.known.size
-        thought = thoughts(player, turn, limit)
-        player.moved(turn.moved)
-        sense, move = thought["sense"], thought["move"]
         # A look at the edge, or none, is no window of those compared, so that its cost is not known; nor is that of a
         # request that was not valued.
-        gains = {square: each["gain"] for square, each in sense["windows"].items()}
+        held = player.known.size
+        gains = {square: each["gain"] for square, each in windows(player, limit).items()}
         best = max(gains, key=lambda square: gains[square])
-        looked = gains.get(sense["played"])
-        values = {each["move"]: each["value"] for each in move["moves"]}
-        asked = values.get(move["played"] or "pass")
+        looked = gains.get(square_name(turn.sensed.square) or "")
+        player.sensed(turn.sensed)
+        after = player.known.size
+        moves = requests(player, *player.weighed(limit, sense=False))
+        played_move = uci(turn.moved.requested)
+        asked = next((each["value"] for each in moves if each["move"] == (played_move or "pass")), None)
+        player.moved(turn.moved)
         found.append(
             {
                 "turn": number,
                 "color": chess.COLOR_NAMES[turn.color],
                 "positions": held,
-                "positions_after_sense": thought["positions_after_sense"],
+                "positions_after_sense": after,
                 "sense": {
-                    "played": sense["played"],
+                    "played": square_name(turn.sensed.square),
                     "best": best,
                     "cost": None if looked is None else gains[best] - looked,
                 },
                 "move": {
-                    "played": move["played"],
-                    "best": move["moves"][0]["move"],
-                    "value": move["value"],
-                    "cost": None if asked is None else move["value"] - asked,
+                    "played": played_move,
+                    "best": moves[0]["move"],
+                    "value": moves[0]["value"],
+                    "cost": None if asked is None else moves[0]["value"] - asked,
                 },
             }
         )
