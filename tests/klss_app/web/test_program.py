@@ -8,8 +8,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import aiohttp
@@ -71,6 +71,18 @@ async def pester(port: int) -> None:
         writer.transport.abort()
 
 
+@asynccontextmanager
+async def seated(url: str, token: str) -> AsyncIterator[Page]:
+    """A page that has taken its seat."""
+    async with (
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"{url}/ws", headers={"Origin": url}) as socket,
+    ):
+        page = Page(socket)
+        await page.send(type="sit", token=token)
+        yield page
+
+
 def test_the_first_line_is_the_seat_and_ctrl_c_keeps_the_game(tmp_path: Path) -> None:
     """On stderr stands where it is kept and nothing else, whatever others send to the port."""
     with board(tmp_path, "--black", FOREIGN, "--nodes", "10") as process:
@@ -81,12 +93,7 @@ def test_the_first_line_is_the_seat_and_ctrl_c_keeps_the_game(tmp_path: Path) ->
         url, token = match.groups()
 
         async def play() -> None:
-            async with (
-                aiohttp.ClientSession() as session,
-                session.ws_connect(f"{url}/ws", headers={"Origin": url}) as socket,
-            ):
-                page = Page(socket)
-                await page.send(type="sit", token=token)
+            async with seated(url, token) as page:
                 await page.until("game")
                 await page.send(type="move", move="e4", ply=0)
                 await pester(int(url.rpartition(":")[2]))
@@ -110,12 +117,7 @@ def test_a_game_that_was_left_goes_on_in_its_file(tmp_path: Path) -> None:
         url, _, token = process.stdout.readline().removeprefix("klss board: ").strip().partition("/#seat=")
 
         async def play() -> None:
-            async with (
-                aiohttp.ClientSession() as session,
-                session.ws_connect(f"{url}/ws", headers={"Origin": url}) as socket,
-            ):
-                page = Page(socket)
-                await page.send(type="sit", token=token)
+            async with seated(url, token) as page:
                 game = await page.until("game")
                 assert (game["ply"], game["history"]) == (4, ["e4", "?", "Nf3", "?"])
                 assert 60_000 < game["clock"]["white"] <= 75_500 and game["clock"]["black"] == 600_000
