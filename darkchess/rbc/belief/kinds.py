@@ -72,7 +72,6 @@ class Kinds:
         # Kinds before anything was observed; what each likes; and the own half as it was after the last observation.
         self._before = np.array([1.0 - strangers, *[strangers / others] * others])
         self._habits = np.array(list(KINDS.values()))
-        self._color = known.own.color
         self._first = known.first
         self._own, self._passed = known.own_row, np.uint64(known.passed)
         self._halves: Words = known.halves.copy()
@@ -102,7 +101,7 @@ class Kinds:
         if self._first:
             self._first = False
             return
-        captured = np.uint64(0 if notice.square is None else 1 << self._upward(notice.square))
+        captured = np.uint64(0 if notice.square is None else 1 << known.own.upward(notice.square))
         # A kind may become another; then the opponent moves as its kind does.
         weights = (1.0 - _CHANGES) * self._weights
         weights += _CHANGES * self._weights.sum(axis=1, keepdims=True) * self._before
@@ -123,7 +122,7 @@ class Kinds:
 
     def moved(self, moved: Moved, known: PositionSet) -> None:
         """Take in what became of a request."""
-        capture = -1 if moved.capture_square is None else self._upward(moved.capture_square)
+        capture = -1 if moved.capture_square is None else known.own.upward(moved.capture_square)
         places = np.arange(len(self._halves), dtype=np.float64)
         kept = keep_moved(
             self._halves, places, self._own, known.code(moved.requested), known.code(moved.taken), capture, TABLES
@@ -140,10 +139,6 @@ class Kinds:
         likely = greatest((weights / np.maximum(weights.sum(axis=0), _LEAST)).max(axis=1), MOST)
         self._halves, self._weights = halves[likely].copy(), weights[likely]
         self._own, self._passed = known.own_row, np.uint64(known.passed)
-
-    def _upward(self, square: int) -> int:
-        """``square`` as its own side sees it."""
-        return square if self._color else square ^ 56
 
 
 def _keys(halves: Words) -> Words:

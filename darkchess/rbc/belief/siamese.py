@@ -135,7 +135,7 @@ class Observer:
         self._before = self._now = _shares_of(known.halves)
         self._size_before = self.size = known.size
         self._trace = (self._now == 1).astype(np.float32)
-        self._color = known.own.color
+        self._side = known.own
         self._turn = 0
         self._planes = {name: np.zeros(64, dtype=np.float32) for name in ("seen", "lost", "taken", "losses", "takings")}
         self._moved = Moved(None, None, None)
@@ -159,7 +159,7 @@ class Observer:
         """Take in a sense's result."""
         self._looked = True
         for square, _ in sensed.contents:
-            at = self._upward(square)
+            at = self._side.upward(square)
             self._planes["seen"][at] = 1
             self._trace[at::64] = 0
         self._look(known)
@@ -193,7 +193,7 @@ class Observer:
             out[BLOCKS["refused"]] = self._plane(asked.to_square)
         rights = int(self._own[board.META])
         out[BLOCKS["scalars"]] = (
-            float(self._color),
+            float(self._side.color),
             float(self._looked),
             math.log(self.size) / 10,
             math.log(self._size_before) / 10,
@@ -214,12 +214,8 @@ class Observer:
     def _plane(self, square: int | None) -> Float32s:
         plane = np.zeros(64, dtype=np.float32)
         if square is not None:
-            plane[self._upward(square)] = 1
+            plane[self._side.upward(square)] = 1
         return plane
-
-    def _upward(self, square: int) -> int:
-        """``square`` as its own side sees it."""
-        return square if self._color else square ^ 56
 
 
 class Siamese:

@@ -31,6 +31,10 @@ class OwnHalf:
         """The player's pieces, as a 64-bit set."""
         return int(self.row[board.WHITE if self.color else board.BLACK])
 
+    def upward(self, square: int) -> int:
+        """``square`` as the player's side sees it, and back."""
+        return square if self.color else square ^ 56
+
     def lose(self, square: int) -> None:
         """Remove the piece on ``square``, which the opponent captured, and with a rook at home its castling right."""
         mask = np.uint64(1 << square)

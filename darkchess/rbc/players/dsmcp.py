@@ -102,14 +102,14 @@ class SynopticPlayer(HoldingPlayer):
         before = self._planner.belief
         if not before.acts:
             self._planner.happened(None, replace(before, stage=MOVE, follows=None))
-            lost = -1 if notice.square is None else self._upward(notice.square)
+            lost = -1 if notice.square is None else self.known.own.upward(notice.square)
             self._planner.happened(None, self._belief(SENSE, acts=True, follows=Played(-1, -1, lost)))
 
     def sensed(self, sensed: Sensed) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
         self.known.sensed(sensed)
         # A player that senses nowhere learns nothing; the planner has no such action, so any window stands for it.
-        square = self._upward(sensed.square) if sensed.square is not None else None
+        square = self.known.own.upward(sensed.square) if sensed.square is not None else None
         action = sense_action(square if square is not None else chess.B2)
         self._planner.happened(action, self._belief(MOVE, acts=True))
 
@@ -120,7 +120,7 @@ class SynopticPlayer(HoldingPlayer):
         played = Played(
             request,
             self.known.code(moved.taken),
-            -1 if moved.capture_square is None else self._upward(moved.capture_square),
+            -1 if moved.capture_square is None else self.known.own.upward(moved.capture_square),
         )
         self.known.moved(moved)
         self._memory.moved(moved, planes)
@@ -187,12 +187,9 @@ class SynopticPlayer(HoldingPlayer):
         cut = self._planner.belief.members(self._thinking.max_members, self._seed + self._played)
         return synopsis(self.known.own_row, cut, stage, self._memory.words)
 
-    def _upward(self, square: int) -> int:
-        return square if self.known.own.color else square ^ 56
-
     def square_of(self, action: int) -> int:
         """The square that a sense's action looks at."""
-        return self._upward(action // 65)
+        return self.known.own.upward(action // 65)
 
     def request_of(self, action: int) -> chess.Move | None:
         """The request of a move's action; None: it passes."""
@@ -201,4 +198,4 @@ class SynopticPlayer(HoldingPlayer):
         origin, target = divmod(action, 65)
         pawn = int(self.known.own_row[0]) >> origin & 1
         promotion = chess.QUEEN if pawn and target >= 56 else None
-        return chess.Move(self._upward(origin), self._upward(target), promotion)
+        return chess.Move(self.known.own.upward(origin), self.known.own.upward(target), promotion)
