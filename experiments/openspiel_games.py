@@ -25,7 +25,7 @@ GAMES = {
     "goofspiel-5": "goofspiel(num_cards=5,imp_info=True,points_order=descending)",
     "goofspiel-6": "goofspiel(num_cards=6,imp_info=True,points_order=descending)",
     "universal-poker": "universal_poker(betting=limit,numPlayers=2,numRounds=2,blind=1 1,raiseSize=2 4,firstPlayer=1 1,"
-    "maxRaises=2 2,numSuits=2,numRanks=6,numHoleCards=1,numBoardCards=0 1)",
+    "maxRaises=2 2,numSuits=2,numRanks=12,numHoleCards=1,numBoardCards=0 1)",
     "battleship": "battleship(board_width=3,board_height=3,ship_sizes=[1;2],ship_values=[1;2],num_shots=6)",
     "kriegspiel": "kriegspiel(board_size=4)",
     "dark-chess": "dark_chess(board_size=4)",

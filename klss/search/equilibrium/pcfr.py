@@ -10,8 +10,8 @@ Predictive CFR+ (Farina, Kroer & Sandholm, AAAI 2021), alternating, last iterate
 
   where α is the prior and m player 1's mixture in Maxmargin over the root infosets that are feared
   (:meth:`klss.search.model.Model.threats`); where none is, α alone;
-* ``"safe"``: Maxmargin where every root is carried on from the previous trunk, so that its alternate values mean
-  something, and nature where some are particles.
+* ``"safe"``: nature where some roots are particles. Where every root is carried on from the previous trunk, so that
+  alternate values mean something: Maxmargin if every leaf is the game's end, half of each while some are estimates.
 
 The calls of one move, from the top down: ``improve`` and ``beside`` run a round's iterations after each growth of the
 trunk, ``finish`` the last ones; all go through ``_iterate`` to :func:`klss.search._kernels.regrets.iterate`, where one
@@ -27,6 +27,8 @@ Decided here:
   infosets count where player 0 does worse, and nothing is gained by doing better still. Alternate values of particles
   are one position's quiet estimate, and most margins over them are positive. It is less safe, and wins more
   (docs/search.md).
+* Why half of each: Maxmargin looks at the worst root infoset only. Where nothing can be done there, any action is as
+  good as another, whatever it loses elsewhere; and over estimates the worst is often the one that is most wrong.
 * The prior is the builder's, 1/m where it gives none.
 * Half of the iterations run while the trunk's next leaves are prepared (:meth:`klss.search.parts.SolverRun.beside`).
 * When nothing grows any more, the plans of the last iterations are averaged too, the later ones weighing more (t²); the
@@ -82,6 +84,9 @@ _REMEMBERED = 0.3
 
 _MARGIN_S = 0.004
 """Seconds left over at the end of a move, for what is not measured."""
+
+_SAFE_SHARE = 0.5
+"""Share of Maxmargin beside nature at a safe root, while some leaves are estimates."""
 
 _NONE = np.zeros(0)
 
@@ -169,9 +174,10 @@ class _Iterating:
         self._known, self._acting = 0, [0, 0]  # how many nodes and infosets with sequences were taken in
         roots = subgame.trunk.group_count
         self._root: RootLayer = solver.root
+        self._mixed = False  # whether nature stands beside Maxmargin until every leaf is exact
         if self._root == "safe":
             self._root = "nature" if subgame.sampled else "maxmargin"
-        self._layer = _LAYERS[self._root]
+            self._mixed = self._root == "maxmargin"
         # Beside nature Maxmargin chooses among the feared roots alone; where there is none, it has no share.
         feared = np.ones(roots, dtype=np.bool_)
         if self._root == "nature" and subgame.feared is not None:
@@ -227,8 +233,14 @@ class _Iterating:
         for _ in range(0, times, max(at_once, 1)):
             if self._held and self._budget.left() <= 0.0:
                 break
-            kernels.iterate(at_once, before, self._layer, self._share, game, self._views(sides), self._top, work)
+            kernels.iterate(at_once, before, *self._layer(), game, self._views(sides), self._top, work)
         self.effort.seconds += self._budget.elapsed() - began
+
+    def _layer(self) -> tuple[int, float]:
+        """The root layer of the trunk as it stands, and Maxmargin's share beside nature."""
+        if self._mixed and self._trunk.open_leaf.any():
+            return kernels.NATURE, _SAFE_SHARE
+        return _LAYERS[self._root], self._share
 
     def finish(self) -> Profile:
         # Regrets of smaller trunks fade; plans are summed from here on.
@@ -313,7 +325,7 @@ class _Iterating:
         part = IteratedGame(game.tree, game.sides, game.least, int(charged), penalty)
         utilities = (np.empty(len(views[0].plan)), np.empty(len(views[1].plan)))
         work = Scratch(utilities, (np.empty_like(game.least[0]), np.empty_like(game.least[1])))
-        kernels.iterate(times, before, self._layer, self._share, part, views, self._top, work)
+        kernels.iterate(times, before, *self._layer(), part, views, self._top, work)
         # Put it back; plans follow from the strategies.
         for kept, numbers, new in zip(self._learned, game.sequences, views, strict=True):
             kept.regret[numbers], kept.strategy[numbers], kept.total[numbers] = new.regret, new.strategy, new.total
@@ -331,7 +343,7 @@ class _Iterating:
     def _realise(self, sides: tuple[TrunkTreeplex, TrunkTreeplex], views: tuple[RegretState, RegretState]) -> None:
         """The plans of the strategies that were learned."""
         kernels.realise(sides[0], 0.0, views[0])
-        kernels.set_roots(self._layer, self._share, self._top, views[1].plan)
+        kernels.set_roots(*self._layer(), self._top, views[1].plan)
         kernels.realise(sides[1], 0.0, views[1])
 
     @property
