@@ -14,9 +14,10 @@ from darkchess.fog.game.record import GameRecord, write_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import RULESETS, ruleset
 from darkchess.fog.players import configuration as fog_players
-from darkchess.fog.players.configuration import Configuration
+from darkchess.fog.players.configuration import CONFIGURATIONS, LEVELS, Configuration
 from darkchess.fog.warm_up import warm_up
 from klss.table.arbiter import Played
+from uci_bridge.commands import described
 from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 from uci_bridge.kits.chess_kit import ChessKit
 from uci_bridge.protocol.fog import FOG as WIRE
@@ -40,6 +41,9 @@ class _Fog(ChessKit):
 
     def spec(self, text: str) -> Configuration:
         return fog_players.configuration(text)
+
+    def text(self, spec: Any) -> str:
+        return described(spec, CONFIGURATIONS | LEVELS, fog_players.configuration)
 
     def evaluator(self, spec: Any, choice: EvaluatorChoice, setup: Setup) -> Evaluator:
         return make_evaluator(spec, choice, setup.ruleset)

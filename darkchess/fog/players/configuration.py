@@ -18,16 +18,19 @@ from darkchess.fog.belief.weights import BeliefSettings
 from darkchess.fog.game.contest import Player
 from darkchess.fog.players.one_position import BestGuessPlayer, GreedyPlayer
 from darkchess.fog.players.player import KlssPlayer
-from darkchess.fog.players.tracking import RandomPlayer
+from darkchess.fog.players.tracking import RandomPlayer, TrackingPlayer
+from darkchess.fog.players.weaker import WeakerPlayer
 from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration
 from klss.support.configurations import ConfigurationError, chosen
 from klss.table.configuration import by_name
 
 __all__ = [
     "CONFIGURATIONS",
+    "LEVELS",
     "PLAYERS",
     "Configuration",
     "ConfigurationError",
+    "about",
     "configuration",
     "main_names",
     "make_player",
@@ -47,14 +50,18 @@ class Configuration(PlayerConfiguration):
         What weighs the positions that it holds possible; None: nothing that was learned.
     search : SearchConfiguration or None
         What it thinks with; None: without a search of :mod:`klss.search`.
+    max_nodes, slips : float
+        Of :class:`darkchess.fog.players.weaker.WeakerPlayer`.
     """
 
     ponder: bool = False
+    max_nodes: float = math.inf
+    slips: float = 0.0
     beliefs: BeliefSettings | None = None
     search: SearchConfiguration | None = None
 
     PARTS = ("beliefs", "search")
-    RANGES: ClassVar = {"filtering": (0.0, math.inf)}
+    RANGES: ClassVar = {"filtering": (0.0, math.inf), "max_nodes": (1, math.inf), "slips": (0.0, 1.0)}
     WITHOUT_EVALUATOR = ("random",)
 
     def __post_init__(self) -> None:
@@ -78,7 +85,7 @@ class Configuration(PlayerConfiguration):
         return dataclasses.replace(self, ponder=self.can_ponder)
 
 
-def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
+def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> TrackingPlayer:
     assert chosen.search is not None
     return KlssPlayer(
         evaluator, chosen.search, beliefs=chosen.beliefs,
@@ -87,17 +94,17 @@ def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Play
 
 
 def _plain(
-    kind: Callable[..., Player],
-) -> Callable[[Configuration, Evaluator, int], Player]:
+    kind: Callable[..., TrackingPlayer],
+) -> Callable[[Configuration, Evaluator, int], TrackingPlayer]:
     """How a player without a search is made."""
 
-    def make(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
+    def make(chosen: Configuration, evaluator: Evaluator, seed: int) -> TrackingPlayer:
         return kind(evaluator, seed=seed, cap=chosen.cap, threads=chosen.threads)
 
     return make
 
 
-PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
+PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], TrackingPlayer]] = {
     "klss": _klss_player,
     "baseline": _klss_player,
     "best-guess": _plain(BestGuessPlayer),
@@ -140,6 +147,40 @@ CONFIGURATIONS = by_name(
 )
 """The named configurations, each with what it is for; a field spells every other (``kluss,belief=value``)."""
 
+_LEVEL_NODES = {3: (80, 2_000), 4: (250, 5_000), 5: (700, 10_000), 6: (2_000, 50_000), 7: (8_000, 200_000)}
+"""Of the levels between ``greedy`` and all that ``kluss`` has: nodes a move, and most positions in the set."""
+
+LEVELS = by_name(
+    CONFIGURATIONS["greedy"].changed("level-1", {"slips": 0.15}),
+    CONFIGURATIONS["greedy"].changed("level-2", {}),
+    *(
+        CONFIGURATIONS["kluss"].changed(f"level-{level}", {"max_nodes": nodes, "cap": cap})
+        for level, (nodes, cap) in _LEVEL_NODES.items()
+    ),
+    CONFIGURATIONS["kluss"].changed("level-8", {}),
+)
+"""Levels for people, weakest first; each wins most of its games against the one below (docs/board.md)."""
+
+_ABOUT = {
+    "klss2021": "the agent of the paper of 2021, improved",
+    "klss2021-paper": "the agent of the paper of 2021 as it was",
+    "kluss": "the strongest",
+    "kluss-value": "the strongest without what it learned of players",
+    "baseline": "looks one move ahead under uncertainty, then as in chess",
+    "best-guess": "guesses one position and plays chess in it",
+    "greedy": "guesses one position and takes what it can",
+    "random": "plays any move",
+    "level-1": "easy: guesses one position, looks one move ahead, and one move in seven is any move",
+    "level-2": "guesses one position and looks one move ahead",
+    **{f"level-{level}": f"looks at {nodes:,} positions a move" for level, (nodes, _) in _LEVEL_NODES.items()},
+    "level-8": "everything it has, for as long as it may think",
+}
+
+
+def about(name: str) -> str:
+    """What a named player or level is, in a few words; nothing of others."""
+    return _ABOUT.get(name, "")
+
 
 def main_names() -> list[str]:
     """The named configurations that are no other's variants.
@@ -150,7 +191,7 @@ def main_names() -> list[str]:
     return [name for name in CONFIGURATIONS if not any(name.startswith(f"{other}-") for other in CONFIGURATIONS)]
 
 
-def configuration(text: str, known: Mapping[str, Configuration] = CONFIGURATIONS) -> Configuration:
+def configuration(text: str, known: Mapping[str, Configuration] = CONFIGURATIONS | LEVELS) -> Configuration:
     """The configuration that ``text`` describes.
 
     Parameters
@@ -158,7 +199,7 @@ def configuration(text: str, known: Mapping[str, Configuration] = CONFIGURATIONS
     text : str
         ``NAME``, ``NAME,field=value,…`` or the path of a ``.toml`` file.
     known : mapping
-        The configurations by their names.
+        The configurations by their names, levels among them.
 
     Raises
     ------
@@ -176,4 +217,7 @@ def configuration(text: str, known: Mapping[str, Configuration] = CONFIGURATIONS
 def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, seed: int = 0) -> Player:
     """The player of a configuration; ``evaluator`` None: the built-in one."""
     valued = evaluator if evaluator is not None else BuiltinEvaluator(threads=chosen.threads)
-    return PLAYERS[chosen.player](chosen, valued, seed)
+    player = PLAYERS[chosen.player](chosen, valued, seed)
+    if chosen.max_nodes == math.inf and not chosen.slips:
+        return player
+    return WeakerPlayer(player, max_nodes=chosen.max_nodes, slips=chosen.slips, seed=seed)
