@@ -1,21 +1,20 @@
-"""What a human types, as a request: squares (``e2e4``, ``e7e8n``), the letters of chess (``Nf3``, ``exd5``, ``e8=N``,
-``O-O``), or ``pass``; and what came of it, in words.
+"""Reconnaissance Blind Chess in words: what came of looks and requests, and what a human types as a request: squares
+(``e2e4``, ``e7e8n``), the letters of chess (``Nf3``, ``exd5``, ``e8=N``, ``O-O``), or ``pass``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import chess
 
-from darkchess.rbc.game.observation import Moved
+from darkchess.rbc.game.observation import Moved, Notice, Sensed
 
-if TYPE_CHECKING:
-    from darkchess.rbc.game.referee import Turn
-
-__all__ = ["UnknownRequest", "moved_text", "request_of", "request_text", "square_name", "turn_text", "uci"]
+__all__ = [
+    "UnknownRequest", "lost_text", "move_letters", "moved_text", "request_letters", "request_of", "request_text",
+    "sensed_text",
+]  # fmt: skip
 
 _SQUARES = re.compile(r"([a-h][1-8])-?([a-h][1-8])=?([nbrqNBRQ]?)")
 _LETTERS = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)([x:]?)([a-h][1-8])=?([NBRQ]?)[+#]?")
@@ -88,16 +87,6 @@ def _promoted(found: list[chess.Move], letter: str) -> list[chess.Move]:
     return promoting or [move for move in found if move.promotion is None and not letter]
 
 
-def square_name(square: int | None) -> str | None:
-    """Of a look; None: nowhere."""
-    return None if square is None else chess.SQUARE_NAMES[square]
-
-
-def uci(move: chess.Move | None) -> str | None:
-    """A request as squares; None: a pass."""
-    return None if move is None else move.uci()
-
-
 def request_text(move: chess.Move, pieces: Mapping[int, chess.Piece]) -> str:
     """A request as it is said: ``knight g1-f3``.
 
@@ -107,6 +96,59 @@ def request_text(move: chess.Move, pieces: Mapping[int, chess.Piece]) -> str:
     promotion = "" if move.promotion is None else f"={chess.piece_symbol(move.promotion).upper()}"
     start, end = chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square]
     return f"{chess.PIECE_NAMES[pieces[move.from_square].piece_type]} {start}-{end}{promotion}"
+
+
+def request_letters(moved: Moved, pieces: Mapping[int, chess.Piece]) -> str:
+    """What was played, in the letters of chess, as its player may write it down: ``Nf3``, ``dxe5``, ``–`` for nothing;
+    ``pieces`` are the player's before it.
+
+    >>> request_letters(Moved(chess.Move.from_uci("g1f3"), chess.Move.from_uci("g1f3"), 21), chess.Board().piece_map())
+    'Nxf3'
+    """
+    if moved.taken is None:
+        return "pass" if moved.requested is None else "–"
+    return _letters(moved.taken, pieces, takes=moved.capture_square is not None)
+
+
+def move_letters(move: str, pieces: Mapping[int, chess.Piece]) -> str:
+    """A request given as squares (``g1f3``), or ``pass``, in the letters of chess; a pawn's aside is a capture.
+
+    >>> move_letters("g1f3", chess.Board().piece_map()), move_letters("pass", {})
+    ('Nf3', 'pass')
+    """
+    return move if move == "pass" else _letters(chess.Move.from_uci(move), pieces, takes=False)
+
+
+def _letters(move: chess.Move, pieces: Mapping[int, chess.Piece], *, takes: bool) -> str:
+    kind = pieces[move.from_square].piece_type
+    step = chess.square_file(move.to_square) - chess.square_file(move.from_square)
+    if kind == chess.KING and abs(step) == 2:
+        return "O-O" if step > 0 else "O-O-O"
+    start = chess.SQUARE_NAMES[move.from_square][0] if step else ""
+    letter = chess.piece_symbol(kind).upper() if kind != chess.PAWN else start
+    takes = takes or (kind == chess.PAWN and step != 0)
+    promotion = "" if move.promotion is None else f"={chess.piece_symbol(move.promotion).upper()}"
+    return f"{letter}{'x' if takes else ''}{chess.SQUARE_NAMES[move.to_square]}{promotion}"
+
+
+def lost_text(notice: Notice, pieces: Mapping[int, chess.Piece]) -> str:
+    """What the opponent's turn cost, as a sentence; ``pieces`` are the player's before it."""
+    if notice.square is None:
+        return "None of your pieces was captured."
+    lost = chess.PIECE_NAMES[pieces[notice.square].piece_type]
+    return f"Your {lost} on {chess.SQUARE_NAMES[notice.square]} was captured."
+
+
+def sensed_text(sensed: Sensed, color: chess.Color) -> str:
+    """What a look showed a player of that colour, as a sentence."""
+    if sensed.square is None:
+        return "You looked nowhere."
+    there = [
+        f"{chess.PIECE_NAMES[piece.piece_type]} {chess.SQUARE_NAMES[square]}"
+        for square, piece in sensed.contents
+        if piece is not None and piece.color != color
+    ]
+    return f"Around {chess.SQUARE_NAMES[sensed.square]}: {', '.join(there) or 'no enemy piece'}."
 
 
 def moved_text(moved: Moved, pieces: Mapping[int, chess.Piece]) -> str:
@@ -126,16 +168,3 @@ def moved_text(moved: Moved, pieces: Mapping[int, chess.Piece]) -> str:
         return text + "."
     where = "" if moved.capture_square == moved.taken.to_square else " en passant"
     return f"{text} and captured{where} on {chess.SQUARE_NAMES[moved.capture_square]}."
-
-
-def turn_text(turn: Turn, at: int) -> str:
-    """What was done in a turn, after ``at`` turns of either side: ``2. White looks at e5, asks for knight b1-c3.``"""
-    looked = "nowhere" if turn.sensed.square is None else f"at {chess.SQUARE_NAMES[turn.sensed.square]}"
-    requested, taken = turn.moved.requested, turn.moved.taken
-    asked = "passes" if requested is None else f"asks for {request_text(requested, turn.before.pieces)}"
-    if requested is not None and taken != requested:
-        asked += ", nothing is played" if taken is None else f", plays {taken.uci()}"
-    if turn.moved.capture_square is not None:
-        asked += f", takes on {chess.SQUARE_NAMES[turn.moved.capture_square]}"
-    number = f"{at // 2 + 1}{'.' if turn.color else '...'}"
-    return f"{number} {'White' if turn.color else 'Black'} looks {looked}, {asked}."

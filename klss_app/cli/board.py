@@ -1,4 +1,4 @@
-"""``klss board``: a board in the browser, and the review of a game.
+"""``klss board``: a board in the browser for both games, and the review of a game.
 
 The first line on stdout is the link of the human's seat; with two humans each has one. Ctrl-C ends the server and
 keeps the game that was going on.
@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.games import FOG
+from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import (
     Parser,
     add_game_number,
@@ -43,6 +42,7 @@ from klss_app.kept_games import HUMAN, begun_at
 
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
+    from klss_app.web.board_game import BoardGame, Reviewed
     from klss_app.web.settings import Settings
 
 __all__ = ["run"]
@@ -54,20 +54,28 @@ _REDIRECT = """<!doctype html><meta charset="utf-8"><title>klss board</title>
 """
 
 
-def _parser() -> Parser:
+def _parser(game: Game) -> Parser:
     parser = Parser(
         "board",
-        "Fog of War chess in the browser, and the review of a game. You are White against kluss by default.",
+        f"{game.title} in the browser, and the review of a game. You are White against {game.default_player} by "
+        "default.",
+        game,
     )
-    parser.add_argument(
-        "pgn", nargs="?", metavar="GAME.pgn", help="review a game of this file, as klss games lists them"
-    )
-    add_game_number(parser)
-    parser.add_argument(
-        "--resume",
-        metavar="FILE",
-        help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games)",
-    )
+    if game is FOG:
+        parser.add_argument(
+            "file", nargs="?", metavar="GAME.pgn", help="review a game of this file, as klss games lists them"
+        )
+        add_game_number(parser)
+        parser.add_argument(
+            "--resume",
+            metavar="FILE",
+            help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games)",
+        )
+    else:
+        parser.add_argument(
+            "file", nargs="?", metavar="GAME.json", help="review this game (JSON of klss rbc or reconchess)"
+        )
+        parser.set_defaults(resume=None)
     server = parser.add_argument_group("the server")
     port = whole("a port, 0 to 65535", 0, 65535)
     server.add_argument(
@@ -78,15 +86,17 @@ def _parser() -> Parser:
     )
     server.add_argument("--no-open", action="store_true", help="print the link, open no browser")
     add_players(parser, "human (one or both)")
-    add_game_options(parser)
+    add_game_options(parser, game=game)
     return parser
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], game: Game) -> int:
     """Run ``klss board``; see :mod:`klss_app.cli.main`."""
-    parsed = _parser().parse(arguments)
+    if game.name not in ("fog", "rbc"):
+        raise UsageError(f"--game: got {game.name}, expected fog or rbc; klss play --game {game.name} is for terminals")
+    parsed = _parser(game).parse(arguments)
     left = None if parsed.resume is None else saved_game(parsed.resume)
-    specs = seats(parsed.white, parsed.black, DEFAULT_PLAYER) if left is None else resumed_seats(left, parsed)
+    specs = seats(parsed.white, parsed.black, game.default_player) if left is None else resumed_seats(left, parsed)
     if HUMAN not in specs.values():
         raise UsageError(
             f"--white and --black: got {parsed.white} and {parsed.black}, expected human for one at least; "
@@ -94,16 +104,18 @@ def run(arguments: Sequence[str]) -> int:
         )
     options = game_options(parsed)
     if left is not None:
-        if parsed.pgn is not None:
+        if parsed.file is not None:
             raise UsageError("--resume: got it beside GAME.pgn, expected one of them: a game goes on, or is reviewed")
         options = resumed_options(left, parsed, options)
         writable_file(left.path, "--resume")
-    if parsed.pgn is None and "game" in parsed.given:
+    if parsed.file is None and "game" in parsed.given:
         raise UsageError("--game: got it without GAME.pgn, expected both: it chooses among a file's games")
-    record = None if parsed.pgn is None else pgn_game(Path(parsed.pgn), parsed.game)
+    record = pgn_game(Path(parsed.file), parsed.game) if game is FOG and parsed.file is not None else None
     for spec in specs.values():
-        if spec != HUMAN:
-            FOG.player(spec, options.stockfish)
+        if spec.startswith("cmd:"):
+            game.player(spec, options.stockfish)
+        elif spec != HUMAN:
+            game.configuration(spec, options.stockfish)
 
     from klss_app.web.settings import Earlier, Settings
     from uci_bridge.bot.own_process import close_to_others
@@ -126,7 +138,26 @@ def run(arguments: Sequence[str]) -> int:
     # Faults of an engine that we ended ourselves are none; those that cost a game are reported with it. Only now, as
     # whoever calls this and is refused keeps its log.
     logging.getLogger("uci_bridge").setLevel(logging.ERROR)
-    return asyncio.run(_serve(settings, record, left, listening, parsed.host, not parsed.no_open))
+    kind, opened = _at_board(game, record, None if parsed.file is None else Path(parsed.file), settings)
+    return asyncio.run(_serve(settings, kind, opened, left, listening, parsed.host, not parsed.no_open))
+
+
+def _at_board(
+    game: Game, record: GameRecord | None, file: Path | None, settings: Settings
+) -> tuple[BoardGame, Reviewed | None]:
+    """What is played, and the game that is reviewed, if any."""
+    if game is FOG:
+        from klss_app.web.fog_board import FogBoard, reviewed
+
+        return FogBoard(), None if record is None else reviewed(record, settings.ruleset)
+    from klss_app.cli.rbc.track import history_of
+    from klss_app.web.board_game import BadGame
+    from klss_app.web.rbc_board import RbcBoard, opened
+
+    try:
+        return RbcBoard(), None if file is None else opened(history_of(file))
+    except BadGame as error:
+        raise UsageError(f"{str(file)!r}: {error}") from None
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -149,7 +180,8 @@ def _listen(host: str, port: int) -> socket.socket:
 
 async def _serve(
     settings: Settings,
-    record: GameRecord | None,
+    kind: BoardGame,
+    opened: Reviewed | None,
     left: SavedGame | None,
     listening: socket.socket,
     host: str,
@@ -157,8 +189,6 @@ async def _serve(
 ) -> int:
     from aiohttp import web
 
-    from darkchess.fog.game.record import write_pgn
-    from darkchess.fog.game.referee import Referee
     from klss_app.web.door import Door
     from klss_app.web.server import make_app, our_fault
     from klss_app.web.table import Table, keep_in_folder
@@ -169,11 +199,11 @@ async def _serve(
     own_files = [] if left is None else [left.path]  # the first game's, where it goes on
 
     def keep(text: str, begun: datetime.datetime) -> None:
-        keep_in_folder(text, begun, own_files.pop() if own_files else None)
+        keep_in_folder(text, begun, own_files.pop() if own_files else None, kind.kit.suffix)
 
-    table = Table(settings, keep=keep)
-    if record is not None:
-        table.opened = table.add(record, settings.ruleset, write_pgn(record))
+    table = Table(settings, kind, keep=keep)
+    if opened is not None:
+        table.opened = table.add(opened)
     runner = web.AppRunner(make_app(table, host), access_log=None, handle_signals=False, shutdown_timeout=1.0)
     await runner.setup()
     assert runner.server is not None
@@ -188,7 +218,7 @@ async def _serve(
         if open_browser:
             _open(links[0], Path(folder))
         # Compiled code is loaded while the browser starts.
-        loading = asyncio.create_task(asyncio.to_thread(Referee))
+        loading = asyncio.create_task(asyncio.to_thread(lambda: kind.kit.referee(kind.kit.setup())))
         await stop.wait()
         await loading
     server.close()

@@ -42,6 +42,7 @@ COMMANDS: dict[str, str] = {
 
 RBC_COMMANDS: dict[str, str] = {
     "play": "play against an engine in the terminal, or watch two engines play",
+    "board": "play in the browser, and review a game there",
     "match": "play many games between two players and count the results",
     "track": "sizes of both players' position sets along a game",
     "verify": "compare the referee and the position sets with reconchess and OpenSpiel",
@@ -51,7 +52,7 @@ RBC_COMMANDS: dict[str, str] = {
 }
 """The commands of ``klss rbc``. They are those that ``--game`` is for: here ``run(arguments, game)``."""
 
-ANY_GAME = ("play", "match", "engine")
+ANY_GAME = ("play", "board", "match", "engine")
 """The commands that are written once for every game."""
 
 OWN = {

@@ -7,19 +7,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import chess
 
-from darkchess.fog.game.contest import DEFAULT_PLAYER
-from klss_app.web.summaries import CAP, NODES, summary
+from klss_app.web.board_game import BoardGame, Finished
+from klss_app.web.summaries import CAP, NODES
 from uci_bridge.own_program import own_program
 
 if TYPE_CHECKING:
     from klss_app.web.messages import Line
     from klss_app.web.settings import Settings
-    from klss_app.web.table import Finished
 
 __all__ = ["Analyses"]
 
@@ -34,13 +32,16 @@ class Analyses:
 
     Parameters
     ----------
+    kind
+        What is played there.
     nodes, cap
         See :mod:`klss_app.web.summaries`.
     grace_s
         How long an analysis goes on that nobody listens to: a page that is reloaded comes back.
     """
 
-    def __init__(self, nodes: int = NODES, cap: int = CAP, grace_s: float = 5.0) -> None:
+    def __init__(self, kind: BoardGame, nodes: int = NODES, cap: int = CAP, grace_s: float = 5.0) -> None:
+        self._kind = kind
         self._nodes = nodes
         self._cap = cap
         self._grace_s = grace_s
@@ -56,13 +57,13 @@ class Analyses:
         """
         whole = self._whole.get(game.number)
         if (ply is None) == (whole is not None):
-            _tell(listener, game, whole or [], whole=whole)
+            self.tell(listener, game, whole or [], whole=whole)
             return
         if self._running is None or (self._running.game.number, self._running.ply) != (game.number, ply):
             await self.stop()
-            self._running = _Running(game, ply, self._request(game, settings, ply), self._keep)
+            self._running = _Running(self, game, ply, self._request(game, settings, ply))
         self._running.listeners.add(listener)
-        _tell(listener, game, self._running.turns)
+        self.tell(listener, game, self._running.turns)
 
     def leave(self, listener: Line) -> None:
         """``listener`` has gone; soon after the last one the analysis ends."""
@@ -89,7 +90,7 @@ class Analyses:
         if running is not None:
             await running.stop()
 
-    def _keep(self, number: int, ply: int | None, turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def keep(self, number: int, ply: int | None, turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """All turns of a game after an analysis that has come to its end."""
         if ply is not None and number in self._whole:
             self._whole[number][ply : ply + 1] = turns
@@ -100,31 +101,45 @@ class Analyses:
         return turns
 
     def _request(self, game: Finished, settings: Settings, ply: int | None) -> dict[str, Any]:
-        return {
-            "pgn": game.pgn,
-            "rules": game.ruleset.name,
-            "configuration": DEFAULT_PLAYER,
-            "evaluator": settings.evaluator.name,
-            "stockfish": settings.evaluator.stockfish,
-            "nodes": self._nodes if ply is None else _DEEPER * self._nodes,
-            "ply": ply,
-            "cap": self._cap,
-        }
+        nodes = self._nodes if ply is None else _DEEPER * self._nodes
+        return {**self._kind.request(game.reviewed, settings), "nodes": nodes, "ply": ply, "cap": self._cap}
+
+    @property
+    def program(self) -> str:
+        """The module that analyses."""
+        return self._kind.analysis
+
+    def tell(
+        self,
+        listener: Line,
+        game: Finished,
+        turns: list[dict[str, Any]],
+        *,
+        whole: list[dict[str, Any]] | None = None,
+        failed: str | None = None,
+    ) -> None:
+        """Send ``turns``; ``whole``: all of them, once they are known, so that they can be summed up."""
+        done = whole is not None or failed is not None
+        listener.send(
+            {
+                "type": "analysis",
+                "game": game.number,
+                "of": game.reviewed.plies,
+                "done": done,
+                "failed": failed,
+                "turns": turns,
+                "summary": {color: self._kind.summary(whole, color) for color in chess.COLOR_NAMES} if whole else None,
+            }
+        )
 
 
 class _Running:
-    def __init__(
-        self,
-        game: Finished,
-        ply: int | None,
-        request: dict[str, Any],
-        keep: Callable[[int, int | None, list[dict[str, Any]]], list[dict[str, Any]]],
-    ) -> None:
+    def __init__(self, analyses: Analyses, game: Finished, ply: int | None, request: dict[str, Any]) -> None:
         self.game = game
         self.ply = ply
         self.turns: list[dict[str, Any]] = []
         self.listeners: set[Line] = set()
-        self._keep = keep
+        self._analyses = analyses
         self._task = asyncio.create_task(self._run(request))
 
     async def stop(self) -> None:
@@ -134,7 +149,7 @@ class _Running:
 
     async def _run(self, request: dict[str, Any]) -> None:
         process = await asyncio.create_subprocess_exec(
-            *own_program("klss_app.web.game_analysis"),
+            *own_program(self._analyses.program),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -147,38 +162,15 @@ class _Running:
             while line := await process.stdout.readline():
                 self.turns.append(json.loads(line))
                 for listener in tuple(self.listeners):
-                    _tell(listener, self.game, self.turns[-1:])
+                    self._analyses.tell(listener, self.game, self.turns[-1:])
             last_words = (await process.stderr.read()).decode("utf-8", "replace").strip().splitlines()
             code = await process.wait()
-            whole = self._keep(self.game.number, self.ply, self.turns) if code == 0 else None
+            whole = self._analyses.keep(self.game.number, self.ply, self.turns) if code == 0 else None
             failed = None if code == 0 else (last_words or [f"exit code {code}"])[-1]
             for listener in tuple(self.listeners):
-                _tell(listener, self.game, [], whole=whole, failed=failed)
+                self._analyses.tell(listener, self.game, [], whole=whole, failed=failed)
         finally:
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
                     process.kill()
                 await process.wait()
-
-
-def _tell(
-    listener: Line,
-    game: Finished,
-    turns: list[dict[str, Any]],
-    *,
-    whole: list[dict[str, Any]] | None = None,
-    failed: str | None = None,
-) -> None:
-    """Send ``turns``; ``whole``: all of them, once they are known, so that they can be summed up."""
-    done = whole is not None or failed is not None
-    listener.send(
-        {
-            "type": "analysis",
-            "game": game.number,
-            "of": len(game.record.moves),
-            "done": done,
-            "failed": failed,
-            "turns": turns,
-            "summary": {color: summary(whole, color) for color in chess.COLOR_NAMES} if whole else None,
-        }
-    )

@@ -6,13 +6,13 @@ import asyncio
 import threading
 from typing import Any
 
-from darkchess.fog.players.configuration import Configuration
+from klss.support.configurations import ConfigurationError
+from klss.table.kit import Kit
 from klss_app.kept_games import shown_name
 from klss_app.web.seats import EngineAtBoard, Inbox
 from klss_app.web.settings import Settings
 from uci_bridge.commands import Command
-from uci_bridge.evaluators import evaluator_label, named
-from uci_bridge.kits.fog import FOG
+from uci_bridge.evaluators import named
 from uci_bridge.players import engine_argv, player_spec
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer, rehearse
 
@@ -24,8 +24,8 @@ class BoardEngine:
 
     Parameters
     ----------
-    spec
-        A configuration's text, or ``cmd:…``.
+    kit, spec
+        The game; a configuration's text, or ``cmd:…``.
     settings
         What values positions, and whether a clock runs: only then it thinks on the human's time.
     key
@@ -39,20 +39,23 @@ class BoardEngine:
         What values its positions, None where nothing does, and its own name, as people read them.
     """
 
-    def __init__(self, spec: str, settings: Settings, key: object) -> None:
+    def __init__(self, kit: Kit, spec: str, settings: Settings, key: object) -> None:
         self.key = key
+        self._kit = kit
         self.usable = True
-        chosen: Any = player_spec(FOG, spec)
+        chosen: Any = player_spec(kit, spec)
         self.evaluator: str | None = None
-        if isinstance(chosen, Configuration):
-            self.evaluator = evaluator_label(chosen, settings.evaluator)
-            if settings.clock is not None:
+        if kit.is_ours(chosen):
+            self.evaluator = kit.label(chosen, settings.evaluator)
+            if settings.clock is not None and hasattr(chosen, "pondering"):
                 chosen = chosen.pondering()
-            chosen = Command(spec, engine_argv(FOG, chosen, settings.evaluator))
+            chosen = Command(spec, engine_argv(kit, chosen, settings.evaluator))
+        elif not isinstance(chosen, Command):  # a player of a package: in a process of its own, as in a match
+            raise ConfigurationError(f"player: got {spec[:80]!r}, expected one of {', '.join(kit.configurations)}")
         self.label = named(shown_name(spec), self.evaluator)
         self._process = EngineProcess(chosen.argv, name=self.label)
         self._last: tuple[HostedPlayer, EngineAtBoard] | None = None
-        self._warming = threading.Thread(target=rehearse, args=(self._process, FOG.wire), daemon=True)
+        self._warming = threading.Thread(target=rehearse, args=(self._process, kit.wire), daemon=True)
         self._warming.start()
 
     @property
@@ -66,7 +69,7 @@ class BoardEngine:
 
     def player(self, seed: int, inbox: Inbox) -> EngineAtBoard:
         """It, as the player of one game."""
-        hosted = HostedPlayer(self._process, FOG.wire, seed=seed)
+        hosted = HostedPlayer(self._process, self._kit.wire, seed=seed)
         self._last = hosted, EngineAtBoard(hosted, inbox, self.wait_until_warm)
         return self._last[1]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -26,7 +27,7 @@ from klss_app.web.reviews import replayed
 from klss_app.web.summaries import mark
 from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 
-__all__ = ["analyse", "main", "middle", "turn_document"]
+__all__ = ["analyse", "answer_one", "main", "middle", "turn_document"]
 
 _MOST_MOVES = 8
 _LEAST_SHOWN = 0.001
@@ -129,10 +130,15 @@ def middle(searched: list[dict[str, Any]]) -> dict[str, Any]:
 
 def main() -> int:
     """Answer one request."""
+    return answer_one(analyse)
+
+
+def answer_one(answer: Callable[[dict[str, Any]], None]) -> int:
+    """Answer the request on stdin; the exit code."""
     with own_stdout():
         answers = reserve()
         try:
-            analyse(json.loads(sys.stdin.readline()))
+            answer(json.loads(sys.stdin.readline()))
         except BrokenPipeError:
             discard(answers)
             return 1

@@ -17,7 +17,7 @@ from darkchess.fog.game.view import View
 from klss.table.outcome import Outcome
 from klss_app.view_events import ViewEvent, view_events
 
-__all__ = ["Line", "Telling", "board_text", "over_document"]
+__all__ = ["Line", "Telling", "board_text", "letters", "over_document"]
 
 
 class Line(Protocol):
@@ -84,8 +84,8 @@ class Telling:
             "last": _last(view),
             "history": tuple(self._history),
             "happened": [_happened(each) for each in self._happened],
-            "lost": _letters(self._lost),
-            "taken": _letters(self._taken),
+            "lost": letters(self._lost),
+            "taken": letters(self._taken),
             "over": over_document(view.game_over),
         }
 
@@ -118,7 +118,7 @@ def _happened(each: ViewEvent) -> dict[str, Any]:
     }
 
 
-def _letters(pieces: Counter[str]) -> str:
+def letters(pieces: Counter[str]) -> str:
     """Pieces by their letters, the heaviest first."""
     return "".join(sorted(pieces.elements(), key=lambda piece: ("qrbnpk".index(piece.lower()), piece)))
 

@@ -1,4 +1,4 @@
-"""What a page is shown of a game that is over: the truth, and what either side saw, ply by ply.
+"""What a page is shown of a game of Fog of War that is over: the truth, and what either side saw, ply by ply.
 
 Stands on the referee's side of the wall.
 """
@@ -16,17 +16,14 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
 from darkchess.fog.game.san import san
 from klss.support.text import printable
+from klss_app.web.board_game import BadGame
 from klss_app.web.messages import board_text, over_document
 from uci_bridge.bot.true_game import ServerReferee
 
-__all__ = ["BadGame", "opened_game", "replayed", "review"]
+__all__ = ["opened_game", "replayed", "review"]
 
 _SHOWN_TAGS = ("Event", "Site", "Date", "White", "Black", "Result", "Termination", "TimeControl")
 _MOST_PLIES = 2000
-
-
-class BadGame(Exception):
-    """A PGN that is none, or holds no game to look at; the text says why."""
 
 
 def opened_game(text: str) -> tuple[GameRecord, str, int]:

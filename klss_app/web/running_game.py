@@ -12,9 +12,8 @@ from typing import Any
 
 import chess
 
-from darkchess.fog.game.referee import Referee
 from klss.table.arbiter import Arbiter
-from klss.table.contest import Player
+from klss.table.contest import Player, Referee
 from klss.table.limits import TimeControl
 from klss.table.outcome import Outcome
 from klss_app.web.seats import Ended, Inbox, Leave, Resign

@@ -9,28 +9,21 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import chess
 
-import klss.table.contest
-from darkchess.board.position import Position
-from darkchess.errors import IllegalMove
-from darkchess.fog.game.contest import Player
-from darkchess.fog.game.rules import PAPER, Ruleset
-from darkchess.fog.game.san import parse_move
-from darkchess.fog.game.view import View
-from klss.support.text import printable
-from klss.table.contest import Decision, OutOfTime, Resignation
+from klss.table.contest import Decision, OutOfTime, Player, Resignation
 from klss.table.limits import Limit, Progress
 from klss.table.outcome import Outcome, Seat
-from klss_app.web.messages import Telling
 
-__all__ = ["Ended", "EngineAtBoard", "HumanAtBoard", "Inbox", "Leave", "Resign"]
+__all__ = ["Answer", "Ended", "EngineAtBoard", "HumanAtBoard", "Inbox", "Leave", "Resign"]
 
-_MOST_TEXT = 40
+_EARLY = ("sense",)
+"""Questions after which the same player's turn goes on."""
 
 
 class Ended(Exception):
@@ -43,10 +36,10 @@ class Ended(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a player answers to the turn at ``ply``: a decision, or the reason that there is none."""
+    """What a player answers to its question ``number``: a decision, or the reason that there is none."""
 
     color: chess.Color
-    ply: int
+    number: int
     answer: Decision | Exception
 
 
@@ -63,19 +56,19 @@ class Leave:
 
 
 class Inbox:
-    """One game's; ``answered`` is called by the game's thread as soon as a decision is there."""
+    """One game's; ``passed`` is called by the game's thread as soon as the decision that ends a turn is there."""
 
-    def __init__(self, answered: Callable[[], None]) -> None:
-        self._answered = answered
+    def __init__(self, passed: Callable[[], None]) -> None:
+        self._passed = passed
         self._letters: queue.SimpleQueue[Answer | Resign | Leave] = queue.SimpleQueue()
 
     def put(self, letter: Answer | Resign | Leave) -> None:
         """Send; from any thread."""
         self._letters.put(letter)
 
-    def answer(self, color: chess.Color, ply: int, deadline: float | None = None) -> Decision:
-        """Wait for the decision of ``color`` at ``ply``, until the moment ``deadline`` of :func:`time.monotonic`;
-        answers to other turns are dropped.
+    def answer(self, color: chess.Color, number: int, question: Any, deadline: float | None = None) -> Decision:
+        """Wait for the decision of ``color`` on its question ``number``, until the moment ``deadline`` of
+        :func:`time.monotonic`; answers to other questions are dropped.
 
         Raises
         ------
@@ -96,69 +89,42 @@ class Inbox:
                 if letter.color == color:
                     raise Resignation
                 raise Ended(Outcome(not letter.color, "resign"))
-            if (letter.color, letter.ply) != (color, ply):
+            if (letter.color, letter.number) != (color, number):
                 continue
             if isinstance(letter.answer, Exception):
                 raise letter.answer
-            self._answered()
+            if question not in _EARLY:
+                self._passed()
             return letter.answer
 
 
 class HumanAtBoard(Player):
-    """A human in front of a page; ``show`` is called by the game's thread with what the human may know,
-    :meth:`klss_app.web.messages.Telling.message`, whenever that has changed; not before ``earlier`` plies, which were
-    played before this game went on."""
+    """A human in front of a page; ``show`` is called by the game's thread with what the human may know whenever that
+    has changed; not before ``earlier`` turns, which were played before this game went on. A game's own class makes the
+    messages, and reads what the page sends.
+    """
 
     def __init__(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int = 0) -> None:
-        self._inbox = inbox
-        self._earlier = earlier
-        self._show = show
-        self._view: View | None = None
+        self._inbox, self._show, self._earlier = inbox, show, earlier
 
-    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
-        self._view, self._telling = view, Telling(view)
-        if not self._earlier:
-            self._show(self._telling.message())
-
-    def observe(self, view: View) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
-        self._telling.observe(view)
-        self._view = view
-        if view.ply >= self._earlier:
-            self._show(self._telling.message())
-
-    def end(self, outcome: Outcome) -> None:
-        """See :class:`klss.table.contest.Player`: the last view again, unless it says how the game ended."""
-        if self._view is not None and self._view.game_over is None:
-            self._view = replace(self._view, game_over=outcome, legal_moves=())
-            self._telling.end(self._view)
-            self._show(self._telling.message())
-
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.fog.game.contest.Player`; raises as :meth:`Inbox.answer` does."""
-        view = self._view
-        assert view is not None
+    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`klss.table.contest.Player`; raises as :meth:`Inbox.answer` does."""
         deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
-        return self._inbox.answer(view.color, view.ply, deadline)
+        return self._inbox.answer(*self.asked, question, deadline)
 
-    def move(self, text: str, ply: int) -> str | None:
-        """The page sends a move, SAN or UCI, for the turn at ``ply``; called by the server's thread. Says what is wrong
-        with it; None where it was passed on."""
-        view = self._view
-        if view is None or view.game_over is not None or view.to_move != view.color:
-            return "it is not your turn"
-        if ply != view.ply:
-            return "the board has changed since"
-        try:
-            move = parse_move(view, text[:_MOST_TEXT])
-        except IllegalMove as error:
-            return printable(str(error))
-        self._inbox.put(Answer(view.color, view.ply, Decision(move, {})))
-        return None
+    @property
+    @abstractmethod
+    def asked(self) -> tuple[chess.Color, int]:
+        """The human's colour, and the number of the present question: it grows from one to the next."""
+
+    @abstractmethod
+    def move(self, text: str, number: int) -> str | None:
+        """The page answers question ``number``; called by the server's thread. Says what is wrong with it; None where
+        it was passed on.
+        """
 
 
-class EngineAtBoard(klss.table.contest.Player):
+class EngineAtBoard(Player):
     """An engine, asked in a thread of its own.
 
     Parameters
@@ -170,7 +136,7 @@ class EngineAtBoard(klss.table.contest.Player):
         Waits until the engine's process is loaded; the host's patience counts from there.
     """
 
-    def __init__(self, player: klss.table.contest.Player, inbox: Inbox, ready: Callable[[], None]) -> None:
+    def __init__(self, player: Player, inbox: Inbox, ready: Callable[[], None]) -> None:
         self._player = player
         self._inbox = inbox
         self._ready = ready
@@ -178,12 +144,11 @@ class EngineAtBoard(klss.table.contest.Player):
 
     def begin(self, seat: Seat, setup: Any) -> None:
         """See :class:`klss.table.contest.Player`."""
-        self._seat, self._ply = seat, 0
+        self._seat, self._number = seat, 0
         self._player.begin(seat, setup)
 
     def observe(self, observation: Any) -> None:
         """See :class:`klss.table.contest.Player`."""
-        self._ply = observation.ply
         self._player.observe(observation)
 
     def end(self, outcome: Outcome) -> None:
@@ -194,14 +159,15 @@ class EngineAtBoard(klss.table.contest.Player):
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
         """See :class:`klss.table.contest.Player`; raises as :meth:`Inbox.answer` does."""
         self.thinking = True
-        threading.Thread(target=self._think, args=(question, limit), daemon=True).start()
-        return self._inbox.answer(self._seat, self._ply)
+        self._number += 1
+        threading.Thread(target=self._think, args=(question, limit, self._number), daemon=True).start()
+        return self._inbox.answer(self._seat, self._number, question)
 
     def close(self) -> None:
         """See :class:`klss.table.contest.Player`."""
         self._player.close()
 
-    def _think(self, question: Any, limit: Limit) -> None:
+    def _think(self, question: Any, limit: Limit, number: int) -> None:
         answer: Decision | Exception
         try:
             self._ready()
@@ -209,4 +175,4 @@ class EngineAtBoard(klss.table.contest.Player):
         except Exception as error:
             answer = error
         self.thinking = False
-        self._inbox.put(Answer(self._seat, self._ply, answer))
+        self._inbox.put(Answer(self._seat, number, answer))

@@ -20,10 +20,10 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from aiohttp.http import HttpProcessingError
 
 from klss.support.text import printable
+from klss_app.web.board_game import BadGame, Finished
 from klss_app.web.door import stay
 from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed, same_token
-from klss_app.web.reviews import BadGame, opened_game, review
-from klss_app.web.table import Finished, Refused, Seat, Table
+from klss_app.web.table import Refused, Seat, Table
 
 __all__ = ["make_app", "our_fault", "static_files"]
 
@@ -265,13 +265,13 @@ class PageLine:
     async def _review(self, seat: Seat, message: dict[str, Any], of: int = 1) -> None:
         game = self._finished(message)
         async with self._table.reading:
-            document = await asyncio.to_thread(review, game.record, game.ruleset)
+            document = await asyncio.to_thread(self._table.kind.review, game.reviewed)
         color = "white" if game.color else "black"
         self.send({"type": "review", "game": game.number, "of": of, "color": color, **document})
 
     async def _pgn(self, seat: Seat, message: dict[str, Any]) -> None:
         game = self._finished(message)
-        self.send({"type": "pgn", "game": game.number, "pgn": game.pgn})
+        self.send({"type": "pgn", "game": game.number, "pgn": game.reviewed.text})
 
     async def _open(self, seat: Seat, message: dict[str, Any]) -> None:
         self._only_between_games()
@@ -279,14 +279,14 @@ class PageLine:
         if not isinstance(text, str):
             raise TypeError
         async with self._table.reading:
-            record, written, count = await asyncio.to_thread(opened_game, text)
-        number = self._table.add(record, self._table.settings.ruleset, written)
+            reviewed, count = await asyncio.to_thread(self._table.kind.opened, text, self._table.settings)
+        number = self._table.add(reviewed)
         await self._review(seat, {"game": number}, of=count)
 
     async def _analyse(self, seat: Seat, message: dict[str, Any]) -> None:
         async with self._table.changing:  # a game may begin while this waits: looked at within
             game, ply = self._finished(message), message.get("ply")
-            if ply is not None and not (type(ply) is int and 0 <= ply < len(game.record.moves)):
+            if ply is not None and not (type(ply) is int and 0 <= ply < game.reviewed.plies):
                 raise TypeError
             await self._table.analyses.listen(game, self._table.settings, self, ply)
 

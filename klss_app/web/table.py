@@ -18,18 +18,14 @@ from typing import Any
 
 import chess
 
-from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
-from darkchess.fog.game.record import GameRecord, write_pgn
-from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import Ruleset
-from darkchess.fog.players.configuration import main_names
 from klss.support.seeds import fresh_seed, player_seed
 from klss.support.text import printable
-from klss.table.contest import Player
+from klss.table.contest import Player, Referee
 from klss.table.limits import TimeControl
 from klss_app.kept_games import HUMAN, Terms, game_headers, keep_game, shown_name
 from klss_app.web.analyses import Analyses
+from klss_app.web.board_game import BoardGame, Finished, Reviewed
 from klss_app.web.engines import BoardEngine
 from klss_app.web.guard import new_token
 from klss_app.web.messages import Line
@@ -37,7 +33,7 @@ from klss_app.web.running_game import GameClock, RunningGame
 from klss_app.web.seats import HumanAtBoard, Inbox
 from klss_app.web.settings import Earlier, Settings
 
-__all__ = ["Finished", "Refused", "Seat", "Table", "keep_in_folder"]
+__all__ = ["Refused", "Seat", "Table", "keep_in_folder"]
 
 _LONGEST_S = 24 * 3600.0
 _MOST_GAMES = 200
@@ -66,17 +62,6 @@ class Seat:
             line.send(message)
 
 
-@dataclass(frozen=True)
-class Finished:
-    """A game that is public: it is over, or came from a file."""
-
-    number: int
-    record: GameRecord
-    ruleset: Ruleset
-    pgn: str
-    color: chess.Color = chess.WHITE
-
-
 class Table:
     """The seats, the game that runs, the games that are over.
 
@@ -84,8 +69,10 @@ class Table:
     ----------
     settings
         Of the first game.
+    kind
+        What is played.
     keep
-        Writes a game's PGN and says where it is; by default to ``klss-games``. Called by a game's thread.
+        Writes a game's file and says where it is; by default to ``klss-games``. Called by a game's thread.
 
     Attributes
     ----------
@@ -98,12 +85,14 @@ class Table:
     def __init__(
         self,
         settings: Settings,
+        kind: BoardGame,
         *,
         keep: Callable[[str, datetime.datetime], None] | None = None,
         analyses: Analyses | None = None,
     ) -> None:
         self.settings = settings
-        self.analyses = analyses or Analyses()
+        self.kind = kind
+        self.analyses = analyses or Analyses(kind)
         self.seats = [Seat(color) for color in settings.humans]
         self.finished: dict[int, Finished] = {}
         self.opened: int | None = None
@@ -131,6 +120,7 @@ class Table:
         settings = self.settings
         return {
             "type": "table",
+            "kind": self.kind.kit.name,
             "color": chess.COLOR_NAMES[seat.color],
             "humans": len(self.seats),
             "engines": self._engines(),
@@ -165,12 +155,14 @@ class Table:
             return "you" if color == seat.color else "opponent"
         return shown_name(spec) if self._engine is None else self._engine.label
 
-    def _engines(self) -> list[str]:
-        """The engines that a page may ask for: named configurations, and what the command line named."""
+    def _engines(self) -> Mapping[str, str]:
+        """The engines that a page may ask for, with a few words on each: named configurations, and what the command
+        line named.
+        """
         if self._own_engine is None:
-            return []
+            return {}
         own = shown_name(self._own_engine)
-        return [own, *(name for name in main_names() if name != own)]
+        return {own: "", **self.kind.engines()} if own not in self.kind.engines() else self.kind.engines()
 
     # ------------------------------------------------------------------------------------------------- what pages ask
     async def sit(self, seat: Seat, line: Line) -> None:
@@ -253,9 +245,11 @@ class Table:
             if not isinstance(fen, str) or len(fen) > 120:
                 raise Refused("got no FEN of a start position")
             try:
-                if Referee(fen, self.settings.ruleset).outcome is not None:
+                setup = self.kind.kit.setup(fen, self.settings.ruleset.name)
+                referee: Any = self.kind.kit.referee(setup)
+                if referee.outcome is not None:
                     raise Refused("got a start position in which the game is over")
-                fen = Position.from_fen(fen).fen()
+                fen = referee.positions[0].fen()
             except DarkchessError as error:
                 raise Refused(printable(str(error), 200)) from None
         clock = wish.get("clock")
@@ -282,7 +276,7 @@ class Table:
         await self.analyses.stop()
         # The first loads compiled code, and pages are answered meanwhile.
         earlier = settings.earlier or Earlier((), {}, datetime.datetime.now(datetime.UTC))
-        referee = await asyncio.to_thread(_refereed, settings, earlier)
+        referee = await asyncio.to_thread(_refereed, self.kind, settings, earlier)
         self.settings = settings = replace(settings, earlier=None)  # those that follow begin anew
         self._numbers += 1
         seed = fresh_seed() if settings.seed is None else settings.seed
@@ -294,7 +288,7 @@ class Table:
         players: dict[chess.Color, Player] = {}
         for seat in self.seats:
             seat.shown, seat.wants_rematch = None, False
-            seat.player = HumanAtBoard(inbox, self._shower(seat, self._numbers), len(earlier.moves))
+            seat.player = self.kind.human(inbox, self._shower(seat, self._numbers), len(earlier.moves))
             players[seat.color] = seat.player
         engine = await self._engine_for(settings)
         for color in chess.COLORS:
@@ -340,40 +334,40 @@ class Table:
     ) -> None:
         """Keep the game, then tell the pages; called by the game's thread."""
         referee = game.referee
+        assert referee is not None
         left = referee.outcome is not None and referee.outcome.reason == "aborted"
         names = {color: shown_name(spec) for color, spec in settings.players.items()}
         terms = Terms(seed, settings.clock, settings.time_s, settings.nodes, settings.ruleset.name)
         headers = game_headers("klss board", names, begun, terms, self._seconds_left(referee.turn) if left else None)
         if engine is not None and engine.evaluator is not None:
             headers[f"{'Black' if settings.players[chess.WHITE] == HUMAN else 'White'}Evaluator"] = engine.evaluator
-        record = GameRecord(referee.moves, None if left else referee.outcome, settings.fen, headers)
-        text = write_pgn(record)
+        reviewed = self.kind.kept(referee, settings, headers, left=left)
         if game.fault is not None:
             print(f"klss board: the game ended by an error: {game.fault!r}", file=sys.stderr)
         if engine is not None and referee.outcome is not None and referee.outcome.reason == "forfeit":
             print(f"klss board: {engine.label} forfeited: {engine.last_fault}", file=sys.stderr)
         if referee.ply > 0 or not left:
-            self._keep(text, begun)
+            self._keep(reviewed.text, begun)
         human = settings.humans[0]
         with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._public, game, record, settings, text, human)
+            self._loop.call_soon_threadsafe(self._public, game, reviewed, human)
 
     def _seconds_left(self, running: chess.Color) -> dict[chess.Color, float]:
         """On the clocks of a game that is left, the one that runs included; none without."""
         left = self._clock.shown(running)
         return {} if left is None else {color: left[chess.COLOR_NAMES[color]] / 1000.0 for color in chess.COLORS}
 
-    def _public(self, game: RunningGame, record: GameRecord, settings: Settings, text: str, color: chess.Color) -> None:
+    def _public(self, game: RunningGame, reviewed: Reviewed, color: chess.Color) -> None:
         if self._game is game:
             self._game = None
-        self.last = self.add(record, settings.ruleset, text, color)
+        self.last = self.add(reviewed, color)
         for seat in self.seats:
             seat.send(self.described(seat))
 
-    def add(self, record: GameRecord, ruleset: Ruleset, text: str, color: chess.Color = chess.WHITE) -> int:
+    def add(self, reviewed: Reviewed, color: chess.Color = chess.WHITE) -> int:
         """A game that may be reviewed; its number."""
         number = max(self.finished, default=0) + 1
-        self.finished[number] = Finished(number, record, ruleset, text, color)
+        self.finished[number] = Finished(number, reviewed, color)
         while len(self.finished) > _MOST_GAMES:
             del self.finished[min(self.finished)]
         return number
@@ -397,7 +391,7 @@ class Table:
             if self._engine.key == key and self._engine.usable:
                 return self._engine
             await asyncio.to_thread(self._engine.close)
-        self._engine = BoardEngine(spec, settings, key)
+        self._engine = BoardEngine(self.kind.kit, spec, settings, key)
         return self._engine
 
     async def close(self) -> None:
@@ -410,18 +404,16 @@ class Table:
                 await asyncio.to_thread(self._engine.close)
 
 
-def _refereed(settings: Settings, earlier: Earlier) -> Referee:
+def _refereed(kind: BoardGame, settings: Settings, earlier: Earlier) -> Referee:
     """The true game, where it begins or goes on."""
-    referee = Referee(settings.fen, settings.ruleset)
-    for move in earlier.moves:
-        referee.push(move)
-    return referee
+    setup = kind.kit.setup(settings.fen, settings.ruleset.name)
+    return kind.kit.referee(setup, [move.uci() for move in earlier.moves])
 
 
-def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None) -> None:
+def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None, suffix: str = ".pgn") -> None:
     """Write a game, to ``to`` or a new file of ``klss-games``, and say on stderr where it is."""
     try:
-        path = keep_game(text, begun, to)
+        path = keep_game(text, begun, to, suffix)
     except OSError as error:
         sys.stderr.write(text)
         print(

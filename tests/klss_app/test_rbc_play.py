@@ -18,7 +18,7 @@ from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 from klss_app.cli.main import main
 from klss_app.cli.rbc.screen import followed
-from klss_app.cli.rbc.spoken import UnknownRequest, moved_text, request_of
+from klss_app.rbc_spoken import UnknownRequest, moved_text, request_of
 from tests.klss_app.screen import ESCAPE, Screen
 
 PROMOTING = "r3k2r/P7/8/8/8/8/8/R3K2R w KQkq - 0 1"

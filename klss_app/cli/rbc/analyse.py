@@ -99,9 +99,10 @@ def run(arguments: Sequence[str], game: Game) -> int:
 
 def _whole(parsed: argparse.Namespace, options: GameOptions, chosen: Configuration, played: Referee) -> int:
     """Analyse every turn; the exit code."""
+    from darkchess.rbc.analysis import turns
     from darkchess.rbc.players.configuration import make_player
     from darkchess.rbc.players.expectation import ExpectationPlayer
-    from klss_app.cli.rbc.whole_game import text, whole_game
+    from klss_app.cli.rbc.whole_game import document, text
     from uci_bridge.evaluators import make_evaluator
 
     with (
@@ -114,11 +115,14 @@ def _whole(parsed: argparse.Namespace, options: GameOptions, chosen: Configurati
             if not isinstance(player, ExpectationPlayer):
                 raise UsageError(f"--whole: got {parsed.configuration!r}, expected rbc-expect, rbc-siamese, …")
             players[color] = player
-        turns = whole_game(played, players, options.limit, lambda turn: line.tell(f"turn {turn + 1} of {played.ply}"))
+        found = []
+        for turn in turns(played, players, options.limit):
+            found.append(document(turn))
+            line.tell(f"turn {turn.number + 1} of {played.ply}")
     if parsed.json:
-        print_document({"configuration": chosen.name, "turns": turns})
+        print_document({"configuration": chosen.name, "turns": found})
         return 0
-    Terminal(parsed.ascii).say(f"{chosen.name}, {played.ply} turns", *text(turns))
+    Terminal(parsed.ascii).say(f"{chosen.name}, {played.ply} turns", *text(found))
     return 0
 
 

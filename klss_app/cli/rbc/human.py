@@ -15,7 +15,7 @@ from darkchess.rbc.game.own_half import OwnHalf
 from klss.table.limits import Limit
 from klss.table.outcome import Outcome
 from klss_app.cli.human import Typist, drawn
-from klss_app.cli.rbc.spoken import UnknownRequest, moved_text, request_of
+from klss_app.rbc_spoken import UnknownRequest, lost_text, moved_text, request_of, sensed_text
 
 __all__ = ["HELP", "BlindHuman"]
 
@@ -54,15 +54,12 @@ class BlindHuman(Typist, Player):
         self._turn += 1
         self._marked = ()
         if notice.square is not None:
-            piece = self._pieces()[notice.square]
-            self._news.append(
-                f"Your {chess.PIECE_NAMES[piece.piece_type]} on {chess.SQUARE_NAMES[notice.square]} was captured."
-            )
+            self._news.append(lost_text(notice, self._pieces()))
             self._own.lose(notice.square)
             self._seen.pop(notice.square, None)
             self._marked = (notice.square,)
         elif self._turn > 1:
-            self._news.append("None of your pieces was captured.")
+            self._news.append(lost_text(notice, self._pieces()))
         self.draw()
 
     def choose_sense(self, limit: Limit) -> Look:
@@ -86,12 +83,7 @@ class BlindHuman(Typist, Player):
             self._seen[square] = piece, self._turn
         if sensed.square is None:
             return
-        there = [
-            f"{chess.PIECE_NAMES[piece.piece_type]} {chess.SQUARE_NAMES[square]}"
-            for square, piece in sensed.contents
-            if piece is not None and piece.color != self._own.color
-        ]
-        self._news.append(f"Around {chess.SQUARE_NAMES[sensed.square]}: {', '.join(there) or 'no enemy piece'}.")
+        self._news.append(sensed_text(sensed, self._own.color))
         self._marked = (sensed.square,)
         self.draw()
 

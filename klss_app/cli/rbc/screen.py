@@ -20,14 +20,14 @@ from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import window
 from klss_app.cli.human import drawn, side_name
 from klss_app.cli.rbc.human import BlindHuman
-from klss_app.cli.rbc.spoken import turn_text
 from klss_app.cli.screen import Screen, step_through
 from klss_app.cli.terminal import Terminal
+from klss_app.rbc_spoken import request_text
 
 if TYPE_CHECKING:
-    from darkchess.rbc.game.referee import Referee
+    from darkchess.rbc.game.referee import Referee, Turn
 
-__all__ = ["Known", "RbcScreen", "followed"]
+__all__ = ["Known", "RbcScreen", "followed", "turn_text"]
 
 _CAP = 100_000
 """Positions that are followed of either side; beyond that, a sample."""
@@ -121,3 +121,16 @@ def _turn_lines(
         *beside([(f"  {side_name(turn.color)} knew", own_board), ("  the board", true)]),
         f"  possible positions: {more}{mine.before:,}, after the look {more}{mine.after:,}",
     ]
+
+
+def turn_text(turn: Turn, at: int) -> str:
+    """What was done in a turn, after ``at`` turns of either side: ``2. White looks at e5, asks for knight b1-c3.``"""
+    looked = "nowhere" if turn.sensed.square is None else f"at {chess.SQUARE_NAMES[turn.sensed.square]}"
+    requested, taken = turn.moved.requested, turn.moved.taken
+    asked = "passes" if requested is None else f"asks for {request_text(requested, turn.before.pieces)}"
+    if requested is not None and taken != requested:
+        asked += ", nothing is played" if taken is None else f", plays {taken.uci()}"
+    if turn.moved.capture_square is not None:
+        asked += f", takes on {chess.SQUARE_NAMES[turn.moved.capture_square]}"
+    number = f"{at // 2 + 1}{'.' if turn.color else '...'}"
+    return f"{number} {'White' if turn.color else 'Black'} looks {looked}, {asked}."

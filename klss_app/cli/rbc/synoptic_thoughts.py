@@ -11,12 +11,12 @@ from typing import Any
 import chess
 
 from darkchess.fog.game.render import beside
+from darkchess.rbc.analysis import square_name, uci
 from darkchess.rbc.game.referee import Turn
 from darkchess.rbc.players.dsmcp import SynopticPlayer
 from darkchess.rbc.synoptic.synopsis import NAMES, PLANES
 from klss.synoptic.playouts import Planned
 from klss.table.limits import Limit
-from klss_app.cli.rbc.spoken import square_name, uci
 
 __all__ = ["SHOWN_PLANES", "UnknownPlane", "planes_of", "text", "thoughts"]
 

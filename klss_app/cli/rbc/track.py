@@ -34,16 +34,23 @@ def kept_game(path: Path) -> Referee:
     """The game of a history's file; raises :class:`UsageError` where that can't be read, or is none."""
     from darkchess.errors import RecordError
     from darkchess.rbc.game.history import replayed
+
+    try:
+        return replayed(history_of(path))
+    except RecordError as error:
+        raise UsageError(f"{str(path)!r}: {error}") from None
+
+
+def history_of(path: Path) -> str:
+    """The text of a history's file; raises :class:`UsageError` where that can't be read."""
     from klss.support.text import read_text
 
     try:
-        return replayed(read_text(path))
+        return read_text(path)
     except OSError as error:
         raise UsageError(f"can't read {str(path)!r}: {error.strerror}; expected a game's history") from None
     except UnicodeDecodeError:
         raise UsageError(f"{str(path)!r}: got text that is not UTF-8, expected a game's history in JSON") from None
-    except RecordError as error:
-        raise UsageError(f"{str(path)!r}: {error}") from None
 
 
 def run(arguments: Sequence[str], game: Game) -> int:

@@ -64,6 +64,7 @@ export class FogBoard {
     this.men = new Map();
     this.fog = new Set();
     this.marks = new Map();
+    this.lit = new Set();
     this.cursor = null;
   }
 
@@ -100,6 +101,7 @@ export class FogBoard {
       const all = [];
       if (this.fog.has(square)) all.push('fog');
       if (this.marks.has(square)) all.push(this.marks.get(square));
+      if (this.lit.has(square)) all.push('lit');
       if (this.cursor === square) all.push('cursor');
       if (all.length) classes.set(square, all.join(' '));
     }

@@ -4,8 +4,12 @@ import { T } from '/strings.js';
 
 const STEPS = { ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
-/** @param {import('/board.js').FogBoard} board @param {() => boolean} active */
-export function followCursor(board, active) {
+/**
+ * @param {import('/board.js').FogBoard} board
+ * @param {() => boolean} active
+ * @param {import('/look.js').Look} look what Enter chooses where a look is asked for
+ */
+export function followCursor(board, active, look) {
   const frame = $('board-frame');
   const say = (square) => {
     const man = board.men.get(square);
@@ -23,9 +27,11 @@ export function followCursor(board, active) {
       const rank = fit(Number(at[1]) - 1 + (board.cursor ? turn * step[1] : 0));
       const square = 'abcdefgh'[file] + (rank + 1);
       board.point(square);
+      if (look.active) look.light(square);
       say(square);
     } else if ((event.key === 'Enter' || event.key === ' ') && board.cursor) {
-      board.ground.selectSquare(board.cursor);
+      if (look.active) look.chosen(board.cursor);
+      else board.ground.selectSquare(board.cursor);
       board.paint();
     } else if (event.key === 'Escape') {
       board.ground.cancelMove();

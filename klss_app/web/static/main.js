@@ -23,7 +23,7 @@ const board = new FogBoard($('board'));
 const send = (message) => line.send(message);
 const play = new Play(board, send);
 const review = new Review(board, send);
-followCursor(board, () => mode === 'play');
+followCursor(board, () => mode === 'play', play.look);
 
 let fading = 0;
 
@@ -46,6 +46,7 @@ function show(next) {
   $('review').hidden = next !== 'review';
   play.shown = next === 'play';
   $('to-game').hidden = !(next === 'review' && play.game);
+  if (next !== 'play') play.look.set(false);
   if (next === 'play') {
     review.leave();
     setFragment({ game: null, ply: null });
@@ -64,6 +65,9 @@ function take(message) {
       const first = table === null;
       table = message;
       $('new-game').hidden = table.humans !== 1;
+      document.body.dataset.kind = table.kind;
+      $('open-pgn').textContent = T.open[table.kind];
+      $('download').textContent = T.download[table.kind];
       $('rematch').disabled = false;
       $('review-game').disabled = table.last === null;
       $('download').disabled = table.last === null;
@@ -103,7 +107,7 @@ function take(message) {
       review.analysis(message);
       break;
     case 'pgn':
-      save(message.pgn, `klss-${message.game}.pgn`);
+      save(message.pgn, `klss-${message.game}.${table?.kind === 'rbc' ? 'json' : 'pgn'}`);
       break;
     case 'rematch':
       $('status').textContent = message.mine ? T.rematchAsked : T.rematchOffered;
@@ -178,6 +182,7 @@ $('resign').addEventListener('click', () => {
     setTimeout(() => ($('resign').textContent = T.resign), 4000);
   }
 });
+$('skip').addEventListener('click', () => play.skip());
 $('rematch').addEventListener('click', () => {
   if (table.humans === 1) busy(true);
   send({ type: 'rematch' });
@@ -193,7 +198,7 @@ const newGame = () =>
 $('new-game').addEventListener('click', () => table && newGame());
 $('to-game').addEventListener('click', () => show('play'));
 $('flip').addEventListener('click', () => (mode === 'review' ? review.flip() : play.flip()));
-$('keys').addEventListener('click', showKeys);
+$('keys').addEventListener('click', () => showKeys(table?.kind ?? 'fog'));
 $('sound').addEventListener('click', () => $('sound').setAttribute('aria-pressed', String(sound.toggle())));
 $('open-pgn').addEventListener('click', () => $('pgn-file').click());
 $('pgn-file').addEventListener('change', () => {

@@ -2,6 +2,7 @@
 import { destinations, FogBoard, ROLES } from '/board.js';
 import { Clocks, clockText } from '/clock.js';
 import { $, make } from '/dom.js';
+import { Look } from '/look.js';
 import { sound } from '/sound.js';
 import { T } from '/strings.js';
 
@@ -24,6 +25,7 @@ export class Play {
     /** What the pawn of a premove becomes: asked for when the premove is made. @type {Promise<string> | null} */
     this.premoveAs = null;
     this.premoveLetter = '';
+    this.look = new Look(board, $('board'), (square) => this.type(square));
     setInterval(() => this.tick(), 100);
   }
 
@@ -47,9 +49,9 @@ export class Play {
       this.board.ground.cancelPremove();
       this.board.ground.cancelMove();
     }
-    if (fresh || before.ply !== game.ply) this.since = performance.now();
+    if (fresh || before.ply !== game.ply || before.step !== game.step) this.since = performance.now();
     if (!fresh && (before.ply !== game.ply || (game.over && !before.over))) {
-      const taken = game.happened.some((each) => each.kind === 'captured' || each.kind === 'lost');
+      const taken = game.happened?.some((each) => each.kind === 'captured' || each.kind === 'lost');
       sound.play(game.over ? 'end' : taken ? 'capture' : 'move');
     }
     if (this.shown) this.draw();
@@ -60,10 +62,11 @@ export class Play {
     const game = this.game;
     if (!game) return;
     const mine = game.turn === game.color && !game.over;
-    this.board.mark(new Map());
+    const looking = game.question === 'sense';
+    this.board.marks = ageMarks(game.ages);
     this.board.ground.setAutoShapes([]);
     this.board.show(game.board, {
-      viewOnly: Boolean(game.over),
+      viewOnly: Boolean(game.over) || looking,
       orientation: this.bottom,
       turnColor: game.turn,
       lastMove: game.last,
@@ -75,11 +78,15 @@ export class Play {
         events: { after: (from, to, how) => this.moved(from, to, how) },
       },
       premovable: {
-        enabled: !game.over,
+        enabled: !game.over && !('question' in game),
         showDests: true,
         events: { set: (from, to) => this.premoved(from, to), unset: () => this.premoveGone() },
       },
     });
+    this.look.set(looking && !game.over);
+    $('skip').hidden = !game.question;
+    $('skip').textContent = looking ? T.lookNowhere : T.pass;
+    $('type-label').textContent = looking ? T.typeLook : T.typeMove;
     this.status();
     this.players();
     this.moves();
@@ -98,10 +105,11 @@ export class Play {
   status() {
     const game = this.game;
     if (!game) return;
-    const said = happened(game);
+    const said = game.said ? [...game.said] : happened(game);
     const premove = this.board.ground.state.premovable.current;
     if (game.over) said.push(`${T.over(game.over, game.ply)} ${T.overTruth}`);
     else if (premove) said.push(T.premove(premove.join('') + this.premoveLetter));
+    else if (game.question) said.push(T.asks[game.question](game.fullmove));
     else if (game.turn === game.color) said.push(T.yourTurn(game.fullmove));
     else said.push(T.thinks(game.names[other(game.color)]));
     // Only what changed is drawn anew, so that a screen reader says it once.
@@ -166,7 +174,7 @@ export class Play {
       (man.color === game.color ? named.own : named.seen).push(`${T.men[man.role]} ${square}`);
     }
     $('words').querySelector('p').textContent =
-      `${T.own}: ${named.own.join(', ')}. ${T.seenEnemies}: ${named.seen.join(', ') || T.nothing}. ` +
+      `${T.own}: ${named.own.join(', ')}. ${game.ages ? T.lastSeen : T.seenEnemies}: ${named.seen.join(', ') || T.nothing}. ` +
       T.fogCount(this.board.fog.size);
   }
 
@@ -209,13 +217,22 @@ export class Play {
       }
       move = from + to + chosen;
     }
-    if (move) this.send({ type: 'move', move, ply: this.game.ply });
+    if (move) this.answer(move);
     else this.draw();
   }
 
   /** A move that was typed. */
   type(text) {
-    if (text && this.game) this.send({ type: 'move', move: text, ply: this.game.ply });
+    if (text && this.game) this.answer(text);
+  }
+
+  /** Look nowhere, or pass. */
+  skip() {
+    this.answer(this.game.question === 'sense' ? '' : 'pass');
+  }
+
+  answer(move) {
+    this.send({ type: 'move', move, ply: this.game.step ?? this.game.ply });
   }
 
   /** The server refused a move. */
@@ -228,6 +245,11 @@ export class Play {
     this.flipped = !this.flipped;
     this.draw();
   }
+}
+
+/** How long ago each square was last known, as shades. */
+function ageMarks(ages) {
+  return new Map(Object.entries(ages ?? {}).filter(([, age]) => age > 0).map(([square, age]) => [square, `age age-${Math.min(age, 6)}`]));
 }
 
 /** What the player's own move showed, and what the opponent's did: a line each, in words. */

@@ -2,6 +2,7 @@
 import { destinations, FogBoard } from '/board.js';
 import { chart } from '/chart.js';
 import { $, fragment, make, setFragment } from '/dom.js';
+import { around } from '/look.js';
 import { T } from '/strings.js';
 
 const FIGURES = { p: '♟', n: '♞', b: '♝', r: '♜', q: '♛', k: '♚' };
@@ -199,7 +200,7 @@ export class Review {
         'div',
         { class: 'row' },
         parts.deeper,
-        make('button', { type: 'button', text: T.download, onclick: () => this.send({ type: 'pgn', game: this.game.game }) }),
+        make('button', { type: 'button', text: T.download[document.body.dataset.kind ?? 'fog'], onclick: () => this.send({ type: 'pgn', game: this.game.game }) }),
       ),
       ...($('kept') ? [] : [make('p', { class: 'soft', text: T.dropHere })]),
     );
@@ -296,6 +297,7 @@ export class Review {
     const config = { viewOnly: true, orientation: this.bottom, turnColor: at.turn, premovable: { enabled: false } };
     this.board.ground.cancelPremove();
     this.board.marks = this.heatMarks(turn, who);
+    this.board.lit = new Set(turn?.looks && this.arrows ? around(turn.look.best) : []);
     this.board.show(at[seen], { ...config, ...this.trying(turn, seen), lastMove: this.lastMove(seen) });
     this.board.ground.setAutoShapes([...this.heatLabels(turn, who), ...this.mixtureArrows(turn, seen)]);
     this.drawSmall(at, config);
@@ -335,6 +337,7 @@ export class Review {
   lastMove(seen) {
     if (this.ply === 0) return [];
     const move = this.game.plies[this.ply].move;
+    if (!move) return []; // a turn without a move
     return seen === 'truth' || this.game.plies[this.ply - 1].turn === seen ? [move.slice(0, 2), move.slice(2, 4)] : [];
   }
 
@@ -380,11 +383,13 @@ export class Review {
   /** The engine's moves, on the true board and on that of the side to move: the other one does not see who could. */
   mixtureArrows(turn, seen) {
     if (!turn || !this.arrows || (seen !== 'truth' && seen !== turn.color)) return [];
-    return turn.moves.map((each) => ({
+    // Where one move is best and none is mixed, it stands for all.
+    const shown = turn.looks ? turn.moves.slice(0, 1) : turn.moves;
+    return shown.filter((each) => each.move !== 'pass').map((each) => ({
       orig: each.move.slice(0, 2),
       dest: each.move.slice(2, 4),
       brush: 'played',
-      modifiers: { lineWidth: 4 + 9 * each.p },
+      modifiers: { lineWidth: 4 + 9 * (each.p ?? 1) },
     }));
   }
 
@@ -421,12 +426,13 @@ export class Review {
 
   mixture(turn) {
     if (!turn) return [make('p', { class: 'soft', text: this.ply === this.last ? T.noTurn : T.notAnalysed })];
+    const mixed = !turn.looks;
     const rows = turn.moves.map((each) =>
       make(
         'tr',
         { class: each.san === turn.played.san ? 'was-played' : '' },
         make('td', { text: each.san }),
-        make('td', { text: T.percent(each.p) }),
+        ...(mixed ? [make('td', { text: T.percent(each.p) })] : []),
         make('td', { text: each.value === null ? '?' : T.value(each.value) }),
         make('td', { text: each.value === null ? '?' : T.score(each.value) }),
       ),
@@ -437,10 +443,11 @@ export class Review {
         'table',
         {},
         make('caption', { text: T.mixture(turn.color) }),
-        make('thead', {}, make('tr', {}, ...T.columns.map((text) => make('th', { scope: 'col', text })))),
+        make('thead', {}, make('tr', {}, ...T.columns.filter((_, i) => mixed || i !== 1).map((text) => make('th', { scope: 'col', text })))),
         make('tbody', {}, ...rows),
       ),
       make('p', { text: T.played(turn.played.san) }),
+      ...(turn.looks ? [make('p', { text: T.looks(turn) })] : []),
       make('p', { class: 'tried', 'aria-live': 'polite', text: this.tried ? T.tried(turn, this.tried) : T.tryOne(turn.color) }),
       ...(lines.length ? [make('details', {}, make('summary', { text: T.expects }), make('ul', {}, ...lines))] : []),
     ];

@@ -13,7 +13,8 @@ export function askForGame(table, start) {
   const labelled = (text, control) => make('label', {}, make('span', { text }), control);
   const option = (value, text, selected = false) => make('option', { value, text, selected });
 
-  const engine = make('select', { name: 'engine' }, ...table.engines.map((name) => option(name, name, name === table.engine)));
+  const engine = make('select', { name: 'engine' }, ...Object.entries(table.engines).map(([name, about]) =>
+    option(name, about ? `${T.level(name)}: ${about}` : name, name === table.engine)));
   const time = make('input', { name: 'time', type: 'number', min: '0.01', step: 'any', max: '3600', value: table.time ?? 5 });
   const now = table.clock ? table.clock.join('+') : '';
   const known = CLOCKS.some((clock) => clock.join('+') === now);
@@ -78,8 +79,8 @@ export function askForGame(table, start) {
   dialog.showModal();
 }
 
-/** The dialog that tells the keys. */
-export function showKeys() {
+/** The dialog that tells the keys. @param {'fog' | 'rbc'} kind of the game */
+export function showKeys(kind) {
   const dialog = $('help');
   dialog.replaceChildren(
     make(
@@ -87,7 +88,7 @@ export function showKeys() {
       { method: 'dialog' },
       make('h2', { id: 'help-title', text: T.helpTitle }),
       make('dl', {}, ...T.help.flatMap(([key, what]) => [make('dt', { text: key }), make('dd', { text: what })])),
-      make('p', { text: T.helpRules }),
+      make('p', { text: T.helpRules[kind] }),
       make('div', { class: 'row' }, make('button', { text: T.close })),
     ),
   );

@@ -17,6 +17,7 @@ const draws = {
   repetition: 'third occurrence of the position',
   fifty_moves: 'fifty moves without a capture or a pawn move',
   ply_limit: 'the limit of plies was reached',
+  turn_limit: 'the limit of turns was reached',
 };
 
 export const T = {
@@ -24,7 +25,7 @@ export const T = {
   title: 'klss board',
   menu: 'Menu',
   newGame: 'New game',
-  openPgn: 'Open a PGN',
+  open: { fog: 'Open a PGN', rbc: 'Open a game' },
   backToGame: 'Back to the game',
   flip: 'Flip',
   sound: 'Sound',
@@ -35,13 +36,16 @@ export const T = {
   resignSure: 'Really resign?',
   review: 'Review',
   rematch: 'Rematch',
-  download: 'Download PGN',
+  download: { fog: 'Download PGN', rbc: 'Download game' },
   boardRegion: 'Board',
   boardLabel: 'Chess board: arrow keys move a cursor, Enter picks up and puts down',
   playRegion: 'Game',
   reviewRegion: 'Review',
   moveList: 'Moves',
   typeMove: 'Type a move, such as Nf3 or g1f3',
+  typeLook: 'Type a square to look at, such as e5',
+  lookNowhere: 'Look nowhere',
+  pass: 'Pass',
   inWords: 'The board in words',
   promote: 'Promote to',
   whiteSees: 'White sees',
@@ -53,6 +57,10 @@ export const T = {
   // ------------------------------------------------------------------ while a game goes on
   you: 'you',
   opponent: 'opponent',
+  asks: {
+    sense: (number) => `Turn ${number}: choose where to look; you see the nine squares around it.`,
+    move: (number) => `Turn ${number}: ask for a move, or pass.`,
+  },
   yourTurn: (number) => `Move ${number}: your turn.`,
   thinks: (name) => `${name === 'opponent' ? 'Your opponent' : name} thinks …`,
   premove: (move) => `Premove ${move}: played if it is possible then. Escape takes it back.`,
@@ -77,6 +85,7 @@ export const T = {
   overTruth: 'The review shows everything that was hidden.',
   own: 'Your pieces',
   seenEnemies: 'Enemy pieces in sight',
+  lastSeen: 'Enemy pieces as last seen',
   nothing: 'none',
   fogCount: (n) => `${n} squares are in the fog.`,
   cursor: (square, what) => `${square}: ${what}`,
@@ -90,6 +99,7 @@ export const T = {
   fault: (why) => `The server did not understand: ${why}`,
 
   // ------------------------------------------------------------------ a new game
+  level: (name) => name.replace(/^level-/, 'Level '),
   settingsTitle: 'New game',
   settingsEngine: 'Opponent',
   settingsTime: 'Its seconds a move',
@@ -116,8 +126,12 @@ export const T = {
     ['Home, End', 'in a review: the start, the end'],
     ['1 2 3 4', 'in a review: the truth, White sees, Black sees, all three'],
   ],
-  helpRules:
-    'Fog of War: you see your pieces and the squares that they could move to. There is no check: capture the king to win.',
+  helpRules: {
+    fog: 'Fog of War: you see your pieces and the squares that they could move to. There is no check: capture the king to win.',
+    rbc:
+      'Reconnaissance Blind Chess: each turn you look at nine squares, then ask for a move; what stands in the way may ' +
+      'change it. The darker a square, the longer ago you saw it. There is no check: capture the king to win.',
+  },
 
   // ------------------------------------------------------------------ review
   reviewOf: (white, black, result) => `${white} – ${black}, ${result}`,
@@ -159,6 +173,7 @@ export const T = {
     `${s.moves} move${s.moves === 1 ? '' : 's'}` +
     (s.mean_cost === null ? '' : `, mean cost ${s.mean_cost.toFixed(3)} a move`) +
     Object.entries(s.marks).map(([sign, count]) => `, ${count} ${sign}`).join('') +
+    (s.mean_look_cost ? `, mean cost ${s.mean_look_cost.toFixed(3)} a look` : '') +
     (s.mean_luck === null ? '.' : `, luck ${s.mean_luck >= 0 ? '+' : '−'}${Math.abs(s.mean_luck).toFixed(3)}.`),
   noErrors: 'None that gave anything away so far.',
   /** What a move cost, which was best, and what luck it had. */
@@ -169,7 +184,8 @@ export const T = {
     let cost = played.loss < 0.005 ? 'Cost nothing' : `Cost ${played.loss.toFixed(2)} (${points(played.loss)})`;
     if (played.range) cost += `, by three deeper searches ${played.range.map((each) => each.toFixed(2)).join(' to ')}`;
     if (played.loss === null) cost = 'Cost unknown';
-    const other = best.san === played.san ? '' : ` Best: ${best.san} (${percent(best.p)}).`;
+    const often = best.p === null ? '' : ` (${percent(best.p)})`;
+    const other = best.san === played.san ? '' : ` Best: ${best.san}${often}.`;
     return `${cost}; ${known} possible for ${side[color]}.${other} ${T.luck(played.turned)}`;
   },
   luck: (v) => {
@@ -180,8 +196,14 @@ export const T = {
   tried: (turn, move) => {
     const [san, cost] = turn.tries[move];
     const p = turn.moves.find((each) => each.move === move)?.p ?? 0;
+    const plays = turn.looks ? '' : `; the engine plays it in ${percent(p)}`;
     const said = cost === null ? 'cost unknown' : cost < 0.005 ? 'costs nothing' : `costs ${cost.toFixed(2)} (${points(cost)})`;
-    return `Tried: ${san} ${said}; the engine plays it in ${percent(p)}.`;
+    return `Tried: ${san} ${said}${plays}.`;
+  },
+  looks: ({ look, played, after_look }) => {
+    const cost = played.look_loss === null ? 'its cost is not known' : `it cost ${played.look_loss.toFixed(2)}`;
+    const best = look.best === look.played ? 'the best look' : `the best look was ${look.best} (lit)`;
+    return `Looked at ${look.played ?? 'nothing'}: ${cost}, ${best}. After it ${after_look === 1 ? 'one position was' : `${after_look.toLocaleString('en')} positions were`} possible.`;
   },
   mixture: (color) => `The engine for ${side[color]}, from its views alone`,
   columns: ['move', 'plays', 'value', 'expected score'],
@@ -192,7 +214,7 @@ export const T = {
   notAnalysed: 'This ply is not analysed yet.',
   noTurn: 'The game ends here.',
   gameMoves: 'Moves of the game',
-  dropHere: 'Drop a PGN file on this page to review another game.',
+  dropHere: 'Drop the file of a game on this page to review another one.',
   firstOf: (n) => `The file holds ${n} games; this is the first. In the terminal, klss board FILE --game N opens another.`,
   tooLarge: 'That file is too large: the PGN of one game has a few kilobytes.',
 };

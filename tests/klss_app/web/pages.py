@@ -16,6 +16,8 @@ from aiohttp import ClientWebSocketResponse, WSMsgType
 from aiohttp.test_utils import TestClient, TestServer
 
 from klss_app.kept_games import HUMAN
+from klss_app.web.board_game import BoardGame
+from klss_app.web.fog_board import FogBoard
 from klss_app.web.server import make_app
 from klss_app.web.settings import Settings
 from klss_app.web.table import Table
@@ -78,14 +80,14 @@ class Served:
 
 
 @asynccontextmanager
-async def served(chosen: Settings) -> AsyncIterator[Served]:
-    """A server with a table; its games are kept in ``kept``."""
+async def served(chosen: Settings, kind: BoardGame | None = None) -> AsyncIterator[Served]:
+    """A server with a table, by default of Fog of War; its games are kept in ``kept``."""
     kept: list[str] = []
 
     def keep(text: str, begun: datetime.datetime) -> None:
         kept.append(text)
 
-    table = Table(chosen, keep=keep)
+    table = Table(chosen, kind or FogBoard(), keep=keep)
     client = TestClient(TestServer(make_app(table, "127.0.0.1")))
     await client.start_server()
     try:

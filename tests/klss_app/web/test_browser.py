@@ -22,6 +22,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from klss_app.cli.main import main
 from klss_app.web.analyses import Analyses
+from klss_app.web.board_game import BoardGame
+from klss_app.web.fog_board import FogBoard
+from klss_app.web.rbc_board import RbcBoard
 from klss_app.web.server import make_app
 from klss_app.web.settings import Earlier, Settings
 from klss_app.web.table import Table
@@ -39,9 +42,9 @@ SIDEWAYS = {"width": 844, "height": 390}
 class Board:
     """A table and its server, in a thread of its own."""
 
-    def __init__(self, chosen: Settings) -> None:
+    def __init__(self, chosen: Settings, kind: BoardGame) -> None:
         self.kept: list[str] = []
-        self._chosen = chosen
+        self._chosen, self._kind = chosen, kind
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._stop = asyncio.Event()
@@ -50,7 +53,10 @@ class Board:
         assert self._ready.wait(60)
 
     async def _serve(self) -> None:
-        self.table = Table(self._chosen, keep=lambda text, begun: self.kept.append(text), analyses=Analyses(30, 10_000))
+        kind = self._kind
+        self.table = Table(
+            self._chosen, kind, keep=lambda text, begun: self.kept.append(text), analyses=Analyses(kind, 30, 10_000)
+        )
         runner = web.AppRunner(make_app(self.table, "127.0.0.1"), access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -78,8 +84,8 @@ def boards() -> Iterator[Callable[..., Board]]:
     """Makes tables."""
     made: list[Board] = []
 
-    def make(**changes: Any) -> Board:
-        made.append(Board(settings(**changes)))
+    def make(kind: BoardGame | None = None, **changes: Any) -> Board:
+        made.append(Board(settings(**changes), kind or FogBoard()))
         return made[-1]
 
     yield make
@@ -541,5 +547,46 @@ def test_everybody_can_use_it(
         page.click("#review-game")
         expect(page.locator("#review [role=status]")).to_contain_text("turns are analysed.", timeout=60_000)
         page.keyboard.press("Home")
+        assert serious(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
+@pytest.mark.parametrize(("scheme", "size"), [("light", DESKTOP), ("dark", PHONE)], ids=["desktop", "phone"])
+def test_reconnaissance_is_played_by_looks_and_requests_and_reviewed(
+    chromium: Browser, boards: Callable[..., Board], scheme: str, size: dict[str, int]
+) -> None:
+    """By pointer and by keyboard alone; the nine squares light up; axe finds nothing serious."""
+    board = boards(RbcBoard(), black="rbc-random", nodes=1)
+    status, lit = "#status", "#board square.lit:visible"
+    with opened(chromium, board.link(), color_scheme=scheme, viewport=size) as (page,):
+        expect(page.locator(status)).to_contain_text("Turn 1: choose where to look", timeout=60_000)
+        page.mouse.move(*place(page, "e5"))
+        expect(page.locator(lit)).to_have_count(9)
+        assert serious(page) == []
+        page.mouse.click(*place(page, "e5"))
+        expect(page.locator(status)).to_contain_text("Around e5: no enemy piece. Turn 1: ask for a move")
+        expect(page.locator(lit)).to_have_count(0)
+        page.mouse.click(*place(page, "e2"))
+        page.mouse.click(*place(page, "e4"))
+        expect(page.locator(status)).to_contain_text("Turn 2: choose where to look")
+        expect(page.locator("#moves li")).to_have_text("1.e5: e4?")
+        page.focus("#board-frame")
+        for key in ("ArrowUp", "ArrowUp", "ArrowUp", "Enter"):
+            page.keyboard.press(key)
+        expect(page.locator(status)).to_contain_text("Around e4: ")
+        page.click("#skip")
+        expect(page.locator(status)).to_contain_text("Turn 3")
+        page.click("#skip")
+        expect(page.locator(status)).to_contain_text("You looked nowhere.")
+        page.fill("#typed", "d4")
+        page.keyboard.press("Enter")
+        expect(page.locator(status)).to_contain_text("You played pawn d2-d4")
+        page.click("#resign")
+        page.click("#resign")
+        page.click("#review-game")
+        expect(page.locator("#review [role=status]")).to_contain_text("turns are analysed.", timeout=60_000)
+        page.keyboard.press("Home")
+        expect(page.locator(lit)).to_have_count(9)
+        expect(page.locator(".mixture")).to_contain_text("Looked at e5")
         assert serious(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]

@@ -11,6 +11,7 @@ import aiohttp
 from aiohttp import web
 
 from klss_app.web.door import Door
+from klss_app.web.fog_board import FogBoard
 from klss_app.web.server import make_app
 from klss_app.web.table import Table
 from tests.klss_app.web.pages import Page, run, settings
@@ -21,7 +22,7 @@ Half = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 @asynccontextmanager
 async def guarded(most: int, within_s: float) -> AsyncIterator[tuple[Table, int]]:
     """A table behind a door; its port."""
-    table = Table(settings(), keep=lambda text, begun: None)
+    table = Table(settings(), FogBoard(), keep=lambda text, begun: None)
     runner = web.AppRunner(make_app(table, "127.0.0.1"), shutdown_timeout=0.1)
     await runner.setup()
     assert runner.server is not None

@@ -6,14 +6,15 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import chess
 import pytest
 
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.rules import PAPER
 from klss_app.web.analyses import Analyses
+from klss_app.web.board_game import BadGame
+from klss_app.web.fog_board import FogBoard, reviewed
 from klss_app.web.game_analysis import middle
-from klss_app.web.reviews import BadGame, opened_game, review
+from klss_app.web.reviews import opened_game, review
 from tests.klss_app.web.pages import run, served, settings
 
 PGN = """[White "<b>one</b>"]
@@ -56,7 +57,7 @@ def test_what_is_no_game_is_refused_with_a_reason(text: str) -> None:
 def test_a_dropped_game_is_reviewed_and_analysed_turn_by_turn() -> None:
     async def work() -> list[dict[str, Any]]:
         async with served(settings()) as at:
-            at.table.analyses = Analyses(nodes=30, cap=10_000)
+            at.table.analyses = Analyses(FogBoard(), nodes=30, cap=10_000)
             page = await at.page()
             await page.until("game")
             await page.send(type="open", pgn=PGN)
@@ -119,7 +120,7 @@ def test_no_analysis_begins_once_a_game_has_while_it_waited() -> None:
         async with served(settings()) as at:
             page = await at.page()
             await page.until("game")
-            number = at.table.add(read_pgn(PGN)[0], PAPER, PGN)
+            number = at.table.add(reviewed(read_pgn(PGN)[0], PAPER))
             await page.send(type="resign")
             await page.until("table", playing=False)
             async with at.table.changing:
@@ -135,9 +136,9 @@ def test_an_analysis_that_nobody_listens_to_ends_with_its_process() -> None:
     async def work() -> None:
         async with served(settings()) as at:
             record = read_pgn("1. Nf3 Nf6 2. Ng1 Ng8 3. Nc3 Nc6 *")[0]
-            number = at.table.add(record, PAPER, "1. Nf3 Nf6 2. Ng1 Ng8 3. Nc3 Nc6 *", chess.WHITE)
+            number = at.table.add(reviewed(record, PAPER))
             at.table.opened = number
-            at.table.analyses = Analyses(nodes=10**7, grace_s=0.0)
+            at.table.analyses = Analyses(FogBoard(), nodes=10**7, grace_s=0.0)
             page = await at.page()
             await page.send(type="analyse", game=number)
             await page.until("analysis")
@@ -158,9 +159,9 @@ def test_of_analyses_asked_for_at_once_only_one_goes_on_and_none_that_nobody_can
     async def work() -> None:
         async with served(settings()) as at:
             text = "1. Nf3 Nf6 *"
-            numbers = [at.table.add(read_pgn(text)[0], PAPER, text) for _ in range(3)]
+            numbers = [at.table.add(reviewed(read_pgn(text)[0], PAPER)) for _ in range(3)]
             at.table.opened = numbers[0]
-            at.table.analyses = Analyses(nodes=10**7, grace_s=0.0)
+            at.table.analyses = Analyses(FogBoard(), nodes=10**7, grace_s=0.0)
             pages = [await at.page() for _ in numbers]
             await pages[0].send(type="analyse", game=numbers[0])
             await pages[0].until("analysis")
@@ -185,9 +186,9 @@ def test_an_analysis_that_may_be_listened_to_again_ends_with_the_table() -> None
         others = asyncio.all_tasks()
         async with served(settings()) as at:
             record = read_pgn("1. Nf3 Nf6 *")[0]
-            number = at.table.add(record, PAPER, "1. Nf3 Nf6 *", chess.WHITE)
+            number = at.table.add(reviewed(record, PAPER))
             at.table.opened = number
-            analyses = at.table.analyses = Analyses(nodes=10**7, grace_s=3600.0)
+            analyses = at.table.analyses = Analyses(FogBoard(), nodes=10**7, grace_s=3600.0)
             page = await at.page()
             await page.send(type="analyse", game=number)
             await page.until("analysis")

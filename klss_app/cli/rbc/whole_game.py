@@ -1,0 +1,57 @@
+"""What every turn of a kept game cost (:mod:`darkchess.rbc.analysis`): as a document, and for people the costliest
+turns first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import chess
+
+from darkchess.rbc.analysis import AnalysedTurn, square_name, uci
+
+__all__ = ["document", "text"]
+
+_SHOWN = 10
+
+
+def document(found: AnalysedTurn) -> dict[str, Any]:
+    """A turn's."""
+    return {
+        "turn": found.number,
+        "color": chess.COLOR_NAMES[found.turn.color],
+        "positions": found.held[0],
+        "positions_after_sense": found.held_after,
+        "sense": {
+            "played": square_name(found.turn.sensed.square),
+            "best": found.best_look,
+            "cost": found.look_cost,
+        },
+        "move": {
+            "played": uci(found.turn.moved.requested),
+            "best": found.moves[0]["move"],
+            "value": found.moves[0]["value"],
+            "cost": found.request_cost,
+        },
+    }
+
+
+def text(turns: Sequence[dict[str, Any]]) -> list[str]:
+    """For people: both sides' mean costs, and the costliest looks and requests."""
+    lines = []
+    for part, what in (("sense", "looks"), ("move", "requests")):
+        known = [turn for turn in turns if turn[part]["cost"] is not None]
+        means = []
+        for color in ("white", "black"):
+            costs = [turn[part]["cost"] for turn in known if turn["color"] == color]
+            means.append(f"{color} {sum(costs) / len(costs):.3f}" if costs else f"{color} ?")
+        lines += ["", f"{what}, mean cost: {', '.join(means)}; the costliest:"]
+        for turn in sorted(known, key=lambda turn: -turn[part]["cost"])[:_SHOWN]:
+            did, best = turn[part]["played"] or "nothing", turn[part]["best"] or "nothing"
+            held = turn["positions"] if part == "sense" else turn["positions_after_sense"]
+            lines.append(
+                f"  turn {turn['turn']:>3} {turn['color']:<5} {did:<8} cost {turn[part]['cost']:.3f}, best {best:<8} "
+                f"of {held:,} positions"
+            )
+    return lines[1:]

@@ -1,0 +1,80 @@
+"""What a game brings to the board in the browser, beside its kit (:mod:`klss.table.kit`).
+
+The server, the seats, the clocks and the page's frame are the same for every game; what a page is sent of a game, and
+what can be seen of it afterwards, is the game's own.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import chess
+
+from klss.table.kit import Kit
+from klss_app.web.seats import HumanAtBoard, Inbox
+
+if TYPE_CHECKING:
+    from klss_app.web.settings import Settings
+
+__all__ = ["BadGame", "BoardGame", "Finished", "Reviewed"]
+
+
+class BadGame(Exception):
+    """A file that holds no game to look at; the text says why."""
+
+
+@dataclass(frozen=True)
+class Reviewed:
+    """A game as its reviews read it: ``game`` is the board game's own, ``text`` that of its file, ``plies`` how many
+    turns were played."""
+
+    game: Any
+    text: str
+    plies: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A game that is public: it is over, or came from a file."""
+
+    number: int
+    reviewed: Reviewed
+    color: chess.Color = chess.WHITE  # whose side the review is seen from
+
+
+class BoardGame(ABC):
+    """A game at the board."""
+
+    kit: Kit
+    analysis: str  # the module that is run to analyse a finished game, a line of JSON a turn
+
+    @abstractmethod
+    def human(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int) -> HumanAtBoard:
+        """A human's player; see :class:`klss_app.web.seats.HumanAtBoard`."""
+
+    def engines(self) -> Mapping[str, str]:
+        """The configurations that a page may ask for, the easiest first, with a few words on each."""
+        return dict.fromkeys(self.kit.configurations, "")
+
+    @abstractmethod
+    def kept(self, referee: Any, settings: Settings, headers: Mapping[str, str], *, left: bool) -> Reviewed:
+        """A game that was played; ``left``: it is not over."""
+
+    @abstractmethod
+    def opened(self, text: str, settings: Settings) -> tuple[Reviewed, int]:
+        """The first game of a file, and how many it holds; raises :class:`BadGame`."""
+
+    @abstractmethod
+    def review(self, reviewed: Reviewed) -> dict[str, Any]:
+        """The document of a review: ``tags``, ``over``, ``plies``."""
+
+    @abstractmethod
+    def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
+        """What :attr:`analysis` is asked, beside the nodes of a turn, the cap of the sets and the turn."""
+
+    @abstractmethod
+    def summary(self, turns: Sequence[dict[str, Any]], color: str) -> dict[str, Any]:
+        """What a side gave away in all turns of a game."""

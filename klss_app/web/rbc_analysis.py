@@ -1,0 +1,108 @@
+"""A finished game of Reconnaissance Blind Chess analysed, or one turn of it more deeply, in a process of its own: its
+request on stdin, a line of JSON a turn on stdout.
+
+``python -m klss_app.web.rbc_analysis`` is what a review runs; it ends when its reader does.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import Any
+
+import chess
+
+from darkchess.rbc.analysis import AnalysedTurn, square_name, turns, uci
+from darkchess.rbc.game.history import replayed
+from darkchess.rbc.players.configuration import configuration, make_player
+from darkchess.rbc.players.expectation import ExpectationPlayer
+from klss.table.limits import Limit
+from klss_app.rbc_spoken import move_letters
+from klss_app.stdout import print_document
+from klss_app.web.game_analysis import answer_one
+from klss_app.web.summaries import mark
+
+__all__ = ["analyse", "main", "turn_document"]
+
+_MOST_MOVES = 8
+_LEAST_SHOWN = 0.001
+
+
+def turn_document(found: AnalysedTurn, held: dict[str, tuple[int, bool]]) -> dict[str, Any]:
+    """What a page is shown of a turn: the fields of :func:`klss_app.web.game_analysis.turn_document` that this game
+    has, the look of the mover beside them.
+
+    ``held``: how many positions each side held possible when it last looked, and whether that is a sample.
+    """
+    color = chess.COLOR_NAMES[found.turn.color]
+    pieces = found.turn.before.pieces
+    best, played = found.moves[0], uci(found.turn.moved.requested) or "pass"
+    beliefs = {
+        square: {letter: round(p, 4) for letter, p in each.items() if p >= _LEAST_SHOWN}
+        for square, each in found.pieces.items()
+    }
+    both = {name: beliefs if name == color else {} for name in chess.COLOR_NAMES}
+    return {
+        "ply": found.number,
+        "color": color,
+        "positions": {name: list(of) for name, of in held.items()},
+        "after_look": found.held_after,
+        "beliefs": both,
+        "counted": both,
+        "value": round(best["value"], 4),
+        "truth": None,
+        "moves": [
+            {
+                "move": each["move"],
+                "san": move_letters(each["move"], pieces),
+                "p": None,
+                "value": round(each["value"], 4),
+            }
+            for each in found.moves[:_MOST_MOVES]
+        ],
+        "tries": {
+            each["move"]: [move_letters(each["move"], pieces), round(best["value"] - each["value"], 4)]
+            for each in found.moves
+        },
+        "looks": {square: round(gain, 4) for square, gain in found.gains.items()},
+        "look": {"played": square_name(found.turn.sensed.square), "best": found.best_look},
+        "lines": [],
+        "played": {
+            "san": move_letters(played, pieces),
+            "p": None,
+            "loss": _rounded(found.request_cost),
+            "look_loss": _rounded(found.look_cost),
+            "mark": mark(found.request_cost),
+            "turned": None,
+        },
+        "best": {"san": move_letters(best["move"], pieces), "p": None},
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def analyse(request: dict[str, Any]) -> None:
+    """Write the turns of the game of ``history``, or the one of ``ply``, where that is not None; ``configuration``,
+    ``nodes`` (of each of a turn's two questions) and ``cap`` say how.
+    """
+    chosen = replace(configuration(request["configuration"]), cap=request["cap"])
+    players = {color: make_player(chosen) for color in chess.COLORS}
+    assert all(isinstance(player, ExpectationPlayer) for player in players.values())
+    game, one = replayed(request["history"]), request["ply"]
+    held: dict[str, tuple[int, bool]] = dict.fromkeys(chess.COLOR_NAMES, (1, False))
+    for found in turns(game, players, Limit(nodes=request["nodes"]), one or 0):  # type: ignore[arg-type]
+        held[chess.COLOR_NAMES[found.turn.color]] = found.held
+        print_document(turn_document(found, held))
+        if one is not None:
+            return
+
+
+def main() -> int:
+    """Answer one request."""
+    return answer_one(analyse)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,124 @@
+"""Reconnaissance Blind Chess at the board in the browser: the game, and what a page is shown of one that is over.
+
+Stands on the referee's side of the wall.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import chess
+
+from darkchess.board import fen
+from darkchess.errors import DarkchessError
+from darkchess.rbc.game.contest import DEFAULT_PLAYER
+from darkchess.rbc.game.history import replayed
+from darkchess.rbc.game.referee import Referee, Turn
+from klss.support.text import printable
+from klss.table.outcome import Outcome
+from klss_app.rbc_spoken import request_letters
+from klss_app.web.board_game import BadGame, BoardGame, Reviewed
+from klss_app.web.messages import over_document
+from klss_app.web.rbc_seat import Knowledge, RbcHuman
+from klss_app.web.seats import Inbox
+from klss_app.web.settings import Settings
+from klss_app.web.summaries import MARKS, mark
+from uci_bridge.kits.rbc import RBC
+
+__all__ = ["RbcBoard", "opened"]
+
+_MOST_TURNS = 2000
+
+
+@dataclass(frozen=True)
+class _Game:
+    """A game as its reviews read it; ``names`` by colour."""
+
+    referee: Referee
+    names: Mapping[str, str]
+    outcome: Outcome | None
+
+
+class RbcBoard(BoardGame):
+    """See :class:`klss_app.web.board_game.BoardGame`."""
+
+    kit = RBC
+    analysis = "klss_app.web.rbc_analysis"
+
+    def human(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int) -> RbcHuman:
+        """See the base."""
+        return RbcHuman(inbox, show, earlier)
+
+    def kept(self, referee: Referee, settings: Settings, headers: Mapping[str, str], *, left: bool) -> Reviewed:
+        """See the base."""
+        names = {name: headers[name] for name in ("White", "Black")}
+        text = RBC.record(referee, names)
+        return Reviewed(_Game(referee, names, None if left else referee.outcome), text, len(referee.turns))
+
+    def opened(self, text: str, settings: Settings) -> tuple[Reviewed, int]:
+        """See the base: the JSON of reconchess."""
+        return opened(text), 1
+
+    def review(self, reviewed: Reviewed) -> dict[str, Any]:
+        """See the base; of a ply also ``look``, the square that was looked at in the turn that led here."""
+        game: _Game = reviewed.game
+        positions, turns = game.referee.positions, game.referee.turns
+        known = {color: Knowledge(color, positions[0]) for color in chess.COLORS}
+        plies: list[dict[str, Any]] = []
+        for ply, position in enumerate(positions):
+            turn = None if ply == 0 else turns[ply - 1]
+            if turn is not None:
+                _observe(known[turn.color], turn)
+            boards = {chess.COLOR_NAMES[color]: known[color].board() for color in chess.COLORS}
+            at = {"turn": chess.COLOR_NAMES[position.turn], "number": position.fullmove}
+            plies.append(_turn_document(turn) | at | {"truth": fen.board_text(position.pieces, 0)} | boards)
+        return {"tags": dict(game.names), "over": over_document(game.outcome), "plies": plies}
+
+    def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
+        """See the base."""
+        return {"history": reviewed.text, "configuration": DEFAULT_PLAYER}
+
+    def summary(self, turns: Sequence[dict[str, Any]], color: str) -> dict[str, Any]:
+        """See the base."""
+        own = [turn["played"] for turn in turns if turn["color"] == color]
+        costs = [max(0.0, played["loss"]) for played in own if played["loss"] is not None]
+        looks = [played["look_loss"] for played in own if played["look_loss"] is not None]
+        return {
+            "moves": len(own),
+            "mean_cost": round(sum(costs) / len(costs), 4) if costs else None,
+            "mean_look_cost": round(sum(looks) / len(looks), 4) if looks else None,
+            "mean_luck": None,
+            "marks": {sign: sum(mark(cost) == sign for cost in costs) for sign in MARKS},
+        }
+
+
+def opened(text: str) -> Reviewed:
+    """The game of a history; raises :class:`BadGame`."""
+    try:
+        referee = replayed(text)
+    except DarkchessError as error:
+        raise BadGame(printable(str(error), 300)) from None
+    if not 0 < len(referee.turns) <= _MOST_TURNS:
+        raise BadGame(f"got a history of {len(referee.turns)} turns, expected 1 to {_MOST_TURNS}")
+    document = json.loads(text)
+    names = {side: printable(str(document.get(f"{side.lower()}_name", "?")), 80) for side in ("White", "Black")}
+    return Reviewed(_Game(referee, names, referee.outcome), text, len(referee.turns))
+
+
+def _observe(known: Knowledge, turn: Turn) -> None:
+    known.notice(turn.notice)
+    known.sensed(turn.sensed)
+    known.moved(turn.moved)
+
+
+def _turn_document(turn: Turn | None) -> dict[str, Any]:
+    """How a turn led to a ply; of the start nothing."""
+    if turn is None:
+        return {"move": None, "san": None, "look": None}
+    look = None if turn.sensed.square is None else chess.SQUARE_NAMES[turn.sensed.square]
+    taken = None if turn.moved.taken is None else turn.moved.taken.uci()
+    letters = request_letters(turn.moved, turn.before.pieces)
+    return {"move": taken, "san": letters if look is None else f"{look}: {letters}", "look": look}

@@ -1,0 +1,214 @@
+"""A human at the page who plays Reconnaissance Blind Chess: what the page is sent, and the looks and requests that it
+sends.
+
+Stands on the player's side of the wall: a message is a function of one player's observations, and of nothing else.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import chess
+
+from darkchess.board import fen
+from darkchess.board.position import Position
+from darkchess.rbc.game.contest import Player, Question
+from darkchess.rbc.game.observation import Moved, Notice, Sensed
+from darkchess.rbc.game.own_half import OwnHalf
+from klss.table.contest import Decision
+from klss.table.outcome import Outcome
+from klss_app.rbc_spoken import UnknownRequest, lost_text, moved_text, request_letters, request_of, sensed_text
+from klss_app.web.messages import letters, over_document
+from klss_app.web.seats import Answer, HumanAtBoard
+
+__all__ = ["Knowledge", "RbcHuman"]
+
+_MOST_TEXT = 40
+
+
+class Knowledge:
+    """What a player knows by its own pieces and by what it saw, and how long ago; ``start`` is known to both."""
+
+    def __init__(self, color: chess.Color, start: Position) -> None:
+        self.color = color
+        self.own = OwnHalf(color, start)
+        self.turn = 0  # the player's own, which one it is
+        # what stood on a square when it was last known, and in which of the player's turns that was
+        self._seen: dict[int, tuple[chess.Piece | None, int]] = {
+            square: (start.piece_at(square), 0) for square in chess.SQUARES
+        }
+
+    @property
+    def pieces(self) -> dict[int, chess.Piece]:
+        """The player's own."""
+        return dict(Position(self.own.row).pieces)
+
+    def notice(self, notice: Notice) -> None:
+        """A turn begins; where a piece was captured stands one that was not seen."""
+        self.turn += 1
+        if notice.square is not None:
+            self.own.lose(notice.square)
+            del self._seen[notice.square]
+
+    def sensed(self, sensed: Sensed) -> None:
+        """A look; there is one enemy king, so that an older sight of it is none any more."""
+        king = chess.Piece(chess.KING, not self.color)
+        if any(piece == king for _, piece in sensed.contents):
+            self._seen = {square: seen for square, seen in self._seen.items() if seen[0] != king}
+        for square, piece in sensed.contents:
+            self._seen[square] = piece, self.turn
+
+    def moved(self, moved: Moved) -> None:
+        """A move: the squares that it left and crossed were empty."""
+        if moved.taken is not None:
+            start, end = moved.taken.from_square, moved.taken.to_square
+            for square in (start, *chess.SquareSet(chess.between(start, end))):
+                self._seen[square] = None, self.turn
+            if moved.capture_square is not None:  # en passant, elsewhere than where the pawn arrived
+                self._seen[moved.capture_square] = None, self.turn
+            self.own.play(moved.taken)
+
+    def ages(self) -> dict[str, int]:
+        """How many of the player's turns ago each square was last known, those with own pieces left out."""
+        pieces = self.pieces
+        return {
+            chess.SQUARE_NAMES[square]: self.turn - turn
+            for square, (_, turn) in sorted(self._seen.items())
+            if square not in pieces
+        }
+
+    def board(self) -> str:
+        """FEN's first field: own pieces, and what was last known elsewhere; ``?`` for what is not known at all."""
+        pieces = self.pieces
+        known = {square: piece for square, (piece, _) in self._seen.items() if piece is not None} | pieces
+        fog = sum(1 << square for square in chess.SQUARES if square not in self._seen and square not in pieces)
+        return fen.board_text(known, fog)
+
+
+class RbcHuman(HumanAtBoard, Player):
+    """See :class:`klss_app.web.seats.HumanAtBoard`; a question's number is that of the observations before it."""
+
+    _begun = False
+    _question: Question | None = None
+    _over: Outcome | None = None
+
+    def start(self, color: chess.Color, start: Position) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        self._known = Knowledge(color, start)
+        self._first, self._first_number = start.turn, start.fullmove
+        self._observed = 0
+        self._history: list[str] = []
+        self._said: list[str] = []
+        self._last: list[str] = []
+        self._lost: Counter[str] = Counter()
+        self._look = ""
+        self._begun = True
+        self._tell()
+
+    def notice(self, notice: Notice) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        before = self._known.pieces
+        if self._history or self._first != self._known.color:  # the opponent had a turn
+            self._history.append("?" if notice.square is None else f"?x{chess.SQUARE_NAMES[notice.square]}")
+            self._said.append(lost_text(notice, before))
+        if notice.square is not None:
+            self._lost[before[notice.square].symbol()] += 1
+            self._last = [chess.SQUARE_NAMES[notice.square]]
+        self._known.notice(notice)
+        self._asks("sense")
+
+    def sensed(self, sensed: Sensed) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        self._known.sensed(sensed)
+        self._look = "" if sensed.square is None else f"{chess.SQUARE_NAMES[sensed.square]}: "
+        self._said.append(sensed_text(sensed, self._known.color))
+        self._asks("move")
+
+    def moved(self, moved: Moved) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        before = self._known.pieces
+        self._history.append(self._look + request_letters(moved, before))
+        self._said = [moved_text(moved, before)]
+        taken = moved.taken
+        self._last = [] if taken is None else [chess.SQUARE_NAMES[at] for at in (taken.from_square, taken.to_square)]
+        self._known.moved(moved)
+        self._asks(None)
+
+    def _asks(self, question: Question | None) -> None:
+        """An observation was taken in; what is asked next."""
+        self._observed += 1
+        self._question = question
+        self._tell()
+
+    def end(self, outcome: Outcome) -> None:
+        """See :class:`klss.table.contest.Player`."""
+        self._over, self._question = outcome, None
+        if self._begun:
+            self._tell()
+
+    def _tell(self) -> None:
+        self._show(self.message())
+
+    def message(self) -> dict[str, Any]:
+        """The message's fields: those of :meth:`klss_app.web.messages.Telling.message`, and
+
+        Returns
+        -------
+        dict
+            ``step``, the number of the question; ``question``, ``sense``, ``move`` or None; ``ages``, how many turns
+            ago each square was last known; ``said``, sentences on what was observed since the player's last request.
+        """
+        known, mine = self._known, chess.COLOR_NAMES[self._known.color]
+        asked = self._question == "move"
+        return {
+            "color": mine,
+            "ply": len(self._history),
+            "step": self._observed,
+            "fullmove": self._first_number + max(0, known.turn - 1),
+            "first": chess.COLOR_NAMES[self._first],
+            "firstNumber": self._first_number,
+            "board": known.board(),
+            "ages": known.ages(),
+            "turn": mine if self._question is not None else chess.COLOR_NAMES[not known.color],
+            "question": self._question,
+            "moves": [move.uci() for move in known.own.requests()] if asked else [],
+            "last": self._last,
+            "history": tuple(self._history),
+            "said": tuple(self._said),
+            "lost": letters(self._lost),
+            "taken": "",
+            "over": over_document(self._over),
+        }
+
+    @property
+    def asked(self) -> tuple[chess.Color, int]:
+        """See the base."""
+        return self._known.color, self._observed
+
+    def move(self, text: str, number: int) -> str | None:
+        """See the base: a square or nothing where a look is asked for; a request as it is typed, or ``pass``."""
+        if self._question is None:
+            return "it is not your turn"
+        if number != self._observed:
+            return "the board has changed since"
+        try:
+            answer = _looked(text) if self._question == "sense" else self._requested(text)
+        except UnknownRequest as error:
+            return str(error)
+        self._inbox.put(Answer(self._known.color, number, Decision(answer, {})))
+        return None
+
+    def _requested(self, text: str) -> chess.Move | None:
+        pieces: Mapping[int, chess.Piece] = self._known.pieces
+        return request_of(text[:_MOST_TEXT], self._known.own.requests(), pieces)
+
+
+def _looked(text: str) -> int | None:
+    square = text[:_MOST_TEXT].strip().lower()
+    if square in ("", "pass"):
+        return None
+    if square not in chess.SQUARE_NAMES:
+        raise UnknownRequest(f"{square!r} is not a square; type one such as e5, or nothing to look nowhere")
+    return chess.SQUARE_NAMES.index(square)

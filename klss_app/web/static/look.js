@@ -1,0 +1,41 @@
+// Where to look in Reconnaissance Blind Chess: the nine squares light up under the pointer and around the cursor; a click,
+// a tap or Enter looks there.
+import { SQUARES } from '/board.js';
+
+/** The squares that a look at this one shows. @param {string} square */
+export function around(square) {
+  const near = (a, b) => Math.abs(a.charCodeAt(0) - b.charCodeAt(0)) <= 1;
+  return SQUARES.filter((each) => near(each[0], square[0]) && near(each[1], square[1]));
+}
+
+export class Look {
+  /**
+   * @param {import('/board.js').FogBoard} board
+   * @param {HTMLElement} element the board's
+   * @param {(square: string) => void} chosen
+   */
+  constructor(board, element, chosen) {
+    this.board = board;
+    this.chosen = chosen;
+    this.active = false;
+    const at = (event) => board.ground.getKeyAtDomPos([event.clientX, event.clientY]);
+    element.addEventListener('pointermove', (event) => this.active && this.light(at(event)));
+    element.addEventListener('pointerleave', () => this.active && this.light(null));
+    element.addEventListener('click', (event) => {
+      const square = this.active && at(event);
+      if (square) chosen(square);
+    });
+  }
+
+  /** @param {boolean} active whether a look is asked for */
+  set(active) {
+    this.active = active;
+    this.light(active ? this.board.cursor : null);
+  }
+
+  /** @param {string | null | undefined} square */
+  light(square) {
+    this.board.lit = new Set(square ? around(square) : []);
+    this.board.paint();
+  }
+}
