@@ -91,6 +91,10 @@ IN_SMALL: dict[str, str] = {
     "klss games games.pgn --json": "klss games game.pgn --json",
     "klss analyse game.pgn": "klss analyse game.pgn --nodes 20",
     "klss analyse game.pgn --time 0.2 --out game.json": "klss analyse game.pgn --time 0.01 --out game.json",
+    "klss analyse games.pgn --all --player NAME --out games.jsonl": (
+        "klss analyse game.pgn --all --player random,cap=500 --nodes 20 --out games.jsonl"
+    ),
+    "klss analyse games.pgn --all --html games.html": "klss analyse game.pgn --all --nodes 20 --html games.html",
     "klss analyse game.pgn --html game.html": "klss analyse game.pgn --nodes 20 --html game.html",
     "klss analyse GAME.pgn --ply 20 --color white": "klss analyse game.pgn --ply 4 --color white --nodes 20",
     "klss analyse game.pgn --ply 20 --color white": "klss analyse game.pgn --ply 4 --color white --nodes 20",

@@ -54,7 +54,7 @@ _REDIRECT = """<!doctype html><meta charset="utf-8"><title>klss board</title>
 """
 
 
-def _parser(game: Game) -> Parser:
+def _parser(game: Game = FOG) -> Parser:
     parser = Parser(
         "board",
         f"{game.title} in the browser, and the review of a game. You are White against {game.default_player} by "

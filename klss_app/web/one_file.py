@@ -1,4 +1,4 @@
-"""A review as one HTML file: the board's page, its scripts and styles, and what a server would send it."""
+"""Reviews as one HTML file: the board's page, its scripts and styles, and what a server would send it."""
 
 from __future__ import annotations
 
@@ -6,24 +6,32 @@ import base64
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from klss_app.web.server import static_files
 
-__all__ = ["one_file"]
+__all__ = ["Kept", "one_file"]
 
 
-def one_file(game: Mapping[str, Any], turns: Sequence[Mapping[str, Any]], summary: Mapping[str, Any], pgn: str) -> str:
+class Kept(NamedTuple):
+    """A game that is reviewed: the document of :func:`klss_app.web.reviews.review`, every turn and both sides' figures
+    as a page is sent them, and its PGN for the download."""
+
+    game: Mapping[str, Any]
+    turns: Sequence[Mapping[str, Any]]
+    summary: Mapping[str, Any]
+    pgn: str
+
+
+def one_file(games: Mapping[int, Kept], report: str = "") -> str:
     """The file's text.
 
     Parameters
     ----------
-    game
-        The document of :func:`klss_app.web.reviews.review`.
-    turns, summary
-        Every turn and both sides' figures, as a page is sent them.
-    pgn
-        The game's, for the download.
+    games
+        By their numbers; the first one is shown.
+    report
+        HTML that stands above the board. ``#game=2&ply=7`` in its links leads to a turn.
     """
     static = {path: body.decode() for path, (body, kind) in static_files().items() if not kind.startswith("image/")}
     page = static["/"]
@@ -35,20 +43,23 @@ def one_file(game: Mapping[str, Any], turns: Sequence[Mapping[str, Any]], summar
     # Scripts are modules by name: one that is a data: address has no folder that a path could be looked for in.
     scripts = {path: _named(text) for path, text in static.items() if path.endswith(".js")}
     imports = {f"klss{path}": f"data:text/javascript;base64,{_base64(text)}" for path, text in scripts.items()}
-    sent = {
-        "review": {"type": "review", "game": 1, "of": 1, "color": "white", **game},
-        "analysis": {
-            "type": "analysis", "game": 1, "of": len(turns), "done": True, "failed": None, "turns": turns,
-            "summary": summary,
-        },
-        "pgn": {"type": "pgn", "game": 1, "pgn": pgn},
-    }  # fmt: skip
     main = (
         f'<script type="importmap">{_inside({"imports": imports})}</script>\n'
-        f'<script type="application/json" id="kept">{_inside(sent)}</script>\n'
+        f'<script type="application/json" id="kept">{_inside([_sent(*each) for each in games.items()])}</script>\n'
         '<script type="module">import "klss/main.js";</script>'
     )
-    return page.replace('<script type="module" src="/main.js"></script>', main)
+    page = page.replace('<script type="module" src="/main.js"></script>', main)
+    return page.replace("<main>", f"{report}<main>", 1)
+
+
+def _sent(number: int, kept: Kept) -> dict[str, Any]:
+    """What a server would answer to each question about a game."""
+    analysis = {"type": "analysis", "game": number, "of": len(kept.turns), "done": True, "failed": None}
+    return {
+        "review": {"type": "review", "game": number, "of": 1, "color": "white", **kept.game},
+        "analyse": {**analysis, "turns": kept.turns, "summary": kept.summary},
+        "pgn": {"type": "pgn", "game": number, "pgn": kept.pgn},
+    }
 
 
 def _named(script: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["CAP", "MARKS", "NODES", "mark", "summary"]
+__all__ = ["CAP", "LEAST_COST", "MARKS", "NODES", "mark", "summary"]
 
 NODES = 2000
 """Nodes a turn of a whole game's analysis."""
@@ -19,7 +19,8 @@ mildest mark begins at twice that, and each one doubles it.
 """
 
 _COSTLIEST = 5
-_LEAST_COST = 0.005
+LEAST_COST = 0.005
+"""Cost of a move from which it is listed among the costliest."""
 
 
 def mark(cost: float | None) -> str:
@@ -45,7 +46,7 @@ def summary(turns: Sequence[dict[str, Any]], color: str) -> dict[str, Any]:
     known = [turn for turn in own if turn["played"]["loss"] is not None]
     costs = [max(0.0, turn["played"]["loss"]) for turn in known]
     worst = sorted(
-        (turn for turn in known if turn["played"]["loss"] >= _LEAST_COST), key=lambda turn: -turn["played"]["loss"]
+        (turn for turn in known if turn["played"]["loss"] >= LEAST_COST), key=lambda turn: -turn["played"]["loss"]
     )
     return {
         "moves": len(own),

@@ -10,8 +10,9 @@ it nothing that the side could not see is in the output: neither the moves after
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from darkchess.fog.game.contest import DEFAULT_PLAYER
-from klss_app.cli.errors import UsageError
+from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.fog.analyse_report import BELIEFS, document, text, truth_document, truth_text
 from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import (
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from darkchess.fog.game.referee import Referee
     from darkchess.fog.game.rules import Ruleset
     from darkchess.fog.players.configuration import Configuration
+    from klss.table.limits import Limit
 
 __all__ = ["run"]
 
@@ -62,8 +64,8 @@ def _parser() -> Parser:
     parser = Parser(
         "analyse",
         "What the engine thinks at one turn of a game, from that player's views alone: its mixed strategy, the values "
-        "of moves, its belief, and the lines that it expects. Without --ply: which moves of a finished game cost the "
-        "most.",
+        "of moves, its belief, and the lines that it expects. Without --ply: which moves of a finished game, or of all "
+        "games of a file, cost the most.",
     )
     parser.add_argument("pgn", metavar="GAME.pgn", help="a file of games, as klss games lists them")
     add_game_number(parser)
@@ -89,6 +91,10 @@ def _parser() -> Parser:
         help="keep the analysis there while it runs; the same command continues an interrupted one",
     )
     add("--html", metavar="FILE", help="write the board's review there, one file that opens without a server")
+    add(
+        "--all", action="store_true", help="every finished game of the file: which moves cost the most over all of them"
+    )
+    add("--player", metavar="NAME", help="with --all: only the games and moves of this player")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures")
     return parser
@@ -158,14 +164,16 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
             f"--configuration: got {parsed.configuration!r}, a player without a search of its own; expected one that "
             "solves for a mixed strategy, such as kluss or klss2021"
         )
+    thinker = _Thinker(chosen, options.evaluator_choice(path_suffices=True), options.ruleset, options.seed)
+    if parsed.all and parsed.ply is None:
+        return _archive(parsed, thinker)
     record = pgn_game(Path(parsed.pgn), parsed.game)
     if parsed.once_over and record.outcome is None:
         raise UsageError(f"--once-over: got {parsed.pgn!r}, a game that is not over; expected one with a result")
-    thinker = _Thinker(chosen, options.evaluator_choice(path_suffices=True), options.ruleset, options.seed)
     if parsed.ply is None:
         return _whole_game(parsed, thinker, record)
-    for flag in ("out", "html"):
-        if getattr(parsed, flag) is not None:
+    for flag in ("out", "html", "all"):
+        if flag in parsed.given:
             raise UsageError(
                 f"--{flag}: got it with --ply, expected it for a whole game; > FILE keeps the answer for one turn"
             )
@@ -178,6 +186,8 @@ def _check_flags(parsed: argparse.Namespace) -> None:
         raise UsageError(f"--color: got {parsed.color!r}, expected white or black")
     if parsed.belief not in BELIEFS:
         raise UsageError(f"--belief: got {parsed.belief!r}, expected one of {', '.join(BELIEFS)}")
+    if parsed.player is not None and not parsed.all:
+        raise UsageError("--player: got it without --all, expected both; --color chooses a side of one game")
     if "once_over_nodes" in parsed.given and not parsed.once_over:
         raise UsageError("--once-over-nodes: got it without --once-over, expected both")
     if parsed.likeliest and parsed.belief == "uniform":
@@ -296,8 +306,9 @@ def _losses(record: GameRecord, thinker: _Thinker, budget: int) -> list[Loss]:
         )
 
 
-def _check_whole_game(parsed: argparse.Namespace, record: GameRecord) -> Path | None:
-    """Where the analysis is kept, if anywhere; raises :class:`UsageError` for what only one turn can have."""
+def _check_whole_games(parsed: argparse.Namespace) -> tuple[Path | None, Path | None]:
+    """Where the analysis and its page are kept, if anywhere; raises :class:`UsageError` for what only one turn can
+    have."""
     if parsed.clock is not None:
         raise UsageError("--clock: got it without --ply, expected --nodes or --time to limit every turn")
     if parsed.once_over:
@@ -305,30 +316,79 @@ def _check_whole_game(parsed: argparse.Namespace, record: GameRecord) -> Path | 
     for flag in ("belief", "likeliest", "plot"):
         if flag in parsed.given:
             raise UsageError(f"--{flag}: got it without --ply, expected both: it shows one turn")
-    if record.outcome is None:
-        raise UsageError(f"got {parsed.pgn!r}, a game that is not over; expected one with a result, or --ply")
-    out = None if parsed.out is None else writable_file(Path(parsed.out), "--out")
-    if out is not None and out.exists() and out.samefile(parsed.pgn):
+    out, html = (
+        None if name is None else writable_file(Path(name), flag)
+        for name, flag in ((parsed.out, "--out"), (parsed.html, "--html"))
+    )
+    if out is not None and out.exists() and Path(parsed.pgn).exists() and out.samefile(parsed.pgn):
         raise UsageError(f"--out: got {parsed.out!r}, the game itself; expected another file")
-    return out
+    return out, html
 
 
-def _whole_game(parsed: argparse.Namespace, thinker: _Thinker, record: GameRecord) -> int:
-    """Analyse every turn; the exit code."""
-    out = _check_whole_game(parsed, record)
-    html = None if parsed.html is None else writable_file(Path(parsed.html), "--html")
-
-    from darkchess.board.position import START_FEN, Position
+def _limited(parsed: argparse.Namespace, thinker: _Thinker) -> tuple[_Thinker, Limit]:
+    """What limits every turn, and who thinks then: by nodes every turn can be repeated, also those by default, so
+    Stockfish has to be asked so too."""
     from klss.table.limits import Limit
-    from klss_app.cli.fog import analyse_game
-    from klss_app.web.reviews import replayed
 
     limit = Limit(nodes=DEFAULT_ONCE_OVER_NODES)
     if parsed.given & {"time", "nodes"}:
         limit = Limit(time_s=None if parsed.nodes is not None else parsed.time, nodes=parsed.nodes)
-    # By nodes every turn can be repeated, also those by default; then Stockfish has to be asked so too.
     choice = dataclasses.replace(thinker.choice, reproducible=limit.nodes is not None)
-    thinker = dataclasses.replace(thinker, choice=choice)
+    return dataclasses.replace(thinker, choice=choice), limit
+
+
+def _colors(parsed: argparse.Namespace) -> tuple[chess.Color, ...]:
+    return tuple(color for color in chess.COLORS if parsed.color in (None, "both", chess.COLOR_NAMES[color]))
+
+
+def _archive(parsed: argparse.Namespace, thinker: _Thinker) -> int:
+    """Analyse every game of the file; the exit code."""
+    out, html = _check_whole_games(parsed)
+    if "game" in parsed.given:
+        raise UsageError("--game: got it with --all, expected one of them")
+
+    from klss_app.cli.fog import analyse_archive, analyse_game
+    from klss_app.web.reviews import replayed
+
+    thinker, limit = _limited(parsed, thinker)
+    name, label = thinker.evaluator_names()
+    asked = analyse_archive.question(thinker.chosen.name, name, limit, thinker.seed, thinker.ruleset.name)
+    archive = analyse_archive.Archive(parsed.player, _colors(parsed))
+    with contextlib.ExitStack() as stack:
+        line = stack.enter_context(closing(ProgressLine("klss analyse")))
+        file = None if out is None else stack.enter_context(closing(analyse_archive.ArchiveFile(out, asked)))
+        analyse_archive.read_archive(
+            Path(parsed.pgn),
+            archive,
+            lambda record: replayed(record, thinker.ruleset),
+            lambda game: analyse_game.turn_documents(game, thinker.evaluator, thinker.chosen, limit, thinker.seed),
+            file,
+            line,
+        )
+    answer = analyse_archive.document(archive, asked)
+    if html is not None and archive.kept:
+        _write_reviews(html, archive.kept, thinker.ruleset, analyse_archive.html_report(answer, label))
+    if parsed.json:
+        print_document(answer)
+    else:
+        Terminal(parsed.ascii).say(*analyse_archive.text(answer, label))
+    if archive.interrupted:
+        how = "the same command goes on from there" if out else "with --out FILE the same command would continue"
+        raise FailedError(f"interrupted after {archive.games:,} games; {how}")
+    return 0
+
+
+def _whole_game(parsed: argparse.Namespace, thinker: _Thinker, record: GameRecord) -> int:
+    """Analyse every turn; the exit code."""
+    out, html = _check_whole_games(parsed)
+    if record.outcome is None:
+        raise UsageError(f"got {parsed.pgn!r}, a game that is not over; expected one with a result, or --ply")
+
+    from darkchess.board.position import START_FEN, Position
+    from klss_app.cli.fog import analyse_game
+    from klss_app.web.reviews import replayed
+
+    thinker, limit = _limited(parsed, thinker)
     name, label = thinker.evaluator_names()
     game = replayed(record, thinker.ruleset)
     asked = analyse_game.question(game, record.fen, thinker.chosen.name, name, limit, thinker.seed)
@@ -341,10 +401,9 @@ def _whole_game(parsed: argparse.Namespace, thinker: _Thinker, record: GameRecor
         turns = analyse_game.turns_told(
             game, thinker.evaluator, thinker.chosen, limit, seed=thinker.seed, line=line, file=file
         )
-    colors = [color for color in chess.COLORS if parsed.color in (None, "both", chess.COLOR_NAMES[color])]
-    answer = analyse_game.document(turns, asked, colors)
+    answer = analyse_game.document(turns, asked, _colors(parsed))
     if html is not None:
-        _write_review(html, record, thinker.ruleset, turns, analyse_game.document(turns, asked)["summary"])
+        _write_reviews(html, {1: (record, turns)}, thinker.ruleset)
     if parsed.json:
         print_document(answer)
         return 0
@@ -353,12 +412,23 @@ def _whole_game(parsed: argparse.Namespace, thinker: _Thinker, record: GameRecor
     return 0
 
 
-def _write_review(
-    path: Path, record: GameRecord, ruleset: Ruleset, turns: Sequence[dict[str, Any]], summary: dict[str, Any]
+def _write_reviews(
+    path: Path, games: Mapping[int, tuple[GameRecord, list[dict[str, Any]]]], ruleset: Ruleset, report: str = ""
 ) -> None:
+    """Write the review of each of ``games``, a record and its turns, below ``report``."""
     from darkchess.fog.game.record import write_pgn
     from klss.support.whole_file import write_whole
-    from klss_app.web.one_file import one_file
+    from klss_app.web.one_file import Kept, one_file
     from klss_app.web.reviews import review
+    from klss_app.web.summaries import summary
 
-    write_whole(path, one_file(review(record, ruleset), turns, summary, write_pgn(record)))
+    kept = {
+        number: Kept(
+            review(record, ruleset),
+            turns,
+            {color: summary(turns, color) for color in chess.COLOR_NAMES},
+            write_pgn(record),
+        )
+        for number, (record, turns) in games.items()
+    }
+    write_whole(path, one_file(kept, report))

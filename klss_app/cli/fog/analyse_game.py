@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from darkchess.fog.players.configuration import Configuration
     from klss.table.limits import Limit
 
-__all__ = ["AnalysisFile", "document", "question", "text", "turns_told"]
+__all__ = ["AnalysisFile", "document", "question", "shown_value", "text", "turn_documents", "turns_told"]
 
 _EVERY_S = 1.0
 """Between two writes of a file."""
@@ -93,8 +93,8 @@ class AnalysisFile:
         for key, wanted in self._question.items():
             if found.get(key) != wanted:
                 raise UsageError(
-                    f"--out: got {str(self._path)!r}, an analysis with {key} {_shown(found.get(key))}; "
-                    f"expected {_shown(wanted)}, or a new file"
+                    f"--out: got {str(self._path)!r}, an analysis with {key} {shown_value(found.get(key))}; "
+                    f"expected {shown_value(wanted)}, or a new file"
                 )
         return list(turns)
 
@@ -110,7 +110,7 @@ class AnalysisFile:
             raise FailedError(f"can't write the analysis to {error.filename}: {error.strerror}") from None
 
 
-def _shown(value: Any) -> str:
+def shown_value(value: Any) -> str:
     """A field's value in a complaint, which stays one line."""
     text = json.dumps(value)
     return printable(text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…")
@@ -130,14 +130,10 @@ def turns_told(
     found = [] if file is None else file.turns()
     if len(found) == game.ply:
         return found
-    from darkchess.fog.analysis.whole_game import turns
-    from klss_app.web.game_analysis import turn_document
-
-    chosen = replace(chosen, cap=min(chosen.cap, CAP))
     try:
-        for turn in turns(game, evaluator, configuration=chosen, limit=limit, seed=seed, first=len(found)):
-            found.append(turn_document(turn))
-            line.tell(f"turn {turn.ply + 1} of {game.ply}")
+        for turn in turn_documents(game, evaluator, chosen, limit, seed, len(found)):
+            found.append(turn)
+            line.tell(f"turn {turn['ply'] + 1} of {game.ply}")
             if file is not None:
                 file.keep(found, at_once=len(found) == game.ply)
     except KeyboardInterrupt:
@@ -148,6 +144,22 @@ def turns_told(
             file.keep(found, at_once=True)
         raise FailedError(f"interrupted after {len(found)} of {game.ply} turns; {how}") from None
     return found
+
+
+def turn_documents(
+    game: Referee,
+    evaluator: Callable[[], Evaluator],
+    chosen: Configuration,
+    limit: Limit,
+    seed: int,
+    first: int = 0,
+) -> Iterator[dict[str, Any]]:
+    """Every turn from ``first`` on as :func:`klss_app.web.game_analysis.turn_document` has it."""
+    from darkchess.fog.analysis.whole_game import turns
+    from klss_app.web.game_analysis import turn_document
+
+    chosen = replace(chosen, cap=min(chosen.cap, CAP))
+    return map(turn_document, turns(game, evaluator, configuration=chosen, limit=limit, seed=seed, first=first))
 
 
 def document(

@@ -231,12 +231,13 @@ addEventListener('popstate', () => {
 });
 addEventListener('resize', () => board.ground.redrawAll());
 
-// A review that is kept as one file holds what a server would send (klss_app/web/one_file.py).
+// Reviews that are kept as one file hold what a server would answer (klss_app/web/one_file.py).
 const kept = $('kept') && JSON.parse($('kept').textContent);
+const keptGame = (number) => kept.find((each) => each.review.game === Number(number));
 const line = kept
-  ? { send: (message) => ({ analyse: () => take(kept.analysis), pgn: () => take(kept.pgn) })[message.type]?.() }
+  ? { send: (message) => [keptGame(message.game)?.[message.type]].filter(Boolean).forEach(take) }
   : new Line(fragment().get('seat') ?? '', take, (up) => banner(up ? '' : T.lostLine));
 if (kept) {
   for (const id of ['new-game', 'open-pgn']) $(id).hidden = true;
-  take(kept.review);
+  take((keptGame(fragment().get('game')) ?? kept[0]).review);
 }

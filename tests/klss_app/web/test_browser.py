@@ -449,6 +449,28 @@ def test_a_review_in_one_file_needs_no_server(chromium: Browser, tmp_path: Path)
     assert not faults
 
 
+def test_the_report_of_a_file_of_games_leads_to_the_turn_of_each_of_its_entries(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    games, html = tmp_path / "games.pgn", tmp_path / "games.html"
+    games.write_text(f'{PGN}\n\n[White "ann"]\n\n1. e4 f6 2. Qh5 a6 3. Qxe8 1-0\n')
+    assert main(["analyse", str(games), "--all", "--nodes", "100", "--html", str(html)]) == 0
+    context = chromium.new_context(offline=True)
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(html.as_uri())
+    expect(page.locator("#report summary")).to_contain_text("2 games, both sides")
+    page.locator("#report a", has_text="2... a6").click()
+    expect(page.locator("#review h2")).to_have_text("ann – ?, 1-0")
+    expect(page.locator("#review .where")).to_contain_text("(ply 3 of 5)")
+    drawn(page, "white queen h5")
+    page.go_back()
+    expect(page.locator("#review h2")).not_to_have_text("ann – ?, 1-0")
+    context.close()
+    assert not faults
+
+
 def test_a_new_game_is_announced_at_once(chromium: Browser, boards: Callable[..., Board]) -> None:
     board = boards()
     with opened(chromium, board.link()) as (page,):
