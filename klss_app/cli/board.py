@@ -110,6 +110,8 @@ def run(arguments: Sequence[str], game: Game) -> int:
         writable_file(left.path, "--resume")
     if parsed.file is None and "game" in parsed.given:
         raise UsageError("--game: got it without GAME.pgn, expected both: it chooses among a file's games")
+    if game is FOG and parsed.file is not None and parsed.file.endswith(".json"):
+        raise UsageError(f"got {parsed.file!r}, expected a file of Fog of War; --game rbc reads reconchess's histories")
     record = pgn_game(Path(parsed.file), parsed.game) if game is FOG and parsed.file is not None else None
     for spec in specs.values():
         if spec.startswith("cmd:"):

@@ -41,6 +41,7 @@ class Telling:
         self._first = view
         self._view = view
         self._history: list[str] = []
+        self._past = [board_text(view)]
         self._happened: list[ViewEvent] = []
         self._lost: Counter[str] = Counter()
         self._taken: Counter[str] = Counter()
@@ -49,6 +50,7 @@ class Telling:
         """Take in the view after a ply."""
         before, self._view = self._view, view
         self._history.append(_ply_text(before, view))
+        self._past.append(board_text(view))
         fresh = view_events(before, view)
         self._happened = fresh if view.kind == "own_move" else [*self._happened, *fresh]
         for each in fresh:
@@ -66,10 +68,10 @@ class Telling:
         -------
         dict
             ``color``; ``ply``; ``fullmove``; ``first`` and ``firstNumber``, who began, at which move; ``board``, FEN's
-            first field with ``?`` on what is not seen; ``turn``; ``moves``, the player's, in UCI; ``last``, the squares
-            of what happened last as far as it was seen; ``history``, a text a ply: an own move in SAN, ``?`` for the
-            enemy's, ``?xd5`` where it captured; ``happened``, since the player's last move; ``lost`` and ``taken``,
-            pieces by FEN's letters; ``over``.
+            first field with ``?`` on what is not seen; ``past``, that of every ply so far; ``turn``; ``moves``, the
+            player's, in UCI; ``last``, the squares of what happened last as far as it was seen; ``history``, a text a
+            ply: an own move in SAN, ``?`` for the enemy's, ``?xd5`` where it captured; ``happened``, since the player's
+            last move; ``lost`` and ``taken``, pieces by FEN's letters; ``over``.
         """
         view = self._view
         return {
@@ -79,6 +81,7 @@ class Telling:
             "first": chess.COLOR_NAMES[self._first.to_move],
             "firstNumber": self._first.fullmove,
             "board": board_text(view),
+            "past": tuple(self._past),
             "turn": chess.COLOR_NAMES[view.to_move],
             "moves": [move.uci() for move in view.legal_moves],
             "last": _last(view),

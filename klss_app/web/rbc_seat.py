@@ -101,6 +101,7 @@ class RbcHuman(HumanAtBoard, Player):
         self._observed = 0
         self._history: list[str] = []
         self._said: list[str] = []
+        self._past = [self._known.board()]  # by ply
         self._last: list[str] = []
         self._lost: Counter[str] = Counter()
         self._look = ""
@@ -117,6 +118,8 @@ class RbcHuman(HumanAtBoard, Player):
             self._lost[before[notice.square].symbol()] += 1
             self._last = [chess.SQUARE_NAMES[notice.square]]
         self._known.notice(notice)
+        if len(self._history) == len(self._past):
+            self._past.append(self._known.board())
         self._asks("sense")
 
     def sensed(self, sensed: Sensed) -> None:
@@ -134,6 +137,7 @@ class RbcHuman(HumanAtBoard, Player):
         taken = moved.taken
         self._last = [] if taken is None else [chess.SQUARE_NAMES[at] for at in (taken.from_square, taken.to_square)]
         self._known.moved(moved)
+        self._past.append(self._known.board())
         self._asks(None)
 
     def _asks(self, question: Question | None) -> None:
@@ -170,6 +174,7 @@ class RbcHuman(HumanAtBoard, Player):
             "first": chess.COLOR_NAMES[self._first],
             "firstNumber": self._first_number,
             "board": known.board(),
+            "past": tuple(self._past),
             "ages": known.ages(),
             "turn": mine if self._question is not None else chess.COLOR_NAMES[not known.color],
             "question": self._question,

@@ -131,6 +131,7 @@ class Table:
             "fen": settings.fen,
             "playing": self.playing,
             "waiting": not all(each.sat for each in self.seats),
+            "away": any(each.sat and not each.lines for each in self.seats if each is not seat),
             "games": sorted(self.finished),
             "last": self.last,
             "opened": self.opened,
@@ -171,6 +172,8 @@ class Table:
         first = not seat.sat
         seat.sat = True
         line.send(self.described(seat))
+        if len(seat.lines) == 1:
+            self._tell_others(seat)
         message = self.game_message(seat)
         if message is not None:
             line.send(message)
@@ -182,6 +185,8 @@ class Table:
         """A page is gone."""
         seat.lines.discard(line)
         self.analyses.leave(line)
+        if not seat.lines:
+            self._tell_others(seat)
 
     def move(self, seat: Seat, text: str, ply: int) -> None:
         """A page sends a move; raises :class:`Refused`."""
@@ -214,6 +219,12 @@ class Table:
             await self._begin(
                 replace(self.settings, players={color: players[not color] for color in chess.COLORS}, seed=None)
             )
+
+    def _tell_others(self, seat: Seat) -> None:
+        """Somebody came to a seat, or went: the others are shown who is there."""
+        for other in self.seats:
+            if other is not seat:
+                other.send(self.described(other))
 
     async def new_game(self, seat: Seat, wish: Mapping[str, Any]) -> None:
         """A new game against the engine as ``wish`` says; one that is going on is left. Raises :class:`Refused`.

@@ -114,13 +114,14 @@ def test_a_page_hears_nothing_of_what_she_does_not_see() -> None:
             assert [frame["ply"] for frame in shown] == list(range(len(views)))
             for frame, view in zip(shown, views, strict=True):
                 assert frame["board"] == view.fog_fen().split()[0]
+                assert frame["past"] == [each.fog_fen().split()[0] for each in views[: view.ply + 1]]
                 assert frame["moves"] == [move.uci() for move in view.legal_moves]
                 for ply, text in enumerate(frame["history"]):
                     own = game.positions[ply].turn == pair.color
                     assert own or re.fullmatch(r"\?(x[a-h][1-8])?", text)
                 assert set(frame) == {
-                    "type", "number", "color", "ply", "fullmove", "first", "firstNumber", "board", "turn", "moves",
-                    "last", "history", "happened", "lost", "taken", "over", "names", "clock",
+                    "type", "number", "color", "ply", "fullmove", "first", "firstNumber", "board", "past", "turn",
+                    "moves", "last", "history", "happened", "lost", "taken", "over", "names", "clock",
                 }  # fmt: skip
 
     run(work())

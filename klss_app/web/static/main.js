@@ -66,6 +66,8 @@ function take(message) {
       table = message;
       $('new-game').hidden = table.humans !== 1;
       document.body.dataset.kind = table.kind;
+      play.away = table.away;
+      if (mode === 'play' && play.game) play.players();
       $('open-pgn').textContent = T.open[table.kind];
       $('download').textContent = T.download[table.kind];
       $('rematch').disabled = false;
@@ -215,6 +217,7 @@ document.addEventListener('keydown', (event) => {
   const writing = event.target.closest('input:not([type=radio], [type=checkbox], [type=range]), select, textarea, dialog[open]');
   if (writing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
   if (mode === 'review' && review.key(event.key)) event.preventDefault();
+  else if (mode === 'play' && !event.target.closest('#board-frame') && play.key(event.key)) event.preventDefault();
   else if ((event.key === 'm' || event.key === '/') && mode === 'play') {
     event.preventDefault();
     $('typed').focus();

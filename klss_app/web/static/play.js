@@ -20,6 +20,9 @@ export class Play {
     this.game = null;
     this.clocks = new Clocks();
     this.flipped = false;
+    /** The ply that is looked back at; null: the present. @type {number | null} */
+    this.back = null;
+    this.away = false;
     this.since = performance.now();
     this.shown = false;
     /** What the pawn of a premove becomes: asked for when the premove is made. @type {Promise<string> | null} */
@@ -43,6 +46,7 @@ export class Play {
     const before = this.game;
     const fresh = !before || before.number !== game.number;
     this.game = game;
+    this.back = null;
     this.clocks.take(game.clock);
     if (fresh) {
       this.flipped = false;
@@ -61,6 +65,10 @@ export class Play {
   draw() {
     const game = this.game;
     if (!game) return;
+    if (this.back !== null) {
+      this.drawBack();
+      return;
+    }
     const mine = game.turn === game.color && !game.over;
     const looking = game.question === 'sense';
     this.board.marks = ageMarks(game.ages);
@@ -102,6 +110,25 @@ export class Play {
     }
   }
 
+  /** Step through what was seen so far. @param {string} key @returns {boolean} whether it was one of ours */
+  key(key) {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
+    if (!step || !this.game?.past) return false;
+    const last = this.game.past.length - 1;
+    const ply = Math.max(0, (this.back ?? last) + step);
+    this.back = ply >= last ? null : ply;
+    this.draw();
+    return true;
+  }
+
+  /** The board of an earlier ply, as it was seen then. */
+  drawBack() {
+    this.look.set(false);
+    this.board.marks = new Map();
+    this.board.show(this.game.past[this.back], { viewOnly: true, orientation: this.bottom, lastMove: [] });
+    $('status').textContent = T.lookingBack(this.back, this.game.past.length - 1);
+  }
+
   status() {
     const game = this.game;
     if (!game) return;
@@ -124,7 +151,8 @@ export class Play {
     for (const [place, color] of [['bottom', this.bottom], ['top', other(this.bottom)]]) {
       const bar = $(`player-${place}`);
       const name = game.names[color];
-      bar.querySelector('.name').textContent = `${T.side[color]}: ${name === 'you' ? T.you : name === 'opponent' ? T.opponent : name}`;
+      const who = name === 'you' ? T.you : name === 'opponent' ? T.opponent : name;
+      bar.querySelector('.name').textContent = `${T.side[color]}: ${who}${name === 'opponent' && this.away ? T.away : ''}`;
       const taken = color === game.color ? game.taken : game.lost;
       const men = bar.querySelector('.men');
       men.replaceChildren(...[...taken].map(drawn));

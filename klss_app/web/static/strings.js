@@ -61,6 +61,8 @@ export const T = {
     sense: (number) => `Turn ${number}: choose where to look; you see the nine squares around it.`,
     move: (number) => `Turn ${number}: ask for a move, or pass.`,
   },
+  away: ' (not at the board now)',
+  lookingBack: (ply, last) => `Ply ${ply} of ${last}, as you saw it then. → leads on, to the present.`,
   yourTurn: (number) => `Move ${number}: your turn.`,
   thinks: (name) => `${name === 'opponent' ? 'Your opponent' : name} thinks …`,
   premove: (move) => `Premove ${move}: played if it is possible then. Escape takes it back.`,
@@ -119,6 +121,7 @@ export const T = {
   help: [
     ['M or /', 'type a move; Enter plays it, Escape leaves the line'],
     ['arrow keys', 'on the board: move a cursor; Enter or Space picks up a piece and puts it down'],
+    ['← →', 'in a game, off the board: step through what you saw so far'],
     ['Escape', 'put the piece back; take a premove back'],
     ['F', 'flip the board'],
     ['N', 'new game'],

@@ -21,6 +21,7 @@ from aiohttp import web
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from klss_app.cli.main import main
+from klss_app.kept_games import HUMAN
 from klss_app.web.analyses import Analyses
 from klss_app.web.board_game import BoardGame
 from klss_app.web.fog_board import FogBoard
@@ -612,3 +613,27 @@ def test_reconnaissance_is_played_by_looks_and_requests_and_reviewed(
         expect(page.locator(".mixture")).to_contain_text("Looked at e5")
         assert serious(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
+def test_one_looks_back_at_what_was_seen_and_sees_whether_the_other_is_there(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    board = boards(black=HUMAN)
+    with opened(chromium, board.link(0), board.link(1)) as (white, black):
+        turn(white)
+        typed(white, "e4")
+        turn(black)
+        typed(black, "e5")
+        turn(white, 2)
+        white.locator("#moves").focus()
+        white.keyboard.press("ArrowLeft")
+        white.keyboard.press("ArrowLeft")
+        expect(white.locator("#status")).to_contain_text("Ply 0 of 2, as you saw it then")
+        drawn(white, "white pawn e2", without="white pawn e4")
+        white.keyboard.press("ArrowRight")
+        white.keyboard.press("ArrowRight")
+        turn(white, 2)
+        drawn(white, "white pawn e4", without="white pawn e2")
+        expect(white.locator("#player-top .name")).to_have_text("Black: opponent")
+        black.close()
+        expect(white.locator("#player-top .name")).to_have_text("Black: opponent (not at the board now)")
