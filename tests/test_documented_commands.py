@@ -94,6 +94,7 @@ IN_SMALL: dict[str, str] = {
     "klss analyse games.pgn --all --player NAME --out games.jsonl": (
         "klss analyse game.pgn --all --player random,cap=500 --nodes 20 --out games.jsonl"
     ),
+    "klss analyse games.pgn --all --player NAME": "klss analyse game.pgn --all --player random,cap=500 --nodes 20",
     "klss analyse games.pgn --all --html games.html": "klss analyse game.pgn --all --nodes 20 --html games.html",
     "klss analyse game.pgn --html game.html": "klss analyse game.pgn --nodes 20 --html game.html",
     "klss analyse GAME.pgn --ply 20 --color white": "klss analyse game.pgn --ply 4 --color white --nodes 20",
@@ -247,6 +248,9 @@ ELSEWHERE: dict[str, str] = {
     "klss analyse GAME.pgn": "tests/klss_app/test_analyse.py",
     "klss board --resume last": "tests/klss_app/web/test_program.py",
     "klss board game.pgn": "tests/klss_app/web/test_program.py",
+    "klss board --game rbc": "tests/klss_app/web/test_rbc_board.py",
+    "klss board game.json --game rbc": "tests/klss_app/web/test_rbc_board.py",
+    "klss play --black level-3": "tests/darkchess/fog/test_levels.py",
     "make board": "tests/klss_app/web/test_program.py",
     "rc-bot-match uci_bridge.reconchess.klss_bot reconchess.bots.random_bot": "tests/uci_bridge/test_reconchess.py",
     "rc-bot-match uci_bridge/reconchess/klss_bot.py reconchess.bots.trout_bot": "tests/uci_bridge/test_reconchess.py",

@@ -62,9 +62,9 @@ def test_a_file_of_one_game_is_no_reason_to_say_anything(klss: Any, tmp_path: Pa
 def test_the_board_opens_the_game_that_is_asked_for(klss: Any, many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Any] = []
 
-    async def serve(settings: Any, record: Any, left: Any, listening: Any, *rest: Any) -> int:
+    async def serve(settings: Any, kind: Any, reviewed: Any, left: Any, listening: Any, *rest: Any) -> int:
         listening.close()
-        opened.append(record)
+        opened.append(reviewed.game.record)
         return 0
 
     monkeypatch.setattr(board, "_serve", serve)
@@ -77,7 +77,10 @@ def test_the_board_opens_the_game_that_is_asked_for(klss: Any, many: Path, monke
     [
         (["track", "--pgn", "month.pgn", "--game", "5"], "--game: got 5 of 'month.pgn', expected 1 to 4"),
         (["track", "--pgn", "month.pgn", "--game", "0"], "got '0', expected a game's number in its file, from 1 on"),
-        (["track", "--pgn", "month.pgn", "--game", "5th"], "got --game 5th, expected it only with play, match, engine"),
+        (
+            ["track", "--pgn", "month.pgn", "--game", "5th"],
+            "got --game 5th, expected it only with play, board, match, engine",
+        ),
         (["track", "--pgn", "month.pgn", "--game", "2"], "game 2: got the variant 'Atomic'"),
         (["analyse", "month.pgn", "--game", "4", "--ply", "0"], "got no move in game 4 of 'month.pgn'"),
         (["track", "--moves", "e4", "--game", "1"], "--game: got it with --moves"),

@@ -69,7 +69,10 @@ def test_a_human_plays_it_in_the_terminal(klss: Any, tmp_path: Path) -> None:  #
         (["match", "a", "b", "--game", "tests.table.hidden_tictactoe:TIK"], "with that name in it"),
         (["match", "second", "first", *GAME], "player: got 'second', expected one of random, first"),
         (["engine", "--configuration", "cmd:true", *GAME], "expected one of random, first"),
-        (["track", *GAME], "got --game tests.table.hidden_tictactoe:KIT, expected it only with play, match, engine"),
+        (
+            ["track", *GAME],
+            "got --game tests.table.hidden_tictactoe:KIT, expected it only with play, board, match, engine",
+        ),
         (["play", "--rules", "paper", *GAME], "unknown argument: got '--rules'"),
     ],
 )
