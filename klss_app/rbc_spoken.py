@@ -12,8 +12,8 @@ import chess
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 
 __all__ = [
-    "UnknownRequest", "lost_text", "move_letters", "moved_text", "request_letters", "request_of", "request_text",
-    "sensed_text",
+    "UnknownRequest", "lost_text", "move_letters", "moved_text", "positions_text", "request_letters", "request_of",
+    "request_text", "sensed_text",
 ]  # fmt: skip
 
 _SQUARES = re.compile(r"([a-h][1-8])-?([a-h][1-8])=?([nbrqNBRQ]?)")
@@ -129,6 +129,15 @@ def _letters(move: chess.Move, pieces: Mapping[int, chess.Piece], *, takes: bool
     takes = takes or (kind == chess.PAWN and step != 0)
     promotion = "" if move.promotion is None else f"={chess.piece_symbol(move.promotion).upper()}"
     return f"{letter}{'x' if takes else ''}{chess.SQUARE_NAMES[move.to_square]}{promotion}"
+
+
+def positions_text(count: int) -> str:
+    """How many positions.
+
+    >>> positions_text(1), positions_text(1200)
+    ('1 position', '1,200 positions')
+    """
+    return f"{count:,} position{'' if count == 1 else 's'}"
 
 
 def lost_text(notice: Notice, pieces: Mapping[int, chess.Piece]) -> str:

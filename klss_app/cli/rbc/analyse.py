@@ -20,6 +20,7 @@ from klss_app.cli.options import CONFIGURATION, GameOptions, Parser, add_game_op
 from klss_app.cli.rbc.track import kept_game
 from klss_app.cli.terminal import Terminal
 from klss_app.progress import ProgressLine
+from klss_app.rbc_spoken import positions_text
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def run(arguments: Sequence[str], game: Game) -> int:
         return 0
     sample = "" if document["capped_by"] is None else " (a sample)"
     terminal.say(
-        f"turn {document['turn']}, {document['color']}: {document['positions']:,} positions possible{sample}",
+        f"turn {document['turn']}, {document['color']}: {positions_text(document['positions'])} possible{sample}",
         *_text(document, terminal.unicode),
     )
     return 0

@@ -8,6 +8,7 @@ from darkchess.rbc.analysis import marginals, requests, square_name, uci, window
 from darkchess.rbc.game.referee import Turn
 from darkchess.rbc.players.expectation import ExpectationPlayer
 from klss.table.limits import Limit
+from klss_app.rbc_spoken import positions_text
 
 __all__ = ["text", "thoughts"]
 
@@ -47,7 +48,7 @@ def text(document: dict[str, Any]) -> list[str]:
     lines = [
         f"looks at {sense['chosen']} (played: {sense['played'] or 'nowhere'}); gain of a look, share of the set left:",
         "  " + "  ".join(f"{name} {each['gain']:+.2f} {each['left_over']:.0%}" for name, each in gains[:_SHOWN]),
-        f"after the played look {document['positions_after_sense']:,} positions, {move['boards']:,} valued",
+        f"after the played look {positions_text(document['positions_after_sense'])}, {move['boards']:,} valued",
         f"asks for {move['chosen'] or 'nothing'} (played: {move['played'] or 'nothing'}):",
     ]
     return lines + [f"  {entry['move']:<6} {entry['value']:+.3f}" for entry in move["moves"][:_SHOWN]]

@@ -17,6 +17,7 @@ from darkchess.rbc.players.dsmcp import SynopticPlayer
 from darkchess.rbc.synoptic.synopsis import NAMES, PLANES
 from klss.synoptic.playouts import Planned
 from klss.table.limits import Limit
+from klss_app.rbc_spoken import positions_text
 
 __all__ = ["SHOWN_PLANES", "UnknownPlane", "planes_of", "text", "thoughts"]
 
@@ -121,7 +122,7 @@ def text(document: dict[str, Any], columns: int, *, unicode: bool) -> list[str]:
         f"looks at {sense['chosen'] or 'nowhere'} (played: {sense['played'] or 'nowhere'}); {_worth(sense)}",
         *_table("look", [(" ".join([choice["sense"], *choice["alike"]]), choice) for choice in sense["choices"]]),
         *_boards(sense["planes"], side, columns, unicode),
-        f"after the played look {document['positions_after_sense']:,} positions",
+        f"after the played look {positions_text(document['positions_after_sense'])}",
         f"asks for {move['chosen'] or 'nothing'} (played: {move['played'] or 'nothing'}); {_worth(move)}",
         *_table("request", [(choice["move"], choice) for choice in move["choices"]]),
         *_boards(move["planes"], side, columns, unicode),
