@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import random
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -60,6 +61,19 @@ class _Visits:
     def __init__(self, most: int, deadline: float | None) -> None:
         self.left, self._deadline, self._count = most, deadline, 0
         self.ended_by: str | None = None
+        self._until, self._until_s = 0, math.inf
+
+    def share(self, parts: int) -> None:
+        """From now on, until the next call, no more than one of so many equal parts of what is left."""
+        self._until = self.left - max(_LOOK, self.left // parts)
+        if self._deadline is not None:
+            now = time.monotonic()
+            self._until_s = now + (self._deadline - now) / parts
+
+    def shared_out(self) -> bool:
+        """Whether that part is used up."""
+        late = self._deadline is not None and self._count % _LOOK == 0 and time.monotonic() > self._until_s
+        return late or self.left <= self._until
 
     def over(self) -> bool:
         """Whether this visit is one too many."""
@@ -152,12 +166,25 @@ class HistoryBelief:
         self._known = found or self._drawn_anew(_Visits(_ANEW_VISITS, late))
 
     def _followed(self, seen: Sequence[Seen], first: bool, visits: _Visits) -> dict[tuple[int, int], _History]:
-        """The histories that agree with ``seen``; of too many, those that follow from a random part."""
+        """The histories that agree with ``seen``; of too many, those that follow from a random part.
+
+        The sources take turns: from a false one an opponent who may be refused any number of moves can go on for ever
+        without what was observed.
+        """
         sources = list(self._known.values())
         self._rng.shuffle(sources)
+        waiting = deque(
+            self._paths(self._model.place(source.number), source.log, seen, first, visits) for source in sources
+        )
         found: dict[tuple[int, int], _History] = {}
-        for source in sources:
-            for place, log in self._paths(self._model.place(source.number), source.log, seen, first, visits):
+        while waiting:
+            paths = waiting.popleft()
+            visits.share(len(waiting) + 1)
+            for path in paths:
+                if path is None:
+                    waiting.append(paths)
+                    break
+                place, log = path
                 same = self._model.identity(place)
                 if same in found:  # two ways to one state: their probabilities add up
                     number, before = found[same]
@@ -173,32 +200,33 @@ class HistoryBelief:
         """Histories that agree with all that was observed, each found by random steps from the game's start."""
         found: dict[tuple[int, int], _History] = {}
         while len(found) < _ANEW and visits.left > 0:
-            for place, log in self._paths(self._model.start, 0.0, self._observed, True, visits):
-                found[self._model.identity(place)] = _History(self._model.hold(place), log)
+            path = next(self._paths(self._model.start, 0.0, self._observed, True, visits), None)
+            if path is None:
                 break
-            else:
-                break
+            found[self._model.identity(path[0])] = _History(self._model.hold(path[0]), path[1])
         return found
 
     def _paths(
         self, begin: Place, log: float, seen: Sequence[Seen], first: bool, visits: _Visits
-    ) -> Iterator[tuple[Place, float]]:
+    ) -> Iterator[tuple[Place, float] | None]:
         """The places that ``seen`` leads to from one, depth first in random order, and the logarithms of nature's part;
-        ``first``: the game begins there.
+        ``first``: the game begins there. None: its share of the visits is used up, and it goes on when asked again.
         """
         keys = [key_of(each.text) for each in seen]
         # What the game's first place shows is the first observation.
         shown = 1 if first and begin.shown[0] != NOTHING else 0
         if shown and begin.shown[0] != keys[0]:
             return
+        if shown == len(seen):
+            yield begin, log
+            return
         stack = [(begin, log, shown)]
         while stack:
             place, log, at = stack.pop()
-            if at == len(seen):
-                yield place, log
-                continue
             if visits.over():
                 return
+            if visits.shared_out():
+                yield None
             for action, more in self._steps(place, seen[at]):
                 child = self._model.child(place, action)
                 if child.mover == TERMINAL:
@@ -206,7 +234,10 @@ class HistoryBelief:
                 if child.shown[0] == NOTHING:
                     stack.append((child, log + more, at))
                 elif child.shown[0] == keys[at] and _fits(child, seen[at]):
-                    stack.append((child, log + more, at + 1))
+                    if at + 1 == len(seen):  # at once: before what is refused is followed deeper
+                        yield child, log + more
+                    else:
+                        stack.append((child, log + more, at + 1))
 
     def _steps(self, place: Place, seen: Seen) -> list[tuple[int, float]]:
         """The actions that may have been played at a place before ``seen``, in random order, with the logarithms of
