@@ -50,7 +50,7 @@ class Knowledge:
         self.turn += 1
         if notice.square is not None:
             self.own.lose(notice.square)
-            del self._seen[notice.square]
+            self._seen.pop(notice.square, None)
 
     def sensed(self, sensed: Sensed) -> None:
         """A look; there is one enemy king, so that an older sight of it is none any more."""

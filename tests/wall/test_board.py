@@ -8,11 +8,16 @@ from __future__ import annotations
 import asyncio
 import datetime
 import json
+import random
 import re
+from typing import Any
 
 import chess
 import pytest
 
+from darkchess.rbc.game.observation import Sensed
+from darkchess.rbc.game.referee import Referee as RbcReferee
+from klss_app.web.rbc_board import RbcBoard
 from klss_app.web.settings import Earlier, Settings
 from tests.klss_app.web.pages import run, served
 from tests.wall.twins import Twins, load, replayed
@@ -125,3 +130,55 @@ def test_a_page_hears_nothing_of_what_she_does_not_see() -> None:
                 }  # fmt: skip
 
     run(work())
+
+
+class Listened:
+    """A seat of Reconnaissance Blind Chess: every message is held against what the player observed."""
+
+    def __init__(self, game: RbcReferee, color: chess.Color) -> None:
+        self._game, self._color = game, color
+        self._sent: list[dict[str, Any]] = []
+        self._seat = RbcBoard().human(None, self._sent.append, 0)  # type: ignore[arg-type]
+        self._seat.begin(color, game.setup)
+        self._seen = dict(game.position.pieces)  # what a look showed last
+        self.observed = 0
+
+    def tell(self) -> None:
+        """Give it what is new."""
+        for observation in self._game.observations(self._color)[self.observed :]:
+            self._seat.observe(observation)
+            self.observed += 1
+            if isinstance(observation, Sensed):
+                self._seen.update(dict(observation.contents))  # type: ignore[arg-type]
+            self._check(self._sent[-1])
+
+    def _check(self, message: dict[str, Any]) -> None:
+        own = {square: piece for square, piece in self._game.position.pieces.items() if piece.color == self._color}
+        for square, piece in pieces_of(message["board"]).items():
+            assert piece == (own.pop(square) if piece.color == self._color else self._seen[square])
+        assert not own
+        assert set(message) == {
+            "color", "ply", "step", "fullmove", "first", "firstNumber", "board", "past", "ages", "turn", "question",
+            "moves", "last", "history", "said", "lost", "taken", "over",
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize("color", chess.COLORS, ids=["white", "black"])
+def test_a_page_of_reconnaissance_hears_what_its_player_observed(color: chess.Color) -> None:
+    """All messages of 25 random games: own pieces as they stand, enemy pieces as a look showed them last."""
+    for seed in range(25):
+        rng, game = random.Random(seed), RbcReferee()
+        seat = Listened(game, color)
+        while game.outcome is None and game.ply < 60:
+            seat.tell()
+            game.sense(rng.randrange(64))
+            seat.tell()
+            game.move(rng.choice([None, *game.requests()]))
+        assert seat.observed > 3
+
+
+def pieces_of(text: str) -> dict[int, chess.Piece]:
+    """The pieces of a message's board."""
+    rows = [re.sub(r"\d", lambda found: "?" * int(found[0]), row) for row in text.split("/")]
+    signs = {8 * (7 - i) + file: sign for i, row in enumerate(rows) for file, sign in enumerate(row)}
+    return {square: chess.Piece.from_symbol(sign) for square, sign in signs.items() if sign != "?"}
