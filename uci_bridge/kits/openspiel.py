@@ -65,8 +65,11 @@ class _OpenSpielKit(Kit):
 
     def warm_up(self, player: Player, seat: Seat) -> None:
         other = make_player(CONFIGURATIONS["random"], self._game)
-        game = Arbiter(self.referee(None), {seat: player, not seat: other}, _WARM_LIMITS)
-        game.play()
+        referee = self.referee(None)
+        game = Arbiter(referee, {seat: player, not seat: other}, _WARM_LIMITS)
+        game.begin()
+        while referee.outcome is None and referee.ply < _WARM_PLIES:
+            game.play_turn()
 
     def referee(self, setup: None, moves: Sequence[str] = (), seed: int = 0) -> Referee:
         return Referee(self._game, seed)
@@ -86,5 +89,8 @@ class _OpenSpielKit(Kit):
     def line(self, referee: Referee, played: Any) -> dict[str, Any]:
         return {"action": referee.actions[played.ply - 1][2]}
 
+
+_WARM_PLIES = 8
+"""Of that game: enough for two searches of either seat, and before what is held possible has grown large."""
 
 _WARM_LIMITS = dict.fromkeys((True, False), TimeControl(nodes=_WARM_NODES))
