@@ -79,6 +79,7 @@ def test_the_summary_pairs_the_arms_turn_by_turn_and_counts_by_game() -> None:
     assert "plain" not in shown["plain"]["less"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("require_stockfish")
 def test_the_command_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "runs" / "match"

@@ -142,6 +142,7 @@ for name in ("function", "module", "constant", "dotted", "relative", "transitive
 """
 
 
+@pytest.mark.slow
 def test_an_edit_to_whatever_a_kernel_is_made_of_in_any_package_is_seen_and_the_others_are_not_compiled_again(
     tmp_path: Path,
 ) -> None:

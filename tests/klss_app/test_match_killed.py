@@ -129,6 +129,7 @@ def check_whole(whole: Path, folder: Path, document: dict[str, Any]) -> None:
     assert sum(document["pairs"]) == GAMES // 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "flags", [pytest.param((), id="one"), pytest.param(("--workers", "2"), id="two", marks=pytest.mark.soak)]
 )
@@ -246,6 +247,7 @@ def test_a_match_that_is_told_to_end_says_so_in_one_line_and_leaves_no_process(
     wait_for(lambda: not left_of(children))
 
 
+@pytest.mark.slow
 def test_a_match_is_played_on_a_cluster_that_is_there_and_leaves_it_without_engines(
     klss: Any, whole: Path, tmp_path: Path, cluster: str
 ) -> None:

@@ -22,6 +22,7 @@ FIRST = {"ply": 0, "text": "2", "actions": [0, 1], "names": ["Pass", "Bet"]}
 HEX = ("--game", "openspiel:dark_hex(board_size=2)")
 
 
+@pytest.mark.slow
 def test_a_match_plays_it_with_processes_and_keeps_it(klss: Any, tmp_path: Path) -> None:  # noqa: F811
     flags = ("match", "kluss", "random", *HEX, "--games", "2", "--nodes", "60", "--seed", "3", "--json")
     ran = klss(*flags, "--out", "one")

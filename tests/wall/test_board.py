@@ -61,6 +61,7 @@ def compared(pairs: list[Twins]) -> None:
     run(work())
 
 
+@pytest.mark.slow
 def test_twins_send_the_same_bytes_to_the_page() -> None:
     compared(SUITE)
 

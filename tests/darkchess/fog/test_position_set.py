@@ -80,6 +80,7 @@ def compare(fen: str | None, seed: int, tally: Counter[str], plies: int = 20, en
     return comparisons
 
 
+@pytest.mark.slow
 def test_after_every_ply_the_set_is_what_the_enumerator_finds() -> None:
     tally: Counter[str] = Counter()
     comparisons = 0

@@ -30,6 +30,7 @@ def player(text: str, fen: str | None = None, color: chess.Color = chess.WHITE) 
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mixing", ["inf", "1"])
 def test_with_nodes_one_thread_and_two_play_the_same(mixing: str) -> None:
     games = []

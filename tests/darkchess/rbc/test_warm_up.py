@@ -66,6 +66,7 @@ print(sorted(name for name in after if after[name] != before.get(name)))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("player", "limits"),
     [

@@ -115,6 +115,7 @@ def test_what_is_no_answer_is_refused_with_a_reason() -> None:
     assert "may ask for" in reasons[3]
 
 
+@pytest.mark.slow
 def test_the_engine_plays_and_its_game_is_analysed() -> None:
     async def work() -> dict[str, Any]:
         async with served(settings(HUMAN, "rbc-random", nodes=1), RbcBoard()) as at:
