@@ -163,7 +163,8 @@ class Table:
         if self._own_engine is None:
             return {}
         own = shown_name(self._own_engine)
-        return {own: "", **self.kind.engines()} if own not in self.kind.engines() else self.kind.engines()
+        offered = self.kind.engines()
+        return offered if own in offered else {own: "", **offered}
 
     # ------------------------------------------------------------------------------------------------- what pages ask
     async def sit(self, seat: Seat, line: Line) -> None:

@@ -24,7 +24,7 @@ import chess
 from klss import __version__
 from klss.support.text import printable
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.fog.analyse_game import shown_value
+from klss_app.cli.fog.analyse_game import check_question
 from klss_app.cli.options import written_games_of
 from klss_app.progress import ProgressLine
 from klss_app.web.summaries import LEAST_COST, MARKS, mark
@@ -208,12 +208,7 @@ class ArchiveFile:
                 f"--out: got {str(self._path)!r}, which has no analysis of a file of games; expected a file with one, "
                 "or a new file"
             )
-        for key, wanted in self._question.items():
-            if found.get(key) != wanted:
-                raise UsageError(
-                    f"--out: got {str(self._path)!r}, an analysis with {key} {shown_value(found.get(key))}; "
-                    f"expected {shown_value(wanted)}, or a new file"
-                )
+        check_question(self._path, found, self._question)
 
     def next(self, number: int, moves: list[str]) -> list[dict[str, Any]] | None:
         """The turns of the game that has to come next, of those that are wanted; None where the file ends."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from darkchess.fog.players.configuration import Configuration
     from klss.table.limits import Limit
 
-__all__ = ["AnalysisFile", "document", "question", "shown_value", "text", "turn_documents", "turns_told"]
+__all__ = ["AnalysisFile", "check_question", "document", "question", "text", "turn_documents", "turns_told"]
 
 _EVERY_S = 1.0
 """Between two writes of a file."""
@@ -90,12 +90,7 @@ class AnalysisFile:
                 f"--out: got {str(self._path)!r}, which has no analysis of a whole game; expected a file with one, "
                 "or a new file"
             )
-        for key, wanted in self._question.items():
-            if found.get(key) != wanted:
-                raise UsageError(
-                    f"--out: got {str(self._path)!r}, an analysis with {key} {shown_value(found.get(key))}; "
-                    f"expected {shown_value(wanted)}, or a new file"
-                )
+        check_question(self._path, found, self._question)
         return list(turns)
 
     def keep(self, turns: list[dict[str, Any]], *, at_once: bool = False) -> None:
@@ -110,7 +105,17 @@ class AnalysisFile:
             raise FailedError(f"can't write the analysis to {error.filename}: {error.strerror}") from None
 
 
-def shown_value(value: Any) -> str:
+def check_question(path: Path, found: Mapping[str, Any], question: Mapping[str, Any]) -> None:
+    """Raise :class:`UsageError` where the analysis at ``path`` answers another question than this one."""
+    for key, wanted in question.items():
+        if found.get(key) != wanted:
+            raise UsageError(
+                f"--out: got {str(path)!r}, an analysis with {key} {_shown(found.get(key))}; "
+                f"expected {_shown(wanted)}, or a new file"
+            )
+
+
+def _shown(value: Any) -> str:
     """A field's value in a complaint, which stays one line."""
     text = json.dumps(value)
     return printable(text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…")
