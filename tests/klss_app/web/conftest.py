@@ -1,0 +1,45 @@
+"""Tables and a browser for the tests of the page."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from klss_app.web.board_game import BoardGame
+from klss_app.web.fog_board import FogBoard
+from tests.klss_app.web.browsing import Board
+from tests.klss_app.web.pages import settings
+
+
+@pytest.fixture
+def boards() -> Iterator[Callable[..., Board]]:
+    """Makes tables."""
+    made: list[Board] = []
+
+    def make(kind: BoardGame | None = None, **changes: Any) -> Board:
+        made.append(Board(settings(**changes), kind or FogBoard()))
+        return made[-1]
+
+    yield make
+    for board in made:
+        board.close()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """Debian's; the tests are skipped where there is none, or fail if KLSS_REQUIRE_CHROMIUM=1."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        why = "no chromium is on PATH (Debian: apt-get install chromium)"
+        if os.environ.get("KLSS_REQUIRE_CHROMIUM") == "1":
+            pytest.fail(f"{why}; and KLSS_REQUIRE_CHROMIUM=1 asks for one")
+        pytest.skip(why)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
