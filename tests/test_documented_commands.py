@@ -89,6 +89,10 @@ IN_SMALL: dict[str, str] = {
     ),
     "klss games games.pgn": "klss games game.pgn",
     "klss games games.pgn --json": "klss games game.pgn --json",
+    "klss puzzles --theme save --number 5": "klss puzzles --theme save --number 5",
+    "klss puzzles make games.pgn --out mine.jsonl": "klss puzzles make game.pgn --out mine.jsonl",
+    "klss puzzles mine.jsonl": "klss puzzles --json",
+    "klss puzzles check mine.jsonl": "klss puzzles check mine.jsonl",
     "klss analyse game.pgn": "klss analyse game.pgn --nodes 20",
     "klss analyse game.pgn --time 0.2 --out game.json": "klss analyse game.pgn --time 0.01 --out game.json",
     "klss analyse games.pgn --all --player NAME --out games.jsonl": (
@@ -199,6 +203,13 @@ IN_SMALL: dict[str, str] = {
 """Run one after the other, in this order, in one empty folder: later ones read what earlier ones wrote."""
 
 ELSEWHERE: dict[str, str] = {
+    "klss match kluss klss2021 --nodes 1500 --games 160 --openings 4 --seed 11 --out games": (
+        "tests/klss_app/test_match.py"
+    ),
+    "klss match kluss level-6 --nodes 1500 --games 200 --openings 6 --seed 12 --out more": (
+        "tests/klss_app/test_match.py"
+    ),
+    "klss puzzles make games.pgn --out puzzles.jsonl --most 60": "tests/klss_app/test_puzzles.py",
     "python -m experiments.rbc_weighting train DATA --out RUN": "tests/experiments/test_rbc_weighting.py",
     "python -m experiments.rbc_learn imitate --data DATA --out RUN": "tests/experiments/test_rbc_learn.py",
     "klss play --game openspiel:leduc_poker": "tests/uci_bridge/test_openspiel_kit.py",

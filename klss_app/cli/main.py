@@ -33,6 +33,7 @@ COMMANDS: dict[str, str] = {
     "track": "sizes of both players' position sets along a game",
     "games": "what is in a file of games, of any server",
     "analyse": "what the engine thinks at one turn of a game, or which moves of a whole game cost the most",
+    "puzzles": "find the move: positions of real games with one right move, proved",
     "solve": "equilibrium of a two-player zero-sum game, from OpenSpiel or from a file of Gambit",
     "exploit": "the best response to given strategies: what it wins, and where",
     "tables": "the tables of the paper, measured on this machine",
@@ -56,7 +57,13 @@ ANY_GAME = ("play", "board", "match", "engine")
 """The commands that are written once for every game."""
 
 OWN = {
-    "fog": {"track": "fog.track", "games": "fog.games", "analyse": "fog.analyse", "bench": "bench"},
+    "fog": {
+        "track": "fog.track",
+        "games": "fog.games",
+        "puzzles": "fog.puzzles",
+        "analyse": "fog.analyse",
+        "bench": "bench",
+    },
     "rbc": {"track": "rbc.track", "analyse": "rbc.analyse", "verify": "rbc.verify", "bench": "bench"},
     "openspiel": {"analyse": "spiel.analyse"},
 }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +25,11 @@ class Ran:
         self.code = code
         self.out = out
         self.err = err
+
+    @property
+    def document(self) -> Any:
+        """The JSON document on stdout."""
+        return json.loads(self.out)
 
 
 Klss = Callable[..., Ran]

@@ -2,5 +2,5 @@
 
 Reading order: ``screen`` the game in the terminal, with ``human``; ``games`` what is in a file; ``track``;
 ``analyse`` one turn, with ``analyse_report`` and ``board_plot``; ``analyse_game`` a whole game; ``analyse_archive``
-all games of a file.
+all games of a file; ``puzzles``.
 """

@@ -1,0 +1,106 @@
+"""What each of a player's moves wins or loses in material, in every position that the player holds possible.
+
+A full search of two plies, the move and the reply, and for the upper bound of a third one, the capture that follows.
+Material alone counts: no position is evaluated, nothing is sampled.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.bits import bit
+from darkchess.board.kernels.board import BLACK, PAWN, WIDTH, ep_square, piece_on, turn
+from darkchess.board.kernels.moves import MAX_MOVES, generate, king_capture, make
+from klss.support.kernel import kernel
+
+__all__ = ["LEAST", "LINE", "MOST", "REPLY", "balances"]
+
+LEAST, MOST, REPLY = range(3)
+"""Columns of ``out``: the two bounds, and the code of the reply that ``LEAST`` comes from (−1: the game is over)."""
+
+LINE = 3
+"""How many they are."""
+
+
+@kernel(allocates=False)
+def _gain(row: Any, code: int, worth: Any) -> int:
+    """What a move takes and what its pawn becomes, in pawns."""
+    target = bit((code >> 3) & 63)
+    moved = row[PAWN] & bit(code >> 9)
+    gain = 0
+    if target & row[BLACK - turn(row)] != np.uint64(0):
+        gain = worth[piece_on(row, target)]
+    elif moved != np.uint64(0) and ((code >> 3) & 63) == ep_square(row):
+        gain = worth[PAWN]
+    if code & 7 != 0:
+        gain += worth[code & 7] - worth[PAWN]
+    return gain
+
+
+@kernel(allocates=False)
+def _best_gain(row: Any, worth: Any, tables: Any, codes: Any) -> int:
+    """The most that one move of the side to move takes; 0 at least, since most moves take nothing."""
+    best = 0
+    for i in range(generate(row, tables, codes)):
+        best = max(best, _gain(row, codes[i], worth))
+    return best
+
+
+@kernel
+def balances(rows: Any, moves: Any, worth: Any, bounded_above: bool, tables: Any, out: Any) -> None:
+    """Write what each of ``moves`` comes to in each of ``rows``, for the side to move, in pawns.
+
+    Parameters
+    ----------
+    rows : uint64[n, 9]
+        The positions; ``moves`` can be played in each.
+    moves : int32[m]
+    worth : int64[6]
+        Of each kind of piece; the last one, the king's, is far above what all others come to.
+    bounded_above : bool
+        Whether the upper bound is wanted too, which takes ten times as long; otherwise it is the lower one.
+    out : int64[m, n, 3]
+        Gets ``LEAST``: what the move wins, less the most that a reply wins. ``MOST``: the same, with the most that the
+        move after the reply takes added before the opponent chooses. A king that falls ends the game: ``±worth[5]``.
+        A move that leaves no reply but such as leave the king to be taken comes to ``worth[5]`` too. ``REPLY``: see
+        there.
+    """
+    king = worth[5]
+    after, then = np.empty((2, WIDTH), dtype=np.uint64)
+    replies, codes = np.empty((2, MAX_MOVES), dtype=np.int32)
+    for j in range(moves.shape[0]):
+        for i in range(rows.shape[0]):
+            gain = _gain(rows[i], moves[j], worth)
+            out[j, i, REPLY] = -1
+            if gain >= king:
+                out[j, i, LEAST] = out[j, i, MOST] = king
+                continue
+            make(rows[i], moves[j], tables, after)
+            capture = king_capture(after, tables)
+            if capture >= 0:
+                out[j, i, LEAST] = out[j, i, MOST] = -king
+                out[j, i, REPLY] = capture
+                continue
+            # The opponent's best reply by each bound; whether the king can be taken after all of them.
+            n = generate(after, tables, replies)
+            least = most = king
+            forced = n > 0
+            for k in range(n):
+                loss = _gain(after, replies[k], worth)
+                if gain - loss < least:
+                    least = gain - loss
+                    out[j, i, REPLY] = replies[k]
+                if not bounded_above and not forced:
+                    continue
+                make(after, replies[k], tables, then)
+                if forced and king_capture(then, tables) < 0:
+                    forced = False
+                if bounded_above:
+                    most = min(most, gain - loss + _best_gain(then, worth, tables, codes))
+            if forced:
+                out[j, i, LEAST] = out[j, i, MOST] = king
+            else:
+                out[j, i, LEAST] = gain if n == 0 else least
+                out[j, i, MOST] = most if bounded_above and n > 0 else out[j, i, LEAST]

@@ -1,0 +1,274 @@
+"""Puzzles: turns of real games at which one move is right, and that can be proved from what the mover knows.
+
+A move is *sure* to win so much if it does in every position that the mover holds possible and after every reply. It is
+right if it is sure to lose nothing, and every other move comes to at least :data:`CLEAR` pawns less in one possible
+position or more, even when the mover may take once more after the reply. Material alone counts, as players count it,
+and a king more than all of it (:mod:`darkchess.fog.analysis._kernels.sure`).
+
+Stands on the referee's side of the wall: puzzles are made of whole games. Who solves one is shown the mover's views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import resources
+from typing import Any
+
+import chess
+import numpy as np
+
+from darkchess.board.kernels.tables import TABLES
+from darkchess.board.move import decode, encode
+from darkchess.board.position import Position
+from darkchess.errors import IllegalMove, RecordError
+from darkchess.fog.analysis._kernels.sure import LEAST, LINE, MOST, REPLY, balances
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.game.record import GameRecord
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.view import View
+from klss.support.arrays import Ints, Words
+
+__all__ = ["CLEAR", "KING", "THEMES", "Proof", "Puzzle", "Refutation", "Study", "packaged_document", "puzzles_in"]
+
+KING = 1000
+"""What a king counts, in pawns."""
+
+_WORTH = np.array([1, 3, 3, 5, 9, KING], dtype=np.int64)
+_WORTH.setflags(write=False)
+
+CLEAR = 2
+"""Pawns by which every other move comes to less."""
+
+THEMES = {
+    "force": "One move makes the king fall next, whatever the fog hides and whatever is answered. Find it.",
+    "save": "Your king may be attacked. Only one move is sure to keep it.",
+    "win": "Only one move is sure to win material, whatever the fog hides.",
+    "keep": "Only one move is sure to lose nothing, whatever the fog hides.",
+}
+"""The kinds of puzzles, and what is asked in each."""
+
+_MOST_POSITIONS = 2000
+"""Positions possible at a turn, beyond which no puzzle is looked for: who solves it could not think of them."""
+
+_CAP = 200_000
+"""Positions beyond which a player's set is no longer followed."""
+
+_LEAST_MOVES = 8
+"""Moves to choose from; with fewer a guess is good enough."""
+
+_LEAST_SHARE = 0.05
+"""Part of the possible positions in which each other move falls short: a danger that is there once in a thousand
+positions makes a proof, and no puzzle.
+"""
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """Why a move is not right: a possible position, and the reply after which it comes to ``balance`` pawns there even
+    if the mover takes once more; None where the move itself decides.
+    """
+
+    position: Position
+    reply: chess.Move | None
+    balance: int
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was counted over all ``positions`` possible ones: the right move is sure of ``sure`` pawns, the next best
+    of ``next`` at most, and each other falls short in the part ``short`` of the positions at least.
+    """
+
+    positions: int
+    sure: int
+    next: int
+    short: float
+
+
+class Study:
+    """A turn, and what its moves come to in every position that the mover holds possible.
+
+    Parameters
+    ----------
+    rows : uint64[n, 9]
+        Those positions.
+    moves
+        The mover's.
+    """
+
+    def __init__(self, rows: Words, moves: tuple[chess.Move, ...]) -> None:
+        self._rows, self.moves = rows, moves
+
+    def _balances(self, bounded_above: bool) -> Ints:
+        out: Ints = np.empty((len(self.moves), len(self._rows), LINE), dtype=np.int64)
+        codes = np.array([encode(move) for move in self.moves], dtype=np.int32)
+        balances(self._rows, codes, _WORTH, bounded_above, TABLES, out)
+        return out
+
+    @cached_property
+    def _sure(self) -> Ints:
+        sure: Ints = self._balances(False)[:, :, LEAST].min(axis=1)
+        return sure
+
+    @cached_property
+    def _bounded(self) -> Ints:
+        return self._balances(True)
+
+    @cached_property
+    def right(self) -> tuple[chess.Move, Proof] | None:
+        """The right move, with its proof; None where there is none."""
+        # The lower bounds alone rule out most turns, at a tenth of the time.
+        best = int(np.argmax(self._sure))
+        sure = int(self._sure[best])
+        others = np.arange(len(self.moves)) != best
+        if not others.any() or sure < 0 or int(self._sure[others].max()) > sure - CLEAR or self._takes_king(best):
+            return None
+        reached = self._bounded[others, :, MOST]
+        short = (reached <= sure - CLEAR).mean(axis=1).min()
+        proof = Proof(len(self._rows), sure, int(reached.min(axis=1).max()), round(float(short), 3))
+        return None if short < _LEAST_SHARE else (self.moves[best], proof)
+
+    def _takes_king(self, move: int) -> bool:
+        """Whether a move takes the king: it is seen where it can be taken, and no puzzle."""
+        taken = Position(self._rows[0]).piece_at(self.moves[move].to_square)
+        return taken is not None and taken.piece_type == chess.KING
+
+    def theme(self) -> str:
+        """Of the right move."""
+        assert self.right is not None
+        _, proof = self.right
+        if proof.sure >= KING:
+            return "force"
+        if proof.next <= -KING:
+            return "save"
+        return "win" if proof.sure >= CLEAR else "keep"
+
+    def refutation(self, move: chess.Move) -> Refutation:
+        """Where ``move`` comes to the least."""
+        reached = self._bounded[self.moves.index(move)]
+        at = int(np.argmin(reached[:, MOST]))
+        reply = int(reached[at, REPLY])
+        return Refutation(Position(self._rows[at]), None if reply < 0 else decode(reply), int(reached[at, MOST]))
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """One turn of a game, and what is right there.
+
+    Attributes
+    ----------
+    theme : str
+        Of :data:`THEMES`.
+    moves
+        The true game up to the turn, which who solves the puzzle does not see.
+    solution : chess.Move
+    proof : Proof
+    fen : str or None
+        The start of the game, known to both players; None: the usual one.
+    source : str
+        The game it is from.
+    solved : mapping
+        How often each of some players found the solution, by their names; empty: not tried.
+    """
+
+    theme: str
+    moves: tuple[chess.Move, ...]
+    solution: chess.Move
+    proof: Proof
+    fen: str | None = None
+    source: str = ""
+    solved: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def rating(self) -> float | None:
+        """How often the players found it on average; None: not tried."""
+        return sum(self.solved.values()) / len(self.solved) if self.solved else None
+
+    @cached_property
+    def game(self) -> Referee:
+        """The true game up to the turn; raises :class:`IllegalMove` where it is none."""
+        return Referee.replay(self.moves, self.fen)
+
+    @property
+    def color(self) -> chess.Color:
+        """Who has to find the move."""
+        return self.game.turn
+
+    @property
+    def views(self) -> tuple[View, ...]:
+        """What that player has seen."""
+        return self.game.views(self.color)
+
+    @cached_property
+    def known(self) -> PositionSet:
+        """What that player holds possible."""
+        known = PositionSet(self.views[0], self.game.positions[0], cap=_CAP)
+        for view in self.views[1:]:
+            known.observe(view)
+        return known
+
+    @cached_property
+    def study(self) -> Study:
+        """The turn."""
+        return Study(self.known.rows(np.arange(self.known.size)), self.game.legal_moves())
+
+    def proved(self) -> bool:
+        """Whether theme, solution and proof follow from the moves, all counted anew."""
+        return self.study.right == (self.solution, self.proof) and self.study.theme() == self.theme
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "theme": self.theme,
+            "fen": self.fen,
+            "moves": " ".join(move.uci() for move in self.moves),
+            "solution": self.solution.uci(),
+            "proof": vars(self.proof),
+            "source": self.source,
+            "solved": dict(self.solved),
+        }
+
+    @classmethod
+    def read(cls, document: Any) -> Puzzle:
+        """The puzzle that :meth:`document` wrote; raises :class:`RecordError` for anything else."""
+        try:
+            fields = dict(document)
+            fields["moves"] = tuple(chess.Move.from_uci(move) for move in fields["moves"].split())
+            fields["solution"] = chess.Move.from_uci(fields["solution"])
+            fields["proof"] = Proof(**fields["proof"])
+            fields["solved"] = {str(name): float(share) for name, share in fields.get("solved", {}).items()}
+            puzzle = cls(**fields)
+            if puzzle.theme not in THEMES or puzzle.solution not in puzzle.game.legal_moves():
+                raise ValueError("theme or solution")
+        except (TypeError, ValueError, KeyError, AttributeError, IllegalMove) as error:
+            raise RecordError(f"got no puzzle ({error}), expected one as klss puzzles make writes it") from None
+        return puzzle
+
+
+def puzzles_in(record: GameRecord, source: str = "") -> Iterator[Puzzle]:
+    """The puzzles of a game, both players' turns in order; raises :class:`IllegalMove` where the game is none."""
+    referee = Referee(record.fen)
+    known = {color: PositionSet(referee.view(color), referee.position, cap=_CAP) for color in chess.COLORS}
+    for move in record.moves:
+        mover = known.get(referee.turn)
+        if mover is not None and 2 <= mover.size <= _MOST_POSITIONS and len(referee.legal_moves()) >= _LEAST_MOVES:
+            study = Study(mover.rows(np.arange(mover.size)), referee.legal_moves())
+            if study.right is not None:
+                yield Puzzle(study.theme(), referee.moves, *study.right, fen=record.fen, source=source)
+        referee.push(move)
+        if referee.outcome is not None:
+            return
+        # A player whose set has become too large is left out from there on.
+        for color, each in tuple(known.items()):
+            each.observe(referee.view(color))
+            if each.capped_by is not None:
+                del known[color]
+        if not known:
+            return
+
+
+def packaged_document() -> str:
+    """The text of the packaged puzzles' file, as ``klss puzzles make`` wrote it."""
+    return resources.files("darkchess.fog.analysis").joinpath("data/puzzles.jsonl").read_text(encoding="utf-8")

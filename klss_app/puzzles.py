@@ -1,0 +1,95 @@
+"""Puzzles read from a file, and put into words, for the terminal and the browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import chess
+
+if TYPE_CHECKING:  # commands that show no puzzle load no compiled code
+    from darkchess.fog.analysis.puzzles import Puzzle, Refutation
+
+__all__ = ["explained", "posed", "read_puzzles"]
+
+_MOST_BYTES = 10_000_000
+"""Of a file of puzzles: room for some ten thousand."""
+
+
+def read_puzzles(file: str | None = None) -> list[Puzzle]:
+    """The puzzles of a file, by default the packaged ones; raises :class:`darkchess.errors.RecordError` where it can't
+    be read or a line of it holds none.
+    """
+    from darkchess.errors import RecordError
+    from darkchess.fog.analysis.puzzles import Puzzle, packaged_document
+
+    puzzles = []
+    for number, line in enumerate((packaged_document() if file is None else _text(Path(file))).splitlines(), 1):
+        try:
+            puzzles.append(Puzzle.read(json.loads(line)))
+        except (ValueError, RecursionError, RecordError) as error:
+            raise RecordError(
+                f"{file!r}, line {number}: {str(error)[:200]}; klss puzzles make writes such files"
+            ) from None
+    return puzzles
+
+
+def _text(path: Path) -> str:
+    from darkchess.errors import RecordError
+
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise RecordError(f"can't read {str(path)!r}: {error.strerror}; expected a file of puzzles") from None
+    if len(data) > _MOST_BYTES:
+        raise RecordError(f"got more than {_MOST_BYTES:,} bytes in {str(path)!r}, expected a file of puzzles")
+    return data.decode("utf-8", errors="replace")
+
+
+def posed(puzzle: Puzzle) -> str:
+    """What is asked."""
+    from darkchess.fog.analysis.puzzles import THEMES
+
+    return f"{'White' if puzzle.color else 'Black'} to move. {THEMES[puzzle.theme]}"
+
+
+def explained(puzzle: Puzzle, answer: chess.Move | None, against: Refutation | None) -> Iterator[str]:
+    """Why an answer is wrong, if it is, and why the solution is right. ``against`` is the refutation of a wrong one;
+    ``answer`` None: given up.
+    """
+    from darkchess.fog.game.san import san
+
+    view, proof = puzzle.views[-1], puzzle.proof
+    right = san(view, puzzle.solution)
+    if answer == puzzle.solution:
+        yield f"Right: {right}."
+    elif answer is not None and against is not None:
+        after = against.position.after(answer)
+        reply = "it is played" if against.reply is None else f"{san(after, against.reply)} is answered"
+        yield f"{san(view, answer)} is not sure. In one possible position {reply}, and {_outcome(against.balance)}."
+        yield f"Right is {right}."
+    else:
+        yield f"Right is {right}."
+    yield (
+        f"In all {proof.positions:,} positions that were possible, whatever is answered, {_outcome(proof.sure)}. After "
+        f"any other move there is a position in which {_outcome(proof.next)}, or worse."
+    )
+
+
+def _outcome(balance: int) -> str:
+    """What a line comes to.
+
+    >>> _outcome(3), _outcome(-1), _outcome(0)
+    ("you win 3 pawns' worth", "you lose a pawn's worth", 'nothing is won or lost')
+    """
+    from darkchess.fog.analysis.puzzles import KING
+
+    if abs(balance) > KING // 2:
+        return "the enemy king falls" if balance > 0 else "your king falls"
+    if balance == 0:
+        return "nothing is won or lost"
+    worth = "a pawn's worth" if abs(balance) == 1 else f"{abs(balance)} pawns' worth"
+    return f"you {'win' if balance > 0 else 'lose'} {worth}"

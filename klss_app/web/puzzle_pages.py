@@ -1,0 +1,108 @@
+"""The puzzles of :mod:`klss_app.puzzles` for a page: each as its mover saw it, and what comes of an answer.
+
+A page is sent what the mover saw, and the rest only once it has answered; the two are two requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import chess
+from aiohttp import web
+
+from klss_app.puzzles import explained, posed, read_puzzles
+from klss_app.view_events import view_events
+
+if TYPE_CHECKING:
+    from darkchess.fog.analysis.puzzles import Puzzle
+
+__all__ = ["add_puzzles"]
+
+_KEPT = 8
+"""Puzzles whose possible positions are kept at a time; a set of two thousand takes some megabytes."""
+
+
+def add_puzzles(app: web.Application, check: Callable[[web.Request], None]) -> None:
+    """Add the two requests to ``app``: ``/puzzles/7`` and ``/puzzles/7/e2e4`` (``-`` in place of a move gives up).
+    ``check`` refuses a request that is none of this server's.
+    """
+    # One is counted at a time, in a thread: others wait, and games go on.
+    one = asyncio.Semaphore(1)
+
+    async def answered(request: web.Request, tell: Callable[[int], Any]) -> web.Response:
+        check(request)
+        async with one:
+            found = await asyncio.to_thread(tell, int(request.match_info["number"]))
+        if found is None:
+            raise web.HTTPNotFound(text="there is no such puzzle here\n")
+        return web.json_response(found)
+
+    async def question(request: web.Request) -> web.Response:
+        return await answered(request, _question)
+
+    async def answer(request: web.Request) -> web.Response:
+        return await answered(request, lambda number: _answer(number, request.match_info["move"]))
+
+    app.router.add_get(r"/puzzles/{number:\d{1,6}}", question)
+    app.router.add_get(r"/puzzles/{number:\d{1,6}}/{move:-|[a-h][1-8][a-h][1-8][nbrq]?}", answer)
+
+
+@lru_cache(maxsize=1)
+def _all() -> list[Puzzle]:
+    """The packaged puzzles, easy ones first."""
+    return sorted(read_puzzles(), key=lambda each: -(each.rating or 0.0))
+
+
+@lru_cache(maxsize=_KEPT)
+def _puzzle(number: int) -> Puzzle | None:
+    """One of them, from 1 on, with what was counted of it so far."""
+    return replace(_all()[number - 1]) if 1 <= number <= len(_all()) else None
+
+
+def _question(number: int) -> dict[str, Any] | None:
+    """What the mover saw, and what is asked."""
+    from darkchess.fog.game.san import san
+
+    puzzle = _puzzle(number)
+    if puzzle is None:
+        return None
+    before, view = puzzle.views[-2], puzzle.views[-1]
+    happened = [
+        f"Your {chess.PIECE_NAMES[each.piece.piece_type]} on {chess.SQUARE_NAMES[each.square]} was captured."
+        for each in view_events(before, view)
+        if each.kind == "lost" and each.piece is not None and each.square is not None
+    ]
+    return {
+        "number": number,
+        "of": len(_all()),
+        "asked": posed(puzzle),
+        "rating": puzzle.rating,
+        "color": chess.COLOR_NAMES[puzzle.color],
+        "board": view.fog_fen().split()[0],
+        "happened": happened,
+        "moves": {move.uci(): san(view, move) for move in view.legal_moves},
+    }
+
+
+def _answer(number: int, text: str) -> dict[str, Any] | None:
+    """What comes of a move, and what the fog hid."""
+    puzzle = _puzzle(number)
+    if puzzle is None:
+        return None
+    move = next((each for each in puzzle.game.legal_moves() if each.uci() == text), None)
+    if move is None and text != "-":
+        return None
+    right = move == puzzle.solution
+    against = None if right or move is None else puzzle.study.refutation(move)
+    return {
+        "right": right,
+        "solution": puzzle.solution.uci(),
+        "says": list(explained(puzzle, move, against)),
+        "truth": puzzle.game.position.fen().split()[0],
+        "against": None if against is None else against.position.fen().split()[0],
+        "reply": None if against is None or against.reply is None else against.reply.uci(),
+    }
