@@ -10,9 +10,11 @@ favourite is played.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import time
+from dataclasses import replace
 
 import chess
 import numpy as np
@@ -58,7 +60,11 @@ class StockfishCheat(Player):
     path : str or os.PathLike, optional
         Stockfish; see :func:`uci_bridge.stockfish.evaluator.find_stockfish`.
     seed : int
-        Nothing is drawn: two with different seeds play alike.
+        Of its slips; without any, two with different seeds play alike.
+    most_nodes : float
+        Nodes a move at most; where they are fewer than what limits the move, no clock is read.
+    slips : float
+        Probability of any legal move, where the king can't be taken.
 
     Attributes
     ----------
@@ -71,8 +77,17 @@ class StockfishCheat(Player):
         There is none.
     """
 
-    def __init__(self, referee: Referee, path: str | os.PathLike[str] | None = None, *, seed: int = 0) -> None:
+    def __init__(
+        self,
+        referee: Referee,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        seed: int = 0,
+        most_nodes: float = math.inf,
+        slips: float = 0.0,
+    ) -> None:
         self.fallbacks = 0
+        self._most_nodes, self._slips = most_nodes, slips
         self._referee = referee
         self._seed = seed
         self._pool = EnginePool([find_stockfish(path)], _GREETING, 1, _SILENCE_S, _START_S)
@@ -96,6 +111,10 @@ class StockfishCheat(Player):
         taking = king_capture(row, TABLES)
         if taking >= 0:
             return Decision(decode(int(taking)), {"by": "rule"})
+        rng = np.random.default_rng([self._seed, self._referee.ply])
+        if rng.random() < self._slips:
+            moves = position.legal_moves()
+            return Decision(moves[int(rng.integers(len(moves)))], {"by": "chance"})
         move = self._asked(row, limit)
         if move is not None and position.is_legal(move):
             return Decision(move, {"by": "stockfish"})
@@ -112,6 +131,8 @@ class StockfishCheat(Player):
         classify(row[None], TABLES, code)
         if code[0] != ASK:
             return None
+        if math.isfinite(self._most_nodes):
+            limit = replace(limit, nodes=int(min(self._most_nodes, limit.nodes or math.inf)))
         seconds = TimePlan(limit).seconds
         began = time.monotonic()
         question = b"position fen " + orthodox_fens(row[None])[0]
@@ -139,11 +160,13 @@ class CheatMaker:
     """See :class:`uci_bridge.match.engines.InsiderMaker`: one Stockfish a game."""
 
     def __init__(self, chosen: Configuration, choice: EvaluatorChoice, setup: Setup) -> None:
-        self._path = choice.stockfish
+        self._path, self._chosen = choice.stockfish, chosen
 
     def make(self, seed: int, referee: Referee) -> StockfishCheat:
         """A player of ``referee``'s game."""
-        return StockfishCheat(referee, self._path, seed=seed)
+        return StockfishCheat(
+            referee, self._path, seed=seed, most_nodes=self._chosen.max_nodes, slips=self._chosen.slips
+        )
 
     def close(self) -> None:
         """Nothing is held: does nothing."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from experiments.series.runner import Pairing, Series, named
 
-__all__ = ["ABLATIONS", "BLIND", "FOG", "PARTS", "TESTED", "WITHOUT", "BlindSeries"]
+__all__ = ["ABLATIONS", "BLIND", "FOG", "PARTS", "RUNGS", "TESTED", "WITHOUT", "BlindSeries"]
 
 ABLATIONS = {
     "noreach": "reach=false",
@@ -69,6 +69,13 @@ _CONTRARY = {"value-contrary": WITHOUT, "filter-contrary": "kluss"}
 there what it gains elsewhere.
 """
 
+RUNGS = {f"slips-{slips}": f"max_nodes=1,slips={slips}" for slips in (0.4, 0.3, 0.2, 0.1, 0.05)} | {
+    f"nodes-{nodes}": f"max_nodes={nodes}" for nodes in (1, 8, 64)
+}
+"""What Stockfish, which sees everything, has on each rung of the ruler, from the lowest on: one node a move, and any
+legal move so often; then so many nodes. There are no fewer nodes than one, with which it is far too strong.
+"""
+
 
 def _ablation(name: str, change: str) -> Pairing:
     a = "klss2021,evaluator=stockfish" if name == "builtin" else "klss2021"
@@ -106,6 +113,13 @@ FOG = {
         Series(
             "belief_games", "`kluss` with a learned belief v without", 200, 0.1, _beliefs,
             reading="tested", minutes=100, title="Learned beliefs in games",
+        ),
+        Series(
+            "ruler", "a player v Stockfish that sees everything, made weaker and stronger", 200, 0.5,
+            lambda player: [
+                Pairing(named(player, rung), player, f"stockfish-cheat,{change}") for rung, change in RUNGS.items()
+            ],
+            players=("kluss",), minutes=600, title="The fog ruler",
         ),
         Series(
             "headroom", "`kluss-value` given the true position v itself", 100, 0.1,
