@@ -297,7 +297,7 @@ def documented() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        fenced = re.findall(r"^```(\w*)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+        fenced = re.findall(r"^```(\w*)[^\n]*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
         blocks = [block for language, block in fenced if language in ("", "sh")]
         prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
         lines = [line for block in blocks for line in block.splitlines()]
