@@ -231,6 +231,9 @@ ELSEWHERE: dict[str, str] = {
     "python -m klss_app.bench.signature --write": "tests/experiments/test_bench.py",
     "klss match A B --scheduler tls://HOST:8786 --out DIR": "tests/klss_app/test_match.py",
     "klss match --workers W": "tests/klss_app/test_match.py",
+    "klss match greedy,evaluator=my_evaluator:Material greedy --nodes 1 --games 4 --seed 1": (
+        "tests/klss/test_documents.py"
+    ),
     "klss match --check-truth": "tests/klss_app/test_match.py",
     "klss match A B --game MODULE:NAME": "tests/table/test_kit.py",
     "klss play --seed": "tests/klss_app/test_play.py",
