@@ -234,6 +234,8 @@ ELSEWHERE: dict[str, str] = {
     "klss match greedy,evaluator=my_evaluator:Material greedy --nodes 1 --games 4 --seed 1": (
         "tests/klss/test_documents.py"
     ),
+    'klss match "cmd:perl taker.pl" greedy --nodes 1 --games 4 --seed 1 --out taker': "tests/klss/test_documents.py",
+    "klss play --black": "tests/klss_app/test_play.py",
     "klss match --check-truth": "tests/klss_app/test_match.py",
     "klss match A B --game MODULE:NAME": "tests/table/test_kit.py",
     "klss play --seed": "tests/klss_app/test_play.py",

@@ -30,6 +30,7 @@ FENCED = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.DOTALL | r
 SCRIPTED: dict[str, str | None] = {
     "docs/hold_a_position_set.md": None,
     "docs/add_a_part.md": None,
+    "docs/engine_in_another_language.md": "perl",
 }
 """Pages whose scripts are run, and the program that each needs beside Python."""
 
