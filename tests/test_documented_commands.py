@@ -231,6 +231,7 @@ ELSEWHERE: dict[str, str] = {
     "python -m klss_app.bench.signature --write": "tests/experiments/test_bench.py",
     "klss match A B --scheduler tls://HOST:8786 --out DIR": "tests/klss_app/test_match.py",
     "klss match --workers W": "tests/klss_app/test_match.py",
+    "klss match --scheduler": "tests/klss_app/test_match_killed.py",
     "klss match greedy,evaluator=my_evaluator:Material greedy --nodes 1 --games 4 --seed 1": (
         "tests/klss/test_documents.py"
     ),

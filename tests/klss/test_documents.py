@@ -31,6 +31,7 @@ SCRIPTED: dict[str, str | None] = {
     "docs/hold_a_position_set.md": None,
     "docs/add_a_part.md": None,
     "docs/engine_in_another_language.md": "perl",
+    "docs/study_on_a_cluster.md": None,
 }
 """Pages whose scripts are run, and the program that each needs beside Python."""
 
