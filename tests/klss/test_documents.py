@@ -64,7 +64,7 @@ def run_examples(page: str, block: Block, names: dict[str, Any]) -> int:
 
 
 def run_script(folder: Path, script: str) -> str:
-    """Run a script as a reader's shell does, and return what it prints; ``klss`` and ``python`` are those of the tests."""
+    """Run a script as a reader's shell does, with the ``klss`` and ``python`` of the tests; what it prints."""
     bin_folder = folder / "bin"
     for name, rest in (("klss", " -m klss"), ("python", "")):
         program = bin_folder / name
