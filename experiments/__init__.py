@@ -4,6 +4,6 @@ Reading order: ``series`` (matches that make one experiment), ``players`` (those
 ``convergence`` and ``openspiel_games`` (the search on OpenSpiel's games);
 ``paper_tables``, ``methods`` and ``openspiel_speed`` (the game theory); ``learning`` (what studies that learn share);
 ``belief`` (what beliefs learn); ``rbc_learn`` and ``rbc_weighting`` (Reconnaissance Blind Chess);
-``evaluation_positions`` and ``tune_evaluation`` (the built-in evaluation); ``report``, ``plots``, ``markdown`` and
-``commands`` (what README says of it all).
+``evaluation_positions`` and ``tune_evaluation`` (the built-in evaluation); ``openings`` (the opening book);
+``report``, ``plots``, ``markdown`` and ``commands`` (what README says of it all).
 """

@@ -87,6 +87,11 @@ IN_SMALL: dict[str, str] = {
         "experiments.series rbc_planning --games 2 --nodes 20 --only dsmcp-tree --workers 1 --runs runs "
         "--results results"
     ),
+    'klss openings "d4 d5"': "klss openings 'd4 d5'",
+    "klss openings --plies 4 --least 20": "klss openings --plies 4 --least 20",
+    "python -m experiments.openings --people FILE": (
+        "experiments.openings --people game.pgn --nodes 10 --searches 1 --plies 2 --runs runs --out book.json"
+    ),
     "klss games games.pgn": "klss games game.pgn",
     "klss games games.pgn --json": "klss games game.pgn --json",
     "klss puzzles --theme save --number 5": "klss puzzles --theme save --number 5",
@@ -268,6 +273,7 @@ ELSEWHERE: dict[str, str] = {
     "klss board --game rbc": "tests/klss_app/web/test_rbc_board.py",
     "klss board game.json --game rbc": "tests/klss_app/web/test_rbc_board.py",
     "klss play --black level-3": "tests/darkchess/fog/test_levels.py",
+    "klss play --black kluss,book=true": "tests/darkchess/fog/test_book.py",
     "make board": "tests/klss_app/web/test_program.py",
     "rc-bot-match uci_bridge.reconchess.klss_bot reconchess.bots.random_bot": "tests/uci_bridge/test_reconchess.py",
     "rc-bot-match uci_bridge/reconchess/klss_bot.py reconchess.bots.trout_bot": "tests/uci_bridge/test_reconchess.py",

@@ -155,6 +155,15 @@ def seconds(text: str) -> float:
     return _number(text, "a number of seconds greater than 0, such as 5 or 0.5", 0.0, strict=True)
 
 
+def percent(text: str) -> float:
+    """Type of a flag that takes a percentage."""
+    expected = "a percentage from 0 to 100, such as 5"
+    value = _number(text, expected, 0.0, strict=False)
+    if value > 100.0:
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
+    return value
+
+
 def clock(text: str) -> tuple[float, float]:
     """Type of ``--clock``: seconds at the start, seconds added after each move.
 

@@ -16,6 +16,7 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.evaluation.registry import AUTO, evaluator_class
 from darkchess.fog.belief.weights import BeliefSettings
 from darkchess.fog.game.contest import Player
+from darkchess.fog.players.book import Book
 from darkchess.fog.players.one_position import BestGuessPlayer, GreedyPlayer
 from darkchess.fog.players.player import KlssPlayer
 from darkchess.fog.players.tracking import RandomPlayer, TrackingPlayer
@@ -46,6 +47,9 @@ class Configuration(PlayerConfiguration):
     ponder : bool
         Whether the player thinks on while the opponent does (:mod:`klss.search.pondering`), whatever limits a move but
         nodes. Only ``kluss`` can; a front end turns it on where a clock runs (:meth:`pondering`).
+    book : bool
+        Whether the player draws its first moves from the opening book (:mod:`darkchess.fog.players.book`), which has
+        what ``kluss`` plays. Only players with a search can.
     beliefs : BeliefSettings or None
         What weighs the positions that it holds possible; None: nothing that was learned.
     search : SearchConfiguration or None
@@ -55,6 +59,7 @@ class Configuration(PlayerConfiguration):
     """
 
     ponder: bool = False
+    book: bool = False
     max_nodes: float = math.inf
     slips: float = 0.0
     beliefs: BeliefSettings | None = None
@@ -71,6 +76,12 @@ class Configuration(PlayerConfiguration):
             raise ConfigurationError(
                 f"configuration {self.name}: ponder is true, expected false: only kluss with an evaluator that two "
                 "threads may ask, such as the built-in one, thinks on the opponent's time"
+            )
+
+        if self.book and self.search is None:
+            raise ConfigurationError(
+                f"configuration {self.name}: book is true, expected false: only players that search play from the "
+                "book, such as kluss"
             )
 
     @property
@@ -90,6 +101,7 @@ def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Trac
     return KlssPlayer(
         evaluator, chosen.search, beliefs=chosen.beliefs,
         seed=seed, cap=chosen.cap, threads=chosen.threads, ponder=chosen.ponder,
+        book=Book.packaged() if chosen.book else None,
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from darkchess.fog.belief.weights import BeliefSettings
 from darkchess.fog.game.contest import is_loud, king_capture
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
+from darkchess.fog.players.book import Book, Page
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from darkchess.fog.players.tracking import TrackingPlayer, started
 from klss.search import Klss2021, Report, Search, SearchConfiguration
@@ -38,6 +39,9 @@ rate."""
 
 _LEAST_SEARCH_S = 0.01
 """Seconds that a search gets in any case, however long the position set took: enough to open the roots."""
+
+_BOOK = 1
+"""Parts the draws from the book from what else is drawn by the seed and the ply."""
 
 
 @dataclass
@@ -94,6 +98,7 @@ class KlssPlayer(TrackingPlayer):
         cap: int = 10_000_000,
         threads: int = 1,
         ponder: bool = False,
+        book: Book | None = None,
     ) -> None:
         """By default klss2021's search, without a learned belief.
 
@@ -106,12 +111,16 @@ class KlssPlayer(TrackingPlayer):
         ponder
             Whether to think on while the opponent does (:mod:`klss.search.pondering`). It does not after a move that
             nodes limited, nor with an evaluator that two threads must not ask at once.
+        book
+            What it plays from while the book has a page for what it has seen; None: it always searches.
         """
         super().__init__(seed=seed, cap=cap, threads=threads)
         self._evaluator = evaluator
         self.mixture: dict[chess.Move, float] = {}
         self._ponder = ponder and evaluator.reentrant
         self._searched = False  # for the last move, by the clock
+        self._book = book
+        self._from_usual_start = False
         self._pondering: Pondering | None = None
         self._configuration = configuration or Klss2021()
         self._beliefs = beliefs or BeliefSettings()
@@ -122,6 +131,7 @@ class KlssPlayer(TrackingPlayer):
         self._give_up()
         super().start(view, start, ruleset)
         self._searched = False
+        self._from_usual_start = start.key() == Position.start().key()
         self._evaluator.new_game()
         model = DarkChess(view.color, ruleset, self._evaluator)
         threads = self._threads if self._evaluator.reentrant else 1
@@ -173,10 +183,18 @@ class KlssPlayer(TrackingPlayer):
         positions = followed.up_to_date(plan.tracking_deadline(followed.allowance if followed.weighed else 0.0))
         # The search walks down its trunk by what was observed since its last move.
         thinking.walk(followed.views)
-        # A king to capture, or a single move, needs no search; the trunk stays, to be carried on from at the next move.
+        # A king to capture, a page of the book, or a single move needs no search; the trunk stays, to be carried on
+        # from at the next move.
         taking = king_capture(view)
-        if taking is not None or len(view.legal_moves) == 1:
+        page = self._page(followed.views) if taking is None else None
+        if taking is not None or page is not None or len(view.legal_moves) == 1:
             value = thinking.value if taking is None else 1.0
+            move = taking or view.legal_moves[0]
+            self.mixture = {move: 1.0}
+            if page is not None:
+                value, self.mixture = page.value, page.mixture
+                move = page.draw(np.random.default_rng([self._seed, view.ply, _BOOK]))
+                thinking.value = value
             report = Report(
                 positions=positions.size,
                 capped_by=positions.capped_by,
@@ -184,8 +202,7 @@ class KlssPlayer(TrackingPlayer):
                 value=value,
                 seconds=plan.elapsed(),
             )
-            self.mixture = {taking or view.legal_moves[0]: 1.0}
-            return Decision(taking or view.legal_moves[0], report.diagnostics() | {"held": positions.held})
+            return Decision(move, report.diagnostics() | {"held": positions.held})
         # The search: over the positions, and their weights where a belief was learned.
         thinking.model.deadline = plan.deadline
         belief = PositionBelief(positions, thinking.model, thinking.quiet, self._beliefs.filtered)
@@ -197,6 +214,10 @@ class KlssPlayer(TrackingPlayer):
         self.mixture = {decode(code): share for code, share in played if share > 0.0}
         self._searched = plan.seconds is not None
         return Decision(decode(result.action), result.report.diagnostics() | {"held": positions.held})
+
+    def _page(self, views: list[View]) -> Page | None:
+        """The page of the book for what the player has seen; None where it plays without one, or has left it."""
+        return self._book.page(views) if self._book is not None and self._from_usual_start else None
 
     def close(self) -> None:
         """See :class:`darkchess.fog.game.contest.Player`."""

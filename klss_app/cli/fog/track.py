@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import math
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -23,6 +22,7 @@ import chess
 
 from klss.support.seeds import fresh_seed
 from klss_app.cli.errors import UsageError
+from klss_app.cli.fog.moves import typed_moves
 from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import Parser, add_game_number, cap, check_fen, pgn_game, seconds, seed
 from klss_app.progress import ProgressLine
@@ -38,7 +38,6 @@ __all__ = ["run"]
 
 DEFAULT_CAP = 10_000_000
 _LEVEL_SIGNS = {"values": "v", "features": "f", "tables": "t", "even": "e"}
-_NUMBER = re.compile(r"\d+\.+")
 
 
 def _parser() -> Parser:
@@ -127,7 +126,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
         record = pgn_game(Path(parsed.pgn), parsed.game, "--pgn: ")
         moves, fen = list(record.moves), record.fen
     else:
-        moves, fen = _moves(parsed.moves, parsed.fen), parsed.fen
+        moves, fen = typed_moves(parsed.moves, parsed.fen, "--moves: "), parsed.fen
 
     from darkchess.fog.game.referee import Referee
 
@@ -171,24 +170,6 @@ def _new_tracks(parsed: argparse.Namespace, referee: Referee) -> dict[chess.Colo
         tracks[color] = Track(known)
         tracks[color].weigh(referee.position)
     return tracks
-
-
-def _moves(text: str, fen: str | None) -> list[chess.Move]:
-    """The moves of ``--moves``, each checked."""
-    from darkchess.board.position import START_FEN, Position
-    from darkchess.errors import IllegalMove
-    from darkchess.fog.game.san import parse_move
-
-    position = Position.from_fen(fen or START_FEN)
-    moves = []
-    for ply, word in enumerate(_NUMBER.sub(" ", text).split(), 1):
-        try:
-            move = parse_move(position, word)
-        except IllegalMove as error:
-            raise UsageError(f"--moves: ply {ply}: {error}") from None
-        moves.append(move)
-        position = position.after(move)
-    return moves
 
 
 def _tracked(

@@ -1,0 +1,251 @@
+"""The opening book: what ``kluss`` plays at its first turns, searched once and packaged.
+
+``python -m experiments.openings --people FILE`` writes ``darkchess/fog/players/data/openings.json``; ``klss openings``
+shows it. ``FILE`` holds games of people, of which only the frequencies of moves are kept.
+
+The walk goes ply by ply. At each infoset of the player to move, several searches with seeds of their own give mixtures;
+their mean is what a player with an unknown seed plays. Moves are followed that the engine or people often play, and the
+true games that come of them are grouped by what the next player has seen of them. An infoset is reached with the sum of
+their probabilities, where every move is played half by the engine and half by people, and is left out where that is
+rare. Searches are kept as they are made, so a walk that is stopped goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import chess
+
+from darkchess.errors import RecordError
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.fog.analysis.analyst import Analyst
+from darkchess.fog.game.archive import games_of
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.view import View
+from darkchess.fog.players.book import PACKAGED, page_key
+from darkchess.fog.players.configuration import configuration
+from experiments.commands import finished
+from klss.table.limits import Limit
+from uci_bridge.match.documents import head
+
+__all__ = ["main", "walk"]
+
+RUNS = Path(__file__).parent / "runs"
+
+KEPT = 0.02
+"""Least probability that a move has in the book: below it a mixture is noise of the searches."""
+
+_ENOUGH_GAMES = 5
+"""People's games at an infoset, from which on their frequencies say how it goes on."""
+
+_RARE = 1 / 20
+"""Part of the smallest reach: true games that are rarer are dropped, as they change the reach of no infoset by much."""
+
+People = dict[str, Counter[chess.Move]]
+"""How often people played each move, by the key of the infoset."""
+
+
+@dataclass
+class Infoset:
+    """What a player has seen, and the true games that look so: their moves and how likely they are."""
+
+    views: tuple[View, ...]
+    games: list[tuple[tuple[chess.Move, ...], float]] = field(default_factory=list)
+
+    @property
+    def reach(self) -> float:
+        """How likely it is to come here."""
+        return sum(weight for _, weight in self.games)
+
+
+class Searches:
+    """The searches of infosets, made once each; ``path`` keeps them, with what they depend on in its first line."""
+
+    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
+        self._path, self._settings = path, settings
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._write(settings)
+        first, *rest = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        if first != settings:
+            raise ValueError(f"{path.name}: got searches with {first}, expected {settings}; remove it to begin again")
+        self._found: dict[str, dict[str, Any]] = {row["key"]: row for row in rest}
+
+    def _write(self, row: dict[str, Any]) -> None:
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+
+    def of(self, key: str, views: Sequence[View]) -> dict[str, Any]:
+        """Value of an infoset, and its moves with their probabilities and values, as means of all searches."""
+        if key not in self._found:
+            self._found[key] = {"key": key, "ply": views[-1].ply} | self._searched(views)
+            self._write(self._found[key])
+        return self._found[key]
+
+    def _searched(self, views: Sequence[View]) -> dict[str, Any]:
+        first, count = self._settings["seed"], self._settings["searches"]
+        values: list[float] = []
+        shares: dict[str, float] = defaultdict(float)
+        worth: dict[str, list[float]] = defaultdict(list)
+        for seed in range(first, first + count):
+            analyst = Analyst(
+                views[0],
+                Referee().position,
+                evaluator=BuiltinEvaluator(),
+                configuration=configuration(self._settings["configuration"]),
+                seed=seed,
+            )
+            for view in views[1:]:
+                analyst.observe(view)
+            analysis = analyst.think(Limit(nodes=self._settings["nodes"]))
+            values.append(analysis.value or 0.0)
+            for each in analysis.moves:
+                shares[each.move.uci()] += each.probability / count
+                if each.value is not None:
+                    worth[each.move.uci()].append(each.value)
+        return {
+            "value": round(math.fsum(values) / count, 4),
+            "moves": {
+                uci: [round(share, 4), round(math.fsum(worth[uci]) / len(worth[uci]), 4) if worth[uci] else None]
+                for uci, share in shares.items()
+            },
+        }
+
+
+def people_of(path: Path, plies: int) -> tuple[People, int]:
+    """How often people played each move in the games of a file, and the number of games; those that can't be read, and
+    those from another start position, are left out."""
+    found: People = defaultdict(Counter)
+    games = 0
+    for written in games_of(path):
+        try:
+            record = written.record()
+        except RecordError:
+            continue
+        if record.fen is not None:
+            continue
+        games += 1
+        referee = Referee()
+        for move in record.moves[:plies]:
+            found[page_key(referee.views(referee.position.turn))][move] += 1
+            referee.push(move)
+            if referee.outcome is not None:
+                break
+    return found, games
+
+
+def walk(searches: Searches, people: People, plies: int, least: float, follow: float) -> dict[str, list[Any]]:
+    """The pages of the book: value and moves by key.
+
+    Parameters
+    ----------
+    searches, people
+        What the engine and what people play.
+    plies
+        Of the last turn, plus one.
+    least, follow
+        Smallest reach of an infoset, and smallest share of a move that is followed.
+    """
+    pages: dict[str, list[Any]] = {}
+    start = Referee()
+    layer = {page_key(start.views(chess.WHITE)): Infoset(start.views(chess.WHITE), [((), 1.0)])}
+    for ply in range(plies):
+        reached = {key: infoset for key, infoset in layer.items() if infoset.reach >= least}
+        print(f"ply {ply}: {len(reached)} of {len(layer)} infosets", flush=True)
+        layer = {}
+        # The most reached first, so that a look at what is done so far shows the main lines.
+        for key, infoset in sorted(reached.items(), key=lambda item: -item[1].reach):
+            found, played = searches.of(key, infoset.views), people.get(key, Counter())
+            pages[key] = _page(found, played)
+            _follow(layer, infoset, _shares(found, played, follow), least)
+    return pages
+
+
+def _page(found: dict[str, Any], played: Counter[chess.Move]) -> list[Any]:
+    """A page as the file has it: the value, and of each move UCI, probability, value and people's games."""
+    moves = [
+        [uci, round(share, 3) if share >= KEPT else 0.0, None if value is None else round(value, 3), games]
+        for uci, (share, value) in found["moves"].items()
+        if (games := played[chess.Move.from_uci(uci)]) or share >= KEPT
+    ]
+    return [round(found["value"], 3), sorted(moves, key=lambda move: (-move[1], -move[3], move[0]))]
+
+
+def _shares(found: dict[str, Any], played: Counter[chess.Move], follow: float) -> dict[chess.Move, float]:
+    """The moves that are followed, and how likely each is."""
+    total = played.total()
+    shares = {}
+    for uci, (share, _) in found["moves"].items():
+        move = chess.Move.from_uci(uci)
+        theirs = played[move] / total if total >= _ENOUGH_GAMES else share
+        if max(share, theirs) >= follow:
+            shares[move] = (share + theirs) / 2.0
+    return shares
+
+
+def _follow(layer: dict[str, Infoset], infoset: Infoset, shares: dict[chess.Move, float], least: float) -> None:
+    """Add to ``layer`` what the next player sees after each move in each of the games."""
+    for moves, weight in infoset.games:
+        for move, share in shares.items():
+            if weight * share < least * _RARE:
+                continue
+            after = Referee.replay([*moves, move])
+            if after.outcome is not None:
+                continue
+            views = after.views(after.position.turn)
+            layer.setdefault(page_key(views), Infoset(views)).games.append(((*moves, move), weight * share))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m experiments.openings", description="Make the opening book.")
+    add = parser.add_argument
+    add("--people", type=Path, metavar="FILE", help="games of people, of which frequencies of moves are kept")
+    add("--configuration", default="kluss,threads=1", help="the player (default %(default)s)")
+    add("--nodes", type=int, default=200_000, help="of a search (default %(default)s)")
+    add("--searches", type=int, default=4, help="at an infoset, each with its seed (default %(default)s)")
+    add("--seed", type=int, default=1, help="of the first search (default %(default)s)")
+    add("--plies", type=int, default=6, help="that the book covers (default %(default)s)")
+    add("--least", type=float, default=0.002, help="smallest reach of an infoset (default %(default)s)")
+    add("--follow", type=float, default=0.05, help="smallest share of a followed move (default %(default)s)")
+    add("--runs", type=Path, default=RUNS, help="where searches are kept (default experiments/runs)")
+    add("--out", type=Path, default=PACKAGED, help="the book (default: the packaged one)")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Make the book; the exit code."""
+    parsed = _parser().parse_args(arguments)
+    settings = {name: getattr(parsed, name) for name in ("configuration", "nodes", "searches", "seed")}
+
+    def work() -> None:
+        people, games = ({}, 0) if parsed.people is None else people_of(parsed.people, parsed.plies)
+        searches = Searches(parsed.runs / "openings.jsonl", settings)
+        pages = walk(searches, people, parsed.plies, parsed.least, parsed.follow)
+        flags = {**settings, "plies": parsed.plies, "least": parsed.least, "follow": parsed.follow}
+        command = "python -m experiments.openings " + " ".join(f"--{name} {value}" for name, value in flags.items())
+        if parsed.people is not None:
+            command += f" --people {parsed.people.name}"
+        about = {**head("openings", "numpy"), "command": command, **flags, "games": games}
+        _write(parsed.out, about, pages)
+        print(f"{len(pages)} pages, {parsed.out.stat().st_size:,} bytes: {parsed.out.name}")
+
+    return finished(work, OSError, ValueError)
+
+
+def _write(path: Path, about: dict[str, Any], pages: dict[str, list[Any]]) -> None:
+    """Write the book, a line a page."""
+    rows = ",\n".join(f"  {json.dumps(key)}: {json.dumps(page, separators=(',', ':'))}" for key, page in pages.items())
+    begin = json.dumps(about, indent=1).removesuffix("\n}")
+    path.write_text(f'{begin},\n "pages": {{\n{rows}\n }}\n}}\n', encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,167 @@
+"""``klss openings``: the opening book as a tree, and how often people play each move.
+
+A page of the book is of what the player to move has seen, and the tree is of true games: where a player can't tell two
+games apart, the same moves are played in both, and the text has them once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import chess
+
+from klss_app.cli.errors import UsageError
+from klss_app.cli.fog.moves import typed_moves
+from klss_app.cli.options import Parser, percent, whole
+from klss_app.stdout import print_document
+
+if TYPE_CHECKING:
+    from darkchess.fog.game.referee import Referee
+    from darkchess.fog.players.book import Book, BookMove, Page
+
+__all__ = ["run"]
+
+DEFAULT_PLIES = 2
+DEFAULT_LEAST = 5.0
+_MOVE_WIDTH = 28
+"""Columns of the moves, which are indented by their depth."""
+
+_INDENT = "   "
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        "openings",
+        "What kluss plays at its first turns, by what the player to move has seen, and what people play there. Matches "
+        "and games are played from it where a player is named with book=true: kluss,book=true.",
+    )
+    parser.add_argument("moves", nargs="?", metavar="MOVES", help='begin after these: "d4 d5"')
+    parser.add_argument(
+        "--plies",
+        type=whole("a number of plies from 1 on"),
+        default=DEFAULT_PLIES,
+        metavar="N",
+        help="depth of the tree",
+    )
+    parser.add_argument(
+        "--least",
+        type=percent,
+        default=DEFAULT_LEAST,
+        metavar="P",
+        help="percent: moves that neither kluss nor people play so often are left out",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return parser
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run ``klss openings``; see :mod:`klss_app.cli.main`."""
+    parsed = _parser().parse(arguments)
+    moves = typed_moves(parsed.moves or "", flag="MOVES: ")
+
+    from darkchess.fog.players.book import Book
+
+    book = Book.packaged()
+    game, names = _after(moves, book)
+    key, page = _page(book, game)
+    if page is None:
+        raise UsageError(
+            f"MOVES: got {' '.join(names)!r}, where the book has no page; expected moves that are often played, "
+            f"{book.plies - 1} at the most (without MOVES the tree begins at the start)"
+        )
+    least = parsed.least / 100.0
+    tree = list(_tree(book, game, page, parsed.plies, least))
+    if parsed.json:
+        print_document(
+            {
+                "book": dict(book.head),
+                "moves": names,
+                "infoset": key,
+                "value": page.value,
+                "people": page.people,
+                "tree": tree,
+            }
+        )
+        return 0
+    head = book.head
+    print(
+        f"{head['configuration'].split(',')[0]}, {head['searches']} searches of {head['nodes']:,} nodes at each of "
+        f"{len(book.pages)} infosets, {head['created']}; {head['games']} games of people"
+    )
+    print(f"after {' '.join(names)}" if names else "from the start")
+    print(f"{'':{_MOVE_WIDTH}}{'kluss':>6}{'value':>8}  people")
+    for line in _lines(tree, names, 0, {key: " ".join(names)}):
+        print(line)
+    return 0
+
+
+def _after(moves: Sequence[chess.Move], book: Book) -> tuple[Referee, list[str]]:
+    """The true game after ``moves``, and their names."""
+    from darkchess.fog.game.referee import Referee
+    from darkchess.fog.game.san import san
+
+    game, names = Referee(), []
+    for move in moves[: book.plies]:  # no book is longer, and a longer game may be over
+        names.append(san(game.position, move))
+        game.push(move)
+    return game, names
+
+
+def _page(book: Book, game: Referee) -> tuple[str | None, Page | None]:
+    """The page of the player to move, and its key, by what that player has seen of the game."""
+    from darkchess.fog.players.book import page_key
+
+    if game.outcome is not None:
+        return None, None
+    views = game.views(game.position.turn)
+    page = book.page(views)
+    return (None, None) if page is None else (page_key(views), page)
+
+
+def _tree(book: Book, game: Referee, page: Page, plies: int, least: float) -> Iterator[dict[str, Any]]:
+    """The moves of a page that are played often enough, each with what is played after it."""
+    from darkchess.fog.game.referee import Referee
+    from darkchess.fog.game.san import san
+
+    for each in page.moves:
+        if not _often(each, page, least):
+            continue
+        after = Referee.replay([*game.moves, each.move])
+        key, below = _page(book, after) if plies > 1 else (None, None)
+        yield {
+            "san": san(game.position, each.move),
+            "move": each.move.uci(),
+            "probability": each.probability,
+            "value": each.value,
+            "people": each.people,
+            "of": page.people,
+            "infoset": key,
+            "replies": [] if below is None else list(_tree(book, after, below, plies - 1, least)),
+        }
+
+
+def _often(move: BookMove, page: Page, least: float) -> bool:
+    return move.probability >= least or move.people >= max(1.0, least * page.people)
+
+
+def _lines(
+    tree: Sequence[dict[str, Any]], before: Sequence[str], depth: int, told: dict[str | None, str]
+) -> Iterator[str]:
+    """The tree after the moves ``before`` as text, a line a move. ``told``: by infoset, the moves below which the tree
+    has it already; it is told once."""
+    ply = len(before)
+    number = f"{ply // 2 + 1}{'...' if ply % 2 else '.'}"
+    for each in tree:
+        name = f"{_INDENT * depth}{number} {each['san']}"
+        probability = f"{each['probability']:.0%}" if each["probability"] else "-"
+        value = "" if each["value"] is None else f"{each['value'] + 0.0:+.3f}"
+        people = f"{each['people']} of {each['of']}" if each["of"] else "-"
+        yield f"{name:<{_MOVE_WIDTH}}{probability:>6}{value:>8}  {people}"
+        moves, infoset = [*before, each["san"]], each["infoset"]
+        to_move = "Black" if len(moves) % 2 else "White"
+        if infoset is not None and infoset in told:
+            yield f"{_INDENT * (depth + 1)}(as after {told[infoset]}: it looks the same to {to_move})"
+        elif infoset is not None:
+            told[infoset] = " ".join(moves)
+            yield from _lines(each["replies"], moves, depth + 1, told)

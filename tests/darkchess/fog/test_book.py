@@ -1,0 +1,162 @@
+"""The opening book: pages are found by what a player has seen, and played from where a player is told to."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from darkchess.board.position import Position
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.players.book import PACKAGED, Book, page_key
+from darkchess.fog.players.configuration import ConfigurationError, configuration, make_player
+from darkchess.fog.players.player import KlssPlayer
+from klss.table.limits import Limit
+
+BOOK = Book.packaged()
+
+
+def game(*moves: str) -> Referee:
+    return Referee.replay([chess.Move.from_uci(move) for move in moves])
+
+
+def key(color: chess.Color, *moves: str) -> str:
+    return page_key(game(*moves).views(color))
+
+
+def player(text: str, referee: Referee, seed: int = 0) -> KlssPlayer:
+    made = make_player(configuration(text), seed=seed)
+    assert isinstance(made, KlssPlayer)
+    views = referee.views(referee.position.turn)
+    made.start(views[0], referee.setup.start, referee.ruleset)
+    for view in views[1:]:
+        made.observe(view)
+    return made
+
+
+def test_games_that_look_the_same_to_a_player_have_one_page() -> None:
+    assert key(chess.BLACK, "e2e4") == key(chess.BLACK, "a2a3") == key(chess.BLACK, "b1c3")
+    assert key(chess.WHITE, "a2a3", "e7e6", "h2h3", "g8f6") == key(chess.WHITE, "a2a3", "g8f6", "h2h3", "e7e6")
+
+
+def test_another_sight_an_own_move_or_a_capture_is_another_page() -> None:
+    keys = [
+        key(chess.WHITE),
+        key(chess.BLACK),
+        key(chess.WHITE, "e2e4", "a7a6"),
+        key(chess.WHITE, "e2e4", "d7d5"),  # seen
+        key(chess.WHITE, "d2d4", "a7a6"),
+        key(chess.WHITE, "e2e4", "d7d5", "a2a3", "d5e4"),
+        key(chess.WHITE, "e2e4", "d7d5", "a2a3", "a7a6"),
+        key(chess.WHITE, "e2e3", "d7d5", "e3e4", "a7a6"),  # the same position, by other moves
+    ]
+    assert len({*keys}) == len(keys)
+
+
+def test_what_a_true_position_hides_changes_no_key() -> None:
+    """From Black's seat: every first move of White whatever, as long as Black sees none of it."""
+    hidden = {page_key(game(move.uci()).views(chess.BLACK)) for move in Position.start().legal_moves()}
+    assert len(hidden) == 1
+
+
+def test_every_page_is_a_mixture_of_moves_in_the_ranges_that_moves_and_values_have() -> None:
+    assert len(BOOK.pages) > 100 and PACKAGED.stat().st_size < 300_000
+    for page in BOOK.pages.values():
+        assert math.isclose(sum(page.mixture.values()), 1.0) and min(page.mixture.values()) > 0.0
+        assert 0.9 < sum(move.probability for move in page.moves) < 1.01, "what is left out is little"
+        assert -1.0 <= page.value <= 1.0 and page.people == sum(move.people for move in page.moves)
+        assert all(move.value is None or -1.0 <= move.value <= 1.0 for move in page.moves)
+
+
+def test_the_head_says_how_the_book_was_made() -> None:
+    head = BOOK.head
+    assert head["command"].startswith("python -m experiments.openings ") and head["created"] and head["versions"]
+    for name in ("nodes", "searches", "seed", "plies"):
+        assert f"--{name} {head[name]} " in head["command"]
+    assert BOOK.plies == head["plies"] == 6
+
+
+def test_moves_of_a_page_are_legal_where_its_player_is() -> None:
+    start = BOOK.page(game().views(chess.WHITE))
+    black = BOOK.page(game("e2e4").views(chess.BLACK))
+    assert start is not None and black is not None
+    assert {move.move for move in start.moves} <= {*Position.start().legal_moves()}
+    assert {move.move for move in black.moves} <= {*game("e2e4").legal_moves()}
+
+
+def test_the_book_ends_with_its_last_ply() -> None:
+    moves = ("a2a3", "a7a6", "b2b3", "b7b6", "c2c3", "c7c6")
+    assert BOOK.page(game(*moves).views(chess.WHITE)) is None
+
+
+def test_a_book_is_read_as_it_is_written(tmp_path: Path) -> None:
+    page = [0.25, [["e2e4", 0.6, 0.25, 3], ["d2d4", 0.2, None, 0], ["a2a3", 0.0, -0.1, 1]]]
+    path = tmp_path / "book.json"
+    path.write_text(json.dumps({"plies": 1, "pages": {key(chess.WHITE): page}}))
+    found = Book.read(path).page(game().views(chess.WHITE))
+    assert found is not None and found.people == 4
+    assert {move.uci(): share for move, share in found.mixture.items()} == pytest.approx({"e2e4": 0.75, "d2d4": 0.25})
+    drawn = {found.draw(np.random.default_rng(seed)).uci() for seed in range(40)}
+    assert drawn == {"e2e4", "d2d4"}
+
+
+def test_a_player_with_the_book_plays_a_move_of_it_by_its_seed_and_searches_nothing() -> None:
+    page = BOOK.page(game().views(chess.WHITE))
+    assert page is not None
+    drawn = set()
+    for seed in range(12):
+        mine, again = (player("kluss,book=true", game(), seed) for _ in range(2))
+        decision = mine.choose(Limit(nodes=10))
+        assert decision.answer in page.mixture and mine.mixture == page.mixture
+        assert decision.diagnostics["nodes"] == 0 and decision.diagnostics["value"] == page.value
+        assert again.choose(Limit(nodes=10)).answer == decision.answer
+        drawn.add(decision.answer)
+    assert len(drawn) > 1, "it is a mixture"
+
+
+def test_the_book_is_found_at_black_s_first_turn_and_left_for_the_search() -> None:
+    page = BOOK.page(game("h2h4").views(chess.BLACK))
+    assert page is not None and player("kluss,book=true", game("h2h4")).choose(Limit(nodes=5)).answer in page.mixture
+    # No page is so rare: the player searches.
+    rare = game("a2a3", "h7h5", "h2h4", "a7a6")
+    assert BOOK.page(rare.views(chess.WHITE)) is None
+    assert player("kluss,book=true,threads=1", rare).choose(Limit(nodes=30)).diagnostics["nodes"] > 0
+
+
+def test_a_game_goes_on_by_searches_after_the_book() -> None:
+    referee = game()
+    mine = player("kluss,book=true,threads=1", referee, 3)
+    searched = []
+    for reply in ("a7a6", "h7h6", "b7b6", "g7g6"):
+        decision = mine.choose(Limit(nodes=40))
+        searched.append(decision.diagnostics["nodes"] > 0)
+        for move in (decision.answer, chess.Move.from_uci(reply)):
+            referee.push(move)
+            mine.observe(referee.view(chess.WHITE))
+    assert not searched[0] and searched[-1] and searched == sorted(searched)
+    assert isinstance(mine.position_set, PositionSet)
+    assert mine.position_set.contains(referee.position.row)
+
+
+def test_a_player_without_the_book_never_opens_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Book, "page", None)
+    monkeypatch.setattr(Book, "packaged", None)
+    decision = player("kluss,threads=1", game()).choose(Limit(nodes=30))
+    assert decision.diagnostics["nodes"] > 0
+
+
+def test_from_another_start_position_the_book_is_not_used() -> None:
+    fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR b KQkq - 0 1"  # to Black it looks like the game after a move
+    decision = player("kluss,book=true,threads=1", Referee(fen)).choose(Limit(nodes=30))
+    assert decision.diagnostics["nodes"] > 0
+
+
+def test_only_players_that_search_have_a_book() -> None:
+    with pytest.raises(ConfigurationError, match=r"book is true, expected false"):
+        configuration("greedy,book=true")
+    assert configuration("level-5,book=true").book and not configuration("kluss").book
