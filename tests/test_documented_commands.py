@@ -100,6 +100,7 @@ IN_SMALL: dict[str, str] = {
     ),
     "klss analyse games.pgn --all --player NAME": "klss analyse game.pgn --all --player random,cap=500 --nodes 20",
     "klss analyse games.pgn --all --html games.html": "klss analyse game.pgn --all --nodes 20 --html games.html",
+    "klss analyse game.pgn --pgn analysed.pgn": "klss analyse game.pgn --nodes 20 --pgn analysed.pgn",
     "klss analyse game.pgn --html game.html": "klss analyse game.pgn --nodes 20 --html game.html",
     "klss analyse GAME.pgn --ply 20 --color white": "klss analyse game.pgn --ply 4 --color white --nodes 20",
     "klss analyse game.pgn --ply 20 --color white": "klss analyse game.pgn --ply 4 --color white --nodes 20",
