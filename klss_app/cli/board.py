@@ -36,7 +36,7 @@ from klss_app.cli.options import (
     whole,
     writable_file,
 )
-from klss_app.cli.saved_game import LAST, SavedGame, resumed_options, resumed_seats, saved_game
+from klss_app.cli.saved_game import LAST, LIST, SavedGame, list_saved_games, resumed_options, resumed_seats, saved_game
 from klss_app.cli.serving import at_signals
 from klss_app.kept_games import HUMAN, begun_at
 
@@ -68,8 +68,11 @@ def _parser(game: Game = FOG) -> Parser:
         add_game_number(parser)
         parser.add_argument(
             "--resume",
+            nargs="?",
+            const=LIST,
             metavar="FILE",
-            help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games)",
+            help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games; "
+            "without FILE: list them)",
         )
     else:
         parser.add_argument(
@@ -95,6 +98,8 @@ def run(arguments: Sequence[str], game: Game) -> int:
     if game.name not in ("fog", "rbc"):
         raise UsageError(f"--game: got {game.name}, expected fog or rbc; klss play --game {game.name} is for terminals")
     parsed = _parser(game).parse(arguments)
+    if parsed.resume == LIST:
+        return list_saved_games()
     left = None if parsed.resume is None else saved_game(parsed.resume)
     specs = seats(parsed.white, parsed.black, game.default_player) if left is None else resumed_seats(left, parsed)
     if HUMAN not in specs.values():

@@ -72,7 +72,7 @@ class BoardGame(ABC):
         """The document of a review: ``tags``, ``over``, ``plies``."""
 
     def annotated(self, reviewed: Reviewed, turns: Sequence[dict[str, Any]]) -> str:
-        """The text of a game's file with the analysis of all its turns; without it, where the file has no place for it."""
+        """The text of a game's file with the analysis of all its turns, or without it where the file can't hold it."""
         return reviewed.text
 
     @abstractmethod
