@@ -36,6 +36,7 @@ from klss_app.cli.options import (
     whole,
     writable_file,
 )
+from klss_app.cli.reachable import EVERYONE, addresses
 from klss_app.cli.saved_game import LAST, LIST, SavedGame, list_saved_games, resumed_options, resumed_seats, saved_game
 from klss_app.cli.serving import at_signals
 from klss_app.kept_games import HUMAN, begun_at
@@ -221,6 +222,7 @@ async def _serve(
     print(f"klss board: {links[0]}", flush=True)
     for seat, link in zip(table.seats[1:], links[1:], strict=True):
         print(f"klss board: {chess.COLOR_NAMES[seat.color]}'s seat, for the other player: {link}", flush=True)
+    _say_who_may_come(host, port, [(chess.COLOR_NAMES[seat.color], seat.token) for seat in table.seats])
     with tempfile.TemporaryDirectory(prefix="klss-board-") as folder:
         if open_browser:
             _open(links[0], Path(folder))
@@ -232,6 +234,24 @@ async def _serve(
     await table.close()
     await runner.cleanup()
     return 0
+
+
+def _say_who_may_come(host: str, port: int, seats: Sequence[tuple[str, str]]) -> None:
+    """Print each seat's links for other devices, and what is exposed; nothing where only this machine can come."""
+    if host not in EVERYONE:
+        return
+    found = addresses(host)
+    for color, token in seats:
+        for address in found:
+            shown = f"[{address}]" if ":" in address else address
+            print(f"klss board: {color}'s seat, from another device: http://{shown}:{port}/#seat={token}", flush=True)
+    if not found:
+        print("klss board: found no address of this machine that another device could open", flush=True)
+    print(
+        "klss board: every device in this network can reach the port; nothing is encrypted, and whoever has a link "
+        "plays at that seat",
+        flush=True,
+    )
 
 
 def _open(link: str, folder: Path) -> None:
