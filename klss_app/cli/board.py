@@ -36,7 +36,8 @@ from klss_app.cli.options import (
     whole,
     writable_file,
 )
-from klss_app.cli.saved_game import LAST, SavedGame, resumed_options, resumed_seats, saved_game
+from klss_app.cli.reachable import EVERYONE, addresses
+from klss_app.cli.saved_game import LAST, LIST, SavedGame, list_saved_games, resumed_options, resumed_seats, saved_game
 from klss_app.cli.serving import at_signals
 from klss_app.kept_games import HUMAN, begun_at
 
@@ -68,8 +69,11 @@ def _parser(game: Game = FOG) -> Parser:
         add_game_number(parser)
         parser.add_argument(
             "--resume",
+            nargs="?",
+            const=LIST,
             metavar="FILE",
-            help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games)",
+            help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games; "
+            "without FILE: list them)",
         )
     else:
         parser.add_argument(
@@ -95,6 +99,8 @@ def run(arguments: Sequence[str], game: Game) -> int:
     if game.name not in ("fog", "rbc"):
         raise UsageError(f"--game: got {game.name}, expected fog or rbc; klss play --game {game.name} is for terminals")
     parsed = _parser(game).parse(arguments)
+    if parsed.resume == LIST:
+        return list_saved_games()
     left = None if parsed.resume is None else saved_game(parsed.resume)
     specs = seats(parsed.white, parsed.black, game.default_player) if left is None else resumed_seats(left, parsed)
     if HUMAN not in specs.values():
@@ -216,6 +222,7 @@ async def _serve(
     print(f"klss board: {links[0]}", flush=True)
     for seat, link in zip(table.seats[1:], links[1:], strict=True):
         print(f"klss board: {chess.COLOR_NAMES[seat.color]}'s seat, for the other player: {link}", flush=True)
+    _say_who_may_come(host, port, [(chess.COLOR_NAMES[seat.color], seat.token) for seat in table.seats])
     with tempfile.TemporaryDirectory(prefix="klss-board-") as folder:
         if open_browser:
             _open(links[0], Path(folder))
@@ -227,6 +234,24 @@ async def _serve(
     await table.close()
     await runner.cleanup()
     return 0
+
+
+def _say_who_may_come(host: str, port: int, seats: Sequence[tuple[str, str]]) -> None:
+    """Print each seat's links for other devices, and what is exposed; nothing where only this machine can come."""
+    if host not in EVERYONE:
+        return
+    found = addresses(host)
+    for color, token in seats:
+        for address in found:
+            shown = f"[{address}]" if ":" in address else address
+            print(f"klss board: {color}'s seat, from another device: http://{shown}:{port}/#seat={token}", flush=True)
+    if not found:
+        print("klss board: found no address of this machine that another device could open", flush=True)
+    print(
+        "klss board: every device in this network can reach the port; nothing is encrypted, and whoever has a link "
+        "plays at that seat",
+        flush=True,
+    )
 
 
 def _open(link: str, folder: Path) -> None:

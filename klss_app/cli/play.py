@@ -38,7 +38,7 @@ from klss_app.cli.options import (
     seats,
     writable_file,
 )
-from klss_app.cli.saved_game import LAST, SavedGame, resumed_options, resumed_seats, saved_game
+from klss_app.cli.saved_game import LAST, LIST, SavedGame, list_saved_games, resumed_options, resumed_seats, saved_game
 from klss_app.cli.screen import Quit, Screen
 from klss_app.cli.terminal import InputClosed, Terminal
 from klss_app.kept_games import HUMAN, Terms, begun_at, game_headers, keep_game, shown_name
@@ -66,8 +66,11 @@ def _parser(game: Game = FOG) -> Parser:
     if game is FOG:
         parser.add_argument(
             "--resume",
+            nargs="?",
+            const=LIST,
             metavar="FILE",
-            help=f"continue an unfinished game with its own clocks and limits ({LAST}: the last one in klss-games)",
+            help=f"continue an unfinished game with its own clocks and limits ({LAST}: the last one in klss-games; "
+            "without FILE: list them)",
         )
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures, no colours")
     return parser
@@ -79,6 +82,8 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     if parsed.record is not None:
         writable_file(Path(parsed.record), game.record)
     resumed = getattr(parsed, "resume", None)
+    if resumed == LIST:
+        return list_saved_games()
     left = None if resumed is None else saved_game(resumed)
     specs = seats(parsed.white, parsed.black, game.default_player) if left is None else resumed_seats(left, parsed)
     if {*specs.values()} == {HUMAN}:

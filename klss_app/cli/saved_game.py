@@ -9,9 +9,10 @@ A file says who plays, not what is run: an engine that is a program is started o
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,9 +28,12 @@ if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
     from darkchess.fog.game.rules import Ruleset
 
-__all__ = ["LAST", "SavedGame", "resumed_options", "resumed_seats", "saved_game"]
+__all__ = ["LAST", "LIST", "SavedGame", "list_saved_games", "resumed_options", "resumed_seats", "saved_game"]
 
 LAST = "last"
+
+LIST = ""
+"""Stands for ``--resume`` without a name: the games that may go on are listed."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +54,30 @@ def saved_game(text: str) -> SavedGame:
     """The game that ``--resume`` names: a file's, or with ``last`` the one that was left last. Raises
     :class:`UsageError` where there is none, it is over, or it is not one between a human and an engine."""
     if text != LAST:
-        return _read(Path(text))
-    for path in newest_first():
-        try:
-            return _read(path)
-        except UsageError:
-            continue
+        kept = {path.stem: path for path in newest_first()}
+        return _read(Path(text) if Path(text).exists() else kept.get(text, Path(text)))
+    for game in _unfinished():
+        return game
     raise UsageError("--resume: got last, and klss-games has no unfinished game; expected one, or a file")
+
+
+def _unfinished() -> Iterator[SavedGame]:
+    """The games in ``klss-games`` that may go on, that which was left last first."""
+    for path in newest_first():
+        with contextlib.suppress(UsageError):
+            yield _read(path)
+
+
+def list_saved_games() -> int:
+    """Print the name of each game that may go on, the human's side, the engine, and how many plies were played; the
+    exit code. No move is shown: a listed game may still be played."""
+    games = list(_unfinished())
+    if not games:
+        raise UsageError("--resume: klss-games has no unfinished game; expected one, or a file")
+    for game in games:
+        side = chess.COLOR_NAMES[game.human].capitalize()
+        print(f"{game.path.stem:<22} {side} against {printable(game.engine)}, {len(game.record.moves)} plies")
+    return 0
 
 
 def _read(path: Path) -> SavedGame:

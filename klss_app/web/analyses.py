@@ -100,6 +100,10 @@ class Analyses:
             del self._whole[next(iter(self._whole))]
         return turns
 
+    def whole(self, number: int) -> list[dict[str, Any]] | None:
+        """All turns of a game whose analysis has come to its end; None for any other."""
+        return self._whole.get(number)
+
     def _request(self, game: Finished, settings: Settings, ply: int | None) -> dict[str, Any]:
         nodes = self._nodes if ply is None else _DEEPER * self._nodes
         return {**self._kind.request(game.reviewed, settings), "nodes": nodes, "ply": ply, "cap": self._cap}

@@ -71,6 +71,10 @@ class BoardGame(ABC):
     def review(self, reviewed: Reviewed) -> dict[str, Any]:
         """The document of a review: ``tags``, ``over``, ``plies``."""
 
+    def annotated(self, reviewed: Reviewed, turns: Sequence[dict[str, Any]]) -> str:
+        """The text of a game's file with the analysis of all its turns, or without it where the file can't hold it."""
+        return reviewed.text
+
     @abstractmethod
     def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
         """What :attr:`analysis` is asked, beside the nodes of a turn, the cap of the sets and the turn."""

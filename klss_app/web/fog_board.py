@@ -11,6 +11,7 @@ from darkchess.fog.game.record import GameRecord, write_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
 from darkchess.fog.players.configuration import LEVELS, about, main_names
+from klss_app.annotated_pgn import annotated
 from klss_app.web import summaries
 from klss_app.web.board_game import BoardGame, Reviewed
 from klss_app.web.fog_seat import FogHuman
@@ -62,6 +63,10 @@ class FogBoard(BoardGame):
     def review(self, reviewed: Reviewed) -> dict[str, Any]:
         """See the base."""
         return review(reviewed.game.record, reviewed.game.ruleset)
+
+    def annotated(self, reviewed: Reviewed, turns: Sequence[dict[str, Any]]) -> str:
+        """See the base."""
+        return annotated(reviewed.game.record, turns)
 
     def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
         """See the base."""

@@ -273,7 +273,9 @@ class PageLine:
 
     async def _pgn(self, seat: Seat, message: dict[str, Any]) -> None:
         game = self._finished(message)
-        self.send({"type": "pgn", "game": game.number, "pgn": game.reviewed.text})
+        turns = self._table.analyses.whole(game.number) if message.get("comments") is True else None
+        text = game.reviewed.text if turns is None else self._table.kind.annotated(game.reviewed, turns)
+        self.send({"type": "pgn", "game": game.number, "pgn": text})
 
     async def _open(self, seat: Seat, message: dict[str, Any]) -> None:
         self._only_between_games()

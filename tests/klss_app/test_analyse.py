@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 from collections.abc import Callable
@@ -9,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import chess
+import chess.pgn
 import pytest
 
 from darkchess.fog.analysis.analyst import Analyst
-from darkchess.fog.game.record import GameRecord, write_pgn
+from darkchess.fog.game.record import GameRecord, read_pgn, write_pgn
 from darkchess.fog.game.referee import Referee
 from klss import __version__
 from klss.errors import INSTALL_EXTRAS
@@ -230,6 +232,10 @@ BAD = [
     (["pychess.pgn", "--ply", "4", "--color", "red"], "--color", "'red'"),
     (["pychess.pgn", "--clock", "1+1"], "--clock", "--nodes"),
     (["pychess.pgn", "--out", "pychess.pgn"], "--out", "the game itself"),
+    (["pychess.pgn", "--pgn", "pychess.pgn"], "--pgn", "the game itself"),
+    (["pychess.pgn", "--pgn", "no/a.pgn"], "--pgn", "directory"),
+    (["pychess.pgn", "--all", "--pgn", "a.pgn"], "--pgn", "--all"),
+    (["pychess.pgn", "--ply", "4", "--pgn", "a.pgn"], "--pgn", "--ply"),
     (["pychess.pgn", "--out", "no/a.json"], "--out", "directory"),
     (["pychess.pgn", "--ply", "4", "--out", "a.json"], "--out", "--ply"),
     (["pychess.pgn", "--color", "red"], "--color", "'red'"),
@@ -332,6 +338,23 @@ def test_an_analysis_of_something_else_is_not_gone_on_with(
     ran = klss("analyse", pychess, "--nodes", "60", "--out", "kept.json")
     assert ran.code == 2 and says in ran.err and ran.err.count("\n") == 1 and "\x1b" not in ran.err, ran.err
     assert (tmp_path / "kept.json").read_text() == text
+
+
+def test_the_annotated_game_has_the_same_moves_and_a_comment_on_each(klss: Any, pychess: str, tmp_path: Path) -> None:
+    ran = klss("analyse", pychess, "--nodes", "200", "--json", "--pgn", "analysed.pgn")
+    assert ran.code == 0, ran.err
+    turns = json.loads(ran.out)["turns"]
+    text = (tmp_path / "analysed.pgn").read_text()
+    [was], [found] = read_pgn((tmp_path / pychess).read_text()), read_pgn(text)
+    assert (found.moves, found.outcome, dict(found.headers)) == (was.moves, was.outcome, was.headers)
+    flat = " ".join(text.split())
+    assert flat.count("{cost ") == len(turns)
+    worst = max(turns, key=lambda turn: turn["played"]["loss"] or 0.0)
+    played, best, sets = worst["played"], worst["best"], worst["positions"]
+    assert f"{played['san']} $4 {{cost {played['loss']:.2f}, best {best['san']} ({best['p']:.2f}); " in flat
+    assert f"possible for White: {sets['white'][0]}, for Black: {sets['black'][0]}}}" in flat
+    foreign = chess.pgn.read_game(io.StringIO(text))
+    assert foreign is not None and foreign.headers["White"] == found.headers["White"]
 
 
 def test_a_whole_game_by_time(klss: Any, pychess: str) -> None:

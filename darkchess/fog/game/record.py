@@ -16,7 +16,7 @@ import io
 import itertools
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import chess
@@ -125,8 +125,14 @@ class GameRecord:
             yield position
 
 
-def write_pgn(record: GameRecord) -> str:
+def write_pgn(record: GameRecord, *, comments: Sequence[str] = (), glyphs: Sequence[str] = ()) -> str:
     """``record`` as PGN, ending in a newline.
+
+    Parameters
+    ----------
+    comments, glyphs
+        What is said of each move, for as many as there are; empty: nothing. A comment has no braces, a glyph is one of
+        PGN's numbers (``$4``).
 
     Raises
     ------
@@ -138,6 +144,8 @@ def write_pgn(record: GameRecord) -> str:
     >>> record = GameRecord((chess.Move.from_uci("e2e4"),), headers={"White": "a", "Black": "b"})
     >>> print(write_pgn(record).splitlines()[-1])
     1. e4 *
+    >>> print(write_pgn(record, comments=["the best"], glyphs=["$1"]).splitlines()[-1])
+    1. e4 $1 {the best} *
     """
     tags = _ROSTER | {name: value for name, value in record.headers.items() if name in _ROSTER}
     tags |= {"Result": record.result, "Variant": VARIANT}
@@ -150,15 +158,19 @@ def write_pgn(record: GameRecord) -> str:
         if not re.fullmatch(r"\w+", name, re.ASCII):
             raise RecordError(f"bad PGN header: got the name {name!r}, expected letters, digits and underscores")
     words: list[str] = []
-    clocks = itertools.chain(record.clocks_s, itertools.repeat(None))
-    for position, move, clock_s in zip(record.positions(), record.moves, clocks, strict=False):
+    said = itertools.zip_longest(record.moves, record.clocks_s, glyphs, comments)
+    for position, (move, clock_s, glyph, comment) in zip(record.positions(), said, strict=False):
         if position.turn == chess.WHITE:
             words.append(f"{position.fullmove}.")
         elif not words or words[-1].endswith("}"):
             words.append(f"{position.fullmove}...")
         words.append(san(position, move))
+        if glyph:
+            words.append(glyph)
         if clock_s is not None:
             words.append(f"{{[%clk {_clock(clock_s)}]}}")
+        if comment:
+            words.append(f"{{{comment}}}")
     words.append(record.result)
     lines = [f'[{name} "{_escaped(value)}"]' for name, value in tags.items()]
     # PGN's own rule: lines of movetext shorter than 80 characters.

@@ -91,6 +91,7 @@ def _parser() -> Parser:
         help="keep the analysis there while it runs; the same command continues an interrupted one",
     )
     add("--html", metavar="FILE", help="write the board's review there, one file that opens without a server")
+    add("--pgn", dest="pgn_out", metavar="FILE", help="write the game there with the analysis as comments")
     add(
         "--all", action="store_true", help="every finished game of the file: which moves cost the most over all of them"
     )
@@ -172,10 +173,10 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
         raise UsageError(f"--once-over: got {parsed.pgn!r}, a game that is not over; expected one with a result")
     if parsed.ply is None:
         return _whole_game(parsed, thinker, record)
-    for flag in ("out", "html", "all"):
+    for flag, name in {"out": "out", "html": "html", "pgn_out": "pgn", "all": "all"}.items():
         if flag in parsed.given:
             raise UsageError(
-                f"--{flag}: got it with --ply, expected it for a whole game; > FILE keeps the answer for one turn"
+                f"--{name}: got it with --ply, expected it for a whole game; > FILE keeps the answer for one turn"
             )
     return _one_turn(parsed, options, thinker, record, plot)
 
@@ -320,9 +321,21 @@ def _check_whole_games(parsed: argparse.Namespace) -> tuple[Path | None, Path | 
         None if name is None else writable_file(Path(name), flag)
         for name, flag in ((parsed.out, "--out"), (parsed.html, "--html"))
     )
-    if out is not None and out.exists() and Path(parsed.pgn).exists() and out.samefile(parsed.pgn):
-        raise UsageError(f"--out: got {parsed.out!r}, the game itself; expected another file")
+    _check_not_the_game(parsed, out, "--out")
     return out, html
+
+
+def _check_not_the_game(parsed: argparse.Namespace, path: Path | None, flag: str) -> None:
+    """Raise :class:`UsageError` where what is written would replace the game that is read."""
+    if path is not None and path.exists() and Path(parsed.pgn).exists() and path.samefile(parsed.pgn):
+        raise UsageError(f"{flag}: got {str(path)!r}, the game itself; expected another file")
+
+
+def _pgn_file(parsed: argparse.Namespace) -> Path | None:
+    """Where the game is written with comments, if anywhere."""
+    path = None if parsed.pgn_out is None else writable_file(Path(parsed.pgn_out), "--pgn")
+    _check_not_the_game(parsed, path, "--pgn")
+    return path
 
 
 def _limited(parsed: argparse.Namespace, thinker: _Thinker) -> tuple[_Thinker, Limit]:
@@ -346,6 +359,8 @@ def _archive(parsed: argparse.Namespace, thinker: _Thinker) -> int:
     out, html = _check_whole_games(parsed)
     if "game" in parsed.given:
         raise UsageError("--game: got it with --all, expected one of them")
+    if "pgn_out" in parsed.given:
+        raise UsageError("--pgn: got it with --all, expected it for one game; --game chooses one")
 
     from klss_app.cli.fog import analyse_archive, analyse_game
     from klss_app.web.reviews import replayed
@@ -381,6 +396,7 @@ def _archive(parsed: argparse.Namespace, thinker: _Thinker) -> int:
 def _whole_game(parsed: argparse.Namespace, thinker: _Thinker, record: GameRecord) -> int:
     """Analyse every turn; the exit code."""
     out, html = _check_whole_games(parsed)
+    annotated_file = _pgn_file(parsed)
     if record.outcome is None:
         raise UsageError(f"got {parsed.pgn!r}, a game that is not over; expected one with a result, or --ply")
 
@@ -404,6 +420,11 @@ def _whole_game(parsed: argparse.Namespace, thinker: _Thinker, record: GameRecor
     answer = analyse_game.document(turns, asked, _colors(parsed))
     if html is not None:
         _write_reviews(html, {1: (record, turns)}, thinker.ruleset)
+    if annotated_file is not None:
+        from klss.support.whole_file import write_whole
+        from klss_app.annotated_pgn import annotated
+
+        write_whole(annotated_file, annotated(record, turns))
     if parsed.json:
         print_document(answer)
         return 0

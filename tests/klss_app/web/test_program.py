@@ -18,8 +18,9 @@ import pytest
 from darkchess.fog.game.record import read_pgn
 from klss.table.limits import Limit
 from klss_app.bench import board as bench
-from klss_app.cli.board import _listen
+from klss_app.cli.board import _listen, _say_who_may_come
 from klss_app.cli.main import main
+from klss_app.cli.reachable import addresses
 from tests.klss_app.web.pages import FOREIGN, Page, run
 from uci_bridge.own_program import own_program
 
@@ -38,6 +39,26 @@ def board(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
             yield process
         finally:
             process.kill()
+
+
+@pytest.mark.parametrize(("host", "lines"), [("127.0.0.1", 0), ("192.168.1.7", 0), ("0.0.0.0", 3), ("::", 5)])
+def test_who_listens_to_everyone_is_given_links_for_other_devices_and_a_warning(
+    host: str, lines: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = ["192.168.1.7"] if host == "0.0.0.0" else ["192.168.1.7", "2001:db8::7"]
+    monkeypatch.setattr("klss_app.cli.board.addresses", lambda host: own)
+    _say_who_may_come(host, 8765, [("white", "abc"), ("black", "def")])
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == lines
+    if lines:
+        assert said[0] == "klss board: white's seat, from another device: http://192.168.1.7:8765/#seat=abc"
+        assert said[-2].endswith("/#seat=def") and "nothing is encrypted" in said[-1]
+        assert ("http://[2001:db8::7]:8765/" in said[1]) == (host == "::")
+
+
+def test_the_addresses_for_other_devices_are_none_of_this_machine_alone() -> None:
+    assert addresses("127.0.0.1") == []
+    assert not any(each.startswith(("127.", "0.")) for each in addresses("0.0.0.0"))
 
 
 @pytest.mark.parametrize("posix", [True, False])

@@ -81,6 +81,12 @@ def test_a_dropped_game_is_reviewed_and_analysed_turn_by_turn() -> None:
             whole = await again.until("analysis")
             assert whole["turns"] == turns and whole["summary"] == message["summary"]
             assert [whole["summary"][color]["moves"] for color in ("white", "black")] == [3, 2]
+            await again.send(type="pgn", game=number)
+            plain = (await again.until("pgn"))["pgn"]
+            await again.send(type="pgn", game=number, comments=True)
+            commented = (await again.until("pgn"))["pgn"]
+            assert "cost" not in plain and commented.count("{cost") == 5
+            assert read_pgn(commented) == read_pgn(plain)
             await again.send(type="analyse", game=number, ply=3)
             while not (deeper := await again.until("analysis"))["turns"]:
                 pass
