@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_NODES", "__version__", "solve"]
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 MAX_NODES = 5_000_000
 """The largest tree of OpenSpiel's that is taken by default: minutes to build, and gigabytes."""
