@@ -102,6 +102,12 @@ def test_puzzles_are_found_in_games_and_once(klss: Any, made: Path) -> None:
     assert made.read_bytes() == before
 
 
+def test_a_turn_that_two_games_share_is_one_puzzle(klss: Any, made: Path) -> None:
+    (made.parent / "twice.pgn").write_text(f"{GAME}\n\n{GAME}\n")
+    ran = klss("puzzles", "make", "twice.pgn", "--out", "twice.jsonl", "--unrated", "--json")
+    assert ran.document == {"puzzles": 2, "themes": {"win": 2}, "games": 2, "refused": 0}
+
+
 def test_a_right_move_and_a_wrong_one_in_the_terminal(klss: Any, made: Path) -> None:
     ran = klss("puzzles", "mine.jsonl", "--ascii", typed="Bxg5\n\nh3\n")
     assert "Right: Bxg5." in ran.out and "You found 1 of 2." in ran.out, ran.out + ran.err

@@ -174,7 +174,7 @@ def _make(parsed: argparse.Namespace) -> int:
     path = writable_file(Path(parsed.out), "--out")
     kept = _read(parsed.out) if path.exists() else []
     counts = Counter(each.theme for each in kept)
-    turns = {(each.views[-1].key, each.solution) for each in kept}
+    turns = {(each.views[-1].key(), each.solution) for each in kept}
     # Games up to the last one that has a puzzle in the file were gone through before.
     name = Path(parsed.file).name
     before = [int(each.source.rpartition(" ")[2]) for each in kept if each.source.startswith(f"{name}, game ")]
@@ -189,7 +189,7 @@ def _make(parsed: argparse.Namespace) -> int:
                 refused += 1
                 continue
             for puzzle in puzzles_in(record, f"{name}, game {written.number}"):
-                turn = (puzzle.views[-1].key, puzzle.solution)
+                turn = (puzzle.views[-1].key(), puzzle.solution)
                 if turn in turns or (parsed.most is not None and counts[puzzle.theme] >= parsed.most):
                     continue
                 turns.add(turn)
