@@ -390,7 +390,7 @@ _STUDIES = {
             f"{each['turns']} turns" for arm, each in found["summary"].items()
         ),
     ),
-    **{name: _series(name) for name in ("belief_games", "headroom")},
+    **{name: _series(name) for name in ("belief_games", "headroom", "ruler")},
     "paper_tables": Study(
         "exploitability and knowledge sets, as `klss tables`", "paper_tables measure", "5 min",
         lambda found: "[docs/tables.md](../docs/tables.md)",

@@ -80,3 +80,20 @@ def test_it_plays_a_match(require_stockfish: str) -> None:
     )  # fmt: skip
     assert match.run().score == 2
     assert str(versions(match.setup())["stockfish"]).startswith("Stockfish")
+
+
+def test_slips_are_random_moves_of_its_seed_and_never_in_place_of_a_king(require_stockfish: str) -> None:
+    played = []
+    for seed in (1, 1, 2, 3):
+        referee = Referee()
+        cheat = StockfishCheat(referee, require_stockfish, seed=seed, most_nodes=1, slips=1.0)
+        cheat.start(referee.view(chess.WHITE), referee.position)
+        decision = cheat.choose(Limit(time_s=60.0))
+        cheat.close()
+        assert decision.diagnostics["by"] == "chance" and decision.answer in referee.legal_moves()
+        played.append(decision.answer)
+    assert played[0] == played[1] and len(set(played)) > 1
+    referee = Referee("4k3/8/8/8/8/8/8/4RK2 w - - 0 1")
+    cheat = StockfishCheat(referee, require_stockfish, slips=1.0)
+    assert cheat.choose(Limit(nodes=1)).answer.uci() == "e1e8"
+    cheat.close()
