@@ -6,7 +6,8 @@ brings, ``settings`` how it is played, ``engines`` the engine's process, ``runni
 to the server, ``door`` how many connections it holds, ``server`` the server. Of Fog of War: ``messages`` what a page is
 sent of a view, ``fog_seat`` the human, ``fog_board`` the game, ``reviews`` what is shown once it is over,
 ``game_analysis`` the analysis, ``summaries`` its costs in a few figures, ``one_file`` a review without a server,
-``puzzle_pages`` puzzles. Of Reconnaissance Blind Chess: ``rbc_seat``, ``rbc_board``, ``rbc_analysis``.
+``puzzle_pages`` puzzles, ``opening_pages`` the book. Of Reconnaissance Blind Chess: ``rbc_seat``, ``rbc_board``,
+``rbc_analysis``.
 
 The page itself is in the folder ``static``.
 

@@ -35,9 +35,10 @@ def one_file(games: Mapping[int, Kept], report: str = "") -> str:
     """
     static = {path: body.decode() for path, (body, kind) in static_files().items() if not kind.startswith("image/")}
     page = static["/"]
-    # Puzzles are asked of a server.
-    page = re.sub(r'\s*<a id="puzzles"[^\n]*', "", page)
-    static.pop("/puzzles.js")
+    # Puzzles and openings are asked of a server.
+    for name in ("puzzles", "openings"):
+        page = re.sub(rf'\s*<a id="{name}"[^\n]*', "", page)
+        static.pop(f"/{name}.js")
     # Styles stand in the page; what would be fetched is taken out.
     page = re.sub(
         r'<link rel="stylesheet" href="([^"]+)">', lambda found: f"<style>\n{static[found[1]]}\n</style>", page
