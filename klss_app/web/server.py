@@ -258,6 +258,12 @@ class PageLine:
     async def _resign(self, seat: Seat, message: dict[str, Any]) -> None:
         self._table.resign(seat)
 
+    async def _draw(self, seat: Seat, message: dict[str, Any]) -> None:
+        accepts = message["accepts"]
+        if not isinstance(accepts, bool):
+            raise TypeError
+        self._table.draw(seat, accepts)
+
     async def _rematch(self, seat: Seat, message: dict[str, Any]) -> None:
         await self._table.rematch(seat)
 
@@ -312,6 +318,7 @@ class PageLine:
     _actions: Mapping[str, Callable[[PageLine, Seat, dict[str, Any]], Any]] = {
         "move": _move,
         "resign": _resign,
+        "draw": _draw,
         "rematch": _rematch,
         "new": _new,
         "review": _review,

@@ -102,6 +102,7 @@ class Table:
         self._numbers = 0
         self._game: RunningGame | None = None
         self._clock = GameClock({})
+        self._offer: chess.Color | None = None  # who offers a draw
         self._engine: BoardEngine | None = None
         self.changing = asyncio.Lock()
         self._beginning = False
@@ -141,13 +142,15 @@ class Table:
         """What a seat knows of the game now; None before its first."""
         if seat.shown is None:
             return None
-        running = None if seat.shown["over"] is not None else seat.shown["turn"] == "white"
+        over = seat.shown["over"] is not None
+        running = None if over else seat.shown["turn"] == "white"
         return {
             "type": "game",
             "number": self._numbers,
             **seat.shown,
             "names": {chess.COLOR_NAMES[color]: self._name(color, seat) for color in chess.COLORS},
             "clock": self._clock.shown(running),
+            "offer": None if over or self._offer is None else chess.COLOR_NAMES[self._offer],
         }
 
     def _name(self, color: chess.Color, seat: Seat) -> str:
@@ -201,6 +204,15 @@ class Table:
         """A page resigns; nothing happens where no game is going on."""
         if self._game is not None:
             self._game.resign(seat.color)
+
+    def draw(self, seat: Seat, accepts: bool) -> None:
+        """A page offers a draw, or ``accepts`` the other's offer; nothing happens where no game is going on. Raises
+        :class:`Refused`.
+        """
+        if len(self.seats) != 2:
+            raise Refused("an engine answers no offers of a draw")
+        if self._game is not None:
+            self._game.draw(seat.color, accepts)
 
     async def rematch(self, seat: Seat) -> None:
         """Once every human at the table has asked, the same again with colours swapped."""
@@ -296,7 +308,8 @@ class Table:
         self._clock = GameClock(
             {} if clock is None else {color: earlier.left_s.get(color, clock[0]) for color in chess.COLORS}
         )
-        inbox = Inbox(self._clock.turn_begins)
+        self._offer = None
+        inbox = Inbox(self._clock.turn_begins, self._offer_taker(self._numbers))
         players: dict[chess.Color, Player] = {}
         for seat in self.seats:
             seat.shown, seat.wants_rematch = None, False
@@ -335,9 +348,30 @@ class Table:
                 if now is not None:
                     seat.send(now)
 
-        def pass_on(message: dict[str, Any]) -> None:
+        return self._from_game(show)
+
+    def _offer_taker(self, number: int) -> Callable[[chess.Color | None], None]:
+        """Takes an offer of a draw, in the game's thread, to all pages. That one has ended stands in what they are sent
+        of the move that ended it, so that nothing else is sent then.
+        """
+
+        def take(offer: chess.Color | None) -> None:
+            if number != self._numbers:
+                return
+            self._offer = offer
+            for seat in self.seats:
+                now = None if offer is None else self.game_message(seat)
+                if now is not None:
+                    seat.send(now)
+
+        return self._from_game(take)
+
+    def _from_game(self, call: Callable[[Any], None]) -> Callable[[Any], None]:
+        """Calls it in the server's thread, from a game's."""
+
+        def pass_on(value: Any) -> None:
             with contextlib.suppress(RuntimeError):  # the server is closing
-                self._loop.call_soon_threadsafe(show, message)
+                self._loop.call_soon_threadsafe(call, value)
 
         return pass_on
 
