@@ -22,7 +22,7 @@ from aiohttp.http import HttpProcessingError
 from klss.support.text import printable
 from klss_app.web.board_game import BadGame, Finished
 from klss_app.web.door import stay
-from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed, same_token
+from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed
 from klss_app.web.puzzle_pages import add_puzzles
 from klss_app.web.table import Refused, Seat, Table
 
@@ -237,7 +237,7 @@ class PageLine:
     async def _sit(self, message: dict[str, Any]) -> None:
         seat = None
         for each in self._table.seats:
-            if same_token(message.get("token"), each.token):
+            if each.opened_by(message.get("token"), message.get("game")):
                 seat = each
         if message["type"] != "sit" or seat is None:
             self.send({"type": "error", "why": "no seat"})

@@ -23,11 +23,11 @@ from klss.support.seeds import fresh_seed, player_seed
 from klss.support.text import printable
 from klss.table.contest import Player, Referee
 from klss.table.limits import TimeControl
-from klss_app.kept_games import HUMAN, Terms, game_headers, keep_game, shown_name
+from klss_app.kept_games import HUMAN, Terms, game_headers, keep_game, keep_marks, shown_name
 from klss_app.web.analyses import Analyses
 from klss_app.web.board_game import BoardGame, Finished, Reviewed
 from klss_app.web.engines import BoardEngine
-from klss_app.web.guard import new_token
+from klss_app.web.guard import game_mark, new_token, same_token
 from klss_app.web.messages import Line
 from klss_app.web.running_game import GameClock, RunningGame
 from klss_app.web.seats import HumanAtBoard, Inbox
@@ -46,7 +46,8 @@ class Refused(Exception):
 @dataclass
 class Seat:
     """A human's place at the table: whoever knows the ``token`` sits here, with any number of pages (``lines``), which
-    were last sent ``shown`` of this game."""
+    were last sent ``shown`` of this game. Where the game was left in an earlier run, its pages of then are known by
+    ``marks``, and their token opens the seat from then on (``earlier``)."""
 
     color: chess.Color
     token: str = field(default_factory=new_token)
@@ -55,6 +56,21 @@ class Seat:
     player: HumanAtBoard | None = None
     sat: bool = False
     wants_rematch: bool = False
+    marks: frozenset[str] = frozenset()
+    earlier: tuple[str, ...] = ()
+
+    def opened_by(self, token: object, game: object) -> bool:
+        """Whether a page sits here that has ``token``, and shows the game of that number (None: no game yet)."""
+        if any(same_token(token, each) for each in (self.token, *self.earlier)):
+            return True
+        if not isinstance(token, str) or type(game) is not int or game_mark(token, game) not in self.marks:
+            return False
+        self.earlier = (*self.earlier, token)
+        return True
+
+    def kept_marks(self, game: int) -> frozenset[str]:
+        """By what its pages are known again if this game is left."""
+        return self.marks | {game_mark(each, game) for each in (self.token, *self.earlier)}
 
     def send(self, message: Mapping[str, Any]) -> None:
         """To all of the seat's pages."""
@@ -72,7 +88,8 @@ class Table:
     kind
         What is played.
     keep
-        Writes a game's file and says where it is; by default to ``klss-games``. Called by a game's thread.
+        Writes a game's file and says where it is (None: in none); by default to ``klss-games``. Called by a game's
+        thread.
 
     Attributes
     ----------
@@ -87,7 +104,7 @@ class Table:
         settings: Settings,
         kind: BoardGame,
         *,
-        keep: Callable[[str, datetime.datetime], None] | None = None,
+        keep: Callable[[str, datetime.datetime], Path | None] | None = None,
         analyses: Analyses | None = None,
     ) -> None:
         self.settings = settings
@@ -313,6 +330,8 @@ class Table:
         players: dict[chess.Color, Player] = {}
         for seat in self.seats:
             seat.shown, seat.wants_rematch = None, False
+            if not earlier.moves:
+                seat.marks = frozenset()  # they were the first game's
             seat.player = self.kind.human(inbox, self._shower(seat, self._numbers), len(earlier.moves))
             players[seat.color] = seat.player
         engine = await self._engine_for(settings)
@@ -325,6 +344,7 @@ class Table:
             color: TimeControl(clock=settings.clock) if spec == HUMAN else limits
             for color, spec in settings.players.items()
         }
+        number = self._numbers
         self._game = game = RunningGame(
             referee,
             players,
@@ -332,7 +352,7 @@ class Table:
             inbox,
             self._clock,
             prepared=lambda: None if engine is None or clock is None else engine.wait_until_warm(),
-            ended=lambda game: self._game_ended(game, settings, seed, earlier.begun, engine),
+            ended=lambda game: self._game_ended(game, number, settings, seed, earlier.begun, engine),
         )
         for seat in self.seats:
             seat.send(self.described(seat))
@@ -376,7 +396,13 @@ class Table:
         return pass_on
 
     def _game_ended(
-        self, game: RunningGame, settings: Settings, seed: int, begun: datetime.datetime, engine: BoardEngine | None
+        self,
+        game: RunningGame,
+        number: int,
+        settings: Settings,
+        seed: int,
+        begun: datetime.datetime,
+        engine: BoardEngine | None,
     ) -> None:
         """Keep the game, then tell the pages; called by the game's thread."""
         referee = game.referee
@@ -393,7 +419,10 @@ class Table:
         if engine is not None and referee.outcome is not None and referee.outcome.reason == "forfeit":
             print(f"klss board: {engine.label} forfeited: {engine.last_fault}", file=sys.stderr)
         if referee.ply > 0 or not left:
-            self._keep(reviewed.text, begun)
+            path = self._keep(reviewed.text, begun)
+            if path is not None and self.kind.resumes:
+                goes_on = left and len(self.seats) == 1
+                keep_marks(path, self.seats[0].kept_marks(number) if goes_on else ())
         human = settings.humans[0]
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._public, game, reviewed, human)
@@ -456,8 +485,8 @@ def _refereed(kind: BoardGame, settings: Settings, earlier: Earlier) -> Referee:
     return kind.kit.referee(setup, [move.uci() for move in earlier.moves])
 
 
-def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None, suffix: str = ".pgn") -> None:
-    """Write a game, to ``to`` or a new file of ``klss-games``, and say on stderr where it is."""
+def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None, suffix: str = ".pgn") -> Path | None:
+    """Write a game, to ``to`` or a new file of ``klss-games``, and say on stderr where it is; None: in no file."""
     try:
         path = keep_game(text, begun, to, suffix)
     except OSError as error:
@@ -465,8 +494,9 @@ def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None, 
         print(
             f"klss board: can't write the game to {error.filename}: {error.strerror}; it stands above", file=sys.stderr
         )
-        return
+        return None
     print(f"klss board: the game is kept in {path}", file=sys.stderr, flush=True)
+    return path
 
 
 def _seconds(value: object, what: str, least: float) -> float:
