@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import itertools
-from collections.abc import Mapping
+import os
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +16,18 @@ import chess
 from klss.support.text import printable
 from klss.support.whole_file import write_whole
 
-__all__ = ["DEFAULT_RULES", "HUMAN", "Terms", "begun_at", "game_headers", "keep_game", "newest_first", "shown_name"]
+__all__ = [
+    "DEFAULT_RULES",
+    "HUMAN",
+    "Terms",
+    "begun_at",
+    "game_headers",
+    "keep_game",
+    "keep_marks",
+    "kept_marks",
+    "newest_first",
+    "shown_name",
+]
 
 HUMAN = "human"
 """What stands for a human where a player is named."""
@@ -22,6 +36,7 @@ DEFAULT_RULES = "paper"
 """The rules of a game whose tags name none."""
 
 _FOLDER = "klss-games"
+_MOST_MARKS = 64
 
 
 def shown_name(spec: str) -> str:
@@ -102,3 +117,32 @@ def keep_game(text: str, begun: datetime.datetime, path: Path | None = None, suf
             path = path.with_name(f"{stem}-{next(begun_then)}{suffix}")
     write_whole(path, text, 0o600)
     return path
+
+
+def keep_marks(path: Path, marks: Iterable[str]) -> None:
+    """Write, beside the game in ``path``, by what its open pages are known again once it goes on
+    (:func:`klss_app.web.guard.game_mark`); a file of its own, since a PGN is passed on. Without marks there is none.
+    """
+    beside, lines = _beside(path), sorted(marks)[:_MOST_MARKS]
+    with contextlib.suppress(OSError):  # the game itself is kept; a link opens it
+        if lines:
+            write_whole(beside, "".join(f"{line}\n" for line in lines), 0o600)
+        else:
+            beside.unlink(missing_ok=True)
+
+
+def kept_marks(path: Path) -> frozenset[str]:
+    """What :func:`keep_marks` wrote; none where others could have written it, as a mark opens a seat."""
+    try:
+        with _beside(path).open(encoding="ascii") as file:
+            status = os.fstat(file.fileno())
+            if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o077):
+                return frozenset()
+            lines = file.read(_MOST_MARKS * 65).splitlines()
+    except (OSError, ValueError):
+        return frozenset()
+    return frozenset(line for line in lines if re.fullmatch(r"[0-9a-f]{64}", line))
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.seat")

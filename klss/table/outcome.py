@@ -15,7 +15,8 @@ class Outcome:
     """How a game ended."""
 
     winner: Seat | None  # the seat that won; None for a draw, and for an aborted game
-    # why it ended, in one word: ``resign``, ``flag``, ``forfeit``, ``aborted``, or what the game's rules call it
+    # why it ended, in one word: ``resign``, ``flag``, ``forfeit``, ``agreement``, ``aborted``, or what
+    # the game's rules call it
     reason: str
 
     @property

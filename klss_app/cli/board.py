@@ -39,7 +39,7 @@ from klss_app.cli.options import (
 from klss_app.cli.reachable import EVERYONE, addresses
 from klss_app.cli.saved_game import LAST, LIST, SavedGame, list_saved_games, resumed_options, resumed_seats, saved_game
 from klss_app.cli.serving import at_signals
-from klss_app.kept_games import HUMAN, begun_at
+from klss_app.kept_games import HUMAN, begun_at, kept_marks
 
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
@@ -206,10 +206,12 @@ async def _serve(
     at_signals(stop.set)
     own_files = [] if left is None else [left.path]  # the first game's, where it goes on
 
-    def keep(text: str, begun: datetime.datetime) -> None:
-        keep_in_folder(text, begun, own_files.pop() if own_files else None, kind.kit.suffix)
+    def keep(text: str, begun: datetime.datetime) -> Path | None:
+        return keep_in_folder(text, begun, own_files.pop() if own_files else None, kind.kit.suffix)
 
     table = Table(settings, kind, keep=keep)
+    if left is not None:
+        table.seats[0].marks = kept_marks(left.path)
     if opened is not None:
         table.opened = table.add(opened)
     runner = web.AppRunner(make_app(table, host), access_log=None, handle_signals=False, shutdown_timeout=1.0)

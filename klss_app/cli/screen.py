@@ -23,6 +23,7 @@ _LOSSES = {
     "forfeit": "{} forfeited",
 }
 _DRAWS = {
+    "agreement": "both players agreed",
     "no_move": "no move is left",
     "repetition": "third occurrence of the position",
     "fifty_moves": "fifty moves without a capture or a pawn move",

@@ -49,6 +49,7 @@ class BoardGame(ABC):
     """A game at the board."""
 
     kit: Kit
+    resumes = False  # a game that was left can go on
     analysis: str  # the module that is run to analyse a finished game, a line of JSON a turn
 
     @abstractmethod

@@ -7,6 +7,7 @@ somebody else's that was bound to our address), and so is a socket that another 
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import ipaddress
 import re
@@ -14,7 +15,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 
-__all__ = ["HEADERS", "Rate", "host_allowed", "new_token", "origin_allowed", "same_token"]
+__all__ = ["HEADERS", "Rate", "game_mark", "host_allowed", "new_token", "origin_allowed", "same_token"]
 
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": (
@@ -43,6 +44,13 @@ def new_token() -> str:
 def same_token(given: object, token: str) -> bool:
     """Whether ``given`` is the token, in a time that does not tell how much of it is right."""
     return isinstance(given, str) and hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
+
+
+def game_mark(token: str, game: int) -> str:
+    """What is kept of a seat beside a game that was left: it shows whoever held ``token`` in the run's game of that
+    number, and neither the token nor another game's mark follows from it. 64 hexadecimal digits.
+    """
+    return hashlib.sha256(f"{token}:{game}".encode("utf-8", "replace")).hexdigest()
 
 
 def host_allowed(header: str | None, host: str) -> bool:

@@ -16,7 +16,7 @@ from klss.table.arbiter import Arbiter
 from klss.table.contest import Player, Referee
 from klss.table.limits import TimeControl
 from klss.table.outcome import Outcome
-from klss_app.web.seats import Ended, Inbox, Leave, Resign
+from klss_app.web.seats import Draw, Ended, Inbox, Leave, Resign
 
 __all__ = ["GameClock", "RunningGame"]
 
@@ -91,6 +91,10 @@ class RunningGame:
     def resign(self, color: chess.Color) -> None:
         """``color`` gives up; from any thread."""
         self.inbox.put(Resign(color))
+
+    def draw(self, color: chess.Color, accepts: bool) -> None:
+        """``color`` offers a draw, or ``accepts`` the other's offer; from any thread."""
+        self.inbox.put(Draw(color, accepts))
 
     def leave(self, wait_s: float = 0.0) -> bool:
         """End it where it is, by no outcome; from any thread. Whether it was over, and kept, within ``wait_s``."""

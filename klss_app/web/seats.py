@@ -20,7 +20,7 @@ from klss.table.contest import Decision, OutOfTime, Player, Resignation
 from klss.table.limits import Limit, Progress
 from klss.table.outcome import Outcome, Seat
 
-__all__ = ["Answer", "Ended", "EngineAtBoard", "HumanAtBoard", "Inbox", "Leave", "Resign"]
+__all__ = ["Answer", "Draw", "Ended", "EngineAtBoard", "HumanAtBoard", "Inbox", "Leave", "Resign"]
 
 _EARLY = ("sense",)
 """Questions after which the same player's turn goes on."""
@@ -51,18 +51,32 @@ class Resign:
 
 
 @dataclass(frozen=True)
+class Draw:
+    """A player offers a draw, in its turn or not, or ``accepts`` the other's offer."""
+
+    color: chess.Color
+    accepts: bool
+
+
+@dataclass(frozen=True)
 class Leave:
     """The game is left as it is."""
 
 
 class Inbox:
-    """One game's; ``passed`` is called by the game's thread as soon as the decision that ends a turn is there."""
+    """One game's; ``passed`` is called by the game's thread as soon as the decision that ends a turn is there, and
+    ``offered`` with the colour that offers a draw, or with None once an offer is over.
 
-    def __init__(self, passed: Callable[[], None]) -> None:
+    Offers come by the same way as moves, so that it is certain which was first.
+    """
+
+    def __init__(self, passed: Callable[[], None], offered: Callable[[chess.Color | None], None]) -> None:
         self._passed = passed
-        self._letters: queue.SimpleQueue[Answer | Resign | Leave] = queue.SimpleQueue()
+        self._offered = offered
+        self._offer: chess.Color | None = None
+        self._letters: queue.SimpleQueue[Answer | Draw | Resign | Leave] = queue.SimpleQueue()
 
-    def put(self, letter: Answer | Resign | Leave) -> None:
+    def put(self, letter: Answer | Draw | Resign | Leave) -> None:
         """Send; from any thread."""
         self._letters.put(letter)
 
@@ -75,7 +89,7 @@ class Inbox:
         Resignation, OutOfTime
             See :mod:`klss.table.contest`.
         Ended
-            The other player resigned, or the game is left.
+            The other player resigned, both agreed to a draw, or the game is left.
         """
         while True:
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
@@ -89,13 +103,29 @@ class Inbox:
                 if letter.color == color:
                     raise Resignation
                 raise Ended(Outcome(not letter.color, "resign"))
+            if isinstance(letter, Draw):
+                self._draw(letter)
+                continue
             if (letter.color, letter.number) != (color, number):
                 continue
             if isinstance(letter.answer, Exception):
                 raise letter.answer
             if question not in _EARLY:
                 self._passed()
+                if self._offer == (not color):
+                    self._set_offer(None)
             return letter.answer
+
+    def _draw(self, letter: Draw) -> None:
+        if self._offer == (not letter.color):
+            raise Ended(Outcome(None, "agreement"))
+        # Whoever accepts an offer that has ended meanwhile does not make one of its own by that.
+        if self._offer is None and not letter.accepts:
+            self._set_offer(letter.color)
+
+    def _set_offer(self, color: chess.Color | None) -> None:
+        self._offer = color
+        self._offered(color)
 
 
 class HumanAtBoard(Player):

@@ -22,7 +22,7 @@ from aiohttp.http import HttpProcessingError
 from klss.support.text import printable
 from klss_app.web.board_game import BadGame, Finished
 from klss_app.web.door import stay
-from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed, same_token
+from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed
 from klss_app.web.opening_pages import add_openings
 from klss_app.web.puzzle_pages import add_puzzles
 from klss_app.web.table import Refused, Seat, Table
@@ -239,7 +239,7 @@ class PageLine:
     async def _sit(self, message: dict[str, Any]) -> None:
         seat = None
         for each in self._table.seats:
-            if same_token(message.get("token"), each.token):
+            if each.opened_by(message.get("token"), message.get("game")):
                 seat = each
         if message["type"] != "sit" or seat is None:
             self.send({"type": "error", "why": "no seat"})
@@ -259,6 +259,12 @@ class PageLine:
 
     async def _resign(self, seat: Seat, message: dict[str, Any]) -> None:
         self._table.resign(seat)
+
+    async def _draw(self, seat: Seat, message: dict[str, Any]) -> None:
+        accepts = message["accepts"]
+        if not isinstance(accepts, bool):
+            raise TypeError
+        self._table.draw(seat, accepts)
 
     async def _rematch(self, seat: Seat, message: dict[str, Any]) -> None:
         await self._table.rematch(seat)
@@ -314,6 +320,7 @@ class PageLine:
     _actions: Mapping[str, Callable[[PageLine, Seat, dict[str, Any]], Any]] = {
         "move": _move,
         "resign": _resign,
+        "draw": _draw,
         "rematch": _rematch,
         "new": _new,
         "review": _review,

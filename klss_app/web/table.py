@@ -23,11 +23,11 @@ from klss.support.seeds import fresh_seed, player_seed
 from klss.support.text import printable
 from klss.table.contest import Player, Referee
 from klss.table.limits import TimeControl
-from klss_app.kept_games import HUMAN, Terms, game_headers, keep_game, shown_name
+from klss_app.kept_games import HUMAN, Terms, game_headers, keep_game, keep_marks, shown_name
 from klss_app.web.analyses import Analyses
 from klss_app.web.board_game import BoardGame, Finished, Reviewed
 from klss_app.web.engines import BoardEngine
-from klss_app.web.guard import new_token
+from klss_app.web.guard import game_mark, new_token, same_token
 from klss_app.web.messages import Line
 from klss_app.web.running_game import GameClock, RunningGame
 from klss_app.web.seats import HumanAtBoard, Inbox
@@ -46,7 +46,8 @@ class Refused(Exception):
 @dataclass
 class Seat:
     """A human's place at the table: whoever knows the ``token`` sits here, with any number of pages (``lines``), which
-    were last sent ``shown`` of this game."""
+    were last sent ``shown`` of this game. Where the game was left in an earlier run, its pages of then are known by
+    ``marks``, and their token opens the seat from then on (``earlier``)."""
 
     color: chess.Color
     token: str = field(default_factory=new_token)
@@ -55,6 +56,21 @@ class Seat:
     player: HumanAtBoard | None = None
     sat: bool = False
     wants_rematch: bool = False
+    marks: frozenset[str] = frozenset()
+    earlier: tuple[str, ...] = ()
+
+    def opened_by(self, token: object, game: object) -> bool:
+        """Whether a page sits here that has ``token``, and shows the game of that number (None: no game yet)."""
+        if any(same_token(token, each) for each in (self.token, *self.earlier)):
+            return True
+        if not isinstance(token, str) or type(game) is not int or game_mark(token, game) not in self.marks:
+            return False
+        self.earlier = (*self.earlier, token)
+        return True
+
+    def kept_marks(self, game: int) -> frozenset[str]:
+        """By what its pages are known again if this game is left."""
+        return self.marks | {game_mark(each, game) for each in (self.token, *self.earlier)}
 
     def send(self, message: Mapping[str, Any]) -> None:
         """To all of the seat's pages."""
@@ -72,7 +88,8 @@ class Table:
     kind
         What is played.
     keep
-        Writes a game's file and says where it is; by default to ``klss-games``. Called by a game's thread.
+        Writes a game's file and says where it is (None: in none); by default to ``klss-games``. Called by a game's
+        thread.
 
     Attributes
     ----------
@@ -87,7 +104,7 @@ class Table:
         settings: Settings,
         kind: BoardGame,
         *,
-        keep: Callable[[str, datetime.datetime], None] | None = None,
+        keep: Callable[[str, datetime.datetime], Path | None] | None = None,
         analyses: Analyses | None = None,
     ) -> None:
         self.settings = settings
@@ -102,6 +119,7 @@ class Table:
         self._numbers = 0
         self._game: RunningGame | None = None
         self._clock = GameClock({})
+        self._offer: chess.Color | None = None  # who offers a draw
         self._engine: BoardEngine | None = None
         self.changing = asyncio.Lock()
         self._beginning = False
@@ -141,13 +159,15 @@ class Table:
         """What a seat knows of the game now; None before its first."""
         if seat.shown is None:
             return None
-        running = None if seat.shown["over"] is not None else seat.shown["turn"] == "white"
+        over = seat.shown["over"] is not None
+        running = None if over else seat.shown["turn"] == "white"
         return {
             "type": "game",
             "number": self._numbers,
             **seat.shown,
             "names": {chess.COLOR_NAMES[color]: self._name(color, seat) for color in chess.COLORS},
             "clock": self._clock.shown(running),
+            "offer": None if over or self._offer is None else chess.COLOR_NAMES[self._offer],
         }
 
     def _name(self, color: chess.Color, seat: Seat) -> str:
@@ -201,6 +221,15 @@ class Table:
         """A page resigns; nothing happens where no game is going on."""
         if self._game is not None:
             self._game.resign(seat.color)
+
+    def draw(self, seat: Seat, accepts: bool) -> None:
+        """A page offers a draw, or ``accepts`` the other's offer; nothing happens where no game is going on. Raises
+        :class:`Refused`.
+        """
+        if len(self.seats) != 2:
+            raise Refused("an engine answers no offers of a draw")
+        if self._game is not None:
+            self._game.draw(seat.color, accepts)
 
     async def rematch(self, seat: Seat) -> None:
         """Once every human at the table has asked, the same again with colours swapped."""
@@ -296,10 +325,13 @@ class Table:
         self._clock = GameClock(
             {} if clock is None else {color: earlier.left_s.get(color, clock[0]) for color in chess.COLORS}
         )
-        inbox = Inbox(self._clock.turn_begins)
+        self._offer = None
+        inbox = Inbox(self._clock.turn_begins, self._offer_taker(self._numbers))
         players: dict[chess.Color, Player] = {}
         for seat in self.seats:
             seat.shown, seat.wants_rematch = None, False
+            if not earlier.moves:
+                seat.marks = frozenset()  # they were the first game's
             seat.player = self.kind.human(inbox, self._shower(seat, self._numbers), len(earlier.moves))
             players[seat.color] = seat.player
         engine = await self._engine_for(settings)
@@ -312,6 +344,7 @@ class Table:
             color: TimeControl(clock=settings.clock) if spec == HUMAN else limits
             for color, spec in settings.players.items()
         }
+        number = self._numbers
         self._game = game = RunningGame(
             referee,
             players,
@@ -319,7 +352,7 @@ class Table:
             inbox,
             self._clock,
             prepared=lambda: None if engine is None or clock is None else engine.wait_until_warm(),
-            ended=lambda game: self._game_ended(game, settings, seed, earlier.begun, engine),
+            ended=lambda game: self._game_ended(game, number, settings, seed, earlier.begun, engine),
         )
         for seat in self.seats:
             seat.send(self.described(seat))
@@ -335,14 +368,41 @@ class Table:
                 if now is not None:
                     seat.send(now)
 
-        def pass_on(message: dict[str, Any]) -> None:
+        return self._from_game(show)
+
+    def _offer_taker(self, number: int) -> Callable[[chess.Color | None], None]:
+        """Takes an offer of a draw, in the game's thread, to all pages. That one has ended stands in what they are sent
+        of the move that ended it, so that nothing else is sent then.
+        """
+
+        def take(offer: chess.Color | None) -> None:
+            if number != self._numbers:
+                return
+            self._offer = offer
+            for seat in self.seats:
+                now = None if offer is None else self.game_message(seat)
+                if now is not None:
+                    seat.send(now)
+
+        return self._from_game(take)
+
+    def _from_game(self, call: Callable[[Any], None]) -> Callable[[Any], None]:
+        """Calls it in the server's thread, from a game's."""
+
+        def pass_on(value: Any) -> None:
             with contextlib.suppress(RuntimeError):  # the server is closing
-                self._loop.call_soon_threadsafe(show, message)
+                self._loop.call_soon_threadsafe(call, value)
 
         return pass_on
 
     def _game_ended(
-        self, game: RunningGame, settings: Settings, seed: int, begun: datetime.datetime, engine: BoardEngine | None
+        self,
+        game: RunningGame,
+        number: int,
+        settings: Settings,
+        seed: int,
+        begun: datetime.datetime,
+        engine: BoardEngine | None,
     ) -> None:
         """Keep the game, then tell the pages; called by the game's thread."""
         referee = game.referee
@@ -359,7 +419,10 @@ class Table:
         if engine is not None and referee.outcome is not None and referee.outcome.reason == "forfeit":
             print(f"klss board: {engine.label} forfeited: {engine.last_fault}", file=sys.stderr)
         if referee.ply > 0 or not left:
-            self._keep(reviewed.text, begun)
+            path = self._keep(reviewed.text, begun)
+            if path is not None and self.kind.resumes:
+                goes_on = left and len(self.seats) == 1
+                keep_marks(path, self.seats[0].kept_marks(number) if goes_on else ())
         human = settings.humans[0]
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._public, game, reviewed, human)
@@ -422,8 +485,8 @@ def _refereed(kind: BoardGame, settings: Settings, earlier: Earlier) -> Referee:
     return kind.kit.referee(setup, [move.uci() for move in earlier.moves])
 
 
-def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None, suffix: str = ".pgn") -> None:
-    """Write a game, to ``to`` or a new file of ``klss-games``, and say on stderr where it is."""
+def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None, suffix: str = ".pgn") -> Path | None:
+    """Write a game, to ``to`` or a new file of ``klss-games``, and say on stderr where it is; None: in no file."""
     try:
         path = keep_game(text, begun, to, suffix)
     except OSError as error:
@@ -431,8 +494,9 @@ def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None, 
         print(
             f"klss board: can't write the game to {error.filename}: {error.strerror}; it stands above", file=sys.stderr
         )
-        return
+        return None
     print(f"klss board: the game is kept in {path}", file=sys.stderr, flush=True)
+    return path
 
 
 def _seconds(value: object, what: str, least: float) -> float:

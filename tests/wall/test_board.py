@@ -28,8 +28,11 @@ AT_ONCE = 10
 assert len(SUITE) >= 100
 
 
-async def heard(pair: Twins, moves: tuple[str, ...], clock: tuple[float, float] | None = None) -> list[bytes]:
-    """Every frame that the page of ``pair.color`` gets, up to the last of ``moves``."""
+async def heard(
+    pair: Twins, moves: tuple[str, ...], clock: tuple[float, float] | None = None, offers: bool = False
+) -> list[bytes]:
+    """Every frame that the page of ``pair.color`` gets, up to the last of ``moves``; with ``offers`` the other player
+    offers a draw before each of its moves."""
     chosen = Settings({chess.WHITE: "human", chess.BLACK: "human"}, fen=pair.fen, seed=1, clock=clock)
     async with served(chosen) as at:
         seats = {seat.color: i for i, seat in enumerate(at.table.seats)}
@@ -41,6 +44,10 @@ async def heard(pair: Twins, moves: tuple[str, ...], clock: tuple[float, float] 
         await other.until("game")
         for i, move in enumerate(moves):
             mover, waiter = (is_own, other) if turn == pair.color else (other, is_own)
+            if offers and mover is other:
+                await other.send(type="draw", accepts=False)
+                await other.until("game", offer=chess.COLOR_NAMES[not pair.color])
+                await is_own.until("game", offer=chess.COLOR_NAMES[not pair.color])
             await mover.send(type="move", move=move, ply=ply + i)
             await mover.until("game", ply=i + 1)
             await waiter.until("game", ply=i + 1)
@@ -108,6 +115,23 @@ def test_with_clocks_nothing_but_the_clocks_differs() -> None:
     run(work())
 
 
+def test_an_offer_of_a_draw_says_that_it_was_made_and_no_more() -> None:
+    """With offers the twins look the same too, and but for the field that names it a frame is the one before."""
+
+    async def work() -> None:
+        for pair in SUITE[:20]:
+            a, b = [await heard(pair, moves, offers=True) for moves in (pair.a, pair.b)]
+            assert a == b, pair
+            games = [frame for frame in map(json.loads, a) if frame["type"] == "game"]
+            made = [i for i in range(1, len(games)) if games[i]["ply"] == games[i - 1]["ply"]]
+            assert made
+            for i in made:
+                assert games[i - 1]["offer"] is None
+                assert games[i] == {**games[i - 1], "offer": chess.COLOR_NAMES[not pair.color]}
+
+    run(work())
+
+
 def test_a_page_hears_nothing_of_what_she_does_not_see() -> None:
     """The frames of one game, word by word: every piece they place is in its view, no other move is in them."""
 
@@ -128,6 +152,7 @@ def test_a_page_hears_nothing_of_what_she_does_not_see() -> None:
                 assert set(frame) == {
                     "type", "number", "color", "ply", "fullmove", "first", "firstNumber", "board", "past", "turn",
                     "moves", "last", "history", "happened", "lost", "taken", "over", "names", "clock",
+                    "offer",
                 }  # fmt: skip
 
     run(work())

@@ -1,7 +1,8 @@
 """Games as ``reconchess`` keeps them: its JSON, which ``rc-replay`` and ``rc-playback`` open, without needing it.
 
 The format is that of ``GameHistory.save`` (reconchess 1.6.9): senses, what they showed, requests, what was played,
-where pieces were captured, positions before and after each turn, by colour.
+where pieces were captured, positions before and after each turn, by colour. Of a game that ended by something that
+``reconchess`` has no word for there is also our ``reason``, which its reader skips.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from darkchess.board.position import Position
 from darkchess.errors import DarkchessError, RecordError
 from darkchess.rbc.game.referee import Referee, Turn
 from darkchess.rbc.game.rules import WIN_REASONS, Limits
+from klss.table.outcome import Outcome
 
 __all__ = ["history", "history_text", "replayed"]
 
@@ -34,6 +36,8 @@ def history(game: Referee, white: str, black: str) -> dict[str, Any]:
         "winner_color": game.outcome.winner,
         "win_reason": _typed("WinReason", WIN_REASONS.get(game.outcome.reason)),
     }
+    if game.outcome.reason not in WIN_REASONS:
+        document["reason"] = game.outcome.reason
     last: chess.Move | None = None
     for ply, turn in enumerate(game.turns):
         name = "true" if turn.color else "false"
@@ -62,7 +66,8 @@ def history_text(game: Referee, white: str, black: str) -> str:
 
 
 def replayed(text: str) -> Referee:
-    """The game of a history, turn by turn; an end that is no move (a flag, a resignation) is left out.
+    """The game of a history, turn by turn; an end that is no move (a flag, a resignation) is left out, but for a draw
+    that both players agreed to.
 
     Raises
     ------
@@ -84,6 +89,8 @@ def replayed(text: str) -> Referee:
             square, request = sides[game.turn].pop(0)
             game.sense(square)
             game.move(None if request is None else chess.Move.from_uci(str(request["value"])))
+        if game.outcome is None and document.get("reason") == "agreement":
+            game.end(Outcome(None, "agreement"))
     except DarkchessError as error:
         raise error if isinstance(error, RecordError) else RecordError(f"history: {error}") from None
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:

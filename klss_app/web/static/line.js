@@ -5,11 +5,13 @@ export class Line {
    * @param {string} token
    * @param {(message: any) => void} take
    * @param {(up: boolean) => void} changed
+   * @param {() => number | null} game the game that is shown: a server that goes on with it knows the page by it
    */
-  constructor(token, take, changed) {
+  constructor(token, take, changed, game) {
     this.token = token;
     this.take = take;
     this.changed = changed;
+    this.game = game;
     this.wait = 250;
     this.given = false;
     this.open();
@@ -18,7 +20,7 @@ export class Line {
   open() {
     this.socket = new WebSocket(`ws://${location.host}/ws`);
     this.socket.onopen = () => {
-      this.send({ type: 'sit', token: this.token });
+      this.send({ type: 'sit', token: this.token, game: this.game() });
     };
     this.socket.onmessage = (event) => {
       const message = JSON.parse(event.data);

@@ -67,6 +67,7 @@ function take(message) {
       $('new-game').hidden = table.humans !== 1;
       document.body.dataset.kind = table.kind;
       play.away = table.away;
+      play.two = table.humans === 2;
       if (mode === 'play' && play.game) play.players();
       $('open-pgn').textContent = T.open[table.kind];
       $('download').textContent = T.download[table.kind];
@@ -184,6 +185,7 @@ $('resign').addEventListener('click', () => {
     setTimeout(() => ($('resign').textContent = T.resign), 4000);
   }
 });
+$('draw').addEventListener('click', () => play.draws());
 $('skip').addEventListener('click', () => play.skip());
 $('rematch').addEventListener('click', () => {
   if (table.humans === 1) busy(true);
@@ -239,7 +241,7 @@ const kept = $('kept') && JSON.parse($('kept').textContent);
 const keptGame = (number) => kept.find((each) => each.review.game === Number(number));
 const line = kept
   ? { send: (message) => [keptGame(message.game)?.[message.type]].filter(Boolean).forEach(take) }
-  : new Line(fragment().get('seat') ?? '', take, (up) => banner(up ? '' : T.lostLine));
+  : new Line(fragment().get('seat') ?? '', take, (up) => banner(up ? '' : T.lostLine), () => play.game?.number ?? null);
 if (kept) {
   for (const id of ['new-game', 'open-pgn']) $(id).hidden = true;
   take((keptGame(fragment().get('game')) ?? kept[0]).review);

@@ -23,6 +23,8 @@ export class Play {
     /** The ply that is looked back at; null: the present. @type {number | null} */
     this.back = null;
     this.away = false;
+    /** Both seats are people's. */
+    this.two = false;
     this.since = performance.now();
     this.shown = false;
     /** What the pawn of a premove becomes: asked for when the premove is made. @type {Promise<string> | null} */
@@ -46,6 +48,14 @@ export class Play {
     const before = this.game;
     const fresh = !before || before.number !== game.number;
     this.game = game;
+    if (!fresh && before.offer !== game.offer && before.ply === game.ply && before.step === game.step && !game.over) {
+      // Nothing but an offer: a piece that is being moved, and what is looked back at, stay as they are.
+      this.clocks.take(game.clock);
+      sound.play('move');
+      if (this.shown) this.offer();
+      if (this.shown && this.back === null) this.status();
+      return;
+    }
     this.back = null;
     this.clocks.take(game.clock);
     if (fresh) {
@@ -95,6 +105,7 @@ export class Play {
     $('skip').hidden = !game.question;
     $('skip').textContent = looking ? T.lookNowhere : T.pass;
     $('type-label').textContent = looking ? T.typeLook : T.typeMove;
+    this.offer();
     this.status();
     this.players();
     this.moves();
@@ -129,11 +140,26 @@ export class Play {
     $('status').textContent = T.lookingBack(this.back, this.game.past.length - 1);
   }
 
+  /** The button that offers a draw, or accepts one. */
+  offer() {
+    const { offer, color } = this.game;
+    const button = $('draw');
+    button.hidden = !this.two;
+    button.disabled = offer === color;
+    button.textContent = offer === other(color) ? T.acceptDraw : T.offerDraw;
+    button.classList.toggle('chief', offer === other(color));
+  }
+
+  draws() {
+    this.send({ type: 'draw', accepts: this.game.offer === other(this.game.color) });
+  }
+
   status() {
     const game = this.game;
     if (!game) return;
     const said = game.said ? [...game.said] : happened(game);
     const premove = this.board.ground.state.premovable.current;
+    if (game.offer) said.push(game.offer === game.color ? T.drawOffered : T.drawToAccept);
     if (game.over) said.push(`${T.over(game.over, game.ply)} ${T.overTruth}`);
     else if (premove) said.push(T.premove(premove.join('') + this.premoveLetter));
     else if (game.question) said.push(T.asks[game.question](game.fullmove));

@@ -13,6 +13,7 @@ const losses = {
   forfeit: (who) => `${who} forfeited`,
 };
 const draws = {
+  agreement: 'both players agreed',
   no_move: 'no move is left',
   repetition: 'third occurrence of the position',
   fifty_moves: 'fifty moves without a capture or a pawn move',
@@ -57,6 +58,8 @@ export const T = {
   play: 'Play',
   resign: 'Resign',
   resignSure: 'Really resign?',
+  offerDraw: 'Offer a draw',
+  acceptDraw: 'Accept the draw',
   review: 'Review',
   rematch: 'Rematch',
   download: { fog: 'Download PGN', rbc: 'Download game' },
@@ -88,6 +91,8 @@ export const T = {
   lookingBack: (ply, last) => `Ply ${ply} of ${last}, as you saw it then. → leads on, to the present.`,
   yourTurn: (number) => `Move ${number}: your turn.`,
   thinks: (name) => `${name === 'opponent' ? 'Your opponent' : name} thinks …`,
+  drawOffered: 'You offered a draw; it stands until your opponent has moved.',
+  drawToAccept: 'Your opponent offers a draw; your next move declines it.',
   premove: (move) => `Premove ${move}: played if it is possible then. Escape takes it back.`,
   waiting: 'Waiting for the other player, who opens the second link that klss board printed.',
   starting: 'The game begins as soon as the engine is loaded.',
