@@ -1,4 +1,4 @@
-"""The review's page in a real browser: all three boards in one screen."""
+"""What the pages look like in a real browser: all three boards in one screen, the edge of captured pieces."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.rules import PAPER
+from klss_app.kept_games import HUMAN
 from klss_app.web.fog_board import reviewed
-from tests.klss_app.web.browsing import DESKTOP, PHONE, SIDEWAYS, Board, opened, place, settled
+from tests.klss_app.web.browsing import DESKTOP, PHONE, SIDEWAYS, Board, opened, place, settled, typed
 
 pytestmark = pytest.mark.browser
 
@@ -53,6 +54,21 @@ def test_all_three_boards_are_in_one_screen(chromium: Browser, reviewing: Board,
         page.keyboard.press("1")
         settled(page)
         assert _width(page, "#board") == before
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_captured_black_pieces_have_a_light_edge_on_a_dark_page(
+    chromium: Browser, boards: Callable[..., Board], scheme: str
+) -> None:
+    board = boards(black=HUMAN)
+    with opened(chromium, board.link(0), board.link(1), color_scheme=scheme) as (white, black):
+        for page, move in ((white, "e4"), (black, "d5"), (white, "exd5"), (black, "Qxd5")):
+            expect(page.locator("#status")).to_contain_text("your turn")
+            typed(page, move)
+        taken = white.locator("#player-bottom .men piece.black.pawn")
+        expect(taken).to_have_count(1)
+        edge = taken.evaluate("piece => getComputedStyle(piece).filter")
+        assert ("rgb(232, 234, 237)" in edge) == (scheme == "dark"), edge
 
 
 def _width(page: Page, board: str) -> float:
