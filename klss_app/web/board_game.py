@@ -64,9 +64,14 @@ class BoardGame(ABC):
     def kept(self, referee: Any, settings: Settings, headers: Mapping[str, str], *, left: bool) -> Reviewed:
         """A game that was played; ``left``: it is not over."""
 
+    def listed(self, text: str) -> tuple[list[dict[str, Any]], int]:
+        """The games of a file as rows to choose from (:func:`klss_app.web.reviews.listed_games`), and how many it
+        holds; no row where it holds one."""
+        return [], 1
+
     @abstractmethod
-    def opened(self, text: str, settings: Settings) -> tuple[Reviewed, int]:
-        """The first game of a file, and how many it holds; raises :class:`BadGame`."""
+    def opened(self, text: str, settings: Settings, number: int = 1) -> Reviewed:
+        """A game of a file; raises :class:`BadGame`."""
 
     @abstractmethod
     def review(self, reviewed: Reviewed) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from klss_app.annotated_pgn import annotated
 from klss_app.web import summaries
 from klss_app.web.board_game import BoardGame, Reviewed
 from klss_app.web.fog_seat import FogHuman
-from klss_app.web.reviews import opened_game, review
+from klss_app.web.reviews import listed_games, opened_game, review
 from klss_app.web.seats import Inbox
 from klss_app.web.settings import Settings
 from uci_bridge.kits.fog import FOG
@@ -56,10 +56,13 @@ class FogBoard(BoardGame):
         record = GameRecord(referee.moves, None if left else referee.outcome, settings.fen, dict(headers))
         return reviewed(record, settings.ruleset)
 
-    def opened(self, text: str, settings: Settings) -> tuple[Reviewed, int]:
+    def listed(self, text: str) -> tuple[list[dict[str, Any]], int]:
         """See the base: of a PGN."""
-        record, _, count = opened_game(text)
-        return reviewed(record, settings.ruleset), count
+        return listed_games(text)
+
+    def opened(self, text: str, settings: Settings, number: int = 1) -> Reviewed:
+        """See the base: of a PGN."""
+        return reviewed(opened_game(text, number)[0], settings.ruleset)
 
     def review(self, reviewed: Reviewed) -> dict[str, Any]:
         """See the base."""

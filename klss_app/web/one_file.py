@@ -60,7 +60,7 @@ def _sent(number: int, kept: Kept) -> dict[str, Any]:
     """What a server would answer to each question about a game."""
     analysis = {"type": "analysis", "game": number, "of": len(kept.turns), "done": True, "failed": None}
     return {
-        "review": {"type": "review", "game": number, "of": 1, "color": "white", **kept.game},
+        "review": {"type": "review", "game": number, "color": "white", **kept.game},
         "analyse": {**analysis, "turns": kept.turns, "summary": kept.summary},
         "pgn": {"type": "pgn", "game": number, "pgn": kept.pgn},
     }

@@ -58,9 +58,9 @@ class RbcBoard(BoardGame):
         text = RBC.record(referee, names)
         return Reviewed(_Game(referee, names, None if left else referee.outcome), text, len(referee.turns))
 
-    def opened(self, text: str, settings: Settings) -> tuple[Reviewed, int]:
-        """See the base: the JSON of reconchess."""
-        return opened(text), 1
+    def opened(self, text: str, settings: Settings, number: int = 1) -> Reviewed:
+        """See the base: the JSON of reconchess, which holds one game."""
+        return opened(text)
 
     def review(self, reviewed: Reviewed) -> dict[str, Any]:
         """See the base; of a ply also ``look``, the square that was looked at in the turn that led here."""

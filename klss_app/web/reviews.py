@@ -5,13 +5,14 @@ Stands on the referee's side of the wall.
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import chess
 
 from darkchess.board import fen as fen_text
 from darkchess.errors import DarkchessError
-from darkchess.fog.game.record import GameRecord, read_game, write_pgn
+from darkchess.fog.game.record import GameRecord, WrittenGame, read_game, write_pgn, written_games
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
 from darkchess.fog.game.san import san
@@ -20,18 +21,50 @@ from klss_app.web.board_game import BadGame
 from klss_app.web.messages import board_text, over_document
 from uci_bridge.bot.true_game import ServerReferee
 
-__all__ = ["opened_game", "replayed", "review"]
+__all__ = ["listed_games", "opened_game", "replayed", "review"]
 
 _SHOWN_TAGS = ("Event", "Site", "Date", "White", "Black", "Result", "Termination", "TimeControl")
 _MOST_PLIES = 2000
+_MOST_LISTED = 500
+"""Rows of a list: each of its games is played out, a few milliseconds each."""
+_MOST_WHY = 200
+_NO_GAME = "got no game with a move in it, expected a PGN file"
 
 
-def opened_game(text: str) -> tuple[GameRecord, str, int]:
-    """The first game of a PGN, its own PGN as we write it, and how many games there are; raises :class:`BadGame`."""
+def listed_games(text: str) -> tuple[list[dict[str, Any]], int]:
+    """The first games of a PGN as rows to choose from, and how many games there are; no row where there is one at most.
+
+    Returns
+    -------
+    list of dict
+        ``number``, from 1 on; ``white`` and ``black``, names; ``result``; ``plies``; ``why``, the reason that the game
+        can't be opened, or None.
+    """
+    rows: list[WrittenGame] = []
+    count = 0
+    for count, written in enumerate(written_games(io.StringIO(text)), 1):
+        if count <= _MOST_LISTED:
+            rows.append(written)
+    return ([] if count <= 1 else [_row(written) for written in rows]), count
+
+
+def _row(written: WrittenGame) -> dict[str, Any]:
+    names = {side.lower(): printable(written.tags.get(side, "?"), 80) for side in ("White", "Black")}
+    row = {"number": written.number, **names, "result": "*", "plies": len(written.words), "why": None}
     try:
-        record, count = read_game(text, most_moves=_MOST_PLIES)
+        record = written.record(_MOST_PLIES)
+    except DarkchessError as error:
+        why = str(error).removeprefix(f"game {written.number}").lstrip(":, ")  # the row says which game
+        return row | {"why": printable(why, _MOST_WHY)}
+    return row | {"result": record.result, "why": None if record.moves else _NO_GAME}
+
+
+def opened_game(text: str, number: int = 1) -> tuple[GameRecord, str, int]:
+    """A game of a PGN, its own PGN as we write it, and how many games there are; raises :class:`BadGame`."""
+    try:
+        record, count = read_game(text, number, most_moves=_MOST_PLIES)
         if record is None or not record.moves:
-            raise BadGame("got no game with a move in it, expected a PGN file")
+            raise BadGame(_NO_GAME)
         return record, write_pgn(record), count
     except DarkchessError as error:
         raise BadGame(printable(str(error), 300)) from None

@@ -272,12 +272,12 @@ class PageLine:
     async def _new(self, seat: Seat, message: dict[str, Any]) -> None:
         await self._table.new_game(seat, message)
 
-    async def _review(self, seat: Seat, message: dict[str, Any], of: int = 1) -> None:
+    async def _review(self, seat: Seat, message: dict[str, Any]) -> None:
         game = self._finished(message)
         async with self._table.reading:
             document = await asyncio.to_thread(self._table.kind.review, game.reviewed)
         color = "white" if game.color else "black"
-        self.send({"type": "review", "game": game.number, "of": of, "color": color, **document})
+        self.send({"type": "review", "game": game.number, "color": color, **document})
 
     async def _pgn(self, seat: Seat, message: dict[str, Any]) -> None:
         game = self._finished(message)
@@ -287,13 +287,18 @@ class PageLine:
 
     async def _open(self, seat: Seat, message: dict[str, Any]) -> None:
         self._only_between_games()
-        text = message["pgn"]
-        if not isinstance(text, str):
+        text, number = message["pgn"], message.get("number")
+        if not isinstance(text, str) or not (number is None or (type(number) is int and number >= 1)):
             raise TypeError
+        kind = self._table.kind
         async with self._table.reading:
-            reviewed, count = await asyncio.to_thread(self._table.kind.opened, text, self._table.settings)
-        number = self._table.add(reviewed)
-        await self._review(seat, {"game": number}, of=count)
+            # A page that names no game has not seen what there is to choose from.
+            rows, count = await asyncio.to_thread(kind.listed, text) if number is None else ([], 1)
+            if rows:
+                self.send({"type": "games", "games": rows, "of": count})
+                return
+            reviewed = await asyncio.to_thread(kind.opened, text, self._table.settings, number or 1)
+        await self._review(seat, {"game": self._table.add(reviewed)})
 
     async def _analyse(self, seat: Seat, message: dict[str, Any]) -> None:
         async with self._table.changing:  # a game may begin while this waits: looked at within

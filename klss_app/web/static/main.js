@@ -2,6 +2,7 @@
 import { FogBoard } from '/board.js';
 import { followCursor } from '/cursor.js';
 import { $, fragment, make, setFragment } from '/dom.js';
+import { chooseGame } from '/games.js';
 import { Line } from '/line.js';
 import { Play } from '/play.js';
 import { Review } from '/review.js';
@@ -19,6 +20,9 @@ let mode = 'loading';
 let asked = null;
 let submitted = false;
 let travelling = false;
+/** The text of the file that is being opened, and whether an answer is awaited. */
+let file = '';
+let opening = false;
 const board = new FogBoard($('board'));
 const send = (message) => line.send(message);
 const play = new Play(board, send);
@@ -104,7 +108,12 @@ function take(message) {
       asked = null;
       show('review');
       review.open(message);
-      if (message.of > 1) banner(T.firstOf(message.of));
+      if (opening) banner('');
+      opening = false;
+      break;
+    case 'games':
+      banner('');
+      chooseGame(message.games, message.of, openGame);
       break;
     case 'analysis':
       review.analysis(message);
@@ -122,6 +131,7 @@ function take(message) {
         $('entry-says').textContent = message.why;
       } else {
         asked = null;
+        opening = false;
         busy(false);
         banner(message.why, 8000);
         if (mode === 'loading') show('play');
@@ -152,14 +162,21 @@ function save(text, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-async function openFile(file) {
-  if (!file) return;
-  if (file.size > MOST_PGN) {
+async function openFile(chosen) {
+  if (!chosen) return;
+  if (chosen.size > MOST_PGN) {
     banner(T.tooLarge);
     return;
   }
-  banner('');
-  send({ type: 'open', pgn: await file.text() });
+  file = await chosen.text();
+  openGame();
+}
+
+/** Open the file's game of that number; without one, the server lists the games of a file of several. */
+function openGame(number) {
+  opening = true;
+  banner(T.reading);
+  send({ type: 'open', pgn: file, number });
 }
 
 // ---------------------------------------------------------------------------------------------------- controls

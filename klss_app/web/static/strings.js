@@ -246,6 +246,10 @@ export const T = {
   noTurn: 'The game ends here.',
   gameMoves: 'Moves of the game',
   dropHere: 'Drop the file of a game on this page to review another one.',
-  firstOf: (n) => `The file holds ${n} games; this is the first. In the terminal, klss board FILE --game N opens another.`,
-  tooLarge: 'That file is too large: the PGN of one game has a few kilobytes.',
+  reading: 'Reading the file …',
+  tooLarge: 'That file is too large: expected at most 200 kB. In the terminal, klss board FILE --game N opens a game of a larger one.',
+  gamesTitle: (n) => `The file holds ${n.toLocaleString('en')} games`,
+  gamesShown: (n) => `The first ${n} are listed. In the terminal, klss board FILE --game N opens any of them.`,
+  gameNames: (white, black) => `${white} – ${black}`,
+  gameColumns: ['no.', 'players', 'result', 'plies'],
 };

@@ -14,7 +14,7 @@ from klss_app.web.analyses import Analyses
 from klss_app.web.board_game import BadGame
 from klss_app.web.fog_board import FogBoard, reviewed
 from klss_app.web.game_analysis import middle
-from klss_app.web.reviews import opened_game, review
+from klss_app.web.reviews import listed_games, opened_game, review
 from tests.klss_app.web.pages import run, served, settings
 
 PGN = """[White "<b>one</b>"]
@@ -34,6 +34,23 @@ def test_a_review_shows_the_truth_and_both_views_ply_by_ply() -> None:
     assert plies[3]["truth"] == "rnbqkbnr/ppp1pppp/8/1B1p4/4P3/8/PPPP1PPP/RNBQK1NR"
     assert plies[3]["white"].split("/")[0] == "????k???" and plies[3]["black"].split("/")[4] == "???1P?1?"
     assert document["tags"]["White"] == "<b>one</b>"
+
+
+def test_the_games_of_a_file_are_listed_with_the_reason_where_one_cannot_be_opened() -> None:
+    others = '[White "x\u202e"]\n\n1. e4 e9 1/2-1/2\n\n[Variant "Atomic"]\n\n1. e4 *\n\n[Result "0-1"]\n\n0-1\n'
+    rows, count = listed_games(PGN + "\n" + others)
+    assert count == len(rows) == 4 and [row["number"] for row in rows] == [1, 2, 3, 4]
+    first = {"number": 1, "white": "<b>one</b>", "black": "two", "result": "1-0", "plies": 5, "why": None}
+    assert rows[0] == first
+    assert rows[1]["white"] == "x?" and rows[1]["why"].startswith("ply 2: misspelt move: got 'e9'")
+    assert "Atomic" in rows[2]["why"] and "no game with a move" in rows[3]["why"]
+    assert opened_game(PGN + "\n1. d4 *", 2)[0].moves[0].uci() == "d2d4"
+
+
+def test_of_a_file_of_one_game_there_is_no_list_and_of_one_of_many_a_bounded_one() -> None:
+    assert listed_games(PGN) == ([], 1) and listed_games("") == ([], 0)
+    rows, count = listed_games("1. e4 *\n\n" * 501)
+    assert len(rows) == 500 and count == 501 and all(row["why"] is None for row in rows)
 
 
 @pytest.mark.parametrize(
@@ -64,10 +81,16 @@ def test_a_dropped_game_is_reviewed_and_analysed_turn_by_turn() -> None:
             assert "going on" in (await page.until("refused"))["why"]
             await page.send(type="resign")
             await page.until("table", playing=False)
-            await page.send(type="open", pgn=PGN + "\n1. e4 e9 *")
-            opened = await page.until("review")
-            assert opened["of"] == 2, "the page says that the file holds another game"
-            number = opened["game"]
+            two = PGN + "\n1. e4 e9 *"
+            await page.send(type="open", pgn=two)
+            assert (await page.until("games"))["games"] == listed_games(two)[0]
+            await page.send(type="open", pgn=two, number=2)
+            assert "e9" in (await page.until("refused"))["why"]
+            for bad in (0, True, "1"):
+                await page.send(type="open", pgn=two, number=bad)
+                assert "fields" in (await page.until("error"))["why"]
+            await page.send(type="open", pgn=two, number=1)
+            number = (await page.until("review"))["game"]
             await page.send(type="analyse", game=number)
             turns: list[dict[str, Any]] = []
             while True:

@@ -1,0 +1,118 @@
+"""What the pages look like in a real browser: all three boards in one screen, the edge of captured pieces,
+the list of a file of games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from darkchess.fog.game.record import read_pgn
+from darkchess.fog.game.rules import PAPER
+from klss_app.kept_games import HUMAN
+from klss_app.web.fog_board import reviewed
+from tests.klss_app.web.browsing import DESKTOP, PHONE, SIDEWAYS, Board, opened, place, serious, settled, typed
+
+pytestmark = pytest.mark.browser
+
+GAME = '[White "ann"]\n[Variant "Fogofwar"]\n\n1. e4 d5 2. exd5 Qxd5 3. Nc3 Qa5 *\n'
+
+
+@pytest.fixture
+def reviewing(boards: Callable[..., Board]) -> Board:
+    """A table at which a game is reviewed."""
+    board = boards()
+    board.table.opened = board.table.add(reviewed(read_pgn(GAME)[0], PAPER))
+    return board
+
+
+@pytest.mark.parametrize(
+    "size",
+    [{"width": 1440, "height": 900}, DESKTOP, {"width": 1024, "height": 768}, SIDEWAYS, PHONE],
+    ids=["wide", "desktop", "small", "sideways", "phone"],
+)
+def test_all_three_boards_are_in_one_screen(chromium: Browser, reviewing: Board, size: dict[str, int]) -> None:
+    with opened(chromium, reviewing.link(), viewport=size) as (page,):
+        expect(page.locator("#review .where")).to_contain_text("(ply 6 of 6)")
+        before = _width(page, "#board")
+        page.keyboard.press("4")
+        settled(page)
+        for board in ("#board", "#board-white", "#board-black"):
+            box = page.locator(board).bounding_box()
+            assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= size["width"]
+            assert box["y"] + box["height"] <= size["height"]
+        least = {1440: 480, 1280: 420, 1024: 400, 844: 290, 390: 380}
+        assert _width(page, "#board") > least[size["width"]], "the true board stays the large one"
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        if size["width"] >= 1280:
+            assert page.evaluate("document.documentElement.scrollHeight") <= size["height"]
+        pawn = page.evaluate(
+            "(at => (at => [at.left + at.width / 2, at.top + at.height / 2])(at.getBoundingClientRect()))"
+            "([...document.querySelectorAll('#board piece')].find(piece => piece.cgKey === 'h2'))"
+        )
+        assert pawn == pytest.approx(place(page, "h2"), abs=2), "pieces stand on the squares of the smaller board"
+        page.keyboard.press("1")
+        settled(page)
+        assert _width(page, "#board") == before
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_captured_black_pieces_have_a_light_edge_on_a_dark_page(
+    chromium: Browser, boards: Callable[..., Board], scheme: str
+) -> None:
+    board = boards(black=HUMAN)
+    with opened(chromium, board.link(0), board.link(1), color_scheme=scheme) as (white, black):
+        for page, move in ((white, "e4"), (black, "d5"), (white, "exd5"), (black, "Qxd5")):
+            expect(page.locator("#status")).to_contain_text("your turn")
+            typed(page, move)
+        taken = white.locator("#player-bottom .men piece.black.pawn")
+        expect(taken).to_have_count(1)
+        edge = taken.evaluate("piece => getComputedStyle(piece).filter")
+        assert ("rgb(232, 234, 237)" in edge) == (scheme == "dark"), edge
+
+
+@pytest.mark.parametrize(("scheme", "size"), [("light", DESKTOP), ("dark", PHONE)], ids=["desktop", "phone"])
+def test_of_a_file_of_games_one_is_chosen_from_a_list(
+    chromium: Browser, boards: Callable[..., Board], scheme: str, size: dict[str, int]
+) -> None:
+    board = boards()
+    text = f'{GAME}\n[White "<img src=x>"]\n[Black "{"long " * 15}"]\n\n1. d4 f6 2. e4 1-0\n\n1. e4 e9 *\n'
+    with opened(chromium, board.link(), color_scheme=scheme, viewport=size) as (page,):
+        expect(page.locator("#status")).to_contain_text("your turn")
+        for _ in range(2):
+            page.click("#resign")
+        expect(page.locator("#review-game")).to_be_enabled()
+        _open(page, text)
+        expect(page.locator("#games-title")).to_have_text("The file holds 3 games")
+        rows = page.locator("#games tbody tr")
+        expect(rows).to_have_count(3)
+        expect(rows.nth(0)).to_have_text("1ann – ?*6")
+        expect(rows.nth(1)).to_contain_text("<img src=x> – long")
+        expect(rows.nth(2)).to_contain_text("got 'e9'")
+        expect(rows.nth(2).locator("button")).to_have_count(0)
+        expect(page.locator("#banner")).to_be_hidden()
+        assert serious(page) == []
+        assert page.evaluate("(games => games.scrollWidth <= games.clientWidth)(document.getElementById('games'))")
+        rows.nth(1).locator("button").press("Enter")
+        expect(page.locator("#games")).to_be_hidden()
+        expect(page.locator("#review h2")).to_contain_text("<img src=x> – long")
+        expect(page.locator("#review .where")).to_contain_text("(ply 3 of 3)")
+        expect(page.locator("#banner")).to_be_hidden()
+        _open(page, text)
+        expect(page.locator("#games")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.locator("#review .where")).to_contain_text("(ply 3 of 3)")
+        _open(page, "1. e4 *\n\n" * 501)
+        expect(page.locator("#games")).to_contain_text("The first 500 are listed.", timeout=30_000)
+        expect(rows).to_have_count(500)
+
+
+def _open(page: Page, text: str) -> None:
+    page.set_input_files("#pgn-file", {"name": "x.pgn", "mimeType": "text/plain", "buffer": text.encode()})
+
+
+def _width(page: Page, board: str) -> float:
+    box = page.locator(board).bounding_box()
+    assert box is not None
+    return box["width"]
