@@ -1,6 +1,7 @@
 // The dialog for a new game.
 import { $, make } from '/dom.js';
 import { T } from '/strings.js';
+import { colourChoice } from '/theme.js';
 
 const CLOCKS = [[60, 1], [180, 2], [300, 5], [600, 10], [1800, 20]];
 
@@ -79,7 +80,7 @@ export function askForGame(table, start) {
   dialog.showModal();
 }
 
-/** The dialog that tells the keys. @param {'fog' | 'rbc'} kind of the game */
+/** The dialog that tells the keys, and in which the board's colours are chosen. @param {'fog' | 'rbc'} kind of the game */
 export function showKeys(kind) {
   const dialog = $('help');
   dialog.replaceChildren(
@@ -87,6 +88,7 @@ export function showKeys(kind) {
       'form',
       { method: 'dialog' },
       make('h2', { id: 'help-title', text: T.helpTitle }),
+      colourChoice(), // first, as the dialog scrolls to what has the focus
       make('dl', {}, ...T.help.flatMap(([key, what]) => [make('dt', { text: key }), make('dd', { text: what })])),
       make('p', { text: T.helpRules[kind] }),
       make('div', { class: 'row' }, make('button', { text: T.close })),

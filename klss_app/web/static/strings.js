@@ -145,7 +145,7 @@ export const T = {
   settingsLeaves: 'The game that is going on is left.',
 
   // ------------------------------------------------------------------ keys
-  helpTitle: 'Keys',
+  helpTitle: 'Keys and colours',
   help: [
     ['M or /', 'type a move; Enter plays it, Escape leaves the line'],
     ['arrow keys', 'on the board: move a cursor; Enter or Space picks up a piece and puts it down'],
@@ -157,6 +157,8 @@ export const T = {
     ['Home, End', 'in a review: the start, the end'],
     ['1 2 3 4', 'in a review: the truth, White sees, Black sees, all three'],
   ],
+  chooseColours: 'Colours of the board',
+  boardColours: { brown: 'brown', blue: 'blue', green: 'green', contrast: 'high contrast' },
   helpRules: {
     fog: 'Fog of War: you see your pieces and the squares that they could move to. There is no check: capture the king to win.',
     rbc:

@@ -1,8 +1,9 @@
 """What the pages look like in a real browser: all three boards in one screen, the edge of captured pieces,
-the list of a file of games."""
+the list of a file of games, the board's colours."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -106,6 +107,55 @@ def test_of_a_file_of_games_one_is_chosen_from_a_list(
         _open(page, "1. e4 *\n\n" * 501)
         expect(page.locator("#games")).to_contain_text("The first 500 are listed.", timeout=30_000)
         expect(rows).to_have_count(500)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_colours_of_the_board_are_chosen_and_kept_and_fog_is_darker_than_any_square(
+    chromium: Browser, boards: Callable[..., Board], scheme: str
+) -> None:
+    board = boards()
+    with opened(chromium, board.link(), color_scheme=scheme) as (page,):
+        expect(page.locator("#status")).to_contain_text("your turn")
+        squares = set()
+        for colours in ("brown", "blue", "green", "contrast"):
+            page.click("#keys")
+            page.select_option("#help [name=colours]", colours)
+            assert serious(page) == []
+            page.keyboard.press("Escape")
+            page.reload()
+            expect(page.locator("#status")).to_contain_text("your turn")
+            assert page.evaluate("document.documentElement.dataset.board") == colours
+            assert serious(page) == []
+            light, dark, fog = _colours(page)
+            squares.add((light, dark))
+            assert _luminance(light) > _luminance(dark)
+            brightest = (
+                *(fog[3] * shade + (1 - fog[3]) * under for shade, under in zip(fog, light[:3], strict=False)),
+                1,
+            )
+            assert (_luminance(dark) + 0.05) / (_luminance(brightest) + 0.05) > 2.5
+        assert len(squares) == 4
+        page.evaluate("localStorage.setItem('klss-board-colours', 'toString')")
+        page.reload()
+        assert page.evaluate("document.documentElement.dataset.board") == "brown"
+
+
+def _colours(page: Page) -> list[tuple[float, ...]]:
+    """Red, green, blue and opacity of light squares, dark ones, and the fog over either."""
+    found = page.evaluate(
+        "['--light-square', '--dark-square', '--fog'].map((name) => { const probe = document.createElement('i');"
+        " document.body.append(probe); probe.style.color = `var(${name})`;"
+        " const color = getComputedStyle(probe).color; probe.remove(); return color; })"
+    )
+    read = [tuple(float(number) for number in re.findall(r"[\d.]+", color)) for color in found]
+    return [(*color, 1.0)[:4] for color in read]
+
+
+def _luminance(color: tuple[float, ...]) -> float:
+    """Relative luminance, as WCAG 2.2 defines it."""
+    parts = [each / 255 for each in color[:3]]
+    red, green, blue = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in parts]
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def _open(page: Page, text: str) -> None:
