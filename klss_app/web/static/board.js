@@ -66,6 +66,8 @@ export class FogBoard {
     this.marks = new Map();
     this.lit = new Set();
     this.cursor = null;
+    // What stands above the board may grow, and chessground keeps where it was: a click would be on another square.
+    new ResizeObserver(() => this.ground.state.dom.bounds.clear()).observe(document.body);
   }
 
   /**

@@ -329,11 +329,7 @@ export class Review {
   drawSmall(at, config) {
     const boxes = $('small-boards');
     boxes.hidden = this.view !== 'all';
-    if (document.body.dataset.view !== this.view) {
-      // The true board is smaller where two others stand beside it: squares are counted from its new bounds.
-      document.body.dataset.view = this.view;
-      this.board.ground.redrawAll();
-    }
+    document.body.dataset.view = this.view;
     if (boxes.hidden) return;
     this.small ??= COLORS.map((color) => new FogBoard($(`board-${color}`), { viewOnly: true, coordinates: false, drawable: { enabled: false } }));
     COLORS.forEach((color, i) => this.small[i].show(at[color], { ...config, lastMove: this.lastMove(color) }));
