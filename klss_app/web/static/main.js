@@ -251,7 +251,6 @@ addEventListener('popstate', () => {
   else if (game && mode === 'review' && review.game.game === game) review.go(Number(fragment().get('ply')));
   else if (game) askReview(game);
 });
-addEventListener('resize', () => board.ground.redrawAll());
 
 // Reviews that are kept as one file hold what a server would answer (klss_app/web/one_file.py).
 const kept = $('kept') && JSON.parse($('kept').textContent);

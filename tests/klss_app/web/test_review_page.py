@@ -13,7 +13,7 @@ from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.rules import PAPER
 from klss_app.kept_games import HUMAN
 from klss_app.web.fog_board import reviewed
-from tests.klss_app.web.browsing import DESKTOP, PHONE, SIDEWAYS, Board, opened, place, serious, settled, typed
+from tests.klss_app.web.browsing import DESKTOP, PHONE, SIDEWAYS, Board, click, opened, place, serious, settled, typed
 
 pytestmark = pytest.mark.browser
 
@@ -56,6 +56,27 @@ def test_all_three_boards_are_in_one_screen(chromium: Browser, reviewing: Board,
         page.keyboard.press("1")
         settled(page)
         assert _width(page, "#board") == before
+
+
+def test_a_window_that_changes_its_size_in_a_review_leaves_a_board_that_is_played_on(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    board = boards()
+    with opened(chromium, board.link()) as (page,):
+        expect(page.locator("#status")).to_contain_text("your turn")
+        typed(page, "e4")
+        expect(page.locator("#status")).to_contain_text("Move 2: your turn")
+        for _ in range(2):
+            page.click("#resign")
+        page.click("#review-game")
+        expect(page.locator("#review .where")).to_contain_text("ply")
+        page.set_viewport_size({"width": 900, "height": 700})
+        settled(page)
+        page.click("#new-game")
+        page.click("#settings [value=start]")
+        expect(page.locator("#status")).to_contain_text("Move 1: your turn")
+        click(page, "d2", "d4")
+        expect(page.locator("#moves li").first).to_contain_text("d4")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
