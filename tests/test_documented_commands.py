@@ -103,7 +103,6 @@ IN_SMALL: dict[str, str] = {
     "klss analyse games.pgn --all --player NAME --out games.jsonl": (
         "klss analyse game.pgn --all --player random,cap=500 --nodes 20 --out games.jsonl"
     ),
-    "klss analyse games.pgn --all --player NAME": "klss analyse game.pgn --all --player random,cap=500 --nodes 20",
     "klss analyse games.pgn --all --html games.html": "klss analyse game.pgn --all --nodes 20 --html games.html",
     "klss analyse GAME.pgn --pgn FILE": "klss analyse game.pgn --nodes 20 --pgn analysed.pgn",
     "klss analyse game.pgn --pgn analysed.pgn": "klss analyse game.pgn --nodes 20 --pgn analysed.pgn",
