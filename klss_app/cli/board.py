@@ -102,7 +102,10 @@ def run(arguments: Sequence[str], game: Game) -> int:
     if parsed.resume == LIST:
         return list_saved_games()
     left = None if parsed.resume is None else saved_game(parsed.resume)
-    specs = seats(parsed.white, parsed.black, game.default_player) if left is None else resumed_seats(left, parsed)
+    if left is None:
+        specs = seats(parsed.white, parsed.black, game.default_player, book=parsed.book)
+    else:
+        specs = resumed_seats(left, parsed)
     if HUMAN not in specs.values():
         raise UsageError(
             f"--white and --black: got {parsed.white} and {parsed.black}, expected human for one at least; "

@@ -73,7 +73,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, command: str, description: str, game: Game = FOG, **rest: Any) -> None:
         usual: dict[str, Any] = {"formatter_class": _Lines, "allow_abbrev": False}
         super().__init__(prog=f"klss {game.spelled(command)}", description=description, **usual | rest)
-        self._command, self._game = game.spelled(command), game
+        self._command, self.game = game.spelled(command), game
 
     def format_help(self) -> str:
         """The help, with the names of configurations: only now, since compiled code comes with them."""
@@ -88,9 +88,9 @@ class Parser(argparse.ArgumentParser):
 
     def names(self) -> dict[str, str]:
         """What stands for the words in braces in the helps."""
-        kit = self._game.kit
+        kit = self.game.kit
         names = {"configurations": ", ".join(kit.configurations), "players": kit.players}
-        if self._game.name == "fog":
+        if self.game.name == "fog":
             from darkchess.fog.players.configuration import CONFIGURATIONS
 
             searches = [name for name in kit.configurations if CONFIGURATIONS[name].search is not None]
@@ -253,15 +253,24 @@ def add_players(parser: Parser, human: str) -> None:
     sides = parser.add_argument_group("the players")
     for side in ("white", "black"):
         sides.add_argument(f"--{side}", metavar="PLAYER", help=f"{human}, {PLAYERS}")
+    parser.set_defaults(book=False)
+    if parser.game.name == "fog":
+        sides.add_argument(
+            "--book", action="store_true", help="engines draw their first moves from the book of klss openings"
+        )
 
 
-def seats(white: str | None, black: str | None, engine: str) -> dict[chess.Color, str]:
-    """Who plays: whoever is not named is the human, or ``engine`` once the human sits on the other side."""
+def seats(white: str | None, black: str | None, engine: str, *, book: bool = False) -> dict[chess.Color, str]:
+    """Who plays: whoever is not named is the human, or ``engine`` once the human sits on the other side. With ``book``
+    engines of ours play from it.
+    """
     if white is None:
         white = engine if black == HUMAN else HUMAN
     if black is None:
         black = engine if white == HUMAN else HUMAN
-    return {chess.WHITE: white, chess.BLACK: black}
+    chosen = {chess.WHITE: white, chess.BLACK: black}
+    ours = {color for color, spec in chosen.items() if spec != HUMAN and not spec.startswith("cmd:")}
+    return {color: f"{spec},book=true" if book and color in ours else spec for color, spec in chosen.items()}
 
 
 def _add_limits(parser: Parser, game: Game, of: str) -> None:

@@ -85,7 +85,10 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     if resumed == LIST:
         return list_saved_games()
     left = None if resumed is None else saved_game(resumed)
-    specs = seats(parsed.white, parsed.black, game.default_player) if left is None else resumed_seats(left, parsed)
+    if left is None:
+        specs = seats(parsed.white, parsed.black, game.default_player, book=parsed.book)
+    else:
+        specs = resumed_seats(left, parsed)
     if {*specs.values()} == {HUMAN}:
         raise UsageError(
             "--white and --black: got human for both, expected one at most, since both would see one screen"

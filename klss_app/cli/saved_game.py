@@ -137,7 +137,7 @@ def _left(tags: Mapping[str, str], color: chess.Color, at_first: float) -> float
 def resumed_seats(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Color, str]:
     """The players of a game that goes on: the human at the same seat, against the engine of then or the one that the
     command line names; raises :class:`UsageError` for what does not go with it."""
-    for flag in ("fen", "clock", "rules"):
+    for flag in ("fen", "clock", "rules", "book"):
         if flag in parsed.given:
             raise UsageError(f"--{flag}: got it with --resume, expected it without: the game keeps its own settings")
     given = {chess.WHITE: parsed.white, chess.BLACK: parsed.black}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -76,3 +77,12 @@ def test_bad_input_is_one_line_and_exit_code_2(klss: Any, arguments: list[str], 
     ran = klss("openings", *arguments)
     assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1
     assert says in ran.err
+
+
+def test_the_flag_lets_the_engines_of_a_game_play_from_the_book(klss: Any, tmp_path: Path) -> None:
+    flags = ("--white", "kluss,cap=500", "--nodes", "1", "--seed", "1", "--pgn", "game.pgn")
+    ran = klss("play", *flags, "--black", "human", "--book", typed="resign\n")
+    assert ran.code == 0 and '[White "kluss,cap=500,book=true"]' in (tmp_path / "game.pgn").read_text(), ran.err
+    ran = klss("play", *flags, "--black", "greedy", "--book")
+    assert ran.code == 2 and "only players that search play from the book" in ran.err
+    assert klss("rbc", "play", "--book").code == 2

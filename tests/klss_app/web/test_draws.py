@@ -156,7 +156,7 @@ def test_the_kept_game_says_how_it_ended_and_is_read_again(tmp_path: Path) -> No
     assert '[Termination "agreement"]' in text and '[Result "1/2-1/2"]' in text
     record = read_pgn(text)[0]
     assert record.outcome == Outcome(None, "agreement") and len(record.moves) == 1
-    assert review["over"] == AGREED and FogBoard().review(FogBoard().opened(text, settings())[0])["over"] == AGREED
+    assert review["over"] == AGREED and FogBoard().review(FogBoard().opened(text, settings()))["over"] == AGREED
     assert ended_text(record.outcome, "1 ply") == "Draw: both players agreed. 1/2-1/2 after 1 ply."
     (tmp_path / "game.pgn").write_text(text)
     assert [game.record().outcome for game in games_of(tmp_path / "game.pgn")] == [record.outcome]

@@ -35,6 +35,7 @@ def left(process: subprocess.Popen[str]) -> Path:
     return Path(kept[1])
 
 
+@pytest.mark.slow
 def test_a_page_of_an_earlier_run_is_let_in_to_the_game_that_it_shows_and_to_no_other(tmp_path: Path) -> None:
     tokens = []
     for ply in (0, 2, 4):  # left twice: the page of the first run, or that of the second, goes on
