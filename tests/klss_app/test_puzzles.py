@@ -91,6 +91,7 @@ def made(klss: Any, tmp_path: Path) -> Path:
     (tmp_path / "games.pgn").write_text(f'{GAME}\n\n[Variant "Atomic"]\n\n1. e4 *\n')
     ran = klss("puzzles", "make", "games.pgn", "--out", "mine.jsonl", "--unrated", "--json")
     assert ran.code == 0 and ran.document == {"puzzles": 2, "themes": {"win": 2}, "games": 2, "refused": 1}, ran.err
+    assert ran.err.startswith("game 2: got the variant 'Atomic'")
     return tmp_path / "mine.jsonl"
 
 
@@ -133,6 +134,12 @@ def test_a_proof_that_does_not_hold_is_found(klss: Any, made: Path) -> None:
     made.write_text(made.read_text().replace('"sure": 8', '"sure": 7'))
     ran = klss("puzzles", "check", "mine.jsonl")
     assert ran.code == 1 and "line 1" in ran.err
+
+
+def test_a_file_in_which_no_game_can_be_read_fails(klss: Any, tmp_path: Path) -> None:
+    (tmp_path / "chess.pgn").write_text('[Event "x"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n')
+    ran = klss("puzzles", "make", "chess.pgn", "--out", "a.jsonl")
+    assert ran.code == 1 and "none of which can be read" in ran.err and "a mate of chess" in ran.err
 
 
 @pytest.mark.parametrize(

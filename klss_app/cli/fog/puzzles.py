@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -178,15 +179,18 @@ def _make(parsed: argparse.Namespace) -> int:
     # Games up to the last one that has a puzzle in the file were gone through before.
     name = Path(parsed.file).name
     before = [int(each.source.rpartition(" ")[2]) for each in kept if each.source.startswith(f"{name}, game ")]
-    done, games, refused = max(before, default=0), 0, 0
+    done, games, refused, why = max(before, default=0), 0, 0, ""
     with closing(ProgressLine("klss puzzles")) as line, path.open("a", encoding="utf-8") as file:
         for written in itertools.islice(written_games_of(Path(parsed.file)), done, None):
             games += 1
             line.tell(f"game {written.number:,}, {sum(counts.values()):,} puzzles")
             try:
                 record = written.record()
-            except RecordError:
+            except RecordError as error:
                 refused += 1
+                why = str(error)
+                line.close()
+                print(printable(why), file=sys.stderr)
                 continue
             for puzzle in puzzles_in(record, f"{name}, game {written.number}"):
                 turn = (puzzle.views[-1].key(), puzzle.solution)
@@ -199,6 +203,8 @@ def _make(parsed: argparse.Namespace) -> int:
                 file.flush()
     if not games and not done:
         raise UsageError(f"got no game in {parsed.file!r}, expected at least one")
+    if refused and refused == games and not done:
+        raise FailedError(f"got {refused:,} games in {parsed.file!r}, none of which can be read; the last: {why}")
     if parsed.json:
         print_document({"puzzles": sum(counts.values()), "themes": counts, "games": games, "refused": refused})
     else:
