@@ -35,6 +35,7 @@ def test_from_the_root_of_a_game_that_fits_into_the_trunk_an_exact_search_plays_
     assert lost(game, played(game, Kluss(order=1), 1000, "root").mixture) < 0.02
 
 
+@pytest.mark.slow
 def test_what_solved_the_rest_of_the_game_is_played_on() -> None:
     """Solved anew at each infoset by 1-KLSS, the second seat of three-sided liar's dice loses .089 of 1."""
     game = mirrored(openspiel.load("liars_dice(dice_sides=3)"))

@@ -12,6 +12,7 @@ pytest.importorskip("pyspiel")
 from experiments import methods, paper_tables
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "methods.json"
     monkeypatch.setattr(methods, "GAMES", {"kuhn": "kuhn"})

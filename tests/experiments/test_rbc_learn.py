@@ -249,6 +249,7 @@ def test_a_training_is_kept_and_a_torn_one_is_one_line(learner: Learner, tmp_pat
     assert str(caught.value).startswith(str(path)) and "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_killed_training_goes_on_to_the_same_weights(
     learner: Learner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

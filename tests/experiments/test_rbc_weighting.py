@@ -109,6 +109,7 @@ def test_the_fitted_factor_is_the_one_that_drew_the_truth() -> None:
     assert fitted(10 * terms, full, full) == pytest.approx(0.17, abs=0.01)
 
 
+@pytest.mark.slow
 def test_training_learns_goes_on_to_the_same_weights_and_is_what_play_computes(
     shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,6 +58,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder / "asked"
 
 
+@pytest.mark.slow
 def test_a_match_is_played_with_it_and_announced_by_its_name(klss: Any, asked: Path) -> None:
     few = ("--fen", "k7/8/8/8/8/8/8/1RRRRRRK w - - 0 1")  # soon over: the king walks into a rook
     flags = ("--nodes", "2", "--games", "1", "--seed", "4", "--workers", "1", "--out", "m")

@@ -130,6 +130,7 @@ def test_without_a_seed_the_same_command_goes_on_with_the_seed_of_the_directory(
     assert [line["game"] for line in _lines(tmp_path / "m")] == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_workers_of_one_s_own_need_no_dask_and_play_the_same_games(
     klss: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -217,6 +218,7 @@ def _identity() -> dict[str, Any]:
     return Match(FOG, configuration("greedy"), configuration("random"), 2, 4, TimeControl(nodes=1)).identity()
 
 
+@pytest.mark.slow
 def test_a_match_whose_disk_is_full_says_so_in_one_line_and_goes_on_later(klss: Any, tmp_path: Path) -> None:
     match = (*MATCH, "--games", "6", "--check-truth", "--out", "m", "--json")
     limited = ["/bin/sh", "-c", 'ulimit -f 8; exec "$@"', "sh", sys.executable, "-m", "klss"]  # files of 4 KiB at most

@@ -44,6 +44,7 @@ def test_the_document_and_the_files_are_those_of_a_match(klss: Any, tmp_path: Pa
     assert any(turn["move"] != turn["taken"] for turn in turns) and any(turn["move"] is None for turn in turns)
 
 
+@pytest.mark.slow
 def test_a_match_goes_on_where_it_was_left_and_is_the_same_in_processes_of_their_own(klss: Any, tmp_path: Path) -> None:
     klss(*HERE, "--games", "1", "--out", "a")
     klss(*HERE, "--games", "2", "--out", "a")

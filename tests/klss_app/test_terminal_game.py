@@ -109,6 +109,7 @@ def test_what_is_typed_while_something_works_is_neither_shown_nor_kept(monkeypat
         assert stdin.readline() == "gn\n"
 
 
+@pytest.mark.slow
 def test_a_human_whose_clock_runs_out_while_she_thinks_loses(tmp_path: Path, open_screens: list[Screen]) -> None:
     screen = Screen(tmp_path, "--black", "random", "--clock", "1+0", "--fen", "4k3/8/8/8/8/8/8/4K2R w K - 0 1")
     open_screens.append(screen)

@@ -23,6 +23,7 @@ def test_a_whole_game_takes_at_most_250_lines() -> None:
     assert len(Path(toy.__file__).read_text(encoding="utf-8").splitlines()) <= 250
 
 
+@pytest.mark.slow
 def test_a_match_plays_it_with_processes_and_keeps_it(klss: Any, tmp_path: Path) -> None:  # noqa: F811
     flags = ("match", "random", "first", *GAME, "--games", "4", "--nodes", "1", "--seed", "3", "--json")
     ran = klss(*flags, "--out", "here")

@@ -148,6 +148,7 @@ def test_a_greeting_is_said_once_with_the_form_fields_that_the_server_wants(tmp_
         assert [game.chat for game in server.games.values()] == [[("player", "good luck")]]
 
 
+@pytest.mark.slow
 def test_a_game_whose_server_stays_away_for_longer_than_the_clocks_run_is_given_up_and_recorded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

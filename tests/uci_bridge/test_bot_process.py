@@ -44,6 +44,7 @@ def test_killed_in_the_middle_of_four_games_and_started_again_it_ends_all_four(t
     assert all(json.loads(line)["event"] for line in said(tmp_path).splitlines())
 
 
+@pytest.mark.slow
 def test_sigterm_takes_no_new_game_finishes_those_under_way_and_exits_0(tmp_path: Path) -> None:
     with FakeServer() as server:
         seen = tmp_path / "seen"
@@ -82,6 +83,7 @@ def test_the_second_signal_leaves_at_once_and_the_first_says_so(tmp_path: Path) 
     assert set(under_way(tmp_path / "records")) == {game_id}
 
 
+@pytest.mark.slow
 def test_after_the_grace_it_exits_0_and_remembers_the_rest(tmp_path: Path) -> None:
     with FakeServer() as server:
         bot = klss_bot(write_config(tmp_path, server.url), "--grace", "0.2")
@@ -136,6 +138,7 @@ def test_a_check_says_in_one_line_what_is_wrong(
     assert len(lines) == 1 and word in lines[0]
 
 
+@pytest.mark.slow
 def test_a_server_out_of_reach_is_tried_again_and_the_log_says_when(tmp_path: Path) -> None:
     bot = klss_bot(write_config(tmp_path, "http://127.0.0.1:9"))
     deadline = time.monotonic() + 20

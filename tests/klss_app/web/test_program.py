@@ -130,6 +130,7 @@ def test_the_first_line_is_the_seat_and_ctrl_c_keeps_the_game(tmp_path: Path) ->
     assert len(record.moves) == 2 and record.headers["Event"] == "klss board"
 
 
+@pytest.mark.slow
 def test_a_game_that_was_left_goes_on_in_its_file(tmp_path: Path) -> None:
     tags = '[White "human"]\n[Black "random"]\n[MoveNodes "3"]\n[TimeControl "600+3"]\n[WhiteClock "75.5"]\n'
     (tmp_path / "g.pgn").write_text(tags + "\n1. e4 e6 2. Nf3 d6 *\n")

@@ -71,6 +71,7 @@ def test_what_is_no_game_is_refused_with_a_reason(text: str) -> None:
         opened_game(text)
 
 
+@pytest.mark.slow
 def test_a_dropped_game_is_reviewed_and_analysed_turn_by_turn() -> None:
     async def work() -> list[dict[str, Any]]:
         async with served(settings()) as at:
