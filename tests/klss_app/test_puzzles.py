@@ -86,6 +86,22 @@ def test_a_wrong_move_is_answered_by_a_position_that_is_possible_and_refutes_it(
         assert f"{puzzle.proof.positions:,} positions" in " ".join(explained(puzzle, wrong, against))
 
 
+def test_the_reply_that_is_shown_is_the_one_that_refutes_a_move() -> None:
+    # And no other, that takes more and is taken back.
+    for puzzle in few(read_puzzles()):
+        for wrong in set(puzzle.game.legal_moves()) - {puzzle.solution}:
+            against = puzzle.study.refutation(wrong)
+            assert against.reply is not None
+            position, move, reply = (
+                brute_force.parse(against.position.fen()), parsed(wrong.uci()), parsed(against.reply.uci())
+            )  # fmt: skip
+            after = brute_force.play(position, move)
+            won, lost = gain(position, move), gain(after, reply)
+            end = brute_force.play(after, reply)
+            then = max((gain(end, last) for last in brute_force.moves(end)), default=0)
+            assert against.balance == (-KING if lost >= KING else won - lost + then)
+
+
 @pytest.fixture
 def made(klss: Any, tmp_path: Path) -> Path:
     (tmp_path / "games.pgn").write_text(f'{GAME}\n\n[Variant "Atomic"]\n\n1. e4 *\n')

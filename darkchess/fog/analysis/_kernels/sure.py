@@ -18,7 +18,7 @@ from klss.support.kernel import kernel
 __all__ = ["LEAST", "LINE", "MOST", "REPLY", "balances"]
 
 LEAST, MOST, REPLY = range(3)
-"""Columns of ``out``: the two bounds, and the code of the reply that ``LEAST`` comes from (−1: the game is over)."""
+"""Columns of ``out``: the two bounds, and the code of a reply (−1: the game is over)."""
 
 LINE = 3
 """How many they are."""
@@ -64,8 +64,8 @@ def balances(rows: Any, moves: Any, worth: Any, bounded_above: bool, tables: Any
     out : int64[m, n, 3]
         Gets ``LEAST``: what the move wins, less the most that a reply wins. ``MOST``: the same, with the most that the
         move after the reply takes added before the opponent chooses. A king that falls ends the game: ``±worth[5]``.
-        A move that leaves no reply but such as leave the king to be taken comes to ``worth[5]`` too. ``REPLY``: see
-        there.
+        A move that leaves no reply but such as leave the king to be taken comes to ``worth[5]`` too. ``REPLY``: the
+        reply that ``MOST`` comes from if it is wanted, else that of ``LEAST``.
     """
     king = worth[5]
     after, then = np.empty((2, WIDTH), dtype=np.uint64)
@@ -88,17 +88,21 @@ def balances(rows: Any, moves: Any, worth: Any, bounded_above: bool, tables: Any
             least = most = king
             forced = n > 0
             for k in range(n):
-                loss = _gain(after, replies[k], worth)
-                if gain - loss < least:
-                    least = gain - loss
-                    out[j, i, REPLY] = replies[k]
+                balance = gain - _gain(after, replies[k], worth)
+                if balance < least:
+                    least = balance
+                    if not bounded_above:
+                        out[j, i, REPLY] = replies[k]
                 if not bounded_above and not forced:
                     continue
                 make(after, replies[k], tables, then)
                 if forced and king_capture(then, tables) < 0:
                     forced = False
                 if bounded_above:
-                    most = min(most, gain - loss + _best_gain(then, worth, tables, codes))
+                    balance += _best_gain(then, worth, tables, codes)
+                    if balance < most:
+                        most = balance
+                        out[j, i, REPLY] = replies[k]
             if forced:
                 out[j, i, LEAST] = out[j, i, MOST] = king
             else:
