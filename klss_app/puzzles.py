@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ import chess
 if TYPE_CHECKING:  # commands that show no puzzle load no compiled code
     from darkchess.fog.analysis.puzzles import Puzzle, Refutation
 
-__all__ = ["explained", "posed", "read_puzzles"]
+__all__ = ["easy_first", "explained", "posed", "read_puzzles"]
 
 _MOST_BYTES = 10_000_000
 """Of a file of puzzles: room for some ten thousand."""
@@ -34,6 +34,11 @@ def read_puzzles(file: str | None = None) -> list[Puzzle]:
                 f"{file!r}, line {number}: {str(error)[:200]}; klss puzzles make writes such files"
             ) from None
     return puzzles
+
+
+def easy_first(puzzles: Iterable[Puzzle]) -> list[Puzzle]:
+    """In the order in which they are posed; those that nobody tried come last."""
+    return sorted(puzzles, key=lambda each: -(each.rating or 0.0))
 
 
 def _text(path: Path) -> str:

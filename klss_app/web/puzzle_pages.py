@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 from aiohttp import web
 
-from klss_app.puzzles import explained, posed, read_puzzles
+from klss_app.puzzles import easy_first, explained, posed, read_puzzles
 from klss_app.view_events import view_events
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def add_puzzles(app: web.Application, check: Callable[[web.Request], None]) -> N
 @lru_cache(maxsize=1)
 def _all() -> list[Puzzle]:
     """The packaged puzzles, easy ones first."""
-    return sorted(read_puzzles(), key=lambda each: -(each.rating or 0.0))
+    return easy_first(read_puzzles())
 
 
 @lru_cache(maxsize=_KEPT)
@@ -96,10 +96,9 @@ def _answer(number: int, text: str) -> dict[str, Any] | None:
     move = next((each for each in puzzle.game.legal_moves() if each.uci() == text), None)
     if move is None and text != "-":
         return None
-    right = move == puzzle.solution
-    against = None if right or move is None else puzzle.study.refutation(move)
+    against = puzzle.against(move)
     return {
-        "right": right,
+        "right": move == puzzle.solution,
         "solution": puzzle.solution.uci(),
         "says": list(explained(puzzle, move, against)),
         "truth": puzzle.game.position.fen().split()[0],

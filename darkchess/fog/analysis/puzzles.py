@@ -214,6 +214,10 @@ class Puzzle:
         """The turn."""
         return Study(self.known.rows(np.arange(self.known.size)), self.game.legal_moves())
 
+    def against(self, answer: chess.Move | None) -> Refutation | None:
+        """Why an answer is wrong; None where it is right, or none is given."""
+        return None if answer in (None, self.solution) else self.study.refutation(answer)
+
     def proved(self) -> bool:
         """Whether theme, solution and proof follow from the moves, all counted anew."""
         return self.study.right == (self.solution, self.proof) and self.study.theme() == self.theme

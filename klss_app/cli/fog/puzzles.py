@@ -28,7 +28,7 @@ from klss_app.cli.options import Parser, seed, whole, writable_file, written_gam
 from klss_app.cli.screen import Quit
 from klss_app.cli.terminal import InputClosed, Terminal
 from klss_app.progress import ProgressLine
-from klss_app.puzzles import explained, posed, read_puzzles
+from klss_app.puzzles import easy_first, explained, posed, read_puzzles
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
@@ -100,8 +100,7 @@ def _play(parsed: argparse.Namespace) -> int:
 
     if parsed.theme is not None and parsed.theme not in THEMES:
         raise UsageError(f"--theme: got {parsed.theme!r}, expected one of {', '.join(THEMES)}")
-    puzzles = [each for each in _read(parsed.file) if parsed.theme in (None, each.theme)]
-    puzzles.sort(key=lambda each: -(each.rating or 0.0))
+    puzzles = easy_first(each for each in _read(parsed.file) if parsed.theme in (None, each.theme))
     if parsed.json:
         print_document([each.document() | {"rating": each.rating} for each in puzzles])
         return 0
@@ -155,8 +154,7 @@ def _posed(terminal: Terminal, puzzle: Puzzle, title: str) -> bool:
 
 def _explained(terminal: Terminal, puzzle: Puzzle, answer: chess.Move | None) -> Iterator[str]:
     """What is said after an answer, and the boards: what was seen, what was there, what could have been."""
-    wrong = answer is not None and answer != puzzle.solution
-    against = puzzle.study.refutation(answer) if answer is not None and wrong else None
+    against = puzzle.against(answer)
     yield from map(wrapped, explained(puzzle, answer, against))
     view = puzzle.views[-1]
     blocks = [("  You saw", drawn(terminal, view.pieces, view.visible, puzzle.color))]

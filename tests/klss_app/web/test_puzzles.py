@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from klss_app.puzzles import read_puzzles
+from klss_app.puzzles import easy_first, read_puzzles
 from tests.klss_app.web.browsing import PHONE, Board, click, opened, serious, typed
 
 pytestmark = pytest.mark.browser
 
-ORDERED = sorted(read_puzzles(), key=lambda each: -(each.rating or 0.0))
+ORDERED = easy_first(read_puzzles())
 
 
 def link(board: Board, number: int) -> str:
