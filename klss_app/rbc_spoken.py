@@ -110,13 +110,13 @@ def request_letters(moved: Moved, pieces: Mapping[int, chess.Piece]) -> str:
     return _letters(moved.taken, pieces, takes=moved.capture_square is not None)
 
 
-def move_letters(move: str, pieces: Mapping[int, chess.Piece]) -> str:
-    """A request given as squares (``g1f3``), or ``pass``, in the letters of chess; a pawn's aside is a capture.
+def move_letters(move: str | None, pieces: Mapping[int, chess.Piece]) -> str:
+    """A request given as squares (``g1f3``), or ``pass`` or None, in the letters of chess; a pawn's aside is a capture.
 
     >>> move_letters("g1f3", chess.Board().piece_map()), move_letters("pass", {})
     ('Nf3', 'pass')
     """
-    return move if move == "pass" else _letters(chess.Move.from_uci(move), pieces, takes=False)
+    return "pass" if move in (None, "pass") else _letters(chess.Move.from_uci(move), pieces, takes=False)
 
 
 def _letters(move: chess.Move, pieces: Mapping[int, chess.Piece], *, takes: bool) -> str:
@@ -125,10 +125,31 @@ def _letters(move: chess.Move, pieces: Mapping[int, chess.Piece], *, takes: bool
     if kind == chess.KING and abs(step) == 2:
         return "O-O" if step > 0 else "O-O-O"
     start = chess.SQUARE_NAMES[move.from_square][0] if step else ""
-    letter = chess.piece_symbol(kind).upper() if kind != chess.PAWN else start
+    letter = start if kind == chess.PAWN else chess.piece_symbol(kind).upper() + _which(move, pieces)
     takes = takes or (kind == chess.PAWN and step != 0)
     promotion = "" if move.promotion is None else f"={chess.piece_symbol(move.promotion).upper()}"
     return f"{letter}{'x' if takes else ''}{chess.SQUARE_NAMES[move.to_square]}{promotion}"
+
+
+def _which(move: chess.Move, pieces: Mapping[int, chess.Piece]) -> str:
+    """The file, rank or square that tells a piece from others like it that may ask for the same: own pieces alone
+    block a request.
+
+    >>> rooks = {square: chess.Piece.from_symbol("R") for square in (chess.A1, chess.A5, chess.H1)}
+    >>> [_which(chess.Move.from_uci(text), rooks) for text in ("h1d1", "a5a3", "h1h3")]
+    ['h', '5', '']
+    """
+    mine = pieces[move.from_square]
+    board = chess.BaseBoard(None)
+    board.set_piece_map({square: piece for square, piece in pieces.items() if piece.color == mine.color})
+    alike = board.attackers(mine.color, move.to_square) & board.pieces(mine.piece_type, mine.color)
+    alike.discard(move.from_square)
+    name, others = chess.SQUARE_NAMES[move.from_square], [chess.SQUARE_NAMES[square] for square in alike]
+    if not others:
+        return ""
+    if all(other[0] != name[0] for other in others):
+        return name[0]
+    return name[1] if all(other[1] != name[1] for other in others) else name
 
 
 def positions_text(count: int) -> str:

@@ -66,7 +66,7 @@ def test_a_win_that_is_sure_is_said_to_be(klss: Any) -> None:
     klss("rbc", "match", "rbc-random", "rbc-random", "--fen", fen, "--nodes", "1", "--games", "1", "--seed", "1",
          "--check-truth", "--out", "m")  # fmt: skip
     shown = klss("rbc", "analyse", "m/game-00000.json", "--turn", "0", *DSMCP).out
-    assert "asks for e2e8" in shown and "a win that is sure; the network's value" in shown
+    assert "asks for Re8" in shown and "a win that is sure; the network's value" in shown
 
 
 def test_what_no_player_has_is_one_line(klss: Any, game: str) -> None:

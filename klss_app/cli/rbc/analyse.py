@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,7 +93,7 @@ def run(arguments: Sequence[str], game: Game) -> int:
     sample = "" if document["capped_by"] is None else " (a sample)"
     terminal.say(
         f"turn {document['turn']}, {document['color']}: {positions_text(document['positions'])} possible{sample}",
-        *_text(document, terminal.unicode),
+        *_text(document, turn.before.pieces, terminal.unicode),
     )
     return 0
 
@@ -123,7 +123,8 @@ def _whole(parsed: argparse.Namespace, options: GameOptions, chosen: Configurati
     if parsed.json:
         print_document({"configuration": chosen.name, "turns": found})
         return 0
-    Terminal(parsed.ascii).say(f"{chosen.name}, {played.ply} turns", *text(found))
+    pieces = [turn.before.pieces for turn in played.turns]
+    Terminal(parsed.ascii).say(f"{chosen.name}, {played.ply} turns", *text(found, pieces))
     return 0
 
 
@@ -142,12 +143,12 @@ def _thoughts(player: Player, turn: Turn, limit: Limit, planes: Sequence[int]) -
     return held | expectation_thoughts.thoughts(player, turn, limit)
 
 
-def _text(document: dict[str, Any], unicode: bool) -> list[str]:
+def _text(document: dict[str, Any], pieces: Mapping[int, chess.Piece], unicode: bool) -> list[str]:
     from klss_app.cli.rbc import expectation_thoughts, synoptic_thoughts
 
     if "planes" in document["sense"]:
-        return synoptic_thoughts.text(document, shutil.get_terminal_size().columns, unicode=unicode)
-    return expectation_thoughts.text(document)
+        return synoptic_thoughts.text(document, pieces, shutil.get_terminal_size().columns, unicode=unicode)
+    return expectation_thoughts.text(document, pieces)
 
 
 def _planes(parsed: argparse.Namespace, chosen: Configuration) -> list[int]:

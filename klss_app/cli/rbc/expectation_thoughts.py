@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+
+import chess
 
 from darkchess.rbc.analysis import marginals, requests, square_name, uci, windows
 from darkchess.rbc.game.referee import Turn
 from darkchess.rbc.players.expectation import ExpectationPlayer
 from klss.table.limits import Limit
-from klss_app.rbc_spoken import positions_text
+from klss_app.rbc_spoken import move_letters, positions_text
 
 __all__ = ["text", "thoughts"]
 
@@ -41,14 +44,15 @@ def thoughts(player: ExpectationPlayer, turn: Turn, limit: Limit) -> dict[str, A
     return document
 
 
-def text(document: dict[str, Any]) -> list[str]:
-    """The same as lines."""
+def text(document: dict[str, Any], pieces: Mapping[int, chess.Piece]) -> list[str]:
+    """The same as lines; ``pieces`` stood there."""
     sense, move = document["sense"], document["move"]
     gains = sorted(sense["windows"].items(), key=lambda window: -window[1]["gain"])
     lines = [
         f"looks at {sense['chosen']} (played: {sense['played'] or 'nowhere'}); gain of a look, share of the set left:",
         "  " + "  ".join(f"{name} {each['gain']:+.2f} {each['left_over']:.0%}" for name, each in gains[:_SHOWN]),
         f"after the played look {positions_text(document['positions_after_sense'])}, {move['boards']:,} valued",
-        f"asks for {move['chosen'] or 'nothing'} (played: {move['played'] or 'nothing'}):",
+        f"asks for {move_letters(move['chosen'], pieces)} (played: {move_letters(move['played'], pieces)}):",
     ]
-    return lines + [f"  {entry['move']:<6} {entry['value']:+.3f}" for entry in move["moves"][:_SHOWN]]
+    shown = move["moves"][:_SHOWN]
+    return lines + [f"  {move_letters(entry['move'], pieces):<6} {entry['value']:+.3f}" for entry in shown]

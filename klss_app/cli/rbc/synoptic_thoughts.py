@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import chess
@@ -17,7 +17,7 @@ from darkchess.rbc.players.dsmcp import SynopticPlayer
 from darkchess.rbc.synoptic.synopsis import NAMES, PLANES
 from klss.synoptic.playouts import Planned
 from klss.table.limits import Limit
-from klss_app.rbc_spoken import positions_text
+from klss_app.rbc_spoken import move_letters, positions_text
 
 __all__ = ["SHOWN_PLANES", "UnknownPlane", "planes_of", "text", "thoughts"]
 
@@ -114,17 +114,18 @@ def _squares(player: SynopticPlayer, planned: Planned, plane: int) -> list[str]:
     return [chess.SQUARE_NAMES[square] for square in range(64) if word >> (square ^ turned) & 1]
 
 
-def text(document: dict[str, Any], columns: int, *, unicode: bool) -> list[str]:
-    """The same as lines, boards of planes side by side in so many columns."""
+def text(document: dict[str, Any], pieces: Mapping[int, chess.Piece], columns: int, *, unicode: bool) -> list[str]:
+    """The same as lines, boards of planes side by side in so many columns; ``pieces`` stood there."""
     sense, move = document["sense"], document["move"]
     side = document["color"] == "white"
+    asked, played = (move_letters(move[name], pieces) for name in ("chosen", "played"))
     return [
         f"looks at {sense['chosen'] or 'nowhere'} (played: {sense['played'] or 'nowhere'}); {_worth(sense)}",
         *_table("look", [(" ".join([choice["sense"], *choice["alike"]]), choice) for choice in sense["choices"]]),
         *_boards(sense["planes"], side, columns, unicode),
         f"after the played look {positions_text(document['positions_after_sense'])}",
-        f"asks for {move['chosen'] or 'nothing'} (played: {move['played'] or 'nothing'}); {_worth(move)}",
-        *_table("request", [(choice["move"], choice) for choice in move["choices"]]),
+        f"asks for {asked} (played: {played}); {_worth(move)}",
+        *_table("request", [(move_letters(choice["move"], pieces), choice) for choice in move["choices"]]),
         *_boards(move["planes"], side, columns, unicode),
     ]
 

@@ -4,12 +4,13 @@ turns first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import chess
 
 from darkchess.rbc.analysis import AnalysedTurn, square_name, uci
+from klss_app.rbc_spoken import move_letters, positions_text
 
 __all__ = ["document", "text"]
 
@@ -37,8 +38,8 @@ def document(found: AnalysedTurn) -> dict[str, Any]:
     }
 
 
-def text(turns: Sequence[dict[str, Any]]) -> list[str]:
-    """For people: both sides' mean costs, and the costliest looks and requests."""
+def text(turns: Sequence[dict[str, Any]], pieces: Sequence[Mapping[int, chess.Piece]]) -> list[str]:
+    """For people: both sides' mean costs, and the costliest looks and requests; ``pieces`` stood there in each turn."""
     lines = []
     for part, what in (("sense", "looks"), ("move", "requests")):
         known = [turn for turn in turns if turn[part]["cost"] is not None]
@@ -48,10 +49,12 @@ def text(turns: Sequence[dict[str, Any]]) -> list[str]:
             means.append(f"{color} {sum(costs) / len(costs):.3f}" if costs else f"{color} ?")
         lines += ["", f"{what}, mean cost: {', '.join(means)}; the costliest:"]
         for turn in sorted(known, key=lambda turn: -turn[part]["cost"])[:_SHOWN]:
-            did, best = turn[part]["played"] or "nothing", turn[part]["best"] or "nothing"
+            did, best = turn[part]["played"], turn[part]["best"]
+            if part == "move":
+                did, best = (move_letters(move, pieces[turn["turn"]]) for move in (did, best))
             held = turn["positions"] if part == "sense" else turn["positions_after_sense"]
             lines.append(
-                f"  turn {turn['turn']:>3} {turn['color']:<5} {did:<8} cost {turn[part]['cost']:.3f}, best {best:<8} "
-                f"of {held:,} positions"
+                f"  turn {turn['turn']:>3} {turn['color']:<5} {did or 'nothing':<8} cost {turn[part]['cost']:.3f}, "
+                f"best {best or 'nothing':<8} of {positions_text(held)}"
             )
     return lines[1:]
