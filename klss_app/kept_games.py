@@ -97,9 +97,9 @@ def begun_at(headers: Mapping[str, str]) -> datetime.datetime | None:
     return begun.replace(tzinfo=datetime.UTC)
 
 
-def newest_first() -> list[Path]:
-    """The games in ``klss-games``, that which was written last first."""
-    return sorted(Path(_FOLDER).glob("*.pgn"), key=lambda path: path.stat().st_mtime, reverse=True)
+def newest_first(suffix: str = ".pgn") -> list[Path]:
+    """The games in ``klss-games`` whose files end so, that which was written last first."""
+    return sorted(Path(_FOLDER).glob(f"*{suffix}"), key=lambda path: path.stat().st_mtime, reverse=True)
 
 
 def keep_game(text: str, begun: datetime.datetime, path: Path | None = None, suffix: str = ".pgn") -> Path:

@@ -67,19 +67,18 @@ def _parser(game: Game = FOG) -> Parser:
             "file", nargs="?", metavar="GAME.pgn", help="review a game of this file, as klss games lists them"
         )
         add_game_number(parser)
-        parser.add_argument(
-            "--resume",
-            nargs="?",
-            const=LIST,
-            metavar="FILE",
-            help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games; "
-            "without FILE: list them)",
-        )
     else:
         parser.add_argument(
             "file", nargs="?", metavar="GAME.json", help="review this game (JSON of klss rbc or reconchess)"
         )
-        parser.set_defaults(resume=None)
+    parser.add_argument(
+        "--resume",
+        nargs="?",
+        const=LIST,
+        metavar="FILE",
+        help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games; "
+        "without FILE: list them)",
+    )
     server = parser.add_argument_group("the server")
     port = whole("a port, 0 to 65535", 0, 65535)
     server.add_argument(
@@ -100,8 +99,8 @@ def run(arguments: Sequence[str], game: Game) -> int:
         raise UsageError(f"--game: got {game.name}, expected fog or rbc; klss play --game {game.name} is for terminals")
     parsed = _parser(game).parse(arguments)
     if parsed.resume == LIST:
-        return list_saved_games()
-    left = None if parsed.resume is None else saved_game(parsed.resume)
+        return list_saved_games(game)
+    left = None if parsed.resume is None else saved_game(parsed.resume, game)
     if left is None:
         specs = seats(parsed.white, parsed.black, game.default_player, book=parsed.book)
     else:
@@ -143,8 +142,8 @@ def run(arguments: Sequence[str], game: Game) -> int:
         evaluator=options.evaluator_choice(path_suffices=True),
     )
     if left is not None:
-        begun = begun_at(left.record.headers) or datetime.datetime.now(datetime.UTC)
-        settings = dataclasses.replace(settings, earlier=Earlier(left.record.moves, left.left_s, begun))
+        begun = begun_at(left.tags) or datetime.datetime.now(datetime.UTC)
+        settings = dataclasses.replace(settings, earlier=Earlier(left.moves, left.plies, left.left_s, begun))
     listening = _listen(parsed.host, parsed.port)
     # Faults of an engine that we ended ourselves are none; those that cost a game are reported with it. Only now, as
     # whoever calls this and is refused keeps its log.

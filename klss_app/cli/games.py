@@ -35,6 +35,7 @@ class Game:
     clock: str = "180+2"  # a usual clock, as ``--clock`` takes it
     ruled: bool = False  # whether it has rulesets, and openings
     record: str = "--record"  # the flag of ``klss play`` for the file that keeps the game
+    resumes: bool = False  # whether a game that was left can go on
 
     def spelled(self, command: str) -> str:
         """A command as it is typed for this game, after ``klss``."""
@@ -85,6 +86,7 @@ FOG = Game(
     each="a move",
     ruled=True,
     record="--pgn",
+    resumes=True,
 )
 
 
@@ -96,7 +98,8 @@ def game_named(name: str) -> Game:
         from darkchess.rbc.game.contest import DEFAULT_PLAYER
 
         of = ", for each of a turn's two questions"
-        return Game(name, "Reconnaissance Blind Chess", DEFAULT_PLAYER, of=of, clock="900+5", record="--history")
+        title = "Reconnaissance Blind Chess"
+        return Game(name, title, DEFAULT_PLAYER, of=of, clock="900+5", record="--history", resumes=True)
     kit = Game(name, name, "").kit
     return Game(name, kit.title, kit.default_player, ruled=bool(kit.rules))
 

@@ -63,7 +63,7 @@ def _parser(game: Game = FOG) -> Parser:
     parser.add_argument(
         game.record, dest="record", metavar="FILE", help="keep the game there, replacing it (default: in klss-games)"
     )
-    if game is FOG:
+    if game.resumes:
         parser.add_argument(
             "--resume",
             nargs="?",
@@ -83,8 +83,8 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
         writable_file(Path(parsed.record), game.record)
     resumed = getattr(parsed, "resume", None)
     if resumed == LIST:
-        return list_saved_games()
-    left = None if resumed is None else saved_game(resumed)
+        return list_saved_games(game)
+    left = None if resumed is None else saved_game(resumed, game)
     if left is None:
         specs = seats(parsed.white, parsed.black, game.default_player, book=parsed.book)
     else:
@@ -136,9 +136,7 @@ class Loading(threading.Thread):
     """Imports and warms up what a game needs, in the background; ``makers`` of engines and ``referee`` are there once
     :meth:`table` has returned."""
 
-    def __init__(
-        self, game: Game, options: GameOptions, specs: dict[Seat, str], played: Sequence[chess.Move] = ()
-    ) -> None:
+    def __init__(self, game: Game, options: GameOptions, specs: dict[Seat, str], played: Sequence[str] = ()) -> None:
         super().__init__(daemon=True)
         self._game, self._options, self._played, self._specs = game, options, played, specs
         self._error: BaseException | None = None
@@ -160,8 +158,7 @@ class Loading(threading.Thread):
 
         game, options, kit = self._game, self._options, self._game.kit
         setup = kit.setup(options.fen, options.ruleset.name if game.ruled else None)
-        moves = [move.uci() for move in self._played]
-        referee = kit.referee(setup, moves, player_seed(options.seed, NATURE))
+        referee = kit.referee(setup, self._played, player_seed(options.seed, NATURE))
         choice = options.evaluator_choice(path_suffices=True)
         # Against a human an engine thinks on the human's time as well, where a clock is what limits it.
         ponders = HUMAN in self._specs.values() and options.clock is not None
@@ -278,7 +275,7 @@ class TerminalGame:
         self._game, self._options, self._specs, self._terminal = game, options, specs, terminal
         self._record = record if record is not None or left is None else str(left.path)
         self._left_game = left
-        self._begun = (None if left is None else begun_at(left.record.headers)) or datetime.datetime.now(datetime.UTC)
+        self._begun = (None if left is None else begun_at(left.tags)) or datetime.datetime.now(datetime.UTC)
         self._human = next((seat for seat in specs if specs[seat] == HUMAN), None)
         self._names = {seat: "you" if spec == HUMAN else shown_name(spec) for seat, spec in specs.items()}
         self._clocks = {} if options.clock is None else dict.fromkeys(specs, options.clock[0])
@@ -293,7 +290,7 @@ class TerminalGame:
         self._engines: dict[Seat, Engine] = {}
         self._kept: Path | None = None
         self._saved = False
-        self._loading = Loading(game, options, specs, () if left is None else left.record.moves)
+        self._loading = Loading(game, options, specs, () if left is None else left.moves)
 
     def run(self) -> int:
         """Play; the exit code."""
@@ -324,7 +321,7 @@ class TerminalGame:
         return code
 
     def _play(self) -> int:
-        resumed = 0 if self._left_game is None else len(self._left_game.record.moves)
+        resumed = 0 if self._left_game is None else self._left_game.plies
         if self._human and self._options.fen is None and not resumed:
             self._screen.first_prompt()
         with self._terminal.spinner(_loading_text):
@@ -401,7 +398,7 @@ class TerminalGame:
             sys.stderr.write(text)
             raise FailedError(f"can't write the game to {error.filename}: {error.strerror}; it stands above") from None
         on = ""
-        if self._human is not None and end and self._game is FOG:
-            on = f"; {own_name()} play --resume {shlex.quote(str(path))} goes on"
+        if self._human is not None and end and self._game.resumes:
+            on = f"; {own_name()} {self._game.spelled('play')} --resume {shlex.quote(str(path))} goes on"
         print(f"klss play: {end + '; ' if end else ''}the game is kept in {path}{on}", file=sys.stderr)
         self._kept = path if referee.ply else None

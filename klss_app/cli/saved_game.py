@@ -15,17 +15,17 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import chess
 
 from klss.support.text import printable
 from klss_app.cli.errors import UsageError
+from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import GameOptions, clock, nodes, read_pgn_file, seconds, seed
 from klss_app.kept_games import DEFAULT_RULES, HUMAN, Terms, newest_first
 
 if TYPE_CHECKING:
-    from darkchess.fog.game.record import GameRecord
     from darkchess.fog.game.rules import Ruleset
 
 __all__ = ["LAST", "LIST", "SavedGame", "list_saved_games", "resumed_options", "resumed_seats", "saved_game"]
@@ -38,11 +38,15 @@ LIST = ""
 
 @dataclass(frozen=True)
 class SavedGame:
-    """One game, kept in ``path``: what was played, the colour of the human, what the other side is called there, what
-    the game is played by, and seconds on the clocks (empty without one)."""
+    """One game, kept in ``path``: its tags and its start (None: the usual one), what was played as the game's kit takes
+    it, and how many turns that is; the colour of the human, what the other side is called there, what the game is
+    played by, and seconds on the clocks (empty without one)."""
 
     path: Path
-    record: GameRecord
+    tags: Mapping[str, str]
+    fen: str | None
+    moves: tuple[str, ...]
+    plies: int
     human: chess.Color
     engine: str
     ruleset: Ruleset
@@ -50,48 +54,42 @@ class SavedGame:
     left_s: dict[chess.Color, float]
 
 
-def saved_game(text: str) -> SavedGame:
+def saved_game(text: str, game: Game = FOG) -> SavedGame:
     """The game that ``--resume`` names: a file's, or with ``last`` the one that was left last. Raises
     :class:`UsageError` where there is none, it is over, or it is not one between a human and an engine."""
     if text != LAST:
-        kept = {path.stem: path for path in newest_first()}
-        return _read(Path(text) if Path(text).exists() else kept.get(text, Path(text)))
-    for game in _unfinished():
-        return game
+        kept = {path.stem: path for path in newest_first(game.kit.suffix)}
+        return _read(Path(text) if Path(text).exists() else kept.get(text, Path(text)), game)
+    for found in _unfinished(game):
+        return found
     raise UsageError("--resume: got last, and klss-games has no unfinished game; expected one, or a file")
 
 
-def _unfinished() -> Iterator[SavedGame]:
+def _unfinished(game: Game) -> Iterator[SavedGame]:
     """The games in ``klss-games`` that may go on, that which was left last first."""
-    for path in newest_first():
+    for path in newest_first(game.kit.suffix):
         with contextlib.suppress(UsageError):
-            yield _read(path)
+            yield _read(path, game)
 
 
-def list_saved_games() -> int:
+def list_saved_games(game: Game = FOG) -> int:
     """Print the name of each game that may go on, the human's side, the engine, and how many plies were played; the
     exit code. No move is shown: a listed game may still be played."""
-    games = list(_unfinished())
+    games = list(_unfinished(game))
     if not games:
         raise UsageError("--resume: klss-games has no unfinished game; expected one, or a file")
-    for game in games:
-        side = chess.COLOR_NAMES[game.human].capitalize()
-        print(f"{game.path.stem:<22} {side} against {printable(game.engine)}, {len(game.record.moves)} plies")
+    for found in games:
+        side = chess.COLOR_NAMES[found.human].capitalize()
+        turns = f"{found.plies} {'plies' if game is FOG else 'turns'}"
+        print(f"{found.path.stem:<22} {side} against {printable(found.engine)}, {turns}")
     return 0
 
 
-def _read(path: Path) -> SavedGame:
-    from darkchess.fog.game.referee import Referee
+def _read(path: Path, game: Game) -> SavedGame:
+    from darkchess.errors import DarkchessError
     from darkchess.fog.game.rules import RULESETS
 
-    record, count = read_pgn_file(path, 1, "--resume: ")
-    if record is None or not record.moves:
-        raise UsageError(f"--resume: got no game with a move in {str(path)!r}, expected at least one")
-    if count > 1:  # the file is written anew as the game goes on
-        raise UsageError(f"--resume: got {count:,} games in {str(path)!r}, expected one in a file of its own")
-    tags = record.headers
-    if record.outcome is not None:
-        raise UsageError(f"--resume: got {str(path)!r}, a game that is over; expected an unfinished one")
+    tags, fen, moves, over = (_pgn if game is FOG else _history)(path)
     names = {color: tags.get(chess.COLOR_NAMES[color].capitalize(), "?") for color in chess.COLORS}
     humans = [color for color, name in names.items() if name == HUMAN]
     if len(humans) != 1:
@@ -113,13 +111,38 @@ def _read(path: Path) -> SavedGame:
         left_s = {} if terms.clock is None else {color: _left(tags, color, terms.clock[0]) for color in chess.COLORS}
     except argparse.ArgumentTypeError as error:
         raise UsageError(f"--resume: a tag of {str(path)!r}: {printable(str(error))}") from None
-    game = Referee(record.fen, RULESETS[rules])
-    for move in record.moves:
-        if game.outcome is None:
-            game.push(move)
-    if game.outcome is not None:
+    try:
+        referee: Any = None if over else game.kit.referee(game.kit.setup(fen, rules), moves)
+    except DarkchessError as error:
+        raise UsageError(f"--resume: {str(path)!r}: {error}") from None
+    if referee is None or referee.outcome is not None:
         raise UsageError(f"--resume: got {str(path)!r}, a game that is over; expected an unfinished one")
-    return SavedGame(path, record, humans[0], names[not humans[0]], RULESETS[rules], terms, left_s)
+    human = humans[0]
+    return SavedGame(path, tags, fen, moves, referee.ply, human, names[not human], RULESETS[rules], terms, left_s)
+
+
+def _pgn(path: Path) -> tuple[Mapping[str, str], str | None, tuple[str, ...], bool]:
+    """The tags, start and moves of a game in PGN, and whether it says that the game is over."""
+    record, count = read_pgn_file(path, 1, "--resume: ")
+    if record is None or not record.moves:
+        raise UsageError(f"--resume: got no game with a move in {str(path)!r}, expected at least one")
+    if count > 1:  # the file is written anew as the game goes on
+        raise UsageError(f"--resume: got {count:,} games in {str(path)!r}, expected one in a file of its own")
+    return record.headers, record.fen, tuple(move.uci() for move in record.moves), record.outcome is not None
+
+
+def _history(path: Path) -> tuple[Mapping[str, str], str | None, tuple[str, ...], bool]:
+    """The same of a history of Reconnaissance Blind Chess."""
+    from darkchess.board.position import START_FEN
+    from darkchess.errors import RecordError
+    from darkchess.rbc.game.history import read_history
+    from klss_app.cli.rbc.track import history_of
+
+    try:
+        written = read_history(history_of(path))
+    except RecordError as error:
+        raise UsageError(f"--resume: {str(path)!r}: {error}") from None
+    return written.tags, None if written.fen == START_FEN else written.fen, written.answers, written.reason != "aborted"
 
 
 def _left(tags: Mapping[str, str], color: chess.Color, at_first: float) -> float:
@@ -165,6 +188,6 @@ def resumed_options(left: SavedGame, parsed: argparse.Namespace, options: GameOp
         options,
         clock=terms.clock,
         seed=terms.seed if parsed.seed is None else parsed.seed,
-        fen=left.record.fen,
+        fen=left.fen,
         ruleset=left.ruleset,
     )

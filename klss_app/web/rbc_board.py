@@ -46,6 +46,7 @@ class RbcBoard(BoardGame):
     """See :class:`klss_app.web.board_game.BoardGame`."""
 
     kit = RBC
+    resumes = True
     analysis = "klss_app.web.rbc_analysis"
 
     def human(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int) -> RbcHuman:
@@ -55,7 +56,7 @@ class RbcBoard(BoardGame):
     def kept(self, referee: Referee, settings: Settings, headers: Mapping[str, str], *, left: bool) -> Reviewed:
         """See the base."""
         names = {name: headers[name] for name in ("White", "Black")}
-        text = RBC.record(referee, names)
+        text = RBC.record(referee, headers)
         return Reviewed(_Game(referee, names, None if left else referee.outcome), text, len(referee.turns))
 
     def opened(self, text: str, settings: Settings, number: int = 1) -> Reviewed:

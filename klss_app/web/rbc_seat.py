@@ -14,7 +14,7 @@ import chess
 
 from darkchess.board import fen
 from darkchess.board.position import Position
-from darkchess.rbc.game.contest import Player, Question
+from darkchess.rbc.game.contest import Player, Question, observed_before
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
 from klss.table.contest import Decision
@@ -106,7 +106,9 @@ class RbcHuman(HumanAtBoard, Player):
         self._lost: Counter[str] = Counter()
         self._look = ""
         self._begun = True
-        self._tell()
+        self._quiet = observed_before(self._earlier, color, start) if self._earlier else 0
+        if not self._quiet:
+            self._tell()
 
     def notice(self, notice: Notice) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
@@ -144,7 +146,8 @@ class RbcHuman(HumanAtBoard, Player):
         """An observation was taken in; what is asked next."""
         self._observed += 1
         self._question = question
-        self._tell()
+        if self._observed >= self._quiet:
+            self._tell()
 
     def end(self, outcome: Outcome) -> None:
         """See :class:`klss.table.contest.Player`."""

@@ -17,10 +17,11 @@ __all__ = ["Earlier", "Settings"]
 
 @dataclass(frozen=True)
 class Earlier:
-    """What was played of a game that goes on, for the referee alone: the moves, seconds left on the clocks (empty
-    without), when it was begun, in UTC."""
+    """What was played of a game that goes on, for the referee alone: the moves as its kit takes them, and how many
+    turns those are; seconds left on the clocks (empty without), when it was begun, in UTC."""
 
-    moves: tuple[chess.Move, ...]
+    moves: tuple[str, ...]
+    plies: int
     left_s: Mapping[chess.Color, float]
     begun: datetime.datetime
 

@@ -316,7 +316,7 @@ class Table:
     async def _set_up(self, settings: Settings) -> None:
         await self.analyses.stop()
         # The first loads compiled code, and pages are answered meanwhile.
-        earlier = settings.earlier or Earlier((), {}, datetime.datetime.now(datetime.UTC))
+        earlier = settings.earlier or Earlier((), 0, {}, datetime.datetime.now(datetime.UTC))
         referee = await asyncio.to_thread(_refereed, self.kind, settings, earlier)
         self.settings = settings = replace(settings, earlier=None)  # those that follow begin anew
         self._numbers += 1
@@ -332,7 +332,7 @@ class Table:
             seat.shown, seat.wants_rematch = None, False
             if not earlier.moves:
                 seat.marks = frozenset()  # they were the first game's
-            seat.player = self.kind.human(inbox, self._shower(seat, self._numbers), len(earlier.moves))
+            seat.player = self.kind.human(inbox, self._shower(seat, self._numbers), earlier.plies)
             players[seat.color] = seat.player
         engine = await self._engine_for(settings)
         for color in chess.COLORS:
@@ -482,7 +482,7 @@ class Table:
 def _refereed(kind: BoardGame, settings: Settings, earlier: Earlier) -> Referee:
     """The true game, where it begins or goes on."""
     setup = kind.kit.setup(settings.fen, settings.ruleset.name)
-    return kind.kit.referee(setup, [move.uci() for move in earlier.moves])
+    return kind.kit.referee(setup, earlier.moves)
 
 
 def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None, suffix: str = ".pgn") -> Path | None:

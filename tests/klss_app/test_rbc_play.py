@@ -18,8 +18,9 @@ from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 from klss_app.cli.main import main
 from klss_app.cli.rbc.screen import followed
-from klss_app.rbc_spoken import UnknownRequest, moved_text, request_of
+from klss_app.rbc_spoken import UnknownRequest, move_letters, moved_text, request_of
 from tests.klss_app.screen import ESCAPE, Screen
+from uci_bridge.kits.rbc import RBC
 
 PROMOTING = "r3k2r/P7/8/8/8/8/8/R3K2R w KQkq - 0 1"
 
@@ -89,7 +90,7 @@ def test_what_is_typed_and_what_is_said(typed: Callable[..., tuple[int, str, str
     lines = "help\nz9\ne2\nmoves\ne5e6\nexd3\nflip\n\npass\n\nquit\n"
     code, out, err = typed(lines, "--black", "rbc-random", "--ascii")
     assert code == 0 and "left before the end" in err and "klss-games" in err
-    assert "A turn has two parts." in out and "'z9' is not a square" in out and "pass  b1a3" in out
+    assert "A turn has two parts." in out and "'z9' is not a square" in out and "pass  Na3" in out
     assert "'e5e6' is not a move that you may ask for" in out and "You passed." in out
     assert "You asked for pawn e2-d3, and nothing was played" in out and out.isascii()
     (kept,) = (tmp_path / "klss-games").glob("*.json")
@@ -175,3 +176,59 @@ def test_what_came_of_a_request_in_words() -> None:
     assert (
         moved_text(Moved(step, step, chess.D2), pieces_there) == "You played pawn e2-d3 and captured en passant on d2."
     )
+
+
+def test_a_move_in_letters_is_read_as_that_move() -> None:
+    rows = ("4k3/8/8/8/R7/8/1N3N2/R2QK2R w KQ - 0 1", "4k3/8/P7/8/2N5/N7/PPPP4/R3K2R w KQ - 0 1")
+    for fen in rows:
+        game = Referee(fen)
+        pieces = game.position.pieces
+        for move in game.requests():
+            assert request_of(move_letters(move.uci(), pieces), game.requests(), pieces) == move, move
+
+
+def test_a_game_that_was_left_goes_on_with_its_look(typed: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    """Who left after a look does not look again, and sees what was seen before, at once and not ply by ply."""
+    code, _, err = typed("e5\nNc3\nd5\nquit\n", "--black", "rbc-random", "--ascii", "--clock", "600+5")
+    assert code == 0 and "rbc play --resume klss-games/" in err
+    (path,) = (tmp_path / "klss-games").iterdir()
+    before = json.loads(path.read_text())
+    assert before["look"] == chess.D5 and before["tags"]["WhiteClock"]
+    code, out, _ = typed("", "--resume")
+    assert code == 0 and " ".join(out.split()) == f"{path.stem} White against rbc-random, 2 turns"
+    code, out, err = typed("Nb5\n\nresign\n", "--resume", "last", "--ascii")
+    assert code == 0 and out.index("2. your move: ") < out.index("3. look at: "), err
+    seen = out.partition(" The board:")[0]
+    assert "Around e5" not in seen and seen.count("You played knight b1-c3.") == 2 and "1. look" not in seen
+    after = json.loads(path.read_text())
+    assert after["senses"]["true"][:2] == [chess.E5, chess.D5] and after["win_reason"]["value"] == "RESIGN"
+    assert "look" not in after and after["fens_after_move"]["true"][0] == before["fens_after_move"]["true"][0]
+    code, _, err = typed("", "--resume", path.stem)
+    assert code == 2 and "a game that is over" in err and err.count("\n") == 1
+
+
+def test_games_that_look_alike_go_on_alike(typed: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    shown = []
+    for reply in ("a7a6", "h7h6"):
+        game = Referee()
+        for square, move in ((chess.D3, "e2e4"), (chess.E5, reply)):
+            game.sense(square)
+            game.move(chess.Move.from_uci(move))
+        text = RBC.record(game, {"White": "human", "Black": "rbc-random", "Seed": "3"})
+        (tmp_path / "g.json").write_text(text)
+        code, out, err = typed("moves\nquit\n", "--resume", "g.json", "--ascii")
+        assert code == 0, err
+        shown.append(out)
+    assert shown[0] == shown[1] and "You played pawn e2-e4." in shown[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [("{}", "the JSON of a game"), ("[", "the JSON of a game"), (None, "can't read")]
+)
+def test_what_is_no_history_does_not_go_on(
+    typed: Callable[..., tuple[int, str, str]], tmp_path: Path, text: str | None, says: str
+) -> None:
+    if text is not None:
+        (tmp_path / "g.json").write_text(text)
+    code, out, err = typed("", "--resume", "g.json")
+    assert code == 2 and out == "" and says in err and err.count("\n") == 1, err

@@ -78,7 +78,7 @@ def test_twins_that_go_on_where_they_were_left_send_the_same_bytes_to_the_page()
 
     async def resumed(pair: Twins, moves: tuple[str, ...]) -> list[bytes]:
         begun = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
-        earlier = Earlier(tuple(map(chess.Move.from_uci, moves)), {}, begun)
+        earlier = Earlier(moves, len(moves), {}, begun)
         humans = {chess.WHITE: "human", chess.BLACK: "human"}
         async with served(Settings(humans, fen=pair.fen, seed=1, earlier=earlier)) as at:
             own, other = (next(i for i, seat in enumerate(at.table.seats) if seat.color == color)

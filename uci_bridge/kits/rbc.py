@@ -9,7 +9,7 @@ import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.rbc.game.contest import DEFAULT_PLAYER
-from darkchess.rbc.game.history import history_text
+from darkchess.rbc.game.history import answered, history_text
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players import configuration as rbc_players
 from darkchess.rbc.players.configuration import CONFIGURATIONS, Configuration
@@ -66,13 +66,12 @@ class _Rbc(ChessKit):
         return Position.from_fen(START_FEN if start is None else start)
 
     def referee(self, setup: Position, moves: Sequence[str] = (), seed: int = 0) -> Referee:
-        assert not moves, "a game of Reconnaissance Blind Chess begins with its first turn"
-        return Referee(setup.fen())
+        return answered(Referee(setup.fen()), moves)
 
     def record(self, referee: Referee, headers: Mapping[str, str]) -> str:
         if referee.outcome is None:
             referee.end(Outcome(None, "aborted"))  # a history has an end
-        return history_text(referee, headers["White"], headers["Black"])
+        return history_text(referee, headers["White"], headers["Black"], headers)
 
     def line(self, referee: Referee, played: Played) -> dict[str, Any]:
         turn = referee.turns[-1]

@@ -15,7 +15,7 @@ from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
 from klss.table.contest import Decision
 from klss.table.limits import Limit, Progress
 
-__all__ = ["DEFAULT_PLAYER", "Asked", "Look", "Player", "Question"]
+__all__ = ["DEFAULT_PLAYER", "Asked", "Look", "Player", "Question", "observed_before"]
 
 Question = Literal["sense", "move"]
 """Which of a turn's two questions."""
@@ -42,6 +42,18 @@ class Asked(Decision):
         """The request."""
         found: chess.Move | None = self.answer
         return found
+
+
+def observed_before(turns: int, color: chess.Color, start: Position) -> int:
+    """How much ``color`` has observed after ``turns`` of both sides from ``start``, a notice of its own turn included.
+
+    >>> start = Position.from_fen(chess.STARTING_FEN)
+    >>> [observed_before(turns, chess.WHITE, start) for turns in range(4)]
+    [1, 3, 4, 6]
+    """
+    first = start.turn == color
+    to_move = (turns % 2 == 0) == first
+    return 3 * ((turns + first) // 2) + to_move
 
 
 class Player(klss.table.contest.Player):

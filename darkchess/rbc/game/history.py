@@ -2,12 +2,15 @@
 
 The format is that of ``GameHistory.save`` (reconchess 1.6.9): senses, what they showed, requests, what was played,
 where pieces were captured, positions before and after each turn, by colour. Of a game that ended by something that
-``reconchess`` has no word for there is also our ``reason``, which its reader skips.
+``reconchess`` has no word for there is also our ``reason``, and of one that was left what it needs to go on: ``tags``,
+and ``look``, that of a turn without its request. The reader of ``reconchess`` skips them.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import chess
@@ -18,7 +21,10 @@ from darkchess.rbc.game.referee import Referee, Turn
 from darkchess.rbc.game.rules import WIN_REASONS, Limits
 from klss.table.outcome import Outcome
 
-__all__ = ["history", "history_text", "replayed"]
+__all__ = ["NOTHING", "Written", "answered", "history", "history_text", "read_history", "replayed"]
+
+NOTHING = "-"
+"""An answer, as :attr:`Written.answers` has it: looks nowhere, asks for no move."""
 
 _BY_COLOR = (
     "senses", "sense_results", "requested_moves", "taken_moves", "capture_squares", "fens_before_move",
@@ -26,8 +32,19 @@ _BY_COLOR = (
 )  # fmt: skip
 
 
-def history(game: Referee, white: str, black: str) -> dict[str, Any]:
-    """The document of a game that is over; ``white`` and ``black`` are the players' names."""
+@dataclass(frozen=True)
+class Written:
+    """What a history says of a game: White, Black and other tags, the start, every look (``e5``) and request (``e2e4``)
+    in their order, or :data:`NOTHING`; and our word for its end, where ``reconchess`` has none."""
+
+    tags: Mapping[str, str]
+    fen: str
+    answers: tuple[str, ...]
+    reason: str | None
+
+
+def history(game: Referee, white: str, black: str, tags: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The document of a game that is over, or was left; ``white`` and ``black`` are the players' names."""
     assert game.outcome is not None
     positions = game.positions
     document: dict[str, Any] = {"type": "GameHistory", "white_name": white, "black_name": black}
@@ -38,6 +55,10 @@ def history(game: Referee, white: str, black: str) -> dict[str, Any]:
     }
     if game.outcome.reason not in WIN_REASONS:
         document["reason"] = game.outcome.reason
+    if game.outcome.reason == "aborted":
+        document["tags"] = dict(tags or {})
+        if game.sensed is not None:
+            document["look"] = game.sensed.square
     last: chess.Move | None = None
     for ply, turn in enumerate(game.turns):
         name = "true" if turn.color else "false"
@@ -60,45 +81,82 @@ def history(game: Referee, white: str, black: str) -> dict[str, Any]:
     return document
 
 
-def history_text(game: Referee, white: str, black: str) -> str:
+def history_text(game: Referee, white: str, black: str, tags: Mapping[str, str] | None = None) -> str:
     """:func:`history` as JSON on one line."""
-    return json.dumps(history(game, white, black)) + "\n"
+    return json.dumps(history(game, white, black, tags)) + "\n"
+
+
+def read_history(text: str) -> Written:
+    """What a history says, unchecked but for its form; raises RecordError where it is none."""
+    try:
+        document = json.loads(text)
+        sides = {
+            color: list(zip(*(document[key][name] for key in ("senses", "requested_moves")), strict=False))
+            for color, name in ((chess.WHITE, "true"), (chess.BLACK, "false"))
+        }
+        starts = document["fens_before_move"]
+        fen = str((starts["true"] or starts["false"])[0])
+        if starts["false"] and fen.split()[1] == "b":
+            fen = str(starts["false"][0])
+        color = fen.split()[1] == "w"
+        answers: list[str] = []
+        while sides[chess.WHITE] or sides[chess.BLACK]:
+            square, request = sides[color].pop(0)
+            answers += [_square_text(square), NOTHING if request is None else str(request["value"])]
+            color = not color
+        if "look" in document:
+            answers.append(_square_text(document["look"]))
+        names = {side: str(document.get(f"{side.lower()}_name", "?")) for side in ("White", "Black")}
+        tags = {str(key): str(value) for key, value in dict(document.get("tags", {})).items()}
+        return Written(names | tags, fen, tuple(answers), document.get("reason"))
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+        raise RecordError(
+            f"history: got something else ({type(error).__name__}), expected the JSON of a game as reconchess "
+            "and klss keep it"
+        ) from None
+
+
+def answered(game: Referee, answers: Sequence[str]) -> Referee:
+    """``game`` after these of :attr:`Written.answers`; raises RecordError where they are not those of a game."""
+    try:
+        for text in answers:
+            if game.outcome is not None:
+                raise RecordError(f"history: got a turn after the end of the game, turn {game.ply}; expected none")
+            if text == NOTHING:
+                game.answer(None)
+            elif game.question == "sense":
+                game.answer(chess.parse_square(text))
+            else:
+                game.answer(chess.Move.from_uci(text))
+    except DarkchessError as error:
+        raise error if isinstance(error, RecordError) else RecordError(f"history: {error}") from None
+    except ValueError:
+        raise RecordError(f"history: got {text[:40]!r} in turn {game.ply}, expected a square or a move") from None
+    return game
 
 
 def replayed(text: str) -> Referee:
     """The game of a history, turn by turn; an end that is no move (a flag, a resignation) is left out, but for a draw
-    that both players agreed to.
+    that both players agreed to, and so is the look of a turn without its request.
 
     Raises
     ------
     RecordError
         It is no history, or its moves are not those of a game; the message says where.
     """
+    written = read_history(text)
     try:
-        document = json.loads(text)
-        whites, blacks = ([document[key][name] for key in ("senses", "requested_moves")] for name in ("true", "false"))
-        starts = document["fens_before_move"]
-        fen = str((starts["true"] or starts["false"])[0])
-        if starts["false"] and fen.split()[1] == "b":
-            fen = str(starts["false"][0])
-        game = Referee(fen, Limits(None, None))
-        sides = {chess.WHITE: list(zip(*whites, strict=False)), chess.BLACK: list(zip(*blacks, strict=False))}
-        for ply in range(len(sides[chess.WHITE]) + len(sides[chess.BLACK])):
-            if game.outcome is not None:
-                raise RecordError(f"history: got a turn after the end of the game, turn {ply}; expected none")
-            square, request = sides[game.turn].pop(0)
-            game.sense(square)
-            game.move(None if request is None else chess.Move.from_uci(str(request["value"])))
-        if game.outcome is None and document.get("reason") == "agreement":
-            game.end(Outcome(None, "agreement"))
+        game = Referee(written.fen, Limits(None, None))
     except DarkchessError as error:
-        raise error if isinstance(error, RecordError) else RecordError(f"history: {error}") from None
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
-        raise RecordError(
-            f"history: got something else ({type(error).__name__}), expected the JSON of a game as reconchess "
-            "and klss keep it"
-        ) from None
+        raise RecordError(f"history: {error}") from None
+    answered(game, written.answers[: len(written.answers) // 2 * 2])
+    if game.outcome is None and written.reason == "agreement":
+        game.end(Outcome(None, "agreement"))
     return game
+
+
+def _square_text(square: int | None) -> str:
+    return NOTHING if square is None else chess.SQUARE_NAMES[square]
 
 
 def _typed(kind: str, value: str | None) -> dict[str, str] | None:

@@ -9,13 +9,13 @@ import chess
 
 from darkchess.board.position import Position
 from darkchess.fog.game.render import beside
-from darkchess.rbc.game.contest import Asked, Look, Player
-from darkchess.rbc.game.observation import Moved, Notice, Sensed
+from darkchess.rbc.game.contest import Asked, Look, Player, observed_before
+from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
 from klss.table.limits import Limit
 from klss.table.outcome import Outcome
 from klss_app.cli.human import Typist, drawn
-from klss_app.rbc_spoken import UnknownRequest, lost_text, moved_text, request_of, sensed_text
+from klss_app.rbc_spoken import UnknownRequest, lost_text, move_letters, moved_text, request_of, sensed_text
 
 __all__ = ["HELP", "BlindHuman"]
 
@@ -27,18 +27,21 @@ squares (g1f3, e7e8q) or in letters (Nf3, exd5, e8=Q, O-O), or pass. Or type:
   moves     the moves you may ask for: only your own pieces block them
   flip      turn the board around
   resign    give up
-  quit      leave; the game so far is kept (Ctrl-C does the same)
+  quit      leave; the game is kept, --resume continues (Ctrl-C does the same)
 You see your own pieces and what you looked at; the board beside it says how many
 turns ago that was. There is no check: capture the king to win."""
 
 
 class BlindHuman(Typist, Player):
-    """The human; see :class:`darkchess.rbc.game.contest.Player` and :class:`klss_app.cli.human.Typist`."""
+    """The human; see :class:`darkchess.rbc.game.contest.Player` and :class:`klss_app.cli.human.Typist`. Of a game that
+    was left and goes on after ``resumed`` turns nothing is shown before its last observation.
+    """
 
     help = HELP
 
-    def __init__(self, *seat: Any) -> None:
+    def __init__(self, *seat: Any, resumed: int = 0) -> None:
         super().__init__(*seat)
+        self._resumed, self._unseen = resumed, 0
         self._seen: dict[int, tuple[chess.Piece | None, int]] = {}
         self._turn = 0
         self._marked: tuple[int, ...] = ()
@@ -48,6 +51,12 @@ class BlindHuman(Typist, Player):
         self._own = OwnHalf(color, start)
         self.bottom = color
         self._seen, self._news, self._turn = {}, [], 0
+        self._unseen = observed_before(self._resumed, color, start) if self._resumed else 0
+
+    def observe(self, observation: Observation) -> None:
+        """See :class:`darkchess.rbc.game.contest.Player`."""
+        self._unseen = max(0, self._unseen - 1)
+        super().observe(observation)
 
     def notice(self, notice: Notice) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
@@ -106,7 +115,7 @@ class BlindHuman(Typist, Player):
             self._own.play(moved.taken)
             self._seen[moved.taken.from_square] = None, self._turn
             self._marked = (moved.taken.from_square, moved.taken.to_square)
-        if self._terminal.screen:
+        if self._terminal.screen or self._unseen:
             self.draw()
         else:
             self._terminal.say(f" {self._news[0]}")
@@ -120,6 +129,8 @@ class BlindHuman(Typist, Player):
 
     def draw(self) -> None:
         """Draw the own pieces, what was seen where and how long ago, and what happened since the last move."""
+        if self._unseen:
+            return
         pieces = self._pieces()
         known = pieces | {
             square: piece for square, (piece, _) in self._seen.items() if piece is not None and square not in pieces
@@ -150,4 +161,5 @@ class BlindHuman(Typist, Player):
 
     def choices(self) -> Iterable[str]:
         """A pass, and the moves that may be asked for."""
-        return ["pass", *(move.uci() for move in self._own.requests())]
+        pieces = self._pieces()
+        return ["pass", *(move_letters(move.uci(), pieces) for move in self._own.requests())]

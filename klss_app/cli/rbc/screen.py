@@ -42,7 +42,7 @@ class RbcScreen(Screen):
 
     def human(self, resumed: int) -> BlindHuman:
         """See the base."""
-        self._human = BlindHuman(self.terminal, self.names, self.clocks)
+        self._human = BlindHuman(self.terminal, self.names, self.clocks, resumed=resumed)
         return self._human
 
     def turn_lines(self, referee: Referee, ply: int) -> list[str]:

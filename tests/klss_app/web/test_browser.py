@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import chess
 import pytest
 from playwright.sync_api import Browser, expect
 
@@ -211,8 +210,8 @@ def test_a_reload_and_a_second_tab_are_in_the_game_and_resigning_asks_twice(
 def test_a_game_that_was_left_is_shown_where_it_was_and_the_next_one_begins_anew(
     chromium: Browser, boards: Callable[..., Board]
 ) -> None:
-    moves = tuple(map(chess.Move.from_uci, ("e2e4", "d7d5", "g1f3", "g8f6")))
-    board = boards(earlier=Earlier(moves, {}, datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)))
+    moves = ("e2e4", "d7d5", "g1f3", "g8f6")
+    board = boards(earlier=Earlier(moves, 4, {}, datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)))
     with opened(chromium, board.link()) as (page,):
         turn(page, 3)
         drawn(page, "white knight f3", "black pawn d5", without="black knight")

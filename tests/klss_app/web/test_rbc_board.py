@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import json
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from klss_app.cli.main import main
 from klss_app.kept_games import HUMAN
 from klss_app.web.board_game import BadGame
 from klss_app.web.rbc_board import RbcBoard, opened
+from klss_app.web.settings import Earlier
 from tests.klss_app.web.pages import Page, run, served, settings
 
 QUEEN_HUNT = [("e5", "e2e4"), ("", "f7f6"), ("e7", "d1h5"), ("e2", "pass"), ("", "h5e8")]
@@ -176,3 +178,23 @@ def test_the_command_opens_a_history_and_begins_a_game(
     (kind, reviewed), (other, nothing) = served
     assert kind.kit is other.kit is RbcBoard.kit and nothing is None
     assert (reviewed.plies, kind.review(reviewed)["tags"]) == (3, {"White": "a", "Black": "b"})
+
+
+@pytest.mark.parametrize("look", [(), ("d3",)])
+def test_a_game_that_was_left_goes_on_alike_where_it_looked_alike(look: tuple[str, ...]) -> None:
+    """Nothing is sent before the last observation; with the look of a turn that was left, the request is asked for."""
+
+    async def resumed(move: str) -> list[bytes]:
+        begun = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+        earlier = Earlier(("d3", "e2e4", "d3", move, *look), 2, {}, begun)
+        async with two(earlier=earlier) as at:
+            page = await at.page(0)
+            await page.until("table")
+            await at.page(1)
+            await page.until("game", question="move" if look else "sense")
+            heard: list[bytes] = page.heard
+            return heard
+
+    one, other = run(resumed("a7a6")), run(resumed("h7h6"))
+    games = [each for each in map(json.loads, one) if each["type"] == "game"]
+    assert one == other and games[0]["history"] == ["d3: e4", "?"] and games[0]["ply"] == 2
