@@ -65,8 +65,11 @@ IN_SMALL: dict[str, str] = {
         "klss rbc match dsmcp,particles=4,cap=4000 rbc-attacker --games 2 --nodes 6 --seed 2 --check-truth "
         "--out planned"
     ),
-    "klss rbc analyse GAME.json --whole": (
-        "klss rbc analyse blind/game-00000.json --whole --nodes 50 --configuration rbc-expect,cap=1000"
+    "klss rbc analyse GAME.json": (
+        "klss rbc analyse blind/game-00000.json --nodes 50 --configuration rbc-expect,cap=1000"
+    ),
+    "klss rbc analyse GAME.json --html game.html": (
+        "klss rbc analyse blind/game-00000.json --nodes 50 --configuration rbc-expect,cap=1000 --html blind.html"
     ),
     "klss rbc analyse GAME.json --turn 20 --configuration dsmcp": (
         "klss rbc analyse planned/game-00000.json --turn 3 --configuration dsmcp,particles=4 --nodes 12"
@@ -271,6 +274,8 @@ ELSEWHERE: dict[str, str] = {
     "klss analyse GAME.pgn": "tests/klss_app/test_analyse.py",
     "klss board --resume last": "tests/klss_app/web/test_program.py",
     "klss board --resume": "tests/klss_app/test_resume.py",
+    "klss rbc play --resume": "tests/klss_app/test_rbc_play.py",
+    "klss rbc board --resume": "tests/klss_app/web/test_rbc_board.py",
     "klss board game.pgn": "tests/klss_app/web/test_program.py",
     "klss board --game rbc": "tests/klss_app/web/test_rbc_board.py",
     "klss board game.json --game rbc": "tests/klss_app/web/test_rbc_board.py",

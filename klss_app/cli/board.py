@@ -160,14 +160,10 @@ def _at_board(
         from klss_app.web.fog_board import FogBoard, reviewed
 
         return FogBoard(), None if record is None else reviewed(record, settings.ruleset)
-    from klss_app.cli.rbc.track import history_of
-    from klss_app.web.board_game import BadGame
-    from klss_app.web.rbc_board import RbcBoard, opened
+    from klss_app.cli.rbc.track import reviewed_game
+    from klss_app.web.rbc_board import RbcBoard
 
-    try:
-        return RbcBoard(), None if file is None else opened(history_of(file))
-    except BadGame as error:
-        raise UsageError(f"{str(file)!r}: {error}") from None
+    return RbcBoard(), None if file is None else reviewed_game(file)
 
 
 def _listen(host: str, port: int) -> socket.socket:

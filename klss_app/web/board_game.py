@@ -86,5 +86,5 @@ class BoardGame(ABC):
         """What :attr:`analysis` is asked, beside the nodes of a turn, the cap of the sets and the turn."""
 
     @abstractmethod
-    def summary(self, turns: Sequence[dict[str, Any]], color: str) -> dict[str, Any]:
+    def summary(self, turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
         """What a side gave away in all turns of a game."""

@@ -82,6 +82,6 @@ class FogBoard(BoardGame):
             "stockfish": settings.evaluator.stockfish,
         }
 
-    def summary(self, turns: Sequence[dict[str, Any]], color: str) -> dict[str, Any]:
+    def summary(self, turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
         """See the base."""
         return summaries.summary(turns, color)

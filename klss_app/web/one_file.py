@@ -8,14 +8,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import chess
+
+from klss_app.web.board_game import BoardGame, Reviewed
 from klss_app.web.server import static_files
 
-__all__ = ["Kept", "one_file"]
+__all__ = ["Kept", "kept", "one_file"]
 
 
 class Kept(NamedTuple):
-    """A game that is reviewed: the document of :func:`klss_app.web.reviews.review`, every turn and both sides' figures
-    as a page is sent them, and its PGN for the download."""
+    """A game that is reviewed: the document of its review, every turn and both sides' figures as a page is sent them,
+    and its file's text for the download."""
 
     game: Mapping[str, Any]
     turns: Sequence[Mapping[str, Any]]
@@ -23,8 +26,14 @@ class Kept(NamedTuple):
     pgn: str
 
 
-def one_file(games: Mapping[int, Kept], report: str = "") -> str:
-    """The file's text.
+def kept(kind: BoardGame, reviewed: Reviewed, turns: Sequence[Mapping[str, Any]]) -> Kept:
+    """A game, and every turn of its analysis as a page is sent them."""
+    summary: dict[str, Any] = {color: kind.summary(turns, color) for color in chess.COLOR_NAMES}
+    return Kept(kind.review(reviewed), turns, summary, reviewed.text)
+
+
+def one_file(games: Mapping[int, Kept], report: str = "", kind: str = "fog") -> str:
+    """The file's text; ``kind`` is the name of the games' kit.
 
     Parameters
     ----------
@@ -34,7 +43,7 @@ def one_file(games: Mapping[int, Kept], report: str = "") -> str:
         HTML that stands above the board. ``#game=2&ply=7`` in its links leads to a turn.
     """
     static = {path: body.decode() for path, (body, kind) in static_files().items() if not kind.startswith("image/")}
-    page = static["/"]
+    page = static["/"].replace("<body ", f'<body data-kind="{kind}" ', 1)
     # Puzzles and openings are asked of a server.
     for name in ("puzzles", "openings"):
         page = re.sub(rf'\s*<a id="{name}"[^\n]*', "", page)

@@ -7,6 +7,7 @@ request on stdin, a line of JSON a turn on stdout.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +23,7 @@ from klss_app.stdout import print_document
 from klss_app.web.game_analysis import answer_one
 from klss_app.web.summaries import mark
 
-__all__ = ["analyse", "main", "turn_document"]
+__all__ = ["analyse", "main", "turn_document", "turn_documents"]
 
 _MOST_MOVES = 8
 _LEAST_SHOWN = 0.001
@@ -83,6 +84,14 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
+def turn_documents(found: Iterable[AnalysedTurn]) -> Iterator[dict[str, Any]]:
+    """:func:`turn_document` of each of these turns, one after the other."""
+    held: dict[str, tuple[int, bool]] = dict.fromkeys(chess.COLOR_NAMES, (1, False))
+    for each in found:
+        held[chess.COLOR_NAMES[each.turn.color]] = each.held
+        yield turn_document(each, held)
+
+
 def analyse(request: dict[str, Any]) -> None:
     """Write the turns of the game of ``history``, or the one of ``ply``, where that is not None; ``configuration``,
     ``nodes`` (of each of a turn's two questions) and ``cap`` say how.
@@ -91,10 +100,9 @@ def analyse(request: dict[str, Any]) -> None:
     players = {color: make_player(chosen) for color in chess.COLORS}
     assert all(isinstance(player, ExpectationPlayer) for player in players.values())
     game, one = replayed(request["history"]), request["ply"]
-    held: dict[str, tuple[int, bool]] = dict.fromkeys(chess.COLOR_NAMES, (1, False))
-    for found in turns(game, players, Limit(nodes=request["nodes"]), one or 0):  # type: ignore[arg-type]
-        held[chess.COLOR_NAMES[found.turn.color]] = found.held
-        print_document(turn_document(found, held))
+    found = turns(game, players, Limit(nodes=request["nodes"]), one or 0)  # type: ignore[arg-type]
+    for document in turn_documents(found):
+        print_document(document)
         if one is not None:
             return
 

@@ -82,7 +82,7 @@ class RbcBoard(BoardGame):
         """See the base."""
         return {"history": reviewed.text, "configuration": DEFAULT_PLAYER}
 
-    def summary(self, turns: Sequence[dict[str, Any]], color: str) -> dict[str, Any]:
+    def summary(self, turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
         """See the base."""
         own = [turn["played"] for turn in turns if turn["color"] == color]
         costs = [max(0.0, played["loss"]) for played in own if played["loss"] is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 __all__ = ["CAP", "LEAST_COST", "MARKS", "NODES", "mark", "summary"]
@@ -32,7 +32,7 @@ def mark(cost: float | None) -> str:
     return next((sign for sign, least in MARKS.items() if cost is not None and cost >= least), "")
 
 
-def summary(turns: Sequence[dict[str, Any]], color: str) -> dict[str, Any]:
+def summary(turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
     """What ``color`` gave away in ``turns``, as :func:`klss_app.web.game_analysis.turn_document` has them: the fields
     of ``summary`` in docs/analyse.md.
 

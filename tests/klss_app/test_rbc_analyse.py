@@ -95,3 +95,13 @@ def test_a_whole_game_has_a_cost_for_every_turn_and_the_best_costs_nothing(klss:
     assert lines[0] == f"rbc-expect,cap=100, {len(found)} turns" and lines[1].startswith("looks, mean cost: white")
     refused = klss("rbc", "analyse", game, "--whole", "--configuration", "dsmcp")
     assert (refused.code, refused.err.count("\n")) == (2, 1) and "expected rbc-expect" in refused.err
+
+
+def test_a_review_is_of_a_whole_game_and_not_the_game_itself(klss: Any, game: str) -> None:
+    for flags, says in (
+        (("--turn", "1", "--html", "a.html"), "--html: got it with --turn"),
+        (("--html", game), "the game itself"),
+        (("--html", "nowhere/a.html"), "whose directory does not exist"),
+    ):
+        ran = klss("rbc", "analyse", game, "--nodes", "5", *flags)
+        assert ran.code == 2 and says in ran.err and ran.err.count("\n") == 1, ran.err

@@ -437,19 +437,9 @@ def _write_reviews(
     path: Path, games: Mapping[int, tuple[GameRecord, list[dict[str, Any]]]], ruleset: Ruleset, report: str = ""
 ) -> None:
     """Write the review of each of ``games``, a record and its turns, below ``report``."""
-    from darkchess.fog.game.record import write_pgn
     from klss.support.whole_file import write_whole
-    from klss_app.web.one_file import Kept, one_file
-    from klss_app.web.reviews import review
-    from klss_app.web.summaries import summary
+    from klss_app.web.fog_board import FogBoard, reviewed
+    from klss_app.web.one_file import kept, one_file
 
-    kept = {
-        number: Kept(
-            review(record, ruleset),
-            turns,
-            {color: summary(turns, color) for color in chess.COLOR_NAMES},
-            write_pgn(record),
-        )
-        for number, (record, turns) in games.items()
-    }
-    write_whole(path, one_file(kept, report))
+    found = {number: kept(FogBoard(), reviewed(record, ruleset), turns) for number, (record, turns) in games.items()}
+    write_whole(path, one_file(found, report))

@@ -16,8 +16,16 @@ import chess
 from darkchess.rbc.game.contest import DEFAULT_PLAYER
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import Game
-from klss_app.cli.options import CONFIGURATION, GameOptions, Parser, add_game_options, game_options, whole
-from klss_app.cli.rbc.track import kept_game
+from klss_app.cli.options import (
+    CONFIGURATION,
+    GameOptions,
+    Parser,
+    add_game_options,
+    game_options,
+    whole,
+    writable_file,
+)
+from klss_app.cli.rbc.track import kept_game, reviewed_game
 from klss_app.cli.terminal import Terminal
 from klss_app.progress import ProgressLine
 from klss_app.rbc_spoken import positions_text
@@ -36,17 +44,24 @@ __all__ = ["run"]
 def _parser(game: Game) -> Parser:
     parser = Parser(
         "analyse",
-        "What the engine thinks at one turn of a game, for the player whose turn it was; with --whole which looks and "
-        "requests of the game cost the most.",
+        "What the engine thinks at one turn of a game, for the player whose turn it was; without --turn which looks "
+        "and requests of the game cost the most.",
         game,
     )
     parser.add_argument("game", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
     turn = whole("a number of turns, 0 or more", 0, 999_999)
-    which = parser.add_mutually_exclusive_group(required=True)
+    which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "--turn", type=turn, metavar="N", help="after N turns of both sides; the analysis is of the player to move"
     )
-    which.add_argument("--whole", action="store_true", help="every turn, by rbc-expect or a variant of it")
+    which.add_argument(
+        "--whole", action="store_true", help="every turn, by rbc-expect or a variant of it; so it is without --turn"
+    )
+    parser.add_argument(
+        "--html",
+        metavar="FILE",
+        help="for the whole game: write the board's review there, one file that opens without a server",
+    )
     parser.add_argument(
         "--configuration", default=DEFAULT_PLAYER, metavar="NAME", help=f"the player that thinks: {CONFIGURATION}"
     )
@@ -69,8 +84,10 @@ def run(arguments: Sequence[str], game: Game) -> int:
     chosen = game.configuration(parsed.configuration, options.stockfish)
     planes = _planes(parsed, chosen)
     played = kept_game(Path(parsed.game))
-    if parsed.whole:
+    if parsed.turn is None:
         return _whole(parsed, options, chosen, played)
+    if parsed.html is not None:
+        raise UsageError("--html: got it with --turn, expected it for a whole game")
     if parsed.turn >= played.ply:
         raise UsageError(f"--turn: got {parsed.turn} in a game of {played.ply} turns, expected 0 to {played.ply - 1}")
 
@@ -106,6 +123,10 @@ def _whole(parsed: argparse.Namespace, options: GameOptions, chosen: Configurati
     from klss_app.cli.rbc.whole_game import document, text
     from uci_bridge.evaluators import make_evaluator
 
+    html = None if parsed.html is None else writable_file(Path(parsed.html), "--html")
+    if html is not None and html.exists() and html.samefile(parsed.game):
+        raise UsageError(f"--html: got {parsed.html!r}, the game itself; expected another file")
+    reviewed = None if html is None else reviewed_game(Path(parsed.game))
     with (
         closing(make_evaluator(chosen, options.evaluator_choice(), options.ruleset)) as evaluator,
         closing(ProgressLine("klss rbc analyse")) as line,
@@ -118,13 +139,22 @@ def _whole(parsed: argparse.Namespace, options: GameOptions, chosen: Configurati
             players[color] = player
         found = []
         for turn in turns(played, players, options.limit):
-            found.append(document(turn))
+            found.append(turn)
             line.tell(f"turn {turn.number + 1} of {played.ply}")
+    if html is not None and reviewed is not None:
+        from klss.support.whole_file import write_whole
+        from klss_app.web.one_file import kept, one_file
+        from klss_app.web.rbc_analysis import turn_documents
+        from klss_app.web.rbc_board import RbcBoard
+
+        review = kept(RbcBoard(), reviewed, list(turn_documents(found)))
+        write_whole(html, one_file({1: review}, kind="rbc"))
+    documents = [document(turn) for turn in found]
     if parsed.json:
-        print_document({"configuration": chosen.name, "turns": found})
+        print_document({"configuration": chosen.name, "turns": documents})
         return 0
     pieces = [turn.before.pieces for turn in played.turns]
-    Terminal(parsed.ascii).say(f"{chosen.name}, {played.ply} turns", *text(found, pieces))
+    Terminal(parsed.ascii).say(f"{chosen.name}, {played.ply} turns", *text(documents, pieces))
     return 0
 
 

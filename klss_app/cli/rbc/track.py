@@ -15,8 +15,9 @@ from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
     from darkchess.rbc.game.referee import Referee
+    from klss_app.web.board_game import Reviewed
 
-__all__ = ["kept_game", "run"]
+__all__ = ["history_of", "kept_game", "reviewed_game", "run"]
 
 _DEFAULT_CAP = 2_000_000
 
@@ -38,6 +39,17 @@ def kept_game(path: Path) -> Referee:
     try:
         return replayed(history_of(path))
     except RecordError as error:
+        raise UsageError(f"{str(path)!r}: {error}") from None
+
+
+def reviewed_game(path: Path) -> Reviewed:
+    """The same for a review; raises as :func:`kept_game` does."""
+    from klss_app.web.board_game import BadGame
+    from klss_app.web.rbc_board import opened
+
+    try:
+        return opened(history_of(path))
+    except BadGame as error:
         raise UsageError(f"{str(path)!r}: {error}") from None
 
 

@@ -119,7 +119,7 @@ function take(message) {
       review.analysis(message);
       break;
     case 'pgn':
-      save(message.pgn, `klss-${message.game}.${table?.kind === 'rbc' ? 'json' : 'pgn'}`);
+      save(message.pgn, `klss-${message.game}.${document.body.dataset.kind === 'fog' ? 'pgn' : 'json'}`);
       break;
     case 'rematch':
       $('status').textContent = message.mine ? T.rematchAsked : T.rematchOffered;

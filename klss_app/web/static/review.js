@@ -201,7 +201,7 @@ export class Review {
         'div',
         { class: 'row' },
         parts.deeper,
-        make('button', { type: 'button', text: T.download[document.body.dataset.kind ?? 'fog'], onclick: () => this.send({ type: 'pgn', game: this.game.game, comments: true }) }),
+        make('button', { type: 'button', text: T.download[document.body.dataset.kind], onclick: () => this.send({ type: 'pgn', game: this.game.game, comments: true }) }),
       ),
       ...($('kept') ? [] : [make('p', { class: 'soft', text: T.dropHere })]),
     );

@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import chess
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
+from darkchess.rbc.game.referee import Referee
 from klss_app.cli.main import main
 from klss_app.kept_games import HUMAN
 from klss_app.web.rbc_board import RbcBoard
@@ -35,6 +38,7 @@ from tests.klss_app.web.browsing import (
     typed,
 )
 from tests.klss_app.web.pages import FOREIGN
+from uci_bridge.kits.rbc import RBC
 
 pytestmark = pytest.mark.browser
 
@@ -256,10 +260,9 @@ def test_a_long_review_is_one_screen_and_its_list_follows(chromium: Browser, boa
         expect(page.locator(".game-moves button[aria-current]")).to_be_in_viewport()
 
 
-def test_a_review_in_one_file_needs_no_server(chromium: Browser, tmp_path: Path) -> None:
-    (tmp_path / "game.pgn").write_text(PGN.replace("<img src=x>", "</script><img src=x>"))
-    html = tmp_path / "game.html"
-    assert main(["analyse", str(tmp_path / "game.pgn"), "--nodes", "30", "--html", str(html)]) == 0
+@contextmanager
+def offline(chromium: Browser, html: Path) -> Iterator[Page]:
+    """A page of a file; fails where it logs anything, or asks anybody for something."""
     context = chromium.new_context(offline=True)
     page = context.new_page()
     faults: list[str] = []
@@ -267,15 +270,46 @@ def test_a_review_in_one_file_needs_no_server(chromium: Browser, tmp_path: Path)
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("request", lambda asked: None if asked.url.startswith(("file:", "data:")) else faults.append(asked.url))
     page.goto(html.as_uri())
-    expect(page.locator("#review h2")).to_have_text("</script><img src=x> – ?, 1-0")
-    page.keyboard.press("ArrowLeft")
-    expect(page.locator("#review .where")).to_contain_text("(ply 4 of 5)")
-    drawn(page, "black pawn e4")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download PGN").click()
-    assert "Bxe8" in Path(download.value.path()).read_text()
+    yield page
     context.close()
     assert not faults
+
+
+def test_a_review_in_one_file_needs_no_server(chromium: Browser, tmp_path: Path) -> None:
+    (tmp_path / "game.pgn").write_text(PGN.replace("<img src=x>", "</script><img src=x>"))
+    html = tmp_path / "game.html"
+    assert main(["analyse", str(tmp_path / "game.pgn"), "--nodes", "30", "--html", str(html)]) == 0
+    with offline(chromium, html) as page:
+        expect(page.locator("#review h2")).to_have_text("</script><img src=x> – ?, 1-0")
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#review .where")).to_contain_text("(ply 4 of 5)")
+        drawn(page, "black pawn e4")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download PGN").click()
+        assert "Bxe8" in Path(download.value.path()).read_text()
+
+
+def test_a_review_of_the_other_game_in_one_file_too(chromium: Browser, tmp_path: Path) -> None:
+    game = Referee()
+    for square, move in (("e5", "e2e4"), ("e4", "f7f6"), ("e7", "d1h5"), ("e2", "a7a6"), ("e7", "h5e8")):
+        game.sense(chess.parse_square(square))
+        game.move(chess.Move.from_uci(move))
+    history, html = tmp_path / "game.json", tmp_path / "game.html"
+    history.write_text(RBC.record(game, {"White": "</script><img src=x>", "Black": "b"}))
+    assert main(["rbc", "analyse", str(history), "--nodes", "200", "--html", str(html)]) == 0
+    with offline(chromium, html) as page:
+        expect(page.locator("#review h2")).to_have_text("</script><img src=x> – b, 1-0")
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#review .where")).to_contain_text("(ply 4 of 5)")
+        expect(page.locator(".mixture")).to_contain_text("Looked at e7")
+        expect(page.locator("#board square.lit:visible")).not_to_have_count(0)
+        drawn(page, "white queen h5")
+        page.keyboard.press("2")
+        drawn(page, "white queen h5", "black king e8")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download game").click()
+        assert download.value.suggested_filename == "klss-1.json"
+        assert Path(download.value.path()).read_text() == history.read_text()
 
 
 def test_the_report_of_a_file_of_games_leads_to_the_turn_of_each_of_its_entries(
@@ -284,20 +318,14 @@ def test_the_report_of_a_file_of_games_leads_to_the_turn_of_each_of_its_entries(
     games, html = tmp_path / "games.pgn", tmp_path / "games.html"
     games.write_text(f'{PGN}\n\n[White "ann"]\n\n1. e4 f6 2. Qh5 a6 3. Qxe8 1-0\n')
     assert main(["analyse", str(games), "--all", "--nodes", "100", "--html", str(html)]) == 0
-    context = chromium.new_context(offline=True)
-    page = context.new_page()
-    faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.goto(html.as_uri())
-    expect(page.locator("#report summary")).to_contain_text("2 games, both sides")
-    page.locator("#report a", has_text="2... a6").click()
-    expect(page.locator("#review h2")).to_have_text("ann – ?, 1-0")
-    expect(page.locator("#review .where")).to_contain_text("(ply 3 of 5)")
-    drawn(page, "white queen h5")
-    page.go_back()
-    expect(page.locator("#review h2")).not_to_have_text("ann – ?, 1-0")
-    context.close()
-    assert not faults
+    with offline(chromium, html) as page:
+        expect(page.locator("#report summary")).to_contain_text("2 games, both sides")
+        page.locator("#report a", has_text="2... a6").click()
+        expect(page.locator("#review h2")).to_have_text("ann – ?, 1-0")
+        expect(page.locator("#review .where")).to_contain_text("(ply 3 of 5)")
+        drawn(page, "white queen h5")
+        page.go_back()
+        expect(page.locator("#review h2")).not_to_have_text("ann – ?, 1-0")
 
 
 def test_a_new_game_is_announced_at_once(chromium: Browser, boards: Callable[..., Board]) -> None:
