@@ -52,6 +52,14 @@ class Seen:
         """Whether it is the player's turn."""
         return bool(self.actions)
 
+    def action(self, text: str) -> int | None:
+        """The action of that name, or of that number in the list, as a human types it; None: there is none."""
+        if text in self.names:
+            return self.actions[self.names.index(text)]
+        if text.isdecimal() and text.isascii() and 1 <= int(text[:9]) <= len(self.actions):
+            return self.actions[int(text) - 1]
+        return None
+
 
 def key_of(text: str) -> int:
     """A 64-bit key of a text, never :data:`NOTHING`; the same in every process."""

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from klss.errors import GameError
 from klss.openspiel.observations import Seen, Sight
 from klss.openspiel.transpositions import identifier
 from klss.support.arrays import Keys
 from klss.table.outcome import Outcome, Seat
 
-__all__ = ["Referee"]
+__all__ = ["Referee", "kept_history", "replayed"]
 
 _PLAYERS = {True: 0, False: 1}
 """The game's player at each seat."""
@@ -28,15 +31,18 @@ class Referee:
         A ``pyspiel.Game`` of :func:`klss.openspiel.games.spiel_game`.
     seed
         Of nature's draws.
+    drawn
+        Nature's first draws, which are not left to chance; those of :func:`replayed`.
     """
 
     setup = None
     question = "action"
 
-    def __init__(self, game: Any, seed: int) -> None:
+    def __init__(self, game: Any, seed: int, drawn: deque[int] | None = None) -> None:
         self._state = game.new_initial_state()
         self._identity = identifier(game)
         self._random = random.Random(seed)
+        self._drawn = deque[int]() if drawn is None else drawn
         self._sights = {seat: Sight(game, player) for seat, player in _PLAYERS.items()}
         self._seen: dict[Seat, list[Seen]] = {True: [], False: []}
         self._own: dict[Seat, int | None] = {True: None, False: None}
@@ -104,7 +110,10 @@ class Referee:
         state = self._state
         while state.is_chance_node():
             actions, shares = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(self._random.choices(actions, shares)[0])
+            action = self._drawn.popleft() if self._drawn else self._random.choices(actions, shares)[0]
+            if action not in actions:
+                raise ValueError(f"action: got {action} of nature, expected one of {list(actions)}")
+            state.apply_action(action)
         if state.is_terminal():
             mine = state.returns()[0]
             self.outcome = Outcome(None if mine == 0.0 else mine > 0.0, "game_over")
@@ -115,3 +124,34 @@ class Referee:
             if found is not None:
                 seen.append(found)
                 self._own[seat] = None
+
+
+def kept_history(text: str) -> list[int]:
+    """All actions of a game that klss kept as JSON; raises GameError where it is none."""
+    try:
+        return [int(action) for action in json.loads(text)["history"]]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise GameError("got no game of OpenSpiel, expected one that klss play, match or board kept") from None
+
+
+def replayed(game: Any, history: Iterable[int]) -> Iterator[Referee]:
+    """The game of a history, nature's actions in it: the same referee at the start and after each player's action.
+
+    Raises
+    ------
+    GameError
+        It is no history of that game; the message says where.
+    """
+    left = deque(history)
+    acted = 0
+    try:
+        referee = Referee(game, 0, left)
+        yield referee
+        while left and referee.outcome is None:
+            referee.answer(left.popleft())
+            acted = referee.ply
+            yield referee
+    except ValueError as error:
+        raise GameError(f"{error}, after {acted} actions of {str(game)!r}") from None
+    if left:
+        raise GameError(f"got {len(left)} actions after the end of {str(game)!r}, expected none")

@@ -19,7 +19,7 @@ import threading
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import chess
 
@@ -40,6 +40,7 @@ from klss_app.cli.reachable import EVERYONE, addresses
 from klss_app.cli.saved_game import LAST, LIST, SavedGame, list_saved_games, resumed_options, resumed_seats, saved_game
 from klss_app.cli.serving import at_signals
 from klss_app.kept_games import HUMAN, begun_at, kept_marks
+from uci_bridge.kits.named import OPENSPIEL
 
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
@@ -69,16 +70,19 @@ def _parser(game: Game = FOG) -> Parser:
         add_game_number(parser)
     else:
         parser.add_argument(
-            "file", nargs="?", metavar="GAME.json", help="review this game (JSON of klss rbc or reconchess)"
+            "file", nargs="?", metavar="GAME.json", help="review this game (JSON of klss, or of reconchess)"
         )
-    parser.add_argument(
-        "--resume",
-        nargs="?",
-        const=LIST,
-        metavar="FILE",
-        help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games; "
-        "without FILE: list them)",
-    )
+    if game.resumes:
+        parser.add_argument(
+            "--resume",
+            nargs="?",
+            const=LIST,
+            metavar="FILE",
+            help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games; "
+            "without FILE: list them)",
+        )
+    else:
+        parser.set_defaults(resume=None)
     server = parser.add_argument_group("the server")
     port = whole("a port, 0 to 65535", 0, 65535)
     server.add_argument(
@@ -95,8 +99,11 @@ def _parser(game: Game = FOG) -> Parser:
 
 def run(arguments: Sequence[str], game: Game) -> int:
     """Run ``klss board``; see :mod:`klss_app.cli.main`."""
-    if game.name not in ("fog", "rbc"):
-        raise UsageError(f"--game: got {game.name}, expected fog or rbc; klss play --game {game.name} is for terminals")
+    if game.name not in ("fog", "rbc") and not game.name.startswith(OPENSPIEL):
+        raise UsageError(
+            f"--game: got {game.name}, expected fog, rbc or openspiel:GAME; klss play --game {game.name} is for "
+            "terminals"
+        )
     parsed = _parser(game).parse(arguments)
     if parsed.resume == LIST:
         return list_saved_games(game)
@@ -161,9 +168,17 @@ def _at_board(
 
         return FogBoard(), None if record is None else reviewed(record, settings.ruleset)
     from klss_app.cli.rbc.track import reviewed_game
-    from klss_app.web.rbc_board import RbcBoard
 
-    return RbcBoard(), None if file is None else reviewed_game(file)
+    board: Any
+    if game.name == "rbc":
+        from klss_app.web.rbc_board import RbcBoard
+
+        board = RbcBoard()
+    else:
+        from klss_app.web.text_board import TextBoard
+
+        board = TextBoard(game.kit)
+    return board, None if file is None else reviewed_game(lambda text: board.opened(text, settings), file)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -7,11 +7,11 @@ to the server, ``door`` how many connections it holds, ``server`` the server. Of
 sent of a view, ``fog_seat`` the human, ``fog_board`` the game, ``reviews`` what is shown once it is over,
 ``game_analysis`` the analysis, ``summaries`` its costs in a few figures, ``one_file`` a review without a server,
 ``puzzle_pages`` puzzles, ``opening_pages`` the book. Of Reconnaissance Blind Chess: ``rbc_seat``, ``rbc_board``,
-``rbc_analysis``.
+``rbc_analysis``. Of OpenSpiel's games: ``text_seat``, ``text_board``.
 
 The page itself is in the folder ``static``.
 
-The wall: ``messages``, ``seats``, ``fog_seat`` and ``rbc_seat`` stand on the player's side and see views only;
-``running_game``, ``table``, ``reviews``, ``fog_board`` and ``rbc_board`` know the true game, and let nothing of it out
-before it is over.
+The wall: ``messages``, ``seats``, ``fog_seat``, ``rbc_seat`` and ``text_seat`` stand on the player's side and see views
+only; ``running_game``, ``table``, ``reviews``, ``fog_board``, ``rbc_board`` and ``text_board`` know the true game, and
+let nothing of it out before it is over.
 """

@@ -50,7 +50,13 @@ class BoardGame(ABC):
 
     kit: Kit
     resumes = False  # a game that was left can go on
+    starts = True  # a page may ask for another start position, as a FEN
     analysis: str  # the module that is run to analyse a finished game, a line of JSON a turn
+
+    @property
+    def page(self) -> str:
+        """Which of its games the page shows: ``fog``, ``rbc``, or ``text``."""
+        return self.kit.name
 
     @abstractmethod
     def human(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int) -> HumanAtBoard:

@@ -19,7 +19,7 @@ from typing import Any
 import chess
 
 from darkchess.errors import DarkchessError
-from klss.support.seeds import fresh_seed, player_seed
+from klss.support.seeds import NATURE, fresh_seed, player_seed
 from klss.support.text import printable
 from klss.table.contest import Player, Referee
 from klss.table.limits import TimeControl
@@ -138,7 +138,8 @@ class Table:
         settings = self.settings
         return {
             "type": "table",
-            "kind": self.kind.kit.name,
+            "kind": self.kind.page,
+            "starts": self.kind.starts,
             "color": chess.COLOR_NAMES[seat.color],
             "humans": len(self.seats),
             "engines": self._engines(),
@@ -283,7 +284,7 @@ class Table:
         human = random.SystemRandom().random() < 0.5 if color == "random" else color == "white"
         fen = wish.get("fen") or None
         if fen is not None:
-            if not isinstance(fen, str) or len(fen) > 120:
+            if not self.kind.starts or not isinstance(fen, str) or len(fen) > 120:
                 raise Refused("got no FEN of a start position")
             try:
                 setup = self.kind.kit.setup(fen, self.settings.ruleset.name)
@@ -317,10 +318,10 @@ class Table:
         await self.analyses.stop()
         # The first loads compiled code, and pages are answered meanwhile.
         earlier = settings.earlier or Earlier((), 0, {}, datetime.datetime.now(datetime.UTC))
-        referee = await asyncio.to_thread(_refereed, self.kind, settings, earlier)
+        seed = fresh_seed() if settings.seed is None else settings.seed
+        referee = await asyncio.to_thread(_refereed, self.kind, settings, earlier, seed)
         self.settings = settings = replace(settings, earlier=None)  # those that follow begin anew
         self._numbers += 1
-        seed = fresh_seed() if settings.seed is None else settings.seed
         clock = settings.clock
         self._clock = GameClock(
             {} if clock is None else {color: earlier.left_s.get(color, clock[0]) for color in chess.COLORS}
@@ -479,10 +480,10 @@ class Table:
                 await asyncio.to_thread(self._engine.close)
 
 
-def _refereed(kind: BoardGame, settings: Settings, earlier: Earlier) -> Referee:
+def _refereed(kind: BoardGame, settings: Settings, earlier: Earlier, seed: int) -> Referee:
     """The true game, where it begins or goes on."""
     setup = kind.kit.setup(settings.fen, settings.ruleset.name)
-    return kind.kit.referee(setup, earlier.moves)
+    return kind.kit.referee(setup, earlier.moves, player_seed(seed, NATURE))
 
 
 def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None, suffix: str = ".pgn") -> Path | None:

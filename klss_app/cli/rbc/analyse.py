@@ -121,12 +121,13 @@ def _whole(parsed: argparse.Namespace, options: GameOptions, chosen: Configurati
     from darkchess.rbc.players.configuration import make_player
     from darkchess.rbc.players.expectation import ExpectationPlayer
     from klss_app.cli.rbc.whole_game import document, text
+    from klss_app.web.rbc_board import RbcBoard, opened
     from uci_bridge.evaluators import make_evaluator
 
     html = None if parsed.html is None else writable_file(Path(parsed.html), "--html")
     if html is not None and html.exists() and html.samefile(parsed.game):
         raise UsageError(f"--html: got {parsed.html!r}, the game itself; expected another file")
-    reviewed = None if html is None else reviewed_game(Path(parsed.game))
+    reviewed = None if html is None else reviewed_game(opened, Path(parsed.game))
     with (
         closing(make_evaluator(chosen, options.evaluator_choice(), options.ruleset)) as evaluator,
         closing(ProgressLine("klss rbc analyse")) as line,
@@ -145,7 +146,6 @@ def _whole(parsed: argparse.Namespace, options: GameOptions, chosen: Configurati
         from klss.support.whole_file import write_whole
         from klss_app.web.one_file import kept, one_file
         from klss_app.web.rbc_analysis import turn_documents
-        from klss_app.web.rbc_board import RbcBoard
 
         review = kept(RbcBoard(), reviewed, list(turn_documents(found)))
         write_whole(html, one_file({1: review}, kind="rbc"))

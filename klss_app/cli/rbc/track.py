@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,10 +42,9 @@ def kept_game(path: Path) -> Referee:
         raise UsageError(f"{str(path)!r}: {error}") from None
 
 
-def reviewed_game(path: Path) -> Reviewed:
-    """The same for a review; raises as :func:`kept_game` does."""
+def reviewed_game(opened: Callable[[str], Reviewed], path: Path) -> Reviewed:
+    """A file's game for a review, as a board game opens it; raises as :func:`kept_game` does."""
     from klss_app.web.board_game import BadGame
-    from klss_app.web.rbc_board import opened
 
     try:
         return opened(history_of(path))

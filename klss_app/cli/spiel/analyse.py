@@ -4,7 +4,6 @@ observed alone.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -83,22 +82,18 @@ def _show(document: dict[str, Any], observed: str) -> None:
 
 def _history(path: Path, game: Any, ply: int) -> tuple[list[int], bool]:
     """The game's history up to a turn, nature's actions before it among them, and whose turn it is."""
+    from klss.errors import GameError
+    from klss.openspiel.referee import kept_history, replayed
     from klss.support.text import read_text
 
+    acted = 0
     try:
-        history = [int(action) for action in json.loads(read_text(path))["history"]]
+        for referee in replayed(game, kept_history(read_text(path))):
+            acted = referee.ply
+            if acted == ply and referee.outcome is None:
+                return referee.history, referee.turn
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}; expected a game that klss kept") from None
-    except (ValueError, TypeError, KeyError, RecursionError):
-        raise UsageError(f"{path}: got no game of OpenSpiel, expected one that klss play or klss match kept") from None
-    state, acted = game.new_initial_state(), 0
-    for number, action in enumerate([*history, None]):
-        if not state.is_terminal() and not state.is_chance_node() and acted == ply:
-            return history[:number], bool(state.current_player() == 0)
-        if state.is_terminal() or action is None:
-            break
-        if action not in state.legal_actions():
-            raise UsageError(f"{path}: got {action} after {acted} actions, expected a game of {str(game)!r}")
-        acted += not state.is_chance_node()
-        state.apply_action(action)
+    except (GameError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: {error}") from None
     raise UsageError(f"--ply: got {ply} in a game of {acted} actions, expected a turn of it")

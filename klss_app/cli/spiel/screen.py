@@ -43,7 +43,7 @@ class _Human(Player):
                 raise Quit
             if typed == "resign":
                 raise Resignation
-            action = _chosen(seen, typed)
+            action = seen.action(typed)
             if action is not None:
                 return Decision(action)
             self._terminal.say(f"got {typed[:40]!r}, expected a number or a name of the list, resign or quit")
@@ -53,15 +53,6 @@ class _Human(Player):
         listed = [f"{number}: {name}" for number, name in enumerate(seen.names[:most], 1)]
         more = [f"… {len(seen.names)} in all (Enter lists them)"] if len(seen.names) > most else []
         self._terminal.say("  ".join(listed + more))
-
-
-def _chosen(seen: Seen, typed: str) -> int | None:
-    """The action of that name, or of that number in the list; None: there is none."""
-    if typed in seen.names:
-        return seen.actions[seen.names.index(typed)]
-    if typed.isdecimal() and typed.isascii() and 1 <= int(typed[:9]) <= len(seen.actions):
-        return seen.actions[int(typed) - 1]
-    return None
 
 
 class OpenSpielScreen(Screen):

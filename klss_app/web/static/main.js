@@ -9,6 +9,7 @@ import { Review } from '/review.js';
 import { askForGame, showKeys } from '/settings.js';
 import { sound } from '/sound.js';
 import { T } from '/strings.js';
+import { TextPlay, TextReview } from '/text.js';
 
 const MOST_PGN = 200000;
 
@@ -25,8 +26,8 @@ let file = '';
 let opening = false;
 const board = new FogBoard($('board'));
 const send = (message) => line.send(message);
-const play = new Play(board, send);
-const review = new Review(board, send);
+let play = new Play(board, send);
+let review = new Review(board, send);
 followCursor(board, () => mode === 'play', play.look);
 
 let fading = 0;
@@ -70,6 +71,10 @@ function take(message) {
       table = message;
       $('new-game').hidden = table.humans !== 1;
       document.body.dataset.kind = table.kind;
+      if (first && table.kind === 'text') {
+        play = new TextPlay(board, send);
+        review = new TextReview(board, send);
+      }
       play.away = table.away;
       play.two = table.humans === 2;
       if (mode === 'play' && play.game) play.players();

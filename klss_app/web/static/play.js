@@ -30,6 +30,7 @@ export class Play {
     /** What the pawn of a premove becomes: asked for when the premove is made. @type {Promise<string> | null} */
     this.premoveAs = null;
     this.premoveLetter = '';
+    this.typeMove = T.typeMove;
     this.look = new Look(board, $('board'), (square) => this.type(square));
     setInterval(() => this.tick(), 100);
   }
@@ -81,6 +82,30 @@ export class Play {
     }
     const mine = game.turn === game.color && !game.over;
     const looking = game.question === 'sense';
+    this.drawBoard(mine, looking);
+    this.look.set(looking && !game.over);
+    $('skip').hidden = !game.question;
+    $('skip').textContent = looking ? T.lookNowhere : T.pass;
+    $('type-label').textContent = looking ? T.typeLook : this.typeMove;
+    this.offer();
+    this.status();
+    this.players();
+    this.moves();
+    this.words();
+    $('end').hidden = !game.over;
+    $('game-actions').hidden = Boolean(game.over);
+    $('entry').hidden = Boolean(game.over);
+    if (game.over) {
+      this.board.ground.cancelPremove();
+      $('promotion').close();
+    } else if (mine && this.board.ground.state.premovable.current) {
+      this.board.ground.playPremove();
+    }
+  }
+
+  /** What the player knows. @param {boolean} mine whether it is the player's turn @param {boolean} looking to choose a look */
+  drawBoard(mine, looking) {
+    const { game } = this;
     this.board.marks = ageMarks(game.ages);
     this.board.ground.setAutoShapes([]);
     this.board.show(game.board, {
@@ -101,24 +126,6 @@ export class Play {
         events: { set: (from, to) => this.premoved(from, to), unset: () => this.premoveGone() },
       },
     });
-    this.look.set(looking && !game.over);
-    $('skip').hidden = !game.question;
-    $('skip').textContent = looking ? T.lookNowhere : T.pass;
-    $('type-label').textContent = looking ? T.typeLook : T.typeMove;
-    this.offer();
-    this.status();
-    this.players();
-    this.moves();
-    this.words();
-    $('end').hidden = !game.over;
-    $('game-actions').hidden = Boolean(game.over);
-    $('entry').hidden = Boolean(game.over);
-    if (game.over) {
-      this.board.ground.cancelPremove();
-      $('promotion').close();
-    } else if (mine && this.board.ground.state.premovable.current) {
-      this.board.ground.playPremove();
-    }
   }
 
   /** Step through what was seen so far. @param {string} key @returns {boolean} whether it was one of ours */
@@ -137,6 +144,10 @@ export class Play {
     this.look.set(false);
     this.board.marks = new Map();
     this.board.show(this.game.past[this.back], { viewOnly: true, orientation: this.bottom, lastMove: [] });
+    this.sayBack();
+  }
+
+  sayBack() {
     $('status').textContent = T.lookingBack(this.back, this.game.past.length - 1);
   }
 

@@ -172,7 +172,7 @@ export class Review {
     this.buttons = [];
     for (let ply = 1; ply <= this.last; ply += 1) {
       const before = this.game.plies[ply - 1];
-      const button = make('button', { type: 'button', text: this.game.plies[ply].san, onclick: () => this.go(ply) });
+      const button = make('button', { type: 'button', class: before.turn, text: this.game.plies[ply].san, onclick: () => this.go(ply) });
       this.buttons[ply] = button;
       if (before.turn === 'white' || ply === 1) {
         parts.moves.append(make('li', {}, make('span', { class: 'number', text: `${before.number}.` })));

@@ -56,7 +56,7 @@ export function askForGame(table, start) {
     labelled(T.settingsClock, clock),
     ...own,
     timed,
-    labelled(T.settingsFen, fen),
+    ...(table.starts ? [labelled(T.settingsFen, fen)] : []),
     make('p', { text: table.playing ? T.settingsLeaves : '' }),
     make(
       'div',
@@ -80,7 +80,7 @@ export function askForGame(table, start) {
   dialog.showModal();
 }
 
-/** The dialog that tells the keys, and in which the board's colours are chosen. @param {'fog' | 'rbc'} kind of the game */
+/** The dialog that tells the keys, and in which the board's colours are chosen. @param {'fog' | 'rbc' | 'text'} kind */
 export function showKeys(kind) {
   const dialog = $('help');
   dialog.replaceChildren(

@@ -26,7 +26,7 @@ export const T = {
   title: 'klss board',
   menu: 'Menu',
   newGame: 'New game',
-  open: { fog: 'Open a PGN', rbc: 'Open a game' },
+  open: { fog: 'Open a PGN', rbc: 'Open a game', text: 'Open a game' },
   backToGame: 'Back to the game',
   flip: 'Flip',
   sound: 'Sound',
@@ -62,13 +62,18 @@ export const T = {
   acceptDraw: 'Accept the draw',
   review: 'Review',
   rematch: 'Rematch',
-  download: { fog: 'Download PGN', rbc: 'Download game' },
+  download: { fog: 'Download PGN', rbc: 'Download game', text: 'Download game' },
   boardRegion: 'Board',
   boardLabel: 'Chess board: arrow keys move a cursor, Enter picks up and puts down',
   playRegion: 'Game',
   reviewRegion: 'Review',
   moveList: 'Moves',
   typeMove: 'Type a move, such as Nf3 or g1f3',
+  typeAction: 'Type an action, or its number',
+  actions: 'Actions',
+  observed: 'What you see',
+  showTexts: 'Show',
+  notYet: 'Nothing yet.',
   typeLook: 'Type a square to look at, such as e5',
   lookNowhere: 'Look nowhere',
   pass: 'Pass',
@@ -108,6 +113,7 @@ export const T = {
   menTaken: (men) => `taken: ${men.join(', ')}`,
   over: (over, plies) => {
     if (over.reason === 'aborted') return `The game was left after ${plies} plies.`;
+    if (over.reason === 'game_over') return over.winner === null ? 'A draw.' : `${side[over.winner]} wins.`;
     if (over.winner === null) return `Draw: ${draws[over.reason] ?? over.reason}.`;
     const loser = side[over.winner === 'white' ? 'black' : 'white'];
     return `${side[over.winner]} wins: ${(losses[over.reason] ?? (() => over.reason))(loser)}.`;
@@ -164,6 +170,7 @@ export const T = {
     rbc:
       'Reconnaissance Blind Chess: each turn you look at nine squares, then ask for a move; what stands in the way may ' +
       'change it. The darker a square, the longer ago you saw it. There is no check: capture the king to win.',
+    text: 'You see what the game lets you observe, as OpenSpiel writes it; White is the player that it numbers 0.',
   },
 
   // ------------------------------------------------------------------ review

@@ -1,0 +1,46 @@
+"""The referee of OpenSpiel's games: a game is played again by its history."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+pytest.importorskip("pyspiel")
+
+from klss.errors import GameError
+from klss.openspiel.games import spiel_game
+from klss.openspiel.referee import Referee, kept_history, replayed
+
+
+@pytest.mark.parametrize("name", ["dark_hex(board_size=2)", "phantom_ttt", "leduc_poker", "liars_dice(dice_sides=2)"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_game_replayed_is_the_game_that_was_played(name: str, seed: int) -> None:
+    game, _ = spiel_game(name)
+    chance, played = random.Random(seed), Referee(game, seed)
+    seen = [(str(played), len(played.observations(True)), len(played.observations(False)))]
+    while played.outcome is None:
+        played.answer(chance.choice(played.observations(played.turn)[-1].actions))
+        seen.append((str(played), len(played.observations(True)), len(played.observations(False))))
+    again = [(str(each), len(each.observations(True)), len(each.observations(False)), each)
+             for each in replayed(game, played.history)]  # fmt: skip
+    assert [each[:3] for each in again] == seen
+    referee = again[-1][3]
+    assert (referee.outcome, referee.actions, referee.history) == (played.outcome, played.actions, played.history)
+    assert all([*referee.observations(seat)] == [*played.observations(seat)] for seat in (True, False))
+
+
+def test_an_action_is_named_or_numbered() -> None:
+    referee = Referee(spiel_game("leduc_poker")[0], 1)
+    seen = referee.observations(True)[-1]
+    assert seen.names == ("Call", "Raise") and [seen.action(text) for text in ("Raise", "1", "2")] == [2, 1, 2]
+    assert [seen.action(text) for text in ("0", "3", "²", "", "raise", "-1", "9" * 99)] == [None] * 7
+
+
+def test_what_is_no_history_of_the_game_is_refused() -> None:
+    game, _ = spiel_game("kuhn_poker")
+    for history, says in (([9], "of nature"), ([0, 1, 5], "got 5, expected"), ([0, 1, 0, 0, 1], "after the end")):
+        with pytest.raises(GameError, match=says):
+            list(replayed(game, history))
+    with pytest.raises(GameError, match="no game of OpenSpiel"):
+        kept_history("[]")
