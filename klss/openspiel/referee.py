@@ -152,6 +152,6 @@ def replayed(game: Any, history: Iterable[int]) -> Iterator[Referee]:
             acted = referee.ply
             yield referee
     except ValueError as error:
-        raise GameError(f"{error}, after {acted} actions of {str(game)!r}") from None
+        raise GameError(f"{error}, after {acted} actions; expected a game of {str(game)!r}") from None
     if left:
         raise GameError(f"got {len(left)} actions after the end of {str(game)!r}, expected none")

@@ -44,8 +44,8 @@ def one_file(games: Mapping[int, Kept], report: str = "", kind: str = "fog") -> 
     """
     static = {path: body.decode() for path, (body, kind) in static_files().items() if not kind.startswith("image/")}
     page = static["/"].replace("<body ", f'<body data-kind="{kind}" ', 1)
-    # Puzzles and openings are asked of a server.
-    for name in ("puzzles", "openings"):
+    # Puzzles and openings are asked of a server, and so are games that are seen as text.
+    for name in ("puzzles", "openings", "text"):
         page = re.sub(rf'\s*<a id="{name}"[^\n]*', "", page)
         static.pop(f"/{name}.js")
     # Styles stand in the page; what would be fetched is taken out.

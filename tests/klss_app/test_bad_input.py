@@ -36,7 +36,7 @@ BAD = [
     (["play", "--time", "0"], "--time", "'0'"),
     (["board", "game.json"], "'game.json'", "--game rbc"),
     (["board", "--game", "rbc", "nowhere.json"], "'nowhere.json'", "expected a game's history"),
-    (["board", "--game", "openspiel:kuhn_poker"], "openspiel:kuhn_poker", "fog or rbc"),
+    (["board", "--game", "tests.table.hidden_tictactoe:KIT"], "hidden_tictactoe", "fog, rbc or openspiel:GAME"),
     (["play", "--time", "nan"], "--time", "'nan'"),
     (["play", "--clock", "180"], "--clock", "'180'"),
     (["play", "--clock", "180+x"], "--clock", "'180+x'"),

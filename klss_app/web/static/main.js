@@ -9,7 +9,6 @@ import { Review } from '/review.js';
 import { askForGame, showKeys } from '/settings.js';
 import { sound } from '/sound.js';
 import { T } from '/strings.js';
-import { TextPlay, TextReview } from '/text.js';
 
 const MOST_PGN = 200000;
 
@@ -24,6 +23,9 @@ let travelling = false;
 /** The text of the file that is being opened, and whether an answer is awaited. */
 let file = '';
 let opening = false;
+/** What shows games as text, once it is loaded; messages that wait for it. */
+let text = null;
+let queue = null;
 const board = new FogBoard($('board'));
 const send = (message) => line.send(message);
 let play = new Play(board, send);
@@ -64,17 +66,32 @@ function askReview(game) {
   send({ type: 'review', game });
 }
 
+/** Games that are seen as text have a play and a review of their own, which only their pages load. */
+function showAsText(loaded) {
+  text = loaded;
+  play = new text.TextPlay(board, send);
+  review = new text.TextReview(board, send);
+  const taken = queue;
+  queue = null;
+  taken.forEach(take);
+}
+
 function take(message) {
+  if (queue) {
+    queue.push(message);
+    return;
+  }
   switch (message.type) {
     case 'table': {
       const first = table === null;
+      if (first && message.kind === 'text' && !text) {
+        queue = [message];
+        import('/text.js').then(showAsText);
+        return;
+      }
       table = message;
       $('new-game').hidden = table.humans !== 1;
       document.body.dataset.kind = table.kind;
-      if (first && table.kind === 'text') {
-        play = new TextPlay(board, send);
-        review = new TextReview(board, send);
-      }
       play.away = table.away;
       play.two = table.humans === 2;
       if (mode === 'play' && play.game) play.players();

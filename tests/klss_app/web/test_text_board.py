@@ -205,7 +205,6 @@ def test_the_command_opens_a_game_and_begins_one(
     for arguments, says in (
         (["--game", "openspiel:dark_hx"], "did you mean"),
         (["game.json", "--game", "openspiel:leduc_poker"], "expected one of 'leduc_poker'"),
-        (["--game", "tests.table.hidden_tictactoe:TICTACTOE"], "expected fog, rbc or openspiel:GAME"),
     ):
         code = main(["board", *arguments, "--port", "0", "--no-open"])
         said = capsys.readouterr()
