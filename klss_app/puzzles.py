@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 
 import chess
 
+from klss.support.text import read_text
+
 if TYPE_CHECKING:  # commands that show no puzzle load no compiled code
     from darkchess.fog.analysis.puzzles import Puzzle, Refutation
 
 __all__ = ["easy_first", "explained", "posed", "read_puzzles"]
-
-_MOST_BYTES = 10_000_000
-"""Of a file of puzzles: room for some ten thousand."""
-
 
 def read_puzzles(file: str | None = None) -> list[Puzzle]:
     """The puzzles of a file, by default the packaged ones; raises :class:`darkchess.errors.RecordError` where it can't
@@ -45,13 +43,10 @@ def _text(path: Path) -> str:
     from darkchess.errors import RecordError
 
     try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise RecordError(f"can't read {str(path)!r}: {error.strerror}; expected a file of puzzles") from None
-    if len(data) > _MOST_BYTES:
-        raise RecordError(f"got more than {_MOST_BYTES:,} bytes in {str(path)!r}, expected a file of puzzles")
-    return data.decode("utf-8", errors="replace")
+        return read_text(path)
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
+        raise RecordError(f"can't read {str(path)!r}: {why}; expected a file of puzzles") from None
 
 
 def posed(puzzle: Puzzle) -> str:

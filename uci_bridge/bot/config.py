@@ -22,6 +22,7 @@ import yaml
 
 from darkchess.errors import EvaluatorError
 from darkchess.evaluation.registry import check_evaluator_name
+from klss.support.text import read_text
 from uci_bridge.bot.dialect import Challenge
 from uci_bridge.bot.lichess import Token, is_loopback
 from uci_bridge.bot.own_process import take_variable
@@ -147,12 +148,11 @@ def load_config(path: Path) -> BotConfig:
     the file can't be read, is no YAML, or says something that no bot can do.
     """
     try:
-        with path.open("rb") as stream:
-            data = stream.read(_MAX_BYTES + 1)
+        data = read_text(path, _MAX_BYTES)
     except OSError as error:
         raise ConfigError(f"{path}: can't be read ({error.strerror}); expected a bot.yml") from None
-    if len(data) > _MAX_BYTES:
-        raise ConfigError(f"{path}: got more than {_MAX_BYTES} bytes, expected a bot.yml")
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: got bytes that are no UTF-8, expected a bot.yml") from None
     try:
         raw = yaml.load(data, Loader=_Loader)  # a SafeLoader
     except yaml.MarkedYAMLError as error:
