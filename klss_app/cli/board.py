@@ -232,8 +232,8 @@ async def _serve(
     assert runner.server is not None
     server = await asyncio.get_running_loop().create_server(Door(runner.server), sock=listening, backlog=_WAITING)
     port = listening.getsockname()[1]
-    shown = f"[{host}]" if ":" in host else host
-    links = [f"http://{shown}:{port}/#seat={seat.token}" for seat in table.seats]
+    table.origins = [_origin(each, port) for each in addresses(host) or [host]]
+    links = [f"{_origin(host, port)}/#seat={seat.token}" for seat in table.seats]
     print(f"klss board: {links[0]}", flush=True)
     for seat, link in zip(table.seats[1:], links[1:], strict=True):
         print(f"klss board: {chess.COLOR_NAMES[seat.color]}'s seat, for the other player: {link}", flush=True)
@@ -251,6 +251,11 @@ async def _serve(
     return 0
 
 
+def _origin(host: str, port: int) -> str:
+    """The server's address, as links begin."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
 def _say_who_may_come(host: str, port: int, seats: Sequence[tuple[str, str]]) -> None:
     """Print each seat's links for other devices, and what is exposed; nothing where only this machine can come."""
     if host not in EVERYONE:
@@ -258,8 +263,9 @@ def _say_who_may_come(host: str, port: int, seats: Sequence[tuple[str, str]]) ->
     found = addresses(host)
     for color, token in seats:
         for address in found:
-            shown = f"[{address}]" if ":" in address else address
-            print(f"klss board: {color}'s seat, from another device: http://{shown}:{port}/#seat={token}", flush=True)
+            print(
+                f"klss board: {color}'s seat, from another device: {_origin(address, port)}/#seat={token}", flush=True
+            )
     if not found:
         print("klss board: found no address of this machine that another device could open", flush=True)
     print(

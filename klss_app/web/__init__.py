@@ -3,11 +3,12 @@
 Reading order, for any game: ``seats`` the players of a game and how their answers reach it, ``board_game`` what a game
 brings, ``settings`` how it is played, ``engines`` the engine's process, ``running_game`` one game in its thread,
 ``table`` games one after the other, ``analyses`` what the engine makes of a game that is over, ``guard`` who may talk
-to the server, ``door`` how many connections it holds, ``server`` the server. Of Fog of War: ``messages`` what a page is
-sent of a view, ``fog_seat`` the human, ``fog_board`` the game, ``reviews`` what is shown once it is over,
-``game_analysis`` the analysis, ``summaries`` its costs in a few figures, ``one_file`` a review without a server,
-``puzzle_pages`` puzzles, ``opening_pages`` the book. Of Reconnaissance Blind Chess: ``rbc_seat``, ``rbc_board``,
-``rbc_analysis``. Of OpenSpiel's games: ``text_seat``, ``text_board``.
+to the server, ``invitations`` the link for the other player, ``door`` how many connections it holds, ``server`` the
+server. Of Fog of War: ``messages`` what a page is sent of a view, ``fog_seat`` the human, ``fog_board`` the game,
+``reviews`` what is shown once it is over, ``game_analysis`` the analysis, ``summaries`` its costs in a few figures,
+``one_file`` a review without a server, ``puzzle_pages`` puzzles, ``opening_pages`` the book. Of Reconnaissance Blind
+Chess: ``rbc_seat``, ``rbc_board``, ``rbc_analysis``. Of OpenSpiel's games: ``text_seat``,
+``text_board``.
 
 The page itself is in the folder ``static``.
 

@@ -237,17 +237,20 @@ class PageLine:
             await self.close(WSCloseCode.POLICY_VIOLATION)
 
     async def _sit(self, message: dict[str, Any]) -> None:
+        code = message.get("invite")
         seat = None
         for each in self._table.seats:
-            if each.opened_by(message.get("token"), message.get("game")):
+            if each.invites(code) if code is not None else each.opened_by(message.get("token"), message.get("game")):
                 seat = each
         if message["type"] != "sit" or seat is None:
-            self.send({"type": "error", "why": "no seat"})
+            self.send({"type": "error", "why": "no seat" if code is None else "no invitation"})
             await asyncio.sleep(0.1)
             await self.close(WSCloseCode.POLICY_VIOLATION)
             return
         self._seat = seat
         stay(self._transport)
+        if code is not None:  # from here on the page comes by the seat's own token
+            self.send({"type": "seat", "token": seat.token})
         await self._table.sit(seat, self)
 
     # ------------------------------------------------------------------------------------------------- what pages ask

@@ -11,7 +11,7 @@ import datetime
 import json
 import random
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from klss_app.web.analyses import Analyses
 from klss_app.web.board_game import BoardGame, Finished, Reviewed
 from klss_app.web.engines import BoardEngine
 from klss_app.web.guard import game_mark, new_token, same_token
+from klss_app.web.invitations import invitation
 from klss_app.web.messages import Line
 from klss_app.web.running_game import GameClock, RunningGame
 from klss_app.web.seats import HumanAtBoard, Inbox
@@ -47,7 +48,8 @@ class Refused(Exception):
 class Seat:
     """A human's place at the table: whoever knows the ``token`` sits here, with any number of pages (``lines``), which
     were last sent ``shown`` of this game. Where the game was left in an earlier run, its pages of then are known by
-    ``marks``, and their token opens the seat from then on (``earlier``)."""
+    ``marks``, and their token opens the seat from then on (``earlier``). ``invitation``: a code that lets one browser
+    in, until the seat is taken."""
 
     color: chess.Color
     token: str = field(default_factory=new_token)
@@ -58,6 +60,7 @@ class Seat:
     wants_rematch: bool = False
     marks: frozenset[str] = frozenset()
     earlier: tuple[str, ...] = ()
+    invitation: str | None = None
 
     def opened_by(self, token: object, game: object) -> bool:
         """Whether a page sits here that has ``token``, and shows the game of that number (None: no game yet)."""
@@ -67,6 +70,10 @@ class Seat:
             return False
         self.earlier = (*self.earlier, token)
         return True
+
+    def invites(self, code: object) -> bool:
+        """Whether ``code`` lets a browser in."""
+        return self.invitation is not None and same_token(code, self.invitation)
 
     def kept_marks(self, game: int) -> frozenset[str]:
         """By what its pages are known again if this game is left."""
@@ -93,6 +100,8 @@ class Table:
 
     Attributes
     ----------
+    origins
+        Where pages find the server, for the invitation to the second seat.
     changing
         Held by whoever begins or leaves a game, or begins an analysis.
     reading
@@ -111,6 +120,9 @@ class Table:
         self.kind = kind
         self.analyses = analyses or Analyses(kind)
         self.seats = [Seat(color) for color in settings.humans]
+        for seat in self.seats[1:]:
+            seat.invitation = new_token()
+        self.origins: Sequence[str] = ()
         self.finished: dict[int, Finished] = {}
         self.opened: int | None = None
         self.last: int | None = None
@@ -136,6 +148,7 @@ class Table:
     def described(self, seat: Seat) -> dict[str, Any]:
         """What a page has to know besides the game."""
         settings = self.settings
+        code = self.seats[-1].invitation if seat is self.seats[0] else None
         return {
             "type": "table",
             "kind": self.kind.page,
@@ -150,6 +163,7 @@ class Table:
             "fen": settings.fen,
             "playing": self.playing,
             "waiting": not all(each.sat for each in self.seats),
+            "invitation": None if code is None else invitation(self.origins, code),
             "away": any(each.sat and not each.lines for each in self.seats if each is not seat),
             "games": sorted(self.finished),
             "last": self.last,
@@ -192,7 +206,7 @@ class Table:
         """A page takes its seat; the first game begins once all seats are taken."""
         seat.lines.add(line)
         first = not seat.sat
-        seat.sat = True
+        seat.sat, seat.invitation = True, None
         line.send(self.described(seat))
         if len(seat.lines) == 1:
             self._tell_others(seat)

@@ -1,14 +1,15 @@
-// The line to the server: sits down with the token of the page's link, and comes back when it breaks.
+// The line to the server: sits down with the token or the invitation of the page's link, and comes back when it breaks.
 
 export class Line {
   /**
-   * @param {string} token
+   * @param {URLSearchParams} link
    * @param {(message: any) => void} take
    * @param {(up: boolean) => void} changed
    * @param {() => number | null} game the game that is shown: a server that goes on with it knows the page by it
    */
-  constructor(token, take, changed, game) {
-    this.token = token;
+  constructor(link, take, changed, game) {
+    this.token = link.get('seat') ?? '';
+    this.invite = link.get('invite') ?? undefined;
     this.take = take;
     this.changed = changed;
     this.game = game;
@@ -20,7 +21,7 @@ export class Line {
   open() {
     this.socket = new WebSocket(`ws://${location.host}/ws`);
     this.socket.onopen = () => {
-      this.send({ type: 'sit', token: this.token, game: this.game() });
+      this.send({ type: 'sit', token: this.token, invite: this.invite, game: this.game() });
     };
     this.socket.onmessage = (event) => {
       const message = JSON.parse(event.data);

@@ -3,6 +3,7 @@ import { FogBoard } from '/board.js';
 import { followCursor } from '/cursor.js';
 import { $, fragment, make, setFragment } from '/dom.js';
 import { chooseGame } from '/games.js';
+import { showInvitation } from '/invitation.js';
 import { Line } from '/line.js';
 import { Play } from '/play.js';
 import { Review } from '/review.js';
@@ -94,6 +95,7 @@ function take(message) {
       document.body.dataset.kind = table.kind;
       play.away = table.away;
       play.two = table.humans === 2;
+      showInvitation(table.invitation);
       if (mode === 'play' && play.game) play.players();
       $('open-pgn').textContent = T.open[table.kind];
       $('download').textContent = T.download[table.kind];
@@ -113,6 +115,11 @@ function take(message) {
       }
       break;
     }
+    case 'seat':
+      line.token = message.token;
+      line.invite = undefined;
+      setFragment({ seat: message.token, invite: null });
+      break;
     case 'game': {
       const fresh = play.game?.number !== message.number;
       busy(false);
@@ -160,10 +167,10 @@ function take(message) {
       }
       break;
     case 'error':
-      if (message.why === 'no seat') {
+      if (T.shut[message.why]) {
         line.giveUp();
         document.body.dataset.mode = 'no-seat';
-        banner(T.noSeat);
+        banner(T.shut[message.why]);
       } else {
         banner(T.fault(message.why));
       }
@@ -279,7 +286,7 @@ const kept = $('kept') && JSON.parse($('kept').textContent);
 const keptGame = (number) => kept.find((each) => each.review.game === Number(number));
 const line = kept
   ? { send: (message) => [keptGame(message.game)?.[message.type]].filter(Boolean).forEach(take) }
-  : new Line(fragment().get('seat') ?? '', take, (up) => banner(up ? '' : T.lostLine), () => play.game?.number ?? null);
+  : new Line(fragment(), take, (up) => banner(up ? '' : T.lostLine), () => play.game?.number ?? null);
 if (kept) {
   for (const id of ['new-game', 'open-pgn']) $(id).hidden = true;
   take((keptGame(fragment().get('game')) ?? kept[0]).review);

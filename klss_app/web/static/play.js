@@ -95,6 +95,7 @@ export class Play {
     $('end').hidden = !game.over;
     $('game-actions').hidden = Boolean(game.over);
     $('entry').hidden = Boolean(game.over);
+    $('words').hidden = false;
     if (game.over) {
       this.board.ground.cancelPremove();
       $('promotion').close();

@@ -99,7 +99,16 @@ export const T = {
   drawOffered: 'You offered a draw; it stands until your opponent has moved.',
   drawToAccept: 'Your opponent offers a draw; your next move declines it.',
   premove: (move) => `Premove ${move}: played if it is possible then. Escape takes it back.`,
-  waiting: 'Waiting for the other player, who opens the second link that klss board printed.',
+  waiting: 'Waiting for the other player.',
+  invite: 'Invite the other player',
+  inviteAbout: 'Send this link, or let a telephone’s camera read the code. The first browser that opens it gets the seat.',
+  inviteHere:
+    'Open this link in another browser of this machine; the first one that does gets the seat. klss board --host 0.0.0.0 ' +
+    'lets other devices in.',
+  inviteLink: 'Link of the invitation',
+  inviteCode: 'The link as a QR code',
+  copy: 'Copy',
+  copied: 'Copied',
   starting: 'The game begins as soon as the engine is loaded.',
   next: 'The next game begins as soon as the engine is ready …',
   rematchAsked: 'You asked for a rematch.',
@@ -131,7 +140,11 @@ export const T = {
 
   // ------------------------------------------------------------------ connection
   lostLine: 'The connection is lost; trying again …',
-  noSeat: 'This link opens no seat: use the one that klss board printed when it started.',
+  /** By what the server says of a link. */
+  shut: {
+    'no seat': 'This link opens no seat: use the one that klss board printed when it started.',
+    'no invitation': 'This invitation was used already. If that was not you, tell whoever sent it: somebody else has your seat.',
+  },
   fault: (why) => `The server did not understand: ${why}`,
 
   // ------------------------------------------------------------------ a new game
