@@ -6,10 +6,13 @@ keeps the game that was going on.
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import dataclasses
 import datetime
+import functools
+import itertools
 import logging
 import os
 import socket
@@ -17,12 +20,13 @@ import sys
 import tempfile
 import threading
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chess
 
+from klss.support.text import printable
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import (
@@ -37,20 +41,30 @@ from klss_app.cli.options import (
     writable_file,
 )
 from klss_app.cli.reachable import EVERYONE, addresses
-from klss_app.cli.saved_game import LAST, LIST, SavedGame, list_saved_games, resumed_options, resumed_seats, saved_game
+from klss_app.cli.saved_game import (
+    LAST,
+    LIST,
+    list_saved_games,
+    resumed_options,
+    resumed_seats,
+    saved_game,
+    unfinished,
+)
 from klss_app.cli.serving import at_signals
-from klss_app.kept_games import HUMAN, begun_at, kept_marks
+from klss_app.kept_games import HUMAN, begun_at, kept_marks, newest_first, shown_name
 from uci_bridge.kits.named import OPENSPIEL
 
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
     from klss_app.web.board_game import BoardGame, Reviewed
-    from klss_app.web.settings import Settings
+    from klss_app.web.settings import LeftGames, Settings
 
 __all__ = ["run"]
 
 DEFAULT_PORT = 8765
 _WAITING = 64
+_MOST_LISTED = 30
+"""Games that were left, on the page: each is read and replayed for it."""
 _REDIRECT = """<!doctype html><meta charset="utf-8"><title>klss board</title>
 <meta http-equiv="refresh" content="0; url={url}"><a href="{url}">klss board</a>
 """
@@ -107,6 +121,29 @@ def run(arguments: Sequence[str], game: Game) -> int:
     parsed = _parser(game).parse(arguments)
     if parsed.resume == LIST:
         return list_saved_games(game)
+    settings = _settings(game, parsed)
+    if parsed.resume is not None and parsed.file is not None:
+        raise UsageError("--resume: got it beside GAME.pgn, expected one of them: a game goes on, or is reviewed")
+    if parsed.file is None and "game" in parsed.given:
+        raise UsageError("--game: got it without GAME.pgn, expected both: it chooses among a file's games")
+    if game is FOG and parsed.file is not None and parsed.file.endswith(".json"):
+        raise UsageError(f"got {parsed.file!r}, expected a file of Fog of War; --game rbc reads reconchess's histories")
+    record = pgn_game(Path(parsed.file), parsed.game) if game is FOG and parsed.file is not None else None
+
+    from uci_bridge.bot.own_process import close_to_others
+
+    close_to_others()
+    kind, opened = _at_board(game, record, None if parsed.file is None else Path(parsed.file), settings)
+    listening = _listen(parsed.host, parsed.port)
+    # Faults of an engine that we ended ourselves are none; those that cost a game are reported with it. Only now, as
+    # whoever calls this and is refused keeps its log.
+    logging.getLogger("uci_bridge").setLevel(logging.ERROR)
+    left_games = _LeftGames(game, settings) if kind.resumes else None
+    return asyncio.run(_serve(settings, kind, opened, listening, parsed.host, not parsed.no_open, left_games))
+
+
+def _settings(game: Game, parsed: argparse.Namespace) -> Settings:
+    """How the game is played that the command line names."""
     left = None if parsed.resume is None else saved_game(parsed.resume, game)
     if left is None:
         specs = seats(parsed.white, parsed.black, game.default_player, book=parsed.book)
@@ -119,15 +156,8 @@ def run(arguments: Sequence[str], game: Game) -> int:
         )
     options = game_options(parsed)
     if left is not None:
-        if parsed.file is not None:
-            raise UsageError("--resume: got it beside GAME.pgn, expected one of them: a game goes on, or is reviewed")
         options = resumed_options(left, parsed, options)
         writable_file(left.path, "--resume")
-    if parsed.file is None and "game" in parsed.given:
-        raise UsageError("--game: got it without GAME.pgn, expected both: it chooses among a file's games")
-    if game is FOG and parsed.file is not None and parsed.file.endswith(".json"):
-        raise UsageError(f"got {parsed.file!r}, expected a file of Fog of War; --game rbc reads reconchess's histories")
-    record = pgn_game(Path(parsed.file), parsed.game) if game is FOG and parsed.file is not None else None
     for spec in specs.values():
         if spec.startswith("cmd:"):
             game.player(spec, options.stockfish)
@@ -135,9 +165,7 @@ def run(arguments: Sequence[str], game: Game) -> int:
             game.configuration(spec, options.stockfish)
 
     from klss_app.web.settings import Earlier, Settings
-    from uci_bridge.bot.own_process import close_to_others
 
-    close_to_others()
     settings = Settings(
         players=specs,
         time_s=options.time_s,
@@ -148,15 +176,49 @@ def run(arguments: Sequence[str], game: Game) -> int:
         seed=options.seed,
         evaluator=options.evaluator_choice(path_suffices=True),
     )
-    if left is not None:
-        begun = begun_at(left.tags) or datetime.datetime.now(datetime.UTC)
-        settings = dataclasses.replace(settings, earlier=Earlier(left.moves, left.plies, left.left_s, begun))
-    listening = _listen(parsed.host, parsed.port)
-    # Faults of an engine that we ended ourselves are none; those that cost a game are reported with it. Only now, as
-    # whoever calls this and is refused keeps its log.
-    logging.getLogger("uci_bridge").setLevel(logging.ERROR)
-    kind, opened = _at_board(game, record, None if parsed.file is None else Path(parsed.file), settings)
-    return asyncio.run(_serve(settings, kind, opened, left, listening, parsed.host, not parsed.no_open))
+    if left is None:
+        return settings
+    begun = begun_at(left.tags) or datetime.datetime.now(datetime.UTC)
+    return dataclasses.replace(settings, earlier=Earlier(left.moves, left.plies, left.left_s, begun, left.path))
+
+
+class _LeftGames:
+    """See :class:`klss_app.web.settings.LeftGames`: what ``--resume`` lists and goes on with. The evaluator is that of
+    ``settings``, the command line's, and so is an engine that a file may not start."""
+
+    def __init__(self, game: Game, settings: Settings) -> None:
+        self._game, self._evaluator, self._engine = game, settings.evaluator, settings.engine
+
+    def rows(self, without: Collection[Path]) -> list[dict[str, Any]]:
+        """See the protocol."""
+        return [
+            {
+                "name": left.path.stem,
+                "begun": None if (begun := begun_at(left.tags)) is None else begun.timestamp(),
+                "color": chess.COLOR_NAMES[left.human],
+                "engine": printable(left.engine, 80),
+                "plies": left.plies,
+            }
+            for left in itertools.islice(unfinished(self._game), _MOST_LISTED)
+            if left.path.resolve() not in without
+        ]
+
+    def settings(self, name: str) -> Settings:
+        """See the protocol; of the files in ``klss-games`` only."""
+        from klss_app.web.board_game import BadGame
+
+        path = {path.stem: path for path in newest_first(self._game.kit.suffix)}.get(name)
+        try:
+            if path is None:
+                raise UsageError(f"got {printable(name, 40)!r}, expected the name of a game that was left")
+            left = saved_game(str(path), self._game)
+            engine = []
+            if self._engine is not None and shown_name(self._engine) == left.engine:
+                engine = [f"--{chess.COLOR_NAMES[not left.human]}", self._engine]
+            settings = _settings(self._game, _parser(self._game).parse(["--resume", str(path), *engine]))
+        except UsageError as error:
+            raise BadGame(str(error)) from None
+        return dataclasses.replace(settings, evaluator=self._evaluator)
 
 
 def _at_board(
@@ -203,10 +265,10 @@ async def _serve(
     settings: Settings,
     kind: BoardGame,
     opened: Reviewed | None,
-    left: SavedGame | None,
     listening: socket.socket,
     host: str,
     open_browser: bool,
+    left_games: LeftGames | None,
 ) -> int:
     from aiohttp import web
 
@@ -217,14 +279,10 @@ async def _serve(
     logging.getLogger("aiohttp.server").addFilter(our_fault)
     stop = asyncio.Event()
     at_signals(stop.set)
-    own_files = [] if left is None else [left.path]  # the first game's, where it goes on
-
-    def keep(text: str, begun: datetime.datetime) -> Path | None:
-        return keep_in_folder(text, begun, own_files.pop() if own_files else None, kind.kit.suffix)
-
-    table = Table(settings, kind, keep=keep)
-    if left is not None:
-        table.seats[0].marks = kept_marks(left.path)
+    table = Table(settings, kind, keep=functools.partial(keep_in_folder, suffix=kind.kit.suffix))
+    table.left_games = left_games
+    if settings.earlier is not None and settings.earlier.path is not None:
+        table.seats[0].marks = kept_marks(settings.earlier.path)
     if opened is not None:
         table.opened = table.add(opened)
     runner = web.AppRunner(make_app(table, host), access_log=None, handle_signals=False, shutdown_timeout=1.0)

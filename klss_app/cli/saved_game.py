@@ -28,7 +28,16 @@ from klss_app.kept_games import DEFAULT_RULES, HUMAN, Terms, newest_first
 if TYPE_CHECKING:
     from darkchess.fog.game.rules import Ruleset
 
-__all__ = ["LAST", "LIST", "SavedGame", "list_saved_games", "resumed_options", "resumed_seats", "saved_game"]
+__all__ = [
+    "LAST",
+    "LIST",
+    "SavedGame",
+    "list_saved_games",
+    "resumed_options",
+    "resumed_seats",
+    "saved_game",
+    "unfinished",
+]
 
 LAST = "last"
 
@@ -60,12 +69,12 @@ def saved_game(text: str, game: Game = FOG) -> SavedGame:
     if text != LAST:
         kept = {path.stem: path for path in newest_first(game.kit.suffix)}
         return _read(Path(text) if Path(text).exists() else kept.get(text, Path(text)), game)
-    for found in _unfinished(game):
+    for found in unfinished(game):
         return found
     raise UsageError("--resume: got last, and klss-games has no unfinished game; expected one, or a file")
 
 
-def _unfinished(game: Game) -> Iterator[SavedGame]:
+def unfinished(game: Game) -> Iterator[SavedGame]:
     """The games in ``klss-games`` that may go on, that which was left last first."""
     for path in newest_first(game.kit.suffix):
         with contextlib.suppress(UsageError):
@@ -75,7 +84,7 @@ def _unfinished(game: Game) -> Iterator[SavedGame]:
 def list_saved_games(game: Game = FOG) -> int:
     """Print the name of each game that may go on, the human's side, the engine, and how many plies were played; the
     exit code. No move is shown: a listed game may still be played."""
-    games = list(_unfinished(game))
+    games = list(unfinished(game))
     if not games:
         raise UsageError("--resume: klss-games has no unfinished game; expected one, or a file")
     for found in games:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chess
@@ -43,6 +44,7 @@ class Finished:
     number: int
     reviewed: Reviewed
     color: chess.Color = chess.WHITE  # whose side the review is seen from
+    path: Path | None = None  # of a game that was left and may go on
 
 
 class BoardGame(ABC):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
 
 import chess
 
@@ -12,18 +14,20 @@ from darkchess.fog.game.rules import PAPER, Ruleset
 from klss_app.kept_games import HUMAN
 from uci_bridge.evaluators import EvaluatorChoice
 
-__all__ = ["Earlier", "Settings"]
+__all__ = ["Earlier", "LeftGames", "Settings"]
 
 
 @dataclass(frozen=True)
 class Earlier:
     """What was played of a game that goes on, for the referee alone: the moves as its kit takes them, and how many
-    turns those are; seconds left on the clocks (empty without), when it was begun, in UTC."""
+    turns those are; seconds left on the clocks (empty without), when it was begun, in UTC, and the file that it is kept
+    in."""
 
     moves: tuple[str, ...]
     plies: int
     left_s: Mapping[chess.Color, float]
     begun: datetime.datetime
+    path: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -49,3 +53,17 @@ class Settings:
     def engine(self) -> str | None:
         """The engine's text; None where two humans play."""
         return next((spec for spec in self.players.values() if spec != HUMAN), None)
+
+
+class LeftGames(Protocol):
+    """The kept games that may go on."""
+
+    def rows(self, without: Collection[Path]) -> list[dict[str, Any]]:
+        """Those that were left last, as rows to choose from: ``name``, ``begun`` (seconds since 1970, or None),
+        ``color`` of the human, ``engine``, ``plies``. No move is among it: a listed game may still be played.
+        """
+        ...
+
+    def settings(self, name: str) -> Settings:
+        """How the game of that name goes on; raises :class:`klss_app.web.board_game.BadGame`."""
+        ...

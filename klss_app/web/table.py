@@ -32,7 +32,7 @@ from klss_app.web.invitations import invitation
 from klss_app.web.messages import Line
 from klss_app.web.running_game import GameClock, RunningGame
 from klss_app.web.seats import HumanAtBoard, Inbox
-from klss_app.web.settings import Earlier, Settings
+from klss_app.web.settings import Earlier, LeftGames, Settings
 
 __all__ = ["Refused", "Seat", "Table", "keep_in_folder"]
 
@@ -95,11 +95,13 @@ class Table:
     kind
         What is played.
     keep
-        Writes a game's file and says where it is (None: in none); by default to ``klss-games``. Called by a game's
-        thread.
+        Writes a game's file, to the path that is given or a new one, and says where it is (None: in none); by default
+        to ``klss-games``. Called by a game's thread.
 
     Attributes
     ----------
+    left_games
+        The kept games that may go on; None: none of them.
     origins
         Where pages find the server, for the invitation to the second seat.
     changing
@@ -113,7 +115,7 @@ class Table:
         settings: Settings,
         kind: BoardGame,
         *,
-        keep: Callable[[str, datetime.datetime], Path | None] | None = None,
+        keep: Callable[[str, datetime.datetime, Path | None], Path | None] | None = None,
         analyses: Analyses | None = None,
     ) -> None:
         self.settings = settings
@@ -123,6 +125,9 @@ class Table:
         for seat in self.seats[1:]:
             seat.invitation = new_token()
         self.origins: Sequence[str] = ()
+        self.left_games: LeftGames | None = None
+        self._path: Path | None = None  # of the game that goes on here, where it was left once
+        self._shown: set[Path] = set()  # of games that may not go on, as they were looked at
         self.finished: dict[int, Finished] = {}
         self.opened: int | None = None
         self.last: int | None = None
@@ -274,18 +279,54 @@ class Table:
     async def new_game(self, seat: Seat, wish: Mapping[str, Any]) -> None:
         """A new game against the engine as ``wish`` says; one that is going on is left. Raises :class:`Refused`.
 
-        Setting up a game takes a while: a wish that another one has followed while it waited is refused.
+        With ``left``, the name of a kept game, that one goes on. Setting up a game takes a while: a wish that another
+        one has followed while it waited is refused.
         """
         if len(self.seats) != 1:
             raise Refused("two humans play here; ask for a rematch once the game is over")
-        settings = self._wished(wish)
+        name = wish.get("left")
+        settings = self._wished(wish) if name is None else None
         self._wish = wish
         async with self.changing:
             if self._wish is not wish:
                 raise Refused("another game was asked for since")
+            settings = settings or await self._going_on(name)
             await self._leave_game()
+            self._check_open(settings)  # again: a page may have looked at it meanwhile
             seat.color = settings.humans[0]
             await self._begin(settings)
+
+    async def kept_games(self) -> list[dict[str, Any]]:
+        """The kept games that may go on here, as rows; none for two humans."""
+        if self.left_games is None or len(self.seats) != 1:
+            return []
+        async with self.reading:
+            return await asyncio.to_thread(self.left_games.rows, self._closed())
+
+    async def _going_on(self, name: object) -> Settings:
+        if self.left_games is None or not isinstance(name, str):
+            raise Refused("no kept games go on here")
+        async with self.reading:
+            settings = await asyncio.to_thread(self.left_games.settings, name)
+        self._check_open(settings)
+        return settings
+
+    def _check_open(self, settings: Settings) -> None:
+        path = None if settings.earlier is None else settings.earlier.path
+        if path is not None and path.resolve() in self._closed():
+            raise Refused("got a game that goes on, or whose hidden moves were shown here; expected another one")
+
+    def _closed(self) -> set[Path]:
+        """Of kept games, which don't go on: whoever has seen everything may not play on, nor is one played twice."""
+        going_on = {self._path.resolve()} if self._path is not None and self.playing else set()
+        return self._shown | going_on
+
+    def look_at(self, number: int) -> Finished:
+        """The game of that number, whose hidden moves are shown from here on; raises KeyError."""
+        game = self.finished[number]
+        if game.path is not None:
+            self._shown.add(game.path.resolve())
+        return game
 
     def _wished(self, wish: Mapping[str, Any]) -> Settings:
         engine = wish.get("engine")
@@ -335,6 +376,7 @@ class Table:
         seed = fresh_seed() if settings.seed is None else settings.seed
         referee = await asyncio.to_thread(_refereed, self.kind, settings, earlier, seed)
         self.settings = settings = replace(settings, earlier=None)  # those that follow begin anew
+        self._path = earlier.path
         self._numbers += 1
         clock = settings.clock
         self._clock = GameClock(
@@ -345,7 +387,7 @@ class Table:
         players: dict[chess.Color, Player] = {}
         for seat in self.seats:
             seat.shown, seat.wants_rematch = None, False
-            if not earlier.moves:
+            if self._numbers > 1:
                 seat.marks = frozenset()  # they were the first game's
             seat.player = self.kind.human(inbox, self._shower(seat, self._numbers), earlier.plies)
             players[seat.color] = seat.player
@@ -367,7 +409,7 @@ class Table:
             inbox,
             self._clock,
             prepared=lambda: None if engine is None or clock is None else engine.wait_until_warm(),
-            ended=lambda game: self._game_ended(game, number, settings, seed, earlier.begun, engine),
+            ended=lambda game: self._game_ended(game, number, settings, seed, earlier, engine),
         )
         for seat in self.seats:
             seat.send(self.described(seat))
@@ -416,7 +458,7 @@ class Table:
         number: int,
         settings: Settings,
         seed: int,
-        begun: datetime.datetime,
+        earlier: Earlier,
         engine: BoardEngine | None,
     ) -> None:
         """Keep the game, then tell the pages; called by the game's thread."""
@@ -425,7 +467,9 @@ class Table:
         left = referee.outcome is not None and referee.outcome.reason == "aborted"
         names = {color: shown_name(spec) for color, spec in settings.players.items()}
         terms = Terms(seed, settings.clock, settings.time_s, settings.nodes, settings.ruleset.name)
-        headers = game_headers("klss board", names, begun, terms, self._seconds_left(referee.turn) if left else None)
+        headers = game_headers(
+            "klss board", names, earlier.begun, terms, self._seconds_left(referee.turn) if left else None
+        )
         if engine is not None and engine.evaluator is not None:
             headers[f"{'Black' if settings.players[chess.WHITE] == HUMAN else 'White'}Evaluator"] = engine.evaluator
         reviewed = self.kind.kept(referee, settings, headers, left=left)
@@ -433,31 +477,30 @@ class Table:
             print(f"klss board: the game ended by an error: {game.fault!r}", file=sys.stderr)
         if engine is not None and referee.outcome is not None and referee.outcome.reason == "forfeit":
             print(f"klss board: {engine.label} forfeited: {engine.last_fault}", file=sys.stderr)
-        if referee.ply > 0 or not left:
-            path = self._keep(reviewed.text, begun)
-            if path is not None and self.kind.resumes:
-                goes_on = left and len(self.seats) == 1
-                keep_marks(path, self.seats[0].kept_marks(number) if goes_on else ())
+        path = self._keep(reviewed.text, earlier.begun, earlier.path) if referee.ply > 0 or not left else None
+        goes_on = left and self.kind.resumes and len(self.seats) == 1
+        if path is not None and self.kind.resumes:
+            keep_marks(path, self.seats[0].kept_marks(number) if goes_on else ())
         human = settings.humans[0]
         with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._public, game, reviewed, human)
+            self._loop.call_soon_threadsafe(self._public, game, reviewed, human, path if goes_on else None)
 
     def _seconds_left(self, running: chess.Color) -> dict[chess.Color, float]:
         """On the clocks of a game that is left, the one that runs included; none without."""
         left = self._clock.shown(running)
         return {} if left is None else {color: left[chess.COLOR_NAMES[color]] / 1000.0 for color in chess.COLORS}
 
-    def _public(self, game: RunningGame, reviewed: Reviewed, color: chess.Color) -> None:
+    def _public(self, game: RunningGame, reviewed: Reviewed, color: chess.Color, path: Path | None) -> None:
         if self._game is game:
             self._game = None
-        self.last = self.add(reviewed, color)
+        self.last = self.add(reviewed, color, path)
         for seat in self.seats:
             seat.send(self.described(seat))
 
-    def add(self, reviewed: Reviewed, color: chess.Color = chess.WHITE) -> int:
+    def add(self, reviewed: Reviewed, color: chess.Color = chess.WHITE, path: Path | None = None) -> int:
         """A game that may be reviewed; its number."""
         number = max(self.finished, default=0) + 1
-        self.finished[number] = Finished(number, reviewed, color)
+        self.finished[number] = Finished(number, reviewed, color, path)
         while len(self.finished) > _MOST_GAMES:
             del self.finished[min(self.finished)]
         return number

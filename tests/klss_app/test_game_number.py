@@ -62,7 +62,7 @@ def test_a_file_of_one_game_is_no_reason_to_say_anything(klss: Any, tmp_path: Pa
 def test_the_board_opens_the_game_that_is_asked_for(klss: Any, many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Any] = []
 
-    async def serve(settings: Any, kind: Any, reviewed: Any, left: Any, listening: Any, *rest: Any) -> int:
+    async def serve(settings: Any, kind: Any, reviewed: Any, listening: Any, *rest: Any) -> int:
         listening.close()
         opened.append(reviewed.game.record)
         return 0

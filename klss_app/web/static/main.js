@@ -7,7 +7,7 @@ import { showInvitation } from '/invitation.js';
 import { Line } from '/line.js';
 import { Play } from '/play.js';
 import { Review } from '/review.js';
-import { askForGame, showKeys } from '/settings.js';
+import { askForGame, showKeys, showLeft } from '/settings.js';
 import { sound } from '/sound.js';
 import { T } from '/strings.js';
 
@@ -144,6 +144,9 @@ function take(message) {
       banner('');
       chooseGame(message.games, message.of, openGame);
       break;
+    case 'left':
+      showLeft(message.games);
+      break;
     case 'analysis':
       review.analysis(message);
       break;
@@ -239,12 +242,14 @@ $('rematch').addEventListener('click', () => {
 });
 $('review-game').addEventListener('click', () => askReview(table.last));
 $('download').addEventListener('click', () => send({ type: 'pgn', game: table.last }));
-const newGame = () =>
+const newGame = () => {
+  send({ type: 'left' });
   askForGame(table, (wish) => {
     show('play');
     busy(true);
     send({ type: 'new', ...wish });
   });
+};
 $('new-game').addEventListener('click', () => table && newGame());
 $('to-game').addEventListener('click', () => show('play'));
 $('flip').addEventListener('click', () => (mode === 'review' ? review.flip() : play.flip()));

@@ -41,7 +41,7 @@ class Board:
     async def _serve(self) -> None:
         kind = self._kind
         self.table = Table(
-            self._chosen, kind, keep=lambda text, begun: self.kept.append(text), analyses=Analyses(kind, 30, 10_000)
+            self._chosen, kind, keep=lambda text, begun, to: self.kept.append(text), analyses=Analyses(kind, 30, 10_000)
         )
         runner = web.AppRunner(make_app(self.table, "127.0.0.1"), access_log=None, shutdown_timeout=0.1)
         await runner.setup()

@@ -84,7 +84,7 @@ async def served(chosen: Settings, kind: BoardGame | None = None) -> AsyncIterat
     """A server with a table, by default of Fog of War; its games are kept in ``kept``."""
     kept: list[str] = []
 
-    def keep(text: str, begun: datetime.datetime) -> None:
+    def keep(text: str, begun: datetime.datetime, to: Path | None) -> None:
         kept.append(text)
 
     table = Table(chosen, kind or FogBoard(), keep=keep)

@@ -22,7 +22,7 @@ Half = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 @asynccontextmanager
 async def guarded(most: int, within_s: float) -> AsyncIterator[tuple[Table, int]]:
     """A table behind a door; its port."""
-    table = Table(settings(), FogBoard(), keep=lambda text, begun: None)
+    table = Table(settings(), FogBoard(), keep=lambda text, begun, to: None)
     runner = web.AppRunner(make_app(table, "127.0.0.1"), shutdown_timeout=0.1)
     await runner.setup()
     assert runner.server is not None

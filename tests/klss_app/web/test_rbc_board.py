@@ -161,7 +161,7 @@ def test_the_command_opens_a_history_and_begins_a_game(
 ) -> None:
     served: list[tuple[Any, Any]] = []
 
-    async def serve(settings: Any, kind: Any, reviewed: Any, left: Any, listening: Any, *rest: Any) -> int:
+    async def serve(settings: Any, kind: Any, reviewed: Any, listening: Any, *rest: Any) -> int:
         listening.close()
         served.append((kind, reviewed))
         return 0

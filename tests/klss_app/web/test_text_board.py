@@ -188,7 +188,7 @@ def test_the_command_opens_a_game_and_begins_one(
 ) -> None:
     served: list[tuple[Any, Any]] = []
 
-    async def serve(settings: Any, kind: Any, reviewed: Any, left: Any, listening: Any, *rest: Any) -> int:
+    async def serve(settings: Any, kind: Any, reviewed: Any, listening: Any, *rest: Any) -> int:
         listening.close()
         served.append((kind, reviewed))
         return 0
