@@ -250,6 +250,7 @@ ELSEWHERE: dict[str, str] = {
     "klss match A B --game MODULE:NAME": "tests/table/test_kit.py",
     "klss play --seed": "tests/klss_app/test_play.py",
     'make test ARGS="tests/klss -x"': ".ci/run",
+    'make browser ARGS="-k slow_line -rP"': "tests/klss_app/web/test_loading.py",
     "klss play --black NAME": "tests/klss_app/test_play.py",
     "make signature": "tests/experiments/test_bench.py",
     "python -m klss": "tests/klss_app/test_bad_input.py",
