@@ -64,7 +64,8 @@ class RbcBoard(BoardGame):
         return opened(text)
 
     def review(self, reviewed: Reviewed) -> dict[str, Any]:
-        """See the base; of a ply also ``look``, the square that was looked at in the turn that led here."""
+        """See the base; of a ply also ``look``, the square that was looked at in the turn that led here, and ``ages``,
+        of both sides (:meth:`klss_app.web.rbc_seat.Knowledge.ages`)."""
         game: _Game = reviewed.game
         positions, turns = game.referee.positions, game.referee.turns
         known = {color: Knowledge(color, positions[0]) for color in chess.COLORS}
@@ -72,9 +73,13 @@ class RbcBoard(BoardGame):
         for ply, position in enumerate(positions):
             turn = None if ply == 0 else turns[ply - 1]
             if turn is not None:
-                _observe(known[turn.color], turn)
+                known[turn.color].sensed(turn.sensed)
+                known[turn.color].moved(turn.moved)
+            if ply < len(turns):  # a turn begins with what the opponent captured
+                known[turns[ply].color].notice(turns[ply].notice)
             boards = {chess.COLOR_NAMES[color]: known[color].board() for color in chess.COLORS}
-            at = {"turn": chess.COLOR_NAMES[position.turn], "number": position.fullmove}
+            ages = {chess.COLOR_NAMES[color]: known[color].ages() for color in chess.COLORS}
+            at = {"ages": ages, "turn": chess.COLOR_NAMES[position.turn], "number": position.fullmove}
             plies.append(_turn_document(turn) | at | {"truth": fen.board_text(position.pieces, 0)} | boards)
         return {"tags": dict(game.names), "over": over_document(game.outcome), "plies": plies}
 
@@ -107,12 +112,6 @@ def opened(text: str) -> Reviewed:
     document = json.loads(text)
     names = {side: printable(str(document.get(f"{side.lower()}_name", "?")), 80) for side in ("White", "Black")}
     return Reviewed(_Game(referee, names, referee.outcome), text, len(referee.turns))
-
-
-def _observe(known: Knowledge, turn: Turn) -> None:
-    known.notice(turn.notice)
-    known.sensed(turn.sensed)
-    known.moved(turn.moved)
 
 
 def _turn_document(turn: Turn | None) -> dict[str, Any]:

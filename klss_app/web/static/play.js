@@ -2,7 +2,7 @@
 import { destinations, FogBoard, ROLES } from '/board.js';
 import { Clocks, clockText } from '/clock.js';
 import { $, make } from '/dom.js';
-import { Look } from '/look.js';
+import { ageMarks, Look } from '/look.js';
 import { sound } from '/sound.js';
 import { T } from '/strings.js';
 
@@ -311,11 +311,6 @@ export class Play {
     this.flipped = !this.flipped;
     this.draw();
   }
-}
-
-/** How long ago each square was last known, as shades. */
-function ageMarks(ages) {
-  return new Map(Object.entries(ages ?? {}).filter(([, age]) => age > 0).map(([square, age]) => [square, `age age-${Math.min(age, 6)}`]));
 }
 
 /** What the player's own move showed, and what the opponent's did: a line each, in words. */

@@ -2,7 +2,7 @@
 import { destinations, FogBoard } from '/board.js';
 import { chart } from '/chart.js';
 import { $, fragment, make, setFragment } from '/dom.js';
-import { around } from '/look.js';
+import { ageMarks, around } from '/look.js';
 import { T } from '/strings.js';
 
 const FIGURES = { p: '♟', n: '♞', b: '♝', r: '♜', q: '♛', k: '♚' };
@@ -297,8 +297,8 @@ export class Review {
     const who = seen === 'truth' ? at.turn : seen;
     const config = { viewOnly: true, orientation: this.bottom, turnColor: at.turn, premovable: { enabled: false } };
     this.board.ground.cancelPremove();
-    this.board.marks = this.heatMarks(turn, who);
-    this.board.lit = new Set(turn?.looks && this.arrows ? around(turn.look.best) : []);
+    this.board.marks = this.heat === 'none' ? ageMarks(at.ages?.[seen]) : this.heatMarks(turn, who);
+    this.board.lit = new Set(turn?.looks && this.arrows && this.shows(turn, seen) ? around(turn.look.best) : []);
     this.board.show(at[seen], { ...config, ...this.trying(turn, seen), lastMove: this.lastMove(seen) });
     this.board.ground.setAutoShapes([...this.heatLabels(turn, who), ...this.mixtureArrows(turn, seen)]);
     this.drawSmall(at, config);
@@ -306,9 +306,14 @@ export class Review {
     setFragment({ game: this.game.game, ply: this.ply });
   }
 
+  /** Whether what the engine makes of a turn belongs on that board: the side that was not to move does not see it. */
+  shows(turn, seen) {
+    return seen === 'truth' || seen === turn.color;
+  }
+
   /** Moves of the side to move may be tried on its own board and on the true one, once they are analysed. */
   trying(turn, seen) {
-    if (!turn?.tries || (seen !== 'truth' && seen !== turn.color)) return {};
+    if (!turn?.tries || !this.shows(turn, seen)) return {};
     return {
       viewOnly: false,
       movable: {
@@ -332,7 +337,10 @@ export class Review {
     document.body.dataset.view = this.view;
     if (boxes.hidden) return;
     this.small ??= COLORS.map((color) => new FogBoard($(`board-${color}`), { viewOnly: true, coordinates: false, drawable: { enabled: false } }));
-    COLORS.forEach((color, i) => this.small[i].show(at[color], { ...config, lastMove: this.lastMove(color) }));
+    COLORS.forEach((color, i) => {
+      this.small[i].marks = ageMarks(at.ages?.[color]);
+      this.small[i].show(at[color], { ...config, lastMove: this.lastMove(color) });
+    });
   }
 
   /** The squares of the move that led here, as far as that side saw it. */
@@ -382,9 +390,9 @@ export class Review {
       });
   }
 
-  /** The engine's moves, on the true board and on that of the side to move: the other one does not see who could. */
+  /** The engine's moves, as arrows. */
   mixtureArrows(turn, seen) {
-    if (!turn || !this.arrows || (seen !== 'truth' && seen !== turn.color)) return [];
+    if (!turn || !this.arrows || !this.shows(turn, seen)) return [];
     // Where one move is best and none is mixed, it stands for all.
     const shown = turn.looks ? turn.moves.slice(0, 1) : turn.moves;
     return shown.filter((each) => each.move !== 'pass').map((each) => ({

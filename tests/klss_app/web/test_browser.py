@@ -467,6 +467,15 @@ def test_reconnaissance_is_played_by_looks_and_requests_and_reviewed(
         page.keyboard.press("Home")
         expect(page.locator(lit)).to_have_count(9)
         expect(page.locator(".mixture")).to_contain_text("Looked at e5")
+        for key, count in (("2", 9), ("3", 0), ("4", 9), ("1", 9)):  # Black does not see where White should look
+            page.keyboard.press(key)
+            expect(page.locator(lit)).to_have_count(count)
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        for key, aged in (("1", False), ("2", True), ("3", True)):
+            page.keyboard.press(key)
+            shaded = expect(page.locator("#board square.age:visible"))
+            shaded.not_to_have_count(0) if aged else shaded.to_have_count(0)
         assert serious(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 

@@ -63,6 +63,33 @@ def test_two_people_play_to_the_capture_of_a_king_and_review_it() -> None:
     assert again.plies == 5 and RbcBoard().review(again)["plies"] == review["plies"]
 
 
+def test_the_review_shows_what_either_side_knew_as_it_was_sent_then_and_how_long_ago() -> None:
+    turns = [("e5", "e2e4"), ("e4", "d7d5"), ("d6", "e4d5"), ("e2", "d8d5"), ("g7", "b1c3"), ("", "d5c5")]
+
+    async def work() -> tuple[list[list[dict[str, Any]]], dict[str, Any]]:
+        async with two() as at:
+            pages = [await at.page(0), await at.page(1)]
+            await played(pages, turns)
+            await pages[0].until("game", question="sense")
+            await pages[0].send(type="resign")
+            await pages[0].until("table", playing=False)
+            await pages[0].send(type="review", game=1)
+            review = await pages[0].until("review")
+            heard = [[json.loads(line) for line in page.heard if b'"type":"game"' in line] for page in pages]
+            return heard, review
+
+    heard, review = run(work())
+    for color, messages in zip(("white", "black"), heard, strict=True):
+        plies = review["plies"][: len(messages[-1]["past"])]
+        assert [ply[color] for ply in plies] == messages[-1]["past"][: len(plies)]
+        asked = [each for each in messages if each["question"] == "sense" and each["ply"] < len(turns)]
+        assert len(asked) == 3
+        for message in asked:
+            assert review["plies"][message["ply"]]["ages"][color] == message["ages"]
+    # White looked around d6 in the turn before; what captured on d5 it did not see.
+    assert review["plies"][4]["ages"]["white"]["c7"] == 1 and "d5" not in review["plies"][4]["ages"]["white"]
+
+
 def test_a_player_is_sent_what_it_observed_and_no_more() -> None:
     """A message's enemy pieces are those of the start, or of a look, where it was made."""
 
