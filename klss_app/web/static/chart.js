@@ -8,6 +8,8 @@ const HEIGHT = 168;
 const LEFT = 34;
 const VALUES = { top: 6, height: 78 };
 const SIZES = { top: 106, height: 56 };
+/** The highest values that the graph may end at, and how they are written. */
+const ENDS = [[0.25, '¼'], [0.5, '½'], [1, '1']];
 const LINES = ['of-white', 'of-black', 'of-truth'];
 
 function shape(tag, attributes, text) {
@@ -16,6 +18,9 @@ function shape(tag, attributes, text) {
   if (text !== undefined) element.textContent = text;
   return element;
 }
+
+/** Whether anything of a line is known. @param {(number | null | undefined)[]} line */
+export const hasValues = (line) => line.some((value) => value !== null && value !== undefined);
 
 /**
  * @param {(number | null | undefined)[][]} values for White, in [-1, 1]: by White's views, by Black's, in truth
@@ -27,7 +32,9 @@ function shape(tag, attributes, text) {
 export function chart(values, sizes, ply, last, go) {
   const decades = Math.ceil(Math.log10(Math.max(10, ...sizes.flat().filter(Boolean))));
   const x = (at) => LEFT + ((WIDTH - LEFT - 4) * at) / Math.max(1, last);
-  const worth = (value) => VALUES.top + (VALUES.height * (1 - value)) / 2;
+  const most = Math.max(...values.flat().map((value) => Math.abs(value ?? 0)));
+  const [end, text] = ENDS.find(([each]) => most <= each) ?? ENDS.at(-1);
+  const worth = (value) => VALUES.top + (VALUES.height * (1 - value / end)) / 2;
   const size = (n) => SIZES.top + SIZES.height * (1 - Math.log10(n) / decades);
   const all = shape('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': T.chart });
   const level = (y, text) => {
@@ -37,10 +44,10 @@ export function chart(values, sizes, ply, last, go) {
   const draw = (series, y) =>
     series.forEach((numbers, i) => {
       const points = [];
-      numbers.forEach((n, at) => n !== null && n !== undefined && points.push(`${x(at).toFixed(1)},${y(n).toFixed(1)}`));
+      numbers.forEach((n, at) => hasValues([n]) && points.push(`${x(at).toFixed(1)},${y(n).toFixed(1)}`));
       all.append(shape('polyline', { points: points.join(' '), class: LINES[i] }));
     });
-  for (const [value, text] of [[1, '+1'], [0, '0'], [-1, '−1']]) level(worth(value), text);
+  for (const [value, name] of [[end, `+${text}`], [0, '0'], [-end, `−${text}`]]) level(worth(value), name);
   for (let i = 0; i <= decades; i += 1) level(size(10 ** i), i === 0 || i === decades ? `10${'⁰¹²³⁴⁵⁶⁷⁸⁹'[i]}` : '');
   draw(values, worth);
   draw(sizes, size);

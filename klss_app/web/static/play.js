@@ -189,7 +189,7 @@ export class Play {
     for (const [place, color] of [['bottom', this.bottom], ['top', other(this.bottom)]]) {
       const bar = $(`player-${place}`);
       const name = game.names[color];
-      const who = name === 'you' ? T.you : name === 'opponent' ? T.opponent : name;
+      const who = name === 'you' ? T.you : name === 'opponent' ? T.opponent : T.level(name);
       bar.querySelector('.name').textContent = `${T.side[color]}: ${who}${name === 'opponent' && this.away ? T.away : ''}`;
       const taken = color === game.color ? game.taken : game.lost;
       const men = bar.querySelector('.men');

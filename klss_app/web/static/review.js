@@ -1,6 +1,6 @@
 // A game that is over: the truth, what either side saw, and what the engine makes of it.
 import { destinations, FogBoard } from '/board.js';
-import { chart } from '/chart.js';
+import { chart, hasValues } from '/chart.js';
 import { $, fragment, make, setFragment } from '/dom.js';
 import { ageMarks, around } from '/look.js';
 import { T } from '/strings.js';
@@ -277,7 +277,7 @@ export class Review {
     const sizes = COLORS.map((color) => this.turns.map((turn) => turn.positions[color][0]));
     $('chart').replaceChildren(
       chart(values, sizes, this.ply, this.last, (ply) => this.go(ply)),
-      make('p', { class: 'soft legend' }, ...T.legend.map(([line, text]) => make('span', { class: line, text }))),
+      make('p', { class: 'soft legend' }, ...T.legend.filter((_, i) => hasValues(values[i])).map(([line, text]) => make('span', { class: line, text }))),
     );
     const turn = this.turns[this.ply];
     this.parts.sizes.textContent = turn ? COLORS.map((color) => T.positions(color, ...turn.positions[color])).join(' ') : '';
@@ -426,7 +426,7 @@ export class Review {
     this.positions();
     for (const [place, color] of [['bottom', this.bottom], ['top', this.bottom === 'white' ? 'black' : 'white']]) {
       const bar = $(`player-${place}`);
-      bar.querySelector('.name').textContent = `${T.side[color]}: ${this.game.tags[color === 'white' ? 'White' : 'Black'] ?? '?'}`;
+      bar.querySelector('.name').textContent = `${T.side[color]}: ${T.level(this.game.tags[color === 'white' ? 'White' : 'Black'] ?? '?')}`;
       bar.querySelector('.men').textContent = '';
       bar.querySelector('.clock').textContent = '';
       bar.querySelector('.clock').className = 'clock';

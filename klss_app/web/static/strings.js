@@ -95,7 +95,7 @@ export const T = {
   away: ' (not at the board now)',
   lookingBack: (ply, last) => `Ply ${ply} of ${last}, as you saw it then. → leads on, to the present.`,
   yourTurn: (number) => `Move ${number}: your turn.`,
-  thinks: (name) => `${name === 'opponent' ? 'Your opponent' : name} thinks …`,
+  thinks: (name) => `${name === 'opponent' ? 'Your opponent' : T.level(name)} thinks …`,
   drawOffered: 'You offered a draw; it stands until your opponent has moved.',
   drawToAccept: 'Your opponent offers a draw; your next move declines it.',
   premove: (move) => `Premove ${move}: played if it is possible then. Escape takes it back.`,
@@ -148,7 +148,7 @@ export const T = {
   fault: (why) => `The server did not understand: ${why}`,
 
   // ------------------------------------------------------------------ a new game
-  level: (name) => name.replace(/^level-/, 'Level '),
+  level: (name) => name.replace(/^level-(?=\d\b)/, 'Level '),
   settingsTitle: 'New game',
   settingsEngine: 'Opponent',
   settingsTime: 'Its seconds a move',
@@ -191,7 +191,7 @@ export const T = {
   },
 
   // ------------------------------------------------------------------ review
-  reviewOf: (white, black, result) => `${white} – ${black}, ${result}`,
+  reviewOf: (white, black, result) => `${T.level(white)} – ${T.level(black)}, ${result}`,
   ply: (n, of) => `ply ${n} of ${of}`,
   start: 'Start position',
   first: 'To the start',

@@ -476,6 +476,7 @@ def test_reconnaissance_is_played_by_looks_and_requests_and_reviewed(
             page.keyboard.press(key)
             shaded = expect(page.locator("#board square.age:visible"))
             shaded.not_to_have_count(0) if aged else shaded.to_have_count(0)
+        expect(page.locator("#chart .legend span")).to_have_count(2)  # nothing values the true board
         assert serious(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 

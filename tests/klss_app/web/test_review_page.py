@@ -13,7 +13,19 @@ from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.rules import PAPER
 from klss_app.kept_games import HUMAN
 from klss_app.web.fog_board import reviewed
-from tests.klss_app.web.browsing import DESKTOP, PHONE, SIDEWAYS, Board, click, opened, place, serious, settled, typed
+from tests.klss_app.web.browsing import (
+    DESKTOP,
+    PHONE,
+    SIDEWAYS,
+    Board,
+    click,
+    opened,
+    place,
+    serious,
+    settled,
+    turn,
+    typed,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -187,3 +199,37 @@ def _width(page: Page, board: str) -> float:
     box = page.locator(board).bounding_box()
     assert box is not None
     return box["width"]
+
+
+def test_lost_pieces_stand_beside_a_long_name_and_the_board_in_the_middle_of_a_phone(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    board = boards()
+    with opened(chromium, board.link(), viewport=PHONE) as (page,):
+        turn(page)
+        seat = board.table.seats[0]
+        names = {"white": "you", "black": "level-6 (an evaluator whose name is long)"}
+        board.send(**{**(board.table.game_message(seat) or {}), "names": names, "lost": "QRBPP"})
+        expect(page.locator("#player-top .name")).to_contain_text("Black: Level 6 (")
+        for piece in page.locator("#player-top .men piece").all():
+            box = piece.bounding_box()
+            assert box is not None and box["width"] > 15
+        around, within = (page.locator(each).bounding_box() for each in ("#board", "#board cg-container"))
+        assert around is not None and within is not None
+        left, right = within["x"] - around["x"], around["width"] - within["width"]
+        assert abs(2 * left - right) <= 1 and page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+@pytest.mark.parametrize(
+    ("values", "end"), [([0.1, -0.2], "+¼"), ([0.1, None, -0.3], "+½"), ([0.9], "+1"), ([None], "+¼")]
+)
+def test_the_graph_ends_where_the_values_do(
+    chromium: Browser, reviewing: Board, values: list[float | None], end: str
+) -> None:
+    with opened(chromium, reviewing.link()) as (page,):
+        texts = page.evaluate(
+            "(values) => import('/chart.js').then((made) => [made.hasValues(values), "
+            "made.chart([values, [], []], [[1], [1]], 0, 2, () => {}).querySelector('text').textContent])",
+            values,
+        )
+        assert texts == [values != [None], end]
