@@ -7,6 +7,16 @@ import { sound } from '/sound.js';
 import { T } from '/strings.js';
 
 const drawn = (man) => make('piece', { class: `${ROLES[man.toLowerCase()]} ${man < 'a' ? 'white' : 'black'}` });
+
+/** Pieces, as letters, beside a player's name. @param {any} bar @param {string} letters */
+export function showTaken(bar, letters) {
+  const men = bar.querySelector('.men');
+  men.replaceChildren(...[...letters].map(drawn));
+  if (letters) men.setAttribute('aria-label', T.menTaken([...letters].map((man) => T.men[ROLES[man.toLowerCase()]])));
+  else men.removeAttribute('aria-label');
+  if (letters) men.setAttribute('role', 'img');
+  else men.removeAttribute('role');
+}
 const other = (color) => (color === 'white' ? 'black' : 'white');
 
 export class Play {
@@ -191,13 +201,7 @@ export class Play {
       const name = game.names[color];
       const who = name === 'you' ? T.you : name === 'opponent' ? T.opponent : T.level(name);
       bar.querySelector('.name').textContent = `${T.side[color]}: ${who}${name === 'opponent' && this.away ? T.away : ''}`;
-      const taken = color === game.color ? game.taken : game.lost;
-      const men = bar.querySelector('.men');
-      men.replaceChildren(...[...taken].map(drawn));
-      if (taken) men.setAttribute('aria-label', T.menTaken([...taken].map((man) => T.men[ROLES[man.toLowerCase()]])));
-      else men.removeAttribute('aria-label');
-      men.setAttribute('role', 'img');
-      if (!taken) men.removeAttribute('role');
+      showTaken(bar, color === game.color ? game.taken : game.lost);
       bar.classList.toggle('to-move', !game.over && game.turn === color);
     }
     this.tick();

@@ -3,6 +3,7 @@ import { destinations, FogBoard } from '/board.js';
 import { chart, hasValues } from '/chart.js';
 import { $, fragment, make, setFragment } from '/dom.js';
 import { ageMarks, around } from '/look.js';
+import { showTaken } from '/play.js';
 import { T } from '/strings.js';
 
 const FIGURES = { p: '♟', n: '♞', b: '♝', r: '♜', q: '♛', k: '♚' };
@@ -427,11 +428,21 @@ export class Review {
     for (const [place, color] of [['bottom', this.bottom], ['top', this.bottom === 'white' ? 'black' : 'white']]) {
       const bar = $(`player-${place}`);
       bar.querySelector('.name').textContent = `${T.side[color]}: ${T.level(this.game.tags[color === 'white' ? 'White' : 'Black'] ?? '?')}`;
-      bar.querySelector('.men').textContent = '';
+      showTaken(bar, this.taken(color));
       bar.querySelector('.clock').textContent = '';
       bar.querySelector('.clock').className = 'clock';
       bar.classList.toggle('to-move', at.turn === color && this.ply < this.last);
     }
+  }
+
+  /** What a side has captured so far, where the true board is shown. @param {'white' | 'black'} color */
+  taken(color) {
+    if (this.view === 'white' || this.view === 'black') return '';
+    const { plies } = this.game;
+    const count = (ply, man) => plies[ply].truth.split(man).length;
+    const own = plies.slice(0, this.ply).flatMap(({ turn }, ply) => (turn === color ? [ply] : []));
+    const men = color === 'white' ? 'qrbnpk' : 'QRBNPK';
+    return [...men].map((man) => man.repeat(own.filter((ply) => count(ply + 1, man) < count(ply, man)).length)).join('');
   }
 
   mixture(turn) {

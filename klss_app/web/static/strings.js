@@ -122,7 +122,7 @@ export const T = {
   menTaken: (men) => `taken: ${men.join(', ')}`,
   over: (over, plies) => {
     if (over.reason === 'aborted') return `The game was left after ${plies} plies.`;
-    if (over.reason === 'game_over') return over.winner === null ? 'A draw.' : `${side[over.winner]} wins.`;
+    if (['game_over', 'unknown'].includes(over.reason)) return over.winner === null ? 'A draw.' : `${side[over.winner]} wins.`;
     if (over.winner === null) return `Draw: ${draws[over.reason] ?? over.reason}.`;
     const loser = side[over.winner === 'white' ? 'black' : 'white'];
     return `${side[over.winner]} wins: ${(losses[over.reason] ?? (() => over.reason))(loser)}.`;

@@ -69,6 +69,9 @@ export class TextReview extends Review {
   mixture() {
     return [];
   }
+  taken() {
+    return '';
+  }
 
   build() {
     super.build();

@@ -201,6 +201,22 @@ def _width(page: Page, board: str) -> float:
     return box["width"]
 
 
+def test_the_review_shows_what_was_captured_where_the_true_board_is_shown(chromium: Browser, reviewing: Board) -> None:
+    with opened(chromium, reviewing.link()) as (page,):
+        expect(page.locator("#review .where")).to_contain_text("(ply 6 of 6)")
+        for key, bottom, top in (("1", "p", "P"), ("2", "", ""), ("4", "p", "P"), ("Home", "", "")):
+            page.keyboard.press(key)
+            for place, pieces, color in (("bottom", bottom, "black"), ("top", top, "white")):
+                men = page.locator(f"#player-{place} .men")
+                expect(men.locator(f"piece.pawn.{color}")).to_have_count(len(pieces))
+                expect(men.locator("piece")).to_have_count(len(pieces))
+        page.keyboard.press("End")
+        expect(page.locator("#player-top .men")).to_have_attribute("aria-label", "taken: pawn")
+        said = page.evaluate("import('/strings.js').then(({ T }) => T.over({ winner: 'white', reason: 'unknown' }, 6))")
+        assert said == "White wins."  # a file may not say how
+        assert serious(page) == []
+
+
 def test_lost_pieces_stand_beside_a_long_name_and_the_board_in_the_middle_of_a_phone(
     chromium: Browser, boards: Callable[..., Board]
 ) -> None:
@@ -211,9 +227,11 @@ def test_lost_pieces_stand_beside_a_long_name_and_the_board_in_the_middle_of_a_p
         names = {"white": "you", "black": "level-6 (an evaluator whose name is long)"}
         board.send(**{**(board.table.game_message(seat) or {}), "names": names, "lost": "QRBPP"})
         expect(page.locator("#player-top .name")).to_contain_text("Black: Level 6 (")
+        men = page.locator("#player-top .men").bounding_box()
+        assert men is not None
         for piece in page.locator("#player-top .men piece").all():
             box = piece.bounding_box()
-            assert box is not None and box["width"] > 15
+            assert box is not None and box["width"] > 15 and box["x"] + box["width"] <= men["x"] + men["width"] + 0.5
         around, within = (page.locator(each).bounding_box() for each in ("#board", "#board cg-container"))
         assert around is not None and within is not None
         left, right = within["x"] - around["x"], around["width"] - within["width"]
