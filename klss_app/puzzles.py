@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # commands that show no puzzle load no compiled code
 
 __all__ = ["easy_first", "explained", "posed", "read_puzzles"]
 
+
 def read_puzzles(file: str | None = None) -> list[Puzzle]:
     """The puzzles of a file, by default the packaged ones; raises :class:`darkchess.errors.RecordError` where it can't
     be read or a line of it holds none.
