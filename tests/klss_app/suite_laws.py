@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from tests.oracles import brute_force
+from tests.oracles import brute_force, pawn_ending
 from tests.oracles.brute_force import Position
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -126,7 +126,34 @@ def _gain(position: Position, move: Move) -> int:
     return gain
 
 
+def win_kept(turn: Turn) -> set[Move]:
+    """Moves after which king and pawn win in every possible position, by the table of that ending; White to move."""
+    return {
+        move
+        for move in turn.moves
+        if all(pawn_ending.wins(brute_force.play(position, move)) for position in turn.possible)
+    }
+
+
+def draw_kept(turn: Turn) -> set[Move]:
+    """Moves after which king and pawn win in no possible position, by the table of that ending; Black to move."""
+    return {
+        move
+        for move in turn.moves
+        if not any(pawn_ending.wins(brute_force.play(position, move)) for position in turn.possible)
+    }
+
+
 LAWS: dict[str, Callable[[Turn], set[Move]]] = {
     law.__name__.replace("_", " "): law
-    for law in (takes_king, king_kept, king_safe, king_not_given, wins_for_certain, sure_gain)
+    for law in (
+        takes_king,
+        king_kept,
+        king_safe,
+        king_not_given,
+        wins_for_certain,
+        sure_gain,
+        win_kept,
+        draw_kept,
+    )
 }

@@ -26,7 +26,7 @@ from klss_app.bench.bounded import bounded_game
 from klss_app.bench.positions import seated
 from klss_app.bench.suite import Entry, mixture, suite, suite_entries
 from tests.klss_app.suite_laws import LAWS, START, king_falls, parsed, turn, uci
-from tests.oracles import brute_force
+from tests.oracles import brute_force, pawn_ending
 
 ENTRIES = {entry.name: entry for entry in suite_entries()}
 BY_MOVES = [name for name, entry in ENTRIES.items() if entry.exact is None]
@@ -48,6 +48,26 @@ def test_the_right_moves_are_those_of_the_law_in_every_possible_position(name: s
     found = turn(entry.fen, [move.uci() for move in entry.moves])
     assert {uci(move) for move in LAWS[entry.law](found)} == {move.uci() for move in entry.right}
     assert 0 < len(entry.right) < len(entry.game.legal_moves()), "some moves are right, and some are not"
+
+
+def test_the_table_of_the_pawn_ending_agrees_with_all_moves() -> None:
+    """White wins where a move leads to a position that is won, Black loses where every move does."""
+    rng = np.random.default_rng(1)
+    seen = set()
+    for _ in range(400):
+        king, other, pawn = rng.choice(64, 3, replace=False)
+        if not 8 <= pawn < 56:
+            continue
+        board = ["."] * 64
+        board[king], board[other], board[pawn] = "K", "k", "P"
+        for side in "wb":
+            position = ("".join(board), side, "", -1)
+            after = [brute_force.play(position, move) for move in brute_force.moves(position)]
+            # A piece other than a queen is no better; its table is not there.
+            won = [pawn_ending.wins(each) for each in after if not set("NBR") & set(each[0])]
+            assert pawn_ending.wins(position) == (any(won) if side == "w" else all(won)), position
+            seen.add((side, pawn_ending.wins(position)))
+    assert len(seen) == 4
 
 
 def test_nobody_overlooked_a_king_on_the_way() -> None:
@@ -84,7 +104,7 @@ def test_what_the_data_say_of_a_bounded_game_is_found_again(name: str) -> None:
 @pytest.mark.parametrize("name", BLUFFS)
 def test_in_a_bluff_every_single_move_loses_something(name: str) -> None:
     exact = ENTRIES[name].exact
-    assert exact is not None and exact.pure > 0.1 and exact.blind > 0.2
+    assert exact is not None and exact.pure > 0.05 and exact.blind > 0.2
 
 
 def test_an_equilibrium_scores_one_and_playing_blindly_nothing() -> None:
