@@ -1,13 +1,15 @@
 """Positions with Stockfish's values, to tune and to measure the built-in evaluator on: ``python -m
-experiments.evaluation_positions generate|label``.
+experiments.evaluation_positions generate|label|endings``.
 
 ``generate`` plays Fog of War games with Stockfish's values of all moves (temperature and blunders drawn for each game,
 so that quiet and wild positions, level and decided ones, come up) and keeps some children of each position met, and of
 positions a few random plies away from it: leaves of a search trunk are like that, most of them one odd move from a
 sensible position. Their values are those of a search of depth 1 at the parent, some ten thousand a second.
 
-``label`` takes a sample of them and asks for a deep search of each, some hundred a second. Games, not positions, are
-split into training and held-out.
+``label`` takes a sample of them and asks for a search of each, with 1000 nodes some hundreds a second. ``endings``
+makes positions with few pieces or none beside kings and pawns, which games rarely reach, and asks for the same.
+
+What is packaged to measure the evaluator on (``evaluation_positions.npz``) is from games of another seed.
 
 Only positions that Stockfish values itself are kept: none where the king can be taken, and none where every move loses
 it.
@@ -16,27 +18,31 @@ it.
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
+import chess
 import numpy as np
-import numpy.typing as npt
 
 from darkchess.board.kernels.moves import MAX_MOVES, generate, make
 from darkchess.board.kernels.orthodox import ASK, classify
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import Position
-from experiments.series.runner import amount, share
+from experiments.series.runner import amount
 from klss.support.archive import read_arrays
-from klss.support.arrays import Bools, Floats, Int32s, Ints, Words
+from klss.support.arrays import Bools, Floats, Ints, Words
 from klss.support.kernel import kernel
-from uci_bridge.stockfish.evaluator import StockfishEvaluator
+from uci_bridge.engine_environment import engine_environment
+from uci_bridge.stockfish.evaluator import StockfishEvaluator, find_stockfish, orthodox_fens, score_of
 
-__all__ = ["HELD_OUT", "children_of", "held_out", "play"]
+__all__ = ["children_of", "deep_values", "ending", "play"]
 
-HELD_OUT = 5
-"""Every fifth game is held out."""
+_TOGETHER = 5000
+"""Positions that one run of Stockfish is given."""
 
 _GAMES_AT_ONCE = 96
 _CHILDREN_KEPT = 24
@@ -64,11 +70,6 @@ def children_of(rows: Words) -> tuple[Ints, Words]:
     return offsets, children[: offsets[-1]].copy()
 
 
-def held_out(games: Int32s) -> Bools:
-    """Which of the positions of ``games`` (int32[n]) are held out: bool[n]."""
-    return np.asarray(games % HELD_OUT == 0)
-
-
 def _askable(rows: Words) -> Bools:
     codes = np.empty(rows.shape[0], dtype=np.int8)
     classify(rows, TABLES, codes)
@@ -86,18 +87,16 @@ def _stray(row: Words, plies: int, rng: np.random.Generator) -> Words:
     return row
 
 
-def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, npt.NDArray[np.float32], Int32s]:
-    """Play games for ``time_s`` seconds; returns positions uint64[n, 9], their values for the side to move float32[n],
-    and the number of the game each is from.
+def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, Floats]:
+    """Play games for ``time_s`` seconds; returns positions uint64[n, 9], and their values for the side to move
+    float32[n].
     """
     # A game starts some random plies from the usual position, with a temperature and a rate of blunders of its own, so
     # that positions of good and of bad play are there.
     rng = np.random.default_rng(seed)
-    fresh = iter(range(1 << 30))
 
-    def new_game() -> tuple[int, Words, int, float, float]:
+    def new_game() -> tuple[Words, int, float, float]:
         return (
-            next(fresh),
             _stray(np.array(Position.start().row), int(rng.integers(0, 11)), rng),
             0,
             float(rng.choice([0.02, 0.05, 0.1, 0.2])),
@@ -105,13 +104,13 @@ def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, n
         )
 
     games = [new_game() for _ in range(_GAMES_AT_ONCE)]
-    found: list[tuple[Words, npt.NDArray[np.float32], Int32s]] = []
+    found: list[tuple[Words, Floats]] = []
     end = time.monotonic() + time_s
     total = 0
     while time.monotonic() < end:
         # Children of the positions of all games, and of positions some random plies away, valued in one batch.
-        strays = [_stray(game[1], int(rng.integers(1, 4)), rng) for game in games]
-        parents = np.concatenate([np.array([game[1] for game in games]), np.array(strays)])
+        strays = [_stray(game[0], int(rng.integers(1, 4)), rng) for game in games]
+        parents = np.concatenate([np.array([game[0] for game in games]), np.array(strays)])
         offsets, children = children_of(parents)
         values = engine.child_values(parents, offsets, children)
         keep = _askable(children) & np.repeat(_askable(parents), np.diff(offsets))
@@ -119,13 +118,10 @@ def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, n
         for k in range(len(parents)):
             places = np.arange(offsets[k], offsets[k + 1])[keep[offsets[k] : offsets[k + 1]]]
             places = rng.permutation(places)[:_CHILDREN_KEPT]
-            number = games[k % len(games)][0]
-            found.append(
-                (children[places], values[places].astype(np.float32), np.full(len(places), number, dtype=np.int32))
-            )
+            found.append((children[places], values[places].astype(np.float32)))
             total += len(places)
         # Every game goes on by one move: softmax of the values, or a blunder. One that is over, long or decided ends.
-        for k, (number, _, ply, temperature, blunder) in enumerate(games):
+        for k, (_, ply, temperature, blunder) in enumerate(games):
             first, last = offsets[k], offsets[k + 1]
             if first == last:
                 games[k] = new_game()
@@ -138,79 +134,106 @@ def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, n
                 choice = int(rng.choice(last - first, p=weights / weights.sum()))
             row = children[first + choice]
             over = not _askable(row[None])[0] or ply > _MAX_PLIES or (abs(own[choice]) > 0.97 and rng.random() < 0.15)
-            games[k] = new_game() if over else (number, row, ply + 1, temperature, blunder)
+            games[k] = new_game() if over else (row, ply + 1, temperature, blunder)
         if len(found) % 3840 == 0:
             print(f"{total} positions", file=sys.stderr, flush=True)
     # Each position once; the counters do not make it another one.
-    rows, scores, numbers = (np.concatenate(column) for column in zip(*found))
+    rows, scores = (np.concatenate(column) for column in zip(*found))
     identity = np.ascontiguousarray(rows[:, :9])
     identity[:, 8] &= np.uint64(0x7FFF)
     _, unique = np.unique(identity.view([("", np.uint64)] * 9).ravel(), return_index=True)
     unique.sort()
-    return rows[unique], scores[unique], numbers[unique]
+    return rows[unique], scores[unique]
+
+
+def deep_values(rows: Words, limit: str) -> Floats:
+    """Stockfish's values of ``rows`` for their sides to move, by a search each with ``limit`` (``nodes 1000``):
+    float64[n], NaN where it gave none.
+    """
+    # All questions are written ahead: Stockfish ends a search before it begins the next, and never waits for one. The
+    # end of its input stops the search that runs then, so that one more is asked for.
+    asked = b"".join(b"position fen %b\ngo %b\n" % (fen, limit.encode()) for fen in orthodox_fens(rows))
+    asked = b"setoption name Hash value 4\n" + asked + b"position startpos\ngo depth 1\n"
+    done = subprocess.run([find_stockfish()], input=asked, stdout=subprocess.PIPE, check=True, env=engine_environment())
+    answers = done.stdout.split(b"bestmove")[: len(rows)]
+    return np.array([score_of(answer) for answer in answers])
+
+
+def ending(rng: np.random.Generator, pieces: int) -> Words:
+    """A position drawn at random, with up to ``pieces`` pieces a side beside king and pawns, sides much alike:
+    uint64[9]. Chess may not allow it.
+    """
+    board = chess.Board(None)
+    board.turn = bool(rng.integers(2))
+
+    def put(piece: chess.PieceType, side: chess.Color, square: int) -> None:
+        if board.piece_at(square) is None:
+            board.set_piece_at(square, chess.Piece(piece, side))
+
+    pawns = int(rng.integers(1, 8))
+    others = int(rng.integers(pieces + 1))
+    for side, more in ((chess.WHITE, 0), (chess.BLACK, int(rng.integers(-1, 2)))):
+        for _ in range(pawns + more):
+            rank = int(rng.choice(6, p=[0.36, 0.24, 0.18, 0.12, 0.06, 0.04])) + 1
+            put(chess.PAWN, side, chess.square(int(rng.integers(8)), rank if side else 7 - rank))
+        for _ in range(min(pieces, max(0, others + more * int(rng.integers(2))))):
+            put(int(rng.choice([chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN], p=[0.28, 0.28, 0.34, 0.1])), side,
+                int(rng.integers(64)))  # fmt: skip
+    for side in chess.COLORS:
+        free = [square for square in chess.SQUARES if board.piece_at(square) is None]
+        put(chess.KING, side, int(rng.choice(free)))
+    return np.array(Position.from_fen(board.fen()).row)
+
+
+def _labelled(batches: Iterator[Words], limit: str, minutes: float, out: Path) -> None:
+    """Write batches of positions and their values to ``out`` after each, until the minutes are over."""
+    rows: list[Words] = []
+    values: list[Floats] = []
+    end = time.monotonic() + 60.0 * minutes
+    for batch in batches:
+        found = deep_values(batch, limit)
+        answered = ~np.isnan(found)
+        rows.append(batch[answered])
+        values.append(found[answered])
+        np.savez(out, rows=np.concatenate(rows), values=np.concatenate(values).astype(np.float32))
+        print(f"{sum(map(len, rows))} positions with {limit} -> {out}", file=sys.stderr, flush=True)
+        if time.monotonic() > end:
+            break
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     commands = parser.add_subparsers(dest="command", required=True)
-    sub = commands.add_parser("generate", help="play games, keep positions with values of depth 1")
-    sub.add_argument("--minutes", type=amount, default=6.0)
-    sub.add_argument("--seed", type=int, default=1)
-    sub.add_argument("--out", type=Path, required=True, help="positions.npz to write: rows, values, games")
-    sub = commands.add_parser("label", help="value a sample of the positions by a deep search")
-    sub.add_argument("--positions", type=Path, required=True)
-    sub.add_argument("--minutes", type=amount, default=8.0)
-    sub.add_argument("--depth", type=int, default=10)
-    sub.add_argument(
-        "--held-out", type=share, default=0.25, help="share of the sample that is taken from held-out games"
-    )
-    sub.add_argument("--seed", type=int, default=2)
-    sub.add_argument(
-        "--out", type=Path, required=True, help="labels.npz to write: rows, values, shallow (depth 1), games"
-    )
+    for name, told, minutes, limit in (
+        ("generate", "play games, keep positions with values of depth 1", 9.0, ""),
+        ("label", "value a sample of the positions by a search each", 30.0, "nodes 1000"),
+        ("endings", "make endings and value them", 10.0, "nodes 3000"),
+    ):
+        sub = commands.add_parser(name, help=told)
+        sub.add_argument("--minutes", type=amount, default=minutes)
+        sub.add_argument("--seed", type=int, default=1)
+        sub.add_argument("--out", type=Path, required=True, help="npz to write: rows, values")
+        if limit:
+            sub.add_argument("--limit", default=limit, help="of each search; default: %(default)s")
+        if name == "label":
+            sub.add_argument("--positions", type=Path, required=True, help="what generate wrote")
+        if name == "endings":
+            sub.add_argument("--pieces", type=int, default=0, help="most a side beside king and pawns")
     arguments = parser.parse_args(argv)
+    rng = np.random.default_rng(arguments.seed)
     if arguments.command == "generate":
         with StockfishEvaluator(silence_s=20.0) as engine:
-            rows, values, games = play(engine, 60.0 * arguments.minutes, arguments.seed)
-        np.savez(arguments.out, rows=rows, values=values, games=games)
-        print(f"{len(rows)} different positions of {len(np.unique(games))} games -> {arguments.out}")
-        return 0
-    # A random order of the training games' positions, and one of the held-out games', taken at the wanted share.
-    data = read_arrays(arguments.positions)
-    rng = np.random.default_rng(arguments.seed)
-    rows, games, values = data["rows"], data["games"], data["values"]
-    rows = rows.copy()
-    held = held_out(games)
-    order = rng.permutation(len(rows))
-    taken: list[Ints] = []
-    deep: list[Floats] = []
-    # A hundred at a time until the minutes are over, each hundred with a fresh hash table.
-    end = time.monotonic() + 60.0 * arguments.minutes
-    pools = [order[~held[order]], order[held[order]]]
-    at = [0, 0]
-    with StockfishEvaluator(silence_s=60.0, depth=arguments.depth) as engine:
-        while not taken or time.monotonic() < end:
-            which = int(rng.random() < arguments.held_out)
-            places = pools[which][at[which] : at[which] + 100]
-            at[which] += 100
-            engine.new_game()
-            taken.append(places)
-            deep.append(engine.values(rows[places]))
-        # A position without an answer would have a value of another kind.
-        if engine.fallbacks:
-            print(f"{engine.fallbacks} positions were not answered", file=sys.stderr)
-            return 1
-    places = np.concatenate(taken)
-    np.savez(
-        arguments.out,
-        rows=rows[places],
-        values=np.concatenate(deep),
-        shallow=values[places],
-        games=games[places],
-        depth=arguments.depth,
-    )
-    print(f"{len(places)} positions at depth {arguments.depth} -> {arguments.out}")
+            rows, values = play(engine, 60.0 * arguments.minutes, arguments.seed)
+        np.savez(arguments.out, rows=rows, values=values)
+        print(f"{len(rows)} different positions -> {arguments.out}")
+    elif arguments.command == "label":
+        rows = rng.permutation(read_arrays(arguments.positions)["rows"])
+        batches = (rows[at : at + _TOGETHER] for at in range(0, len(rows), _TOGETHER))
+        _labelled(batches, arguments.limit, arguments.minutes, arguments.out)
+    else:
+        made = (np.array([ending(rng, arguments.pieces) for _ in range(_TOGETHER)]) for _ in count())
+        _labelled((rows[_askable(rows)] for rows in made), arguments.limit, arguments.minutes, arguments.out)
     return 0
 
 

@@ -6,11 +6,11 @@ static evaluation of that is fitted to Stockfish's value of the position, both a
 one before, quiet positions found anew before each:
 
 1. ``linear``   the tapered sum, from a start by hand (material, a few slopes), to many values of depth 1;
-2. ``network``  the sum and the network together, likewise, in two rounds;
-3. ``deep``     the same, a few small steps towards fewer values of depth 10.
+2. ``network``  the sum and the network together, likewise;
+3. ``deep``     the same, to fewer values of deeper searches, of endings too.
 
-Input: the files of :mod:`experiments.evaluation_positions`. Every figure is measured on the held-out games' values of
-depth 10, by the whole evaluator. Output: the weights, the packaged held-out positions, and a JSON with the
+Input: the files of :mod:`experiments.evaluation_positions`. Every figure is measured on the packaged positions, which
+are of other games, with their values of depth 10, by the whole evaluator. Output: the weights, and a JSON with the
 configuration and what each stage bought.
 
 Sources: P. Österlund 2014 ("Texel's tuning method", Chess Programming Wiki); D. Kingma, J. Ba 2015 (Adam).
@@ -29,9 +29,8 @@ import numpy as np
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Weights
 from darkchess.evaluation.kernels.evaluation import static
-from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, phase
+from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, FOUND, MAPS, MAX_FEATURES, phase, stage
 from darkchess.evaluation.kernels.network import FIRST, LINEAR_SIZE, OFFSETS, PACKED_SIZE, SECOND, UNITS
-from experiments.evaluation_positions import held_out
 from klss.support.archive import read_arrays
 from klss.support.arrays import Floats, Words
 from klss.support.kernel import kernel
@@ -78,6 +77,7 @@ def with_network(weights: Weights, seed: int) -> Weights:
     grown.packed[:LINEAR_SIZE] = weights.packed[:LINEAR_SIZE]
     grown.part("first")[:] = rng.normal(0.0, 0.05, (2 * FEATURES, FIRST))
     grown.part("first_bias")[:] = 0.1
+    # All stages begin alike.
     grown.part("second")[:] = rng.normal(0.0, (2.0 / FIRST) ** 0.5, (FIRST, SECOND))
     return grown
 
@@ -97,7 +97,7 @@ def _gradient(rows, targets, order, tables, weights, grad, index, count, maps, u
         slope = _POWER * abs(error) ** (_POWER - 1.0) * (1.0 - value * value) / PAWNS_SCALE
         pull = np.float32(slope if error > 0.0 else -slope)
         # The tapered sum: every feature has a weight for the middlegame and one for the endgame, mixed by the phase.
-        n = np.int64(maps[14])
+        n = np.int64(maps[FOUND])
         share = np.float32(phase(row))
         for i in range(n):
             times = pull * np.float32(count[i])
@@ -105,20 +105,23 @@ def _gradient(rows, targets, order, tables, weights, grad, index, count, maps, u
             grad[2 * index[i] + 1] += times * (np.float32(1.0) - share)
         if weights.shape[0] == LINEAR_SIZE:
             continue
-        # Back through the network: the output's weights, then the second layer; units at 0 pass nothing on.
+        # Back through the network: the stage's output weights, then its second layer; units at 0 pass nothing on.
+        second_bias = _SECOND_BIAS + stage(row) * SECOND
+        second = _SECOND + stage(row) * FIRST * SECOND
+        last = _LAST + stage(row) * SECOND
         for k in range(SECOND):
             unit = units[FIRST + k]
             back[FIRST + k] = zero
             if unit > zero:
-                grad[_LAST + k] += pull * unit
-                back[FIRST + k] = pull * weights[_LAST + k]
-                grad[_SECOND_BIAS + k] += back[FIRST + k]
+                grad[last + k] += pull * unit
+                back[FIRST + k] = pull * weights[last + k]
+                grad[second_bias + k] += back[FIRST + k]
         # The first layer, whose pull is the sum over the units that it leads to.
         for j in range(FIRST):
             back[j] = zero
             unit = units[j]
             if unit > zero:
-                at = _SECOND + j * SECOND
+                at = second + j * SECOND
                 sum_back = zero
                 for k in range(SECOND):
                     grad[at + k] += unit * back[FIRST + k]
@@ -218,66 +221,56 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--positions", type=Path, required=True, help="many positions with values of depth 1")
-    parser.add_argument("--labels", type=Path, required=True, help="fewer positions with values of depth 10")
-    parser.add_argument("--epochs", type=int, default=8)
-    parser.add_argument("--deep-epochs", type=int, default=3)
-    parser.add_argument("--linear-share", type=int, default=4, help="the tapered sum is fitted to every N-th position")
-    parser.add_argument("--packaged", type=int, default=8000, help="held-out positions to package")
+    parser.add_argument("--labels", type=Path, required=True, nargs="+", help="fewer positions with deeper values")
+    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--share", type=int, default=8, help="the tapered sum is fitted to every N-th position")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--out", type=Path, default=DATA, help="folder for evaluation_weights.npz and evaluation_positions.npz"
-    )
+    parser.add_argument("--out", type=Path, default=DATA, help="folder for evaluation_weights.npz")
     parser.add_argument("--json", type=Path, help="where the figures go")
     arguments = parser.parse_args(argv)
-    # Games that are held out are seen by no fit: their positions measure every stage.
-    many, labels = read_arrays(arguments.positions), read_arrays(arguments.labels)
-    mine = ~held_out(many["games"])
-    rows, values = many["rows"][mine], many["values"][mine].astype(np.float64)
-    held = held_out(labels["games"])
-    packaged = np.flatnonzero(held)[: arguments.packaged]
-    test = (labels["rows"][packaged], labels["values"][packaged])
-    deep = (labels["rows"][~held], labels["values"][~held])
+    many, packaged = read_arrays(arguments.positions), read_arrays(DATA / "evaluation_positions.npz")
+    rows, values = many["rows"], many["values"].astype(np.float64)
+    share = slice(None, None, arguments.share)
+    labels = [read_arrays(file) for file in arguments.labels]
+    deep = (
+        np.concatenate([found["rows"] for found in labels]),
+        np.concatenate([found["values"] for found in labels]).astype(np.float64),
+    )
     figures: dict[str, Any] = {
         **head("tune_evaluation", "numpy", "numba"),
-        "configuration": {k: v.name if isinstance(v, Path) else v for k, v in vars(arguments).items()},
-        "positions": {"depth 1": len(rows), f"depth {int(labels['depth'])}": len(deep[0]), "held out": len(packaged)},
-        "stockfish depth 1": {"mean_abs": round(float(np.abs(labels["shallow"][packaged] - test[1]).mean()), 5)},
+        "configuration": {
+            "positions": arguments.positions.name,
+            "labels": [file.name for file in arguments.labels],
+            **{name: getattr(arguments, name) for name in ("epochs", "share", "seed")},
+        },
+        "positions": {
+            "depth 1": len(rows),
+            "deeper": len(deep[0]),
+            "held out": len(packaged["rows"]),
+        },
     }
     stages = figures["stages"] = {}
 
     def measured(stage: str, weights: Weights) -> Weights:
-        stages[stage] = mean_error(weights, *test)
+        stages[stage] = mean_error(weights, packaged["rows"], packaged["values"])
         print(f"{stage}: {stages[stage]}", file=sys.stderr, flush=True)
         return weights
 
-    # The tapered sum first, then a network on top of it that begins with the output 0; both on many shallow values, and
-    # at the end on the fewer deep ones, with a small step.
+    # The tapered sum first, then a network on top of it that begins with the output 0; deeper values last.
     weights = measured("by hand", by_hand())
-    share = slice(None, None, arguments.linear_share)
     for turn in range(2):  # the second time with the leaves of a search that knows something
         weights = train(
             weights, rows[share], values[share], epochs=3, rate=0.01 / (1 + turn), seed=arguments.seed + turn
         )
-    linear = measured("linear", weights)
-    measured("linear, deep", train(linear, *deep, epochs=arguments.deep_epochs, rate=0.0005, seed=arguments.seed))
-    weights = with_network(linear, arguments.seed)
+    weights = with_network(measured("linear", weights), arguments.seed)
     weights = train(weights, rows, values, epochs=arguments.epochs, rate=0.0015, seed=arguments.seed)
-    weights = measured("network, leaves of the sum", weights)
-    epochs = (arguments.epochs + 1) // 2
-    weights = train(weights, rows, values, epochs=epochs, rate=0.0007, seed=arguments.seed + 1)
     weights = measured("network", weights)
-    weights = measured("deep", train(weights, *deep, epochs=arguments.deep_epochs, rate=0.0001, seed=arguments.seed))
+    weights = train(weights, *deep, epochs=arguments.epochs, rate=0.0005, seed=arguments.seed)
+    weights = measured("deep", weights)
     # What is written is read and measured again, as it will be packaged.
     arguments.out.mkdir(parents=True, exist_ok=True)
     weights.write(arguments.out / "evaluation_weights.npz")
     measured("written", Weights.read(arguments.out / "evaluation_weights.npz"))
-    np.savez_compressed(
-        arguments.out / "evaluation_positions.npz",
-        rows=test[0],
-        values=test[1].astype(np.float32),
-        games=labels["games"][packaged],
-        depth=labels["depth"],
-    )
     if arguments.json:
         write_document(arguments.json, figures)
     return 0

@@ -24,6 +24,7 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.kernels.evaluation import WON, Knowledge, evaluate_many
 from darkchess.evaluation.kernels.minimax import DEEPEST, minimax_many
 from darkchess.evaluation.kernels.network import LINEAR_SIZE, OFFSETS, PACKED_SIZE
+from darkchess.evaluation.kernels.pawn_ending import pawn_ending_table
 from darkchess.evaluation.registry import EvaluatorChoice
 from klss.search import Budget
 from klss.support.archive import read_arrays
@@ -303,7 +304,7 @@ class BuiltinEvaluator(Evaluator):
 
     def __init__(self, weights: Weights | None = None, *, threads: int = 1) -> None:
         chosen = packaged_weights() if weights is None else weights
-        self._knowledge = Knowledge(TABLES, _WORTH, chosen.packed)
+        self._knowledge = Knowledge(TABLES, _WORTH, chosen.packed, pawn_ending_table())
         self._threads = threads
         self._nodes_a_second = _FIRST_NODES_A_SECOND
 

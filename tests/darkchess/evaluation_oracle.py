@@ -80,6 +80,13 @@ def _pawn(board: chess.Board, color: chess.Color, square: int, sign: int, found:
         if rank > 2 and None not in kings:
             found[467] += sign * chess.square_distance(kings[0], square + step)  # type: ignore[arg-type]
             found[468] += sign * chess.square_distance(kings[1], square + step)  # type: ignore[arg-type]
+        # A runner: nothing before it, an enemy without pieces whose king comes too late.
+        before = range(square + step, 64 if color else -1, step)
+        alone = all(p.piece_type in (chess.PAWN, chess.KING) for p in board.piece_map().values() if p.color != color)
+        if alone and kings[1] is not None and not any(board.piece_at(s) for s in before):
+            steps = len(before) - (rank == 1)
+            if chess.square_distance(kings[1], before[-1]) - (color != board.turn) > steps:
+                found[534 + steps] += sign
     beside = [p for f in near for p in _pawns_on(board, color, f)]
     guarded = any(square in board.attacks(p) for p in beside)
     if guarded or any(chess.square_rank(p) == chess.square_rank(square) for p in beside):

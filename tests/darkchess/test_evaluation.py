@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -23,7 +24,9 @@ from darkchess.evaluation.kernels.evaluation import WON as WON_SCORE
 from darkchess.evaluation.kernels.evaluation import static
 from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, features
 from darkchess.evaluation.kernels.network import PACKED_SIZE, UNITS
+from darkchess.evaluation.kernels.pawn_ending import pawn_ending_table
 from tests.darkchess.evaluation_oracle import board_of, terms
+from tests.oracles import pawn_ending
 
 Rows = npt.NDArray[np.uint64]
 
@@ -198,7 +201,7 @@ def test_a_quiet_position_is_worth_what_it_looks_like(positions: Rows) -> None:
 
 def test_terms_are_those_of_the_oracle(positions: Rows) -> None:
     index, count, maps = np.zeros(MAX_FEATURES, np.int32), np.zeros(MAX_FEATURES, np.int32), np.zeros(MAPS, np.uint64)
-    covered = [*range(481), *range(509, 513), *range(521, 525)]
+    covered = [*range(481), *range(509, 513), *range(521, 525), *range(534, 541)]
     for position in positions[::4]:
         n = features(position, TABLES, index, count, maps)
         assert n < MAX_FEATURES
@@ -208,6 +211,53 @@ def test_terms_are_those_of_the_oracle(positions: Rows) -> None:
         expected = terms(board_of(position))
         assert {f: found[f] for f in covered if found[f]} == {f: expected[f] for f in covered if expected[f]}
         assert all(0 <= feature < FEATURES for feature in index[:n].tolist())
+
+
+@pytest.mark.parametrize(
+    ("fen", "steps"),
+    [
+        ("8/8/8/8/P7/8/8/K5k1 w - - 0 1", 4),
+        ("8/8/8/4k3/P7/8/8/K7 b - - 0 1", None),  # the king moves first and steps into the square
+        ("8/8/8/4k3/P7/8/8/K7 w - - 0 1", None),
+        ("8/8/8/5k2/P7/8/8/K7 w - - 0 1", 4),
+        ("8/8/8/5k2/P7/8/8/K7 b - - 0 1", None),
+        ("8/8/8/7k/8/8/P7/K7 b - - 0 1", 5),  # its double step
+        ("8/8/8/P7/8/8/8/K4nk1 w - - 0 1", None),  # a knight may stop it
+        ("8/8/K7/P7/8/8/8/6k1 w - - 0 1", None),  # its own king stands before it
+    ],
+)
+def test_a_runner_is_a_pawn_that_no_king_catches(fen: str, steps: int | None) -> None:
+    index, count, maps = np.zeros(MAX_FEATURES, np.int32), np.zeros(MAX_FEATURES, np.int32), np.zeros(MAPS, np.uint64)
+    n = features(row(fen), TABLES, index, count, maps)
+    first, size = FEATURE_BLOCKS["runner"]
+    found = [f - first for f in index[:n].tolist() if first <= f < first + size]
+    assert found == ([] if steps is None else [steps])
+    expected = terms(board_of(row(fen)))
+    assert [f - first for f in range(first, first + size) if expected[f]] == found
+
+
+def test_the_table_of_the_pawn_ending_is_that_of_a_second_program() -> None:
+    table = pawn_ending_table()
+    for waits, won in enumerate(pawn_ending.won()):
+        for king, pawn in itertools.product(range(64), range(8, 56)):
+            expected = sum(1 << other for other in np.flatnonzero(won[king, :, pawn]).tolist() if other != king)
+            assert int(table[waits, pawn, king]) == (expected if king != pawn else 0)
+
+
+@pytest.mark.parametrize(
+    ("fen", "wins"),
+    [
+        ("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", True),
+        ("k7/P7/1K6/8/8/8/8/8 b - - 0 1", True),  # chess calls it stalemate
+        ("8/8/8/8/8/8/P2k4/7K w - - 0 1", True),  # runs
+        ("8/8/8/8/8/8/P2k4/7K b - - 0 1", False),  # is caught
+    ],
+)
+def test_a_solved_pawn_ending_is_valued_by_its_table(fen: str, wins: bool) -> None:
+    # The pawn's owner is White here, and Black with the board turned round.
+    sign = 1.0 if " w " in fen else -1.0
+    for each in (fen, chess.Board(fen).mirror().fen()):
+        assert (sign * value(each) > 0.7) if wins else (value(each) == 0.0)
 
 
 def test_attack_maps_are_pythons(positions: Rows) -> None:

@@ -18,6 +18,7 @@ ahead where it stands in there.
 from __future__ import annotations
 
 import logging
+import math
 import os
 import re
 import shutil
@@ -41,7 +42,8 @@ from uci_bridge.errors import StockfishMissing
 from uci_bridge.stockfish.uci import EnginePool, fault_of
 
 __all__ = [
-    "DEBIAN_STOCKFISH", "StockfishEvaluator", "check_stockfish", "find_stockfish", "orthodox_fens", "stockfish_version",
+    "DEBIAN_STOCKFISH", "StockfishEvaluator", "check_stockfish", "find_stockfish", "orthodox_fens", "score_of",
+    "stockfish_version",
 ]  # fmt: skip
 
 log = logging.getLogger(__name__)
@@ -199,6 +201,12 @@ def _at_depth(answer: bytes, depth: int) -> dict[bytes, tuple[bytes, bytes]] | N
     every = {move for _, _, _, move in lines}
     found = {move: (kind, number) for at, kind, number, move in lines if int(at) == depth}
     return found if found and len(found) == len(every) else None
+
+
+def score_of(answer: bytes) -> float:
+    """Value of the last score in Stockfish's answer; NaN where there is none."""
+    scores = _SCORE.findall(answer)
+    return _cached_value(*scores[-1]) if scores else math.nan
 
 
 def _nodes(answer: bytes) -> int:
@@ -371,9 +379,9 @@ class StockfishEvaluator(Evaluator):
             return out
         left = []
         for place, answer in zip(unknown.tolist(), self._ask(rows[unknown], self._go, _SINGLE, deadline)):
-            scores = _SCORE.findall(answer) if answer is not None else []
-            if scores:
-                out[place] = _cached_value(*scores[-1])
+            value = score_of(answer or b"")
+            if not math.isnan(value):
+                out[place] = value
                 self._cache.put(keys[place], float(out[place]))
             else:
                 left.append(place)

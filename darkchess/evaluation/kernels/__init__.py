@@ -1,3 +1,3 @@
 """The built-in evaluator, compiled.
 
-Reading order: ``features``, ``network``, ``evaluation`` (static and quiescent), ``minimax``."""
+Reading order: ``features``, ``network``, ``pawn_ending``, ``evaluation`` (static and quiescent), ``minimax``."""

@@ -33,8 +33,9 @@ from darkchess.board.kernels.board import (
 )
 from darkchess.board.kernels.moves import MAX_MOVES, generate, king_capture, make
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
-from darkchess.evaluation.kernels.features import ANY, MAPS, MAX_FEATURES, features, phase
+from darkchess.evaluation.kernels.features import ANY, MAPS, MAX_FEATURES, features, phase, stage
 from darkchess.evaluation.kernels.network import LINEAR_SIZE, UNITS, forward
+from darkchess.evaluation.kernels.pawn_ending import is_pawn_ending, pawn_ending_score
 from klss.support.kernel import kernel
 
 __all__ = [
@@ -74,11 +75,14 @@ class Knowledge(NamedTuple):
         float64[6]: rough values of the pieces in pawns, for ordering and pruning.
     model
         float32, the packed weights (:mod:`network`), see :func:`static`.
+    pawn_ending
+        :func:`darkchess.evaluation.kernels.pawn_ending.pawn_ending_table`.
     """
 
     tables: Any
     worth: Any
     model: Any
+    pawn_ending: Any
 
 
 @kernel(allocates=False)
@@ -91,7 +95,7 @@ def static(row: Any, tables: Any, model: Any, index: Any, count: Any, maps: Any,
     n = features(row, tables, index, count, maps)
     share = np.float32(phase(row))
     if model.shape[0] > LINEAR_SIZE:
-        output, middle, end = forward(index, count, n, model, units)
+        output, middle, end = forward(index, count, n, stage(row), model, units)
         score = share * middle + (np.float32(1.0) - share) * end + output
     else:
         middle = end = np.float32(0.0)
@@ -211,6 +215,10 @@ def _enter(
         return
     bounds[ply, _BEST] = -WON
     if king == np.uint64(0):
+        return
+    # What is solved is not searched.
+    if is_pawn_ending(row):
+        bounds[ply, _BEST] = pawn_ending_score(row, knowledge.pawn_ending)
         return
     # An attacked king may not stand pat: all moves are searched, captures first, and none is left out by the floor.
     if ply < _EVASION_PLIES and not last and attacked_by(row, 1 - side, lowest(king), knowledge.tables):

@@ -22,7 +22,7 @@ from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUE
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS
 from klss.support.kernel import kernel
 
-__all__ = ["FEATURES", "FEATURE_BLOCKS", "MAPS", "MAX_FEATURES", "features", "phase"]
+__all__ = ["FEATURES", "FEATURE_BLOCKS", "FOUND", "MAPS", "MAX_FEATURES", "STAGES", "features", "phase", "stage"]
 
 FEATURE_BLOCKS: dict[str, tuple[int, int]] = {
     "piece on square": (0, 384),
@@ -36,10 +36,11 @@ FEATURE_BLOCKS: dict[str, tuple[int, int]] = {
     "safe checks": (505, 4),
     "threats": (509, 24),
     "tempo": (533, 1),
+    "runner": (534, 7),
 }
 """Name → (first feature, how many), in order."""
 
-FEATURES = 534
+FEATURES = 541
 """Number of features; the weights are float64[FEATURES, 2] (middlegame, endgame), in pawns."""
 
 MAX_FEATURES = 320
@@ -59,6 +60,17 @@ def phase(row: Any) -> float:
     """1.0 with all pieces on the board, 0.0 with kings and pawns only."""
     units = popcount(row[KNIGHT] | row[BISHOP]) + 2 * popcount(row[ROOK]) + 4 * popcount(row[QUEEN])
     return min(units, 24) / 24.0
+
+
+STAGES = 4
+"""How many :func:`stage` tells apart."""
+
+
+@kernel(allocates=False)
+def stage(row: Any) -> int:
+    """By the pieces of both sides beside kings and pawns: 0 for none, 1 to 4, 5 to 9, more."""
+    pieces = popcount(row[KNIGHT] | row[BISHOP] | row[ROOK] | row[QUEEN])
+    return int(pieces > 0) + int(pieces > 4) + int(pieces > 9)
 
 
 @kernel(allocates=False)
@@ -176,6 +188,8 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
 @kernel(allocates=False)
 def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, maps: Any) -> int:
     """Passed, isolated, doubled and supported pawns of ``side``."""
+    pieces = row[KNIGHT] | row[BISHOP] | row[ROOK] | row[QUEEN]
+    only_king = row[BLACK - side] & pieces == np.uint64(0)
     own = row[PAWN] & row[WHITE + side]
     enemy = row[PAWN] & row[BLACK - side]
     occupied = row[WHITE] | row[BLACK]
@@ -204,6 +218,13 @@ def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, 
                 stop = lowest(ahead) if ahead != np.uint64(0) else square
                 n = _put(index, count, n, 467, sign * _distance(lowest(king), stop))
                 n = _put(index, count, n, 468, sign * _distance(lowest(other_king), stop))
+            # A runner: its way is free, and the enemy, who has but a king, comes too late (the rule of the square).
+            if only_king and other_king != np.uint64(0) and _forward_fill(ahead, side) & occupied == np.uint64(0):
+                steps = 7 - rank - int(rank == 1)
+                goal = (square & 7) + (56 if side == 0 else 0)
+                n = _put_if(
+                    _distance(lowest(other_king), goal) - int(sign < 0) > steps, index, count, n, 534 + steps, sign
+                )
         # Supported, isolated, doubled.
         n = _put_if(mask & support != np.uint64(0), index, count, n, 471 + rank, sign)
         n = _put_if(mask & neighbours == np.uint64(0), index, count, n, 469, sign)

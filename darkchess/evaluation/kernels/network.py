@@ -1,8 +1,8 @@
 """A small network over the features: what the tapered sum can't say, because it depends on several of them at once.
 
 Input: the sparse features, those of the side to move and those of the other side apart (2·FEATURES columns); two
-hidden layers of rectified units; output in pawns, added to the tapered sum. Trained by
-``experiments/tune_evaluation.py``.
+hidden layers of rectified units, the second one apart for each stage of the game; output in pawns, added to the
+tapered sum. Trained by ``experiments/tune_evaluation.py``.
 
 Source of the idea: a sparse first layer that sums the rows of the active features (Y. Nasu 2018, NNUE). *Deviation*:
 nothing is updated incrementally; the features are computed anyway, and a sum of some sixty short rows takes a
@@ -23,11 +23,11 @@ from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
-from darkchess.evaluation.kernels.features import FEATURES
+from darkchess.evaluation.kernels.features import FEATURES, STAGES
 
 __all__ = ["FIRST", "LINEAR_SIZE", "OFFSETS", "PACKED_SIZE", "SECOND", "UNITS", "forward"]
 
-FIRST = 32
+FIRST = 64
 """Units of the first hidden layer."""
 
 SECOND = 16
@@ -39,17 +39,17 @@ LINEAR_SIZE = 2 * FEATURES
 _FIRST_BIAS = LINEAR_SIZE
 _FIRST = _FIRST_BIAS + FIRST
 _SECOND_BIAS = _FIRST + 2 * FEATURES * FIRST
-_SECOND = _SECOND_BIAS + SECOND
-_LAST = _SECOND + FIRST * SECOND
-PACKED_SIZE = _LAST + SECOND
+_SECOND = _SECOND_BIAS + STAGES * SECOND
+_LAST = _SECOND + STAGES * FIRST * SECOND
+PACKED_SIZE = _LAST + STAGES * SECOND
 
 OFFSETS: dict[str, tuple[int, tuple[int, ...]]] = {
     "linear": (0, (FEATURES, 2)),
     "first_bias": (_FIRST_BIAS, (FIRST,)),
     "first": (_FIRST, (2 * FEATURES, FIRST)),
-    "second_bias": (_SECOND_BIAS, (SECOND,)),
-    "second": (_SECOND, (FIRST, SECOND)),
-    "last": (_LAST, (SECOND,)),
+    "second_bias": (_SECOND_BIAS, (STAGES, SECOND)),
+    "second": (_SECOND, (STAGES, FIRST, SECOND)),
+    "last": (_LAST, (STAGES, SECOND)),
 }
 """Where each array of the weights begins in the packed one (float32), and its shape. Without a network only ``linear``
 is there.
@@ -86,10 +86,10 @@ def _rectified(builder: Any, value: Any, zero: Any) -> Any:
 
 
 @intrinsic
-def _forward_vectors(typingctx: Any, index: Any, count: Any, n: Any, model: Any, units: Any) -> Any:
+def _forward_vectors(typingctx: Any, index: Any, count: Any, n: Any, at_stage: Any, model: Any, units: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         # Running sums in registers: the first layer's units, from their biases, and the two sums of ``linear``.
-        starts = [context.make_array(signature.args[i])(context, builder, args[i]).data for i in (0, 1, 3, 4)]
+        starts = [context.make_array(signature.args[i])(context, builder, args[i]).data for i in (0, 1, 4, 5)]
         indices, counts, weights, out = starts
         first = cgutils.alloca_once_value(builder, _vector(builder, weights, _WORD(_FIRST_BIAS), _WIDE))
         tapered = cgutils.alloca_once_value(builder, ir.Constant(_PAIR, [0.0, 0.0]))
@@ -112,15 +112,21 @@ def _forward_vectors(typingctx: Any, index: Any, count: Any, n: Any, model: Any,
             four = builder.fadd(builder.fadd(*products[:2]), builder.fadd(*products[2:]))
             builder.store(builder.fadd(builder.load(first), four), first)
         _keep(builder, builder.load(first), out, _WORD(0))
-        # The second layer: each rectified unit times its row; then the output, added unit by unit as numpy does.
-        second = _vector(builder, weights, _WORD(_SECOND_BIAS), _NARROW)
+
+        # The stage's second layer: each rectified unit times its row; then the output, added unit by unit as numpy
+        # does.
+        def of_stage(start: int, size: int) -> Any:
+            return builder.add(_WORD(start), builder.mul(args[3], _WORD(size)))
+
+        rows = of_stage(_SECOND, FIRST * SECOND)
+        second = _vector(builder, weights, of_stage(_SECOND_BIAS, SECOND), _NARROW)
         for j in range(FIRST):
             unit = _rectified(builder, builder.load(builder.gep(out, [_WORD(j)])), _FLOAT(0.0))
-            row = _vector(builder, weights, _WORD(_SECOND + j * SECOND), _NARROW)
+            row = _vector(builder, weights, builder.add(rows, _WORD(j * SECOND)), _NARROW)
             second = builder.fadd(second, _times(builder, unit, row))
         _keep(builder, second, out, _WORD(FIRST))
         rectified = _rectified(builder, second, ir.Constant(_NARROW, [0.0] * SECOND))
-        parts = builder.fmul(rectified, _vector(builder, weights, _WORD(_LAST), _NARROW))
+        parts = builder.fmul(rectified, _vector(builder, weights, of_stage(_LAST, SECOND), _NARROW))
         output = _FLOAT(0.0)
         for k in range(SECOND):
             output = builder.fadd(output, builder.extract_element(parts, _PLACE(k)))
@@ -131,16 +137,17 @@ def _forward_vectors(typingctx: Any, index: Any, count: Any, n: Any, model: Any,
     for array, dtype in ((index, types.int32), (count, types.int32), (model, types.float32), (units, types.float32)):
         if array.dtype != dtype or array.layout != "C":
             raise TypingError(f"forward: got an {array}, expected {dtype} in one piece")
-    return types.UniTuple(types.float32, 3)(index, count, types.int64, model, units), codegen
+    return types.UniTuple(types.float32, 3)(index, count, types.int64, types.int64, model, units), codegen
 
 
 # numba supplies the typing context; to a type checker this is a call like any other.
 _compiled: Any = _forward_vectors
 
 
-def forward(index: Any, count: Any, n: int, model: Any, units: Any) -> Any:
-    """Output of the network (float32, pawns) for ``n`` features, and the two sums, middlegame and endgame, of
-    ``linear``; leaves the hidden units, not yet rectified, in ``units`` (float32[UNITS]).
+def forward(index: Any, count: Any, n: int, at_stage: int, model: Any, units: Any) -> Any:
+    """Output of the network (float32, pawns) for ``n`` features at a :func:`stage <.features.stage>` of the game, and
+    the two sums, middlegame and endgame, of ``linear``; leaves the hidden units, not yet rectified, in ``units``
+    (float32[UNITS]).
 
     ``model`` is the packed weights, float32[PACKED_SIZE]; ``index`` and ``count`` (int32) have room for three more.
     """
@@ -156,23 +163,22 @@ def forward(index: Any, count: Any, n: int, model: Any, units: Any) -> Any:
         columns = index[i : i + 4] + FEATURES * (count[i : i + 4] < 0)
         a, b, c, d = np.abs(count[i : i + 4]).astype(np.float32)[:, None] * rows[columns]
         units[:FIRST] += (a + b) + (c + d)
-    units[FIRST:] = model[_SECOND_BIAS:_SECOND]
+    units[FIRST:] = model[_SECOND_BIAS:_SECOND].reshape(STAGES, SECOND)[at_stage]
+    second = model[_SECOND:_LAST].reshape(STAGES, FIRST, SECOND)[at_stage]
     for j in range(FIRST):
-        units[FIRST:] += (
-            np.maximum(units[j], np.float32(0.0)) * model[_SECOND + j * SECOND : _SECOND + (j + 1) * SECOND]
-        )
+        units[FIRST:] += np.maximum(units[j], np.float32(0.0)) * second[j]
     output = np.float32(0.0)
-    for part in np.maximum(units[FIRST:], np.float32(0.0)) * model[_LAST:]:
+    for part in np.maximum(units[FIRST:], np.float32(0.0)) * model[_LAST:].reshape(STAGES, SECOND)[at_stage]:
         output += part
     return output, middle, end
 
 
 @overload(forward)
-def _forward(index, count, n, model, units):  # type: ignore[no-untyped-def]
-    def compiled(index, count, n, model, units):  # type: ignore[no-untyped-def]
+def _forward(index, count, n, at_stage, model, units):  # type: ignore[no-untyped-def]
+    def compiled(index, count, n, at_stage, model, units):  # type: ignore[no-untyped-def]
         for i in range(n, n + 3):
             index[i] = 0
             count[i] = 0
-        return _compiled(index, count, n, model, units)
+        return _compiled(index, count, n, at_stage, model, units)
 
     return compiled
