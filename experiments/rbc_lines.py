@@ -330,7 +330,7 @@ def _hold(arguments: Sequence[str]) -> int:
     def work() -> None:
         path = parsed.results / f"{NAME}.json"
         document = _document(path)
-        if "found" not in document:
+        if not document.get("found", {}).get("lines"):
             raise OSError(f"{path.name}: got no lines, expected those of a search: run `find` before")
         lines = [(row["color"] == "white", tuple(row["line"].split())) for row in document["found"]["lines"]]
         name = f"{parsed.name or f'{parsed.player}-{parsed.nodes}nodes'}-seed{parsed.seed}"
