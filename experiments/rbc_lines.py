@@ -38,7 +38,7 @@ from experiments.series.summary import score_interval
 from klss.support.configurations import ConfigurationError
 from klss.support.seeds import game_seed, player_seed
 from klss.table.limits import Limit
-from uci_bridge.match.documents import head, write_document
+from uci_bridge.match.documents import commit, head, write_document
 from uci_bridge.match.statistics import elo_of_match
 
 __all__ = ["Duel", "Setting", "find", "hold", "main"]
@@ -55,7 +55,7 @@ _THREATENED = 0.3
 """The part of a line's promise that is threats; the rest is what it has won."""
 
 _TOP = 10
-"""Of the best lines, whose mean is reported."""
+"""Of the lines that won most when they were found, whose mean is reported."""
 
 Line = tuple[str, ...]
 """Requests in UCI, in order."""
@@ -239,7 +239,9 @@ def chosen(rows: Sequence[dict[str, Any]], most: int, alike: int) -> list[Line]:
 
 
 def hold(setting: Setting, lines: Sequence[tuple[chess.Color, Line]]) -> dict[str, Any]:
-    """Play lines against a player: the part of them that wins in most of its games, means, and each line's games."""
+    """Play lines, the best of the search first, against a player: how many win in most of their games, what part of
+    their games the first ones win, and all do, and each line's games.
+    """
     evaluator = BuiltinEvaluator(threads=1)
     rows = []
     for count, (color, line) in enumerate(lines, 1):
@@ -247,7 +249,6 @@ def hold(setting: Setting, lines: Sequence[tuple[chess.Color, Line]]) -> dict[st
         rows.append({"color": chess.COLOR_NAMES[color], **{key: row[key] for key in ("line", "taken", "values")}})
         if count % 10 == 0:
             print(f"{count} of {len(lines)} lines", file=sys.stderr, flush=True)
-    rows.sort(key=lambda row: -won(row))
     return {**asdict(setting), **head(NAME, "numpy", "numba"), **_summary(rows), "lines": rows}
 
 
@@ -282,8 +283,13 @@ def _parser(name: str, about: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _document(path: Path) -> dict[str, Any]:
-    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+def _searches(path: Path) -> list[dict[str, Any]]:
+    """The searches of a results file, the last one last, each with the players that its lines were held against."""
+    return list(json.loads(path.read_text(encoding="utf-8"))["searches"]) if path.exists() else []
+
+
+def _keep(path: Path, searches: Sequence[dict[str, Any]]) -> None:
+    write_document(path, {**head(NAME, "numpy", "numba"), "searches": list(searches)})
 
 
 def _find(arguments: Sequence[str]) -> int:
@@ -292,9 +298,10 @@ def _find(arguments: Sequence[str]) -> int:
     add("--seed", type=int, default=Setting.seed, help="of the games (default %(default)s)")
     add("--games", type=positive, default=Setting.games, help="of each line (default %(default)s)")
     add("--plies", type=positive, default=6, help="requests of a line at most (default %(default)s)")
-    add("--beam", type=positive, default=50, help="lines of a length that are gone on with (default %(default)s)")
+    add("--beam", type=positive, default=30, help="lines of a length that are gone on with (default %(default)s)")
     add("--most", type=positive, default=60, help="lines of a colour that are kept (default %(default)s)")
     add("--alike", type=positive, default=3, help="of them, that begin with the same three requests")
+    add("--name", default="lines", metavar="TEXT", help="what the search is called (default %(default)s)")
     add("--runs", type=Path, default=RUNS, metavar="DIR", help="where all lines are kept, to go on with")
     parsed = parser.parse_args(arguments)
     setting = Setting(parsed.player, parsed.nodes, parsed.seed, parsed.games)
@@ -310,9 +317,12 @@ def _find(arguments: Sequence[str]) -> int:
             for line in chosen(rows, parsed.most, parsed.alike):
                 row = by_line[" ".join(line)]
                 lines.append({"color": chess.COLOR_NAMES[color], **{k: row[k] for k in ("line", "taken", "values")}})
+        lines.sort(key=lambda row: -worth(row))
         path = parsed.results / f"{NAME}.json"
-        about = {**asdict(setting), "plies": parsed.plies, "beam": parsed.beam, "tried": tried, "lines": lines}
-        write_document(path, {**head(NAME, "numpy", "numba"), "found": about, "held": _document(path).get("held", [])})
+        others = [search for search in _searches(path) if search["name"] != parsed.name]
+        flags = {name: getattr(parsed, name) for name in ("plies", "beam", "most", "alike")}
+        about = {"name": parsed.name, **asdict(setting), **flags, "commit": commit(), "tried": tried, "lines": lines}
+        _keep(path, [*others, {**about, "held": []}])
         print(f"{len(lines)} lines of {tried} that were tried: {path.name}")
 
     return finished(work, ConfigurationError, OSError)
@@ -323,20 +333,23 @@ def _hold(arguments: Sequence[str]) -> int:
     add = parser.add_argument
     add("--seed", type=int, default=2, help="of the games (default %(default)s), another than that of the search")
     add("--games", type=positive, default=10, help="of each line (default %(default)s)")
+    add("--lines", metavar="TEXT", help="those of the search of this name (default: of the last one)")
     add("--name", metavar="TEXT", help="what the result is called (default: the player and its nodes)")
     parsed = parser.parse_args(arguments)
     setting = Setting(parsed.player, parsed.nodes, parsed.seed, parsed.games)
 
     def work() -> None:
         path = parsed.results / f"{NAME}.json"
-        document = _document(path)
-        if not document.get("found", {}).get("lines"):
+        searches = _searches(path)
+        named = [search for search in searches if search["lines"] and parsed.lines in (None, search["name"])]
+        if not named:
             raise OSError(f"{path.name}: got no lines, expected those of a search: run `find` before")
-        lines = [(row["color"] == "white", tuple(row["line"].split())) for row in document["found"]["lines"]]
+        search = named[-1]
+        lines = [(row["color"] == "white", tuple(row["line"].split())) for row in search["lines"]]
         name = f"{parsed.name or f'{parsed.player}-{parsed.nodes}nodes'}-seed{parsed.seed}"
         held = {"name": name, **hold(setting, lines)}
-        document["held"] = [*(other for other in document["held"] if other["name"] != name), held]
-        write_document(path, document)
+        search["held"] = [*(other for other in search["held"] if other["name"] != name), held]
+        _keep(path, searches)
         count, games, low, middle, high = held["won"]
         print(
             f"{name}: {held['winning_lines']} of {len(lines)} lines win mostly, the top ten {100 * held['top']:.1f} %; "

@@ -111,9 +111,16 @@ def test_the_commands_keep_lines_and_what_players_lose_to_them(
         assert main(["hold", *player, "--games", "2", "--seed", seed]) == 0
     document = json.loads((tmp_path / "rbc_lines.json").read_text())
     assert {"commit", "versions", "created"} < document.keys()
-    assert document["found"]["player"] == "rbc-random" and document["found"]["lines"]
-    names = [held["name"] for held in document["held"]]
+    (search,) = document["searches"]
+    assert search["player"] == "rbc-random" and search["lines"]
+    names = [held["name"] for held in search["held"]]
     assert names == ["rbc-random-1nodes-seed7", "rbc-random-1nodes-seed8"], "the same again replaces"
     assert "top ten" in capsys.readouterr().out
+    assert main(["hold", *player, "--lines", "others"]) == 1
+    assert "got no lines" in capsys.readouterr().err
+    assert main(["find", *player, *searched, "--name", "others"]) == 0
+    assert main(["hold", *player, "--games", "1", "--lines", "lines", "--seed", "9"]) == 0
+    searches = json.loads((tmp_path / "rbc_lines.json").read_text())["searches"]
+    assert [(each["name"], len(each["held"])) for each in searches] == [("lines", 3), ("others", 0)]
     assert main(["hold", *player, "--player", "nobody"]) == 1
     assert "nobody" in capsys.readouterr().err
