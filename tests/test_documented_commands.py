@@ -92,6 +92,13 @@ IN_SMALL: dict[str, str] = {
     ),
     'klss openings "d4 d5"': "klss openings 'd4 d5'",
     "klss openings --plies 4 --least 20": "klss openings --plies 4 --least 20",
+    "python -m experiments.rbc_lines find": (
+        "experiments.rbc_lines find --player rbc-random --nodes 1 --games 3 --plies 2 --beam 2 --runs runs "
+        "--results results"
+    ),
+    "python -m experiments.rbc_lines hold": (
+        "experiments.rbc_lines hold --player rbc-random --nodes 1 --games 1 --results results"
+    ),
     "python -m experiments.openings --people FILE": (
         "experiments.openings --people game.pgn --nodes 10 --searches 1 --plies 2 --runs runs --out book.json"
     ),

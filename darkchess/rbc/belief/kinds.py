@@ -43,6 +43,11 @@ is near what is fitted to moves of ``rbc-siamese``; the others are what their na
 _CARELESS = {"idle": 1.0, "greedy": 0.3, "random": 0.8}
 """How often an opponent of a kind does not see that its king is attacked; the rest: as sensible ones."""
 
+_TRUSTED = 0.3
+"""Most that is taken for the probability beforehand that an opponent is not sensible, where the player would gain by
+it: a piece staked on a careless opponent is lost to a careful one, while to expect strange moves costs little.
+"""
+
 _WORTH = np.array([1.0, 3.0, 3.0, 5.0, 9.0, 20.0])
 """Of pieces, in pawns; a king's says how surely it is taken."""
 
@@ -68,9 +73,8 @@ class Kinds:
     """
 
     def __init__(self, known: PositionSet, strangers: float) -> None:
-        others = len(KINDS) - 1
         # Kinds before anything was observed; what each likes; and the own half as it was after the last observation.
-        self._before = np.array([1.0 - strangers, *[strangers / others] * others])
+        self._before, self._trusted = _even(strangers), _even(min(strangers, _TRUSTED))
         self._habits = np.array(list(KINDS.values()))
         self._first = known.first
         self._own, self._passed = known.own_row, np.uint64(known.passed)
@@ -84,8 +88,12 @@ class Kinds:
 
     @property
     def careless(self) -> float:
-        """How often the opponent does not look after its king, beyond what sensible opponents overlook."""
-        return float(sum(share * _CARELESS.get(kind, 0.0) for kind, share in zip(KINDS, self.shares, strict=True)))
+        """How often the opponent does not look after its king, beyond what sensible opponents overlook, if not more
+        than :data:`_TRUSTED` spoke for another kind at first.
+        """
+        shares = self.shares * self._trusted / self._before
+        shares /= shares.sum()
+        return float(sum(share * _CARELESS.get(kind, 0.0) for kind, share in zip(KINDS, shares, strict=True)))
 
     def weights(self, known: PositionSet, indices: Ints) -> Floats:
         """How likely members of the set (int64[n]) are for each kind: float64[n, k]; a column sums to 1 over all."""
@@ -139,6 +147,12 @@ class Kinds:
         likely = greatest((weights / np.maximum(weights.sum(axis=0), _LEAST)).max(axis=1), MOST)
         self._halves, self._weights = halves[likely].copy(), weights[likely]
         self._own, self._passed = known.own_row, np.uint64(known.passed)
+
+
+def _even(strangers: float) -> Floats:
+    """Probabilities of the kinds, of which those that are not sensible share ``strangers``: float64[k]."""
+    others = len(KINDS) - 1
+    return np.array([1.0 - strangers, *[strangers / others] * others])
 
 
 def _keys(halves: Words) -> Words:

@@ -34,6 +34,11 @@ _FIRST = 0.4
 _SETTLED = 0.9
 """What the best position is worth, of a king taken: so that the king is taken in the end."""
 
+_NEXT = 0.97
+"""What a king is worth that can be taken in a turn, if the opponent overlooks that: less than one that is taken now, by
+more than what a player's ``spread`` counts for nothing.
+"""
+
 
 @dataclass(frozen=True)
 class Outlook:
@@ -170,7 +175,7 @@ def _table(
     lost = ours == -1.0
     ours = np.where(np.abs(ours) == 1.0, ours, _SETTLED * ours)
     overlooked = checks[:count] & ~lost
-    ours[overlooked] += unaware * (1.0 - ours[overlooked])
+    ours[overlooked] += unaware * (_NEXT - ours[overlooked])
     ours[lost] = -exposed
     values[:count] = ours
     return values[place], spent

@@ -52,6 +52,15 @@ def test_one_that_passes_is_known_for_it_and_no_kind_is_ever_ruled_out() -> None
     assert (kinds.shares > 0.0).all() and kinds.shares.sum() == pytest.approx(1.0)
 
 
+def test_a_king_is_thought_unguarded_only_where_something_was_seen_of_that() -> None:
+    known = PositionSet(chess.WHITE, Referee().position)
+    # However little is expected of opponents, a piece is not staked on it at once.
+    assert Kinds(known, 0.85).careless == Kinds(known, 0.3).careless < 0.2 < 0.85 * (1.0 + 0.3 + 0.8) / 4
+    assert Kinds(known, 0.1).careless == pytest.approx(0.1 * (1.0 + 0.3 + 0.8) / 4)
+    _, idle, _ = watched([None] * 8, [chess.B2, chess.E2, chess.G2, chess.E2] * 2, ["h7h6", "h6h5"] + [None] * 6)
+    assert idle.careless > 0.9
+
+
 def test_for_the_random_kind_a_position_is_as_likely_as_the_requests_that_lead_to_it() -> None:
     fen = "4k3/3p4/8/2B5/8/8/4P3/R3K3 w Q - 0 1"
     position = Position.from_fen(fen)

@@ -171,6 +171,17 @@ def test_an_outlook_says_what_each_request_leads_to() -> None:
     assert every.values.min() == -1.0 and careless.values.min() == -5.0, "the rook sees d1 and d2"
 
 
+def test_a_king_is_taken_now_even_if_the_opponent_never_looks_after_it() -> None:
+    player = expectation("8/8/8/8/4k3/8/1p6/q3KB1R b - - 0 1", chess.BLACK)
+    known = player.known
+    found = outlook(
+        known, np.arange(known.size), np.ones(1), BuiltinEvaluator(), children=1000, boards=1, unaware=1.0, exposed=5.0
+    )
+    values = dict(zip((known.request(int(code)) for code in found.codes), found.values[0], strict=True))
+    waits = max(value for move, value in values.items() if move is None or move.from_square != chess.A1)
+    assert values[chess.Move.from_uci("a1e1")] == 1.0 > waits + Expectation().spread, "to wait wins later"
+
+
 def test_expected_values_are_those_of_knowing_the_result() -> None:
     game = Referee()
     player = make_player(configuration("rbc-expect"))
