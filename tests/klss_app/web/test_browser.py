@@ -248,6 +248,7 @@ def test_a_long_review_is_one_screen_and_its_list_follows(chromium: Browser, boa
         expect(page.locator("#review-game")).to_be_enabled()
         page.set_input_files("#pgn-file", {"name": "x.pgn", "mimeType": "text/plain", "buffer": f"{moves} *".encode()})
         expect(page.locator("#review .where")).to_contain_text("(ply 120 of 120)")
+        expect(page.locator("#chart svg")).to_be_visible(timeout=30_000)  # with the first values
         assert page.evaluate("document.documentElement.scrollHeight") <= 900
         box = page.locator("#chart svg").bounding_box()
         assert box is not None and box["y"] + box["height"] < 900
