@@ -106,9 +106,10 @@ def _gradient(rows, targets, order, tables, weights, grad, index, count, maps, u
         if weights.shape[0] == LINEAR_SIZE:
             continue
         # Back through the network: the stage's output weights, then its second layer; units at 0 pass nothing on.
-        second_bias = _SECOND_BIAS + stage(row) * SECOND
-        second = _SECOND + stage(row) * FIRST * SECOND
-        last = _LAST + stage(row) * SECOND
+        at_stage = stage(row)
+        second_bias = _SECOND_BIAS + at_stage * SECOND
+        second = _SECOND + at_stage * FIRST * SECOND
+        last = _LAST + at_stage * SECOND
         for k in range(SECOND):
             unit = units[FIRST + k]
             back[FIRST + k] = zero

@@ -88,3 +88,19 @@ def program(tmp_path: Path) -> Klss:
         return Ran(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+@pytest.fixture
+def opened_boards(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, Any]]:
+    """What ``klss board`` would serve: the game's kind, and what is reviewed (None: nothing). No server is started."""
+    from klss_app.cli import board
+
+    opened: list[tuple[Any, Any]] = []
+
+    async def serve(settings: Any, kind: Any, reviewed: Any, listening: Any, *rest: Any) -> int:
+        listening.close()
+        opened.append((kind, reviewed))
+        return 0
+
+    monkeypatch.setattr(board, "_serve", serve)
+    return opened

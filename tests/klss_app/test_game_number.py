@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from klss_app.cli import board, saved_game
+from klss_app.cli import saved_game
 
 GAMES = """[White "a"]
 [Black "b"]
@@ -59,17 +59,10 @@ def test_a_file_of_one_game_is_no_reason_to_say_anything(klss: Any, tmp_path: Pa
     assert klss("track", "--pgn", "one.pgn").err == ""
 
 
-def test_the_board_opens_the_game_that_is_asked_for(klss: Any, many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[Any] = []
-
-    async def serve(settings: Any, kind: Any, reviewed: Any, listening: Any, *rest: Any) -> int:
-        listening.close()
-        opened.append(reviewed.game.record)
-        return 0
-
-    monkeypatch.setattr(board, "_serve", serve)
+def test_the_board_opens_the_game_that_is_asked_for(klss: Any, many: Path, opened_boards: list[Any]) -> None:
     ran = klss("board", "month.pgn", "--game", "3", "--port", "0", "--no-open")
-    assert ran.code == 0 and ran.err == shown(3) and opened[0].headers["White"] == "d"
+    ((_, reviewed),) = opened_boards
+    assert ran.code == 0 and ran.err == shown(3) and reviewed.game.record.headers["White"] == "d"
 
 
 @pytest.mark.parametrize(

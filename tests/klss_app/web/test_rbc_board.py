@@ -15,7 +15,6 @@ from darkchess.rbc.game.history import history_text
 from darkchess.rbc.game.observation import window
 from darkchess.rbc.game.referee import Referee
 from klss.table.outcome import Outcome
-from klss_app.cli import board
 from klss_app.cli.main import main
 from klss_app.kept_games import HUMAN
 from klss_app.web.board_game import BadGame
@@ -184,25 +183,17 @@ def test_what_is_no_history_is_refused(text: str) -> None:
 
 
 def test_the_command_opens_a_history_and_begins_a_game(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, opened_boards: list[Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    served: list[tuple[Any, Any]] = []
-
-    async def serve(settings: Any, kind: Any, reviewed: Any, listening: Any, *rest: Any) -> int:
-        listening.close()
-        served.append((kind, reviewed))
-        return 0
-
     game = Referee()
     for text in ("e2e4", "f7f6", "d1h5"):
         game.move(chess.Move.from_uci(text))
     game.end(Outcome(None, "aborted"))
     (tmp_path / "game.json").write_text(history_text(game, "a", "b"))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(board, "_serve", serve)
     for arguments in (["board", "game.json", "--game", "rbc"], ["rbc", "board"]):
         assert main([*arguments, "--port", "0", "--no-open"]) == 0, capsys.readouterr().err
-    (kind, reviewed), (other, nothing) = served
+    (kind, reviewed), (other, nothing) = opened_boards
     assert kind.kit is other.kit is RbcBoard.kit and nothing is None
     assert (reviewed.plies, kind.review(reviewed)["tags"]) == (3, {"White": "a", "Black": "b"})
 

@@ -16,7 +16,6 @@ pytest.importorskip("pyspiel")
 
 from klss.openspiel.games import spiel_game
 from klss.openspiel.observations import Sight
-from klss_app.cli import board
 from klss_app.cli.main import main
 from klss_app.kept_games import HUMAN
 from klss_app.web.board_game import BadGame
@@ -184,22 +183,14 @@ def test_an_engine_plays_and_a_new_game_takes_no_position() -> None:
 
 
 def test_the_command_opens_a_game_and_begins_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, opened_boards: list[Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    served: list[tuple[Any, Any]] = []
-
-    async def serve(settings: Any, kind: Any, reviewed: Any, listening: Any, *rest: Any) -> int:
-        listening.close()
-        served.append((kind, reviewed))
-        return 0
-
     (tmp_path / "game.json").write_text('{"history": [0, 1, 0, 0], "game": "kuhn_poker", "white": "a", "black": "b"}')
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(board, "_serve", serve)
     for arguments in (["game.json"], []):
         command = ["board", *arguments, "--game", "openspiel:kuhn_poker", "--port", "0", "--no-open"]
         assert main(command) == 0, capsys.readouterr().err
-    (kind, reviewed), (_, nothing) = served
+    (kind, reviewed), (_, nothing) = opened_boards
     assert nothing is None and kind.page == "text" and reviewed.plies == 2
     assert kind.review(reviewed)["tags"] == {"White": "a", "Black": "b"}
     for arguments, says in (
