@@ -16,7 +16,7 @@ from klss.openspiel.transpositions import identifier
 from klss.support.arrays import Keys
 from klss.table.outcome import Outcome, Seat
 
-__all__ = ["Referee", "kept_history", "replayed"]
+__all__ = ["Referee", "kept_game", "replayed"]
 
 _PLAYERS = {True: 0, False: 1}
 """The game's player at each seat."""
@@ -126,10 +126,11 @@ class Referee:
                 self._own[seat] = None
 
 
-def kept_history(text: str) -> list[int]:
-    """All actions of a game that klss kept as JSON; raises GameError where it is none."""
+def kept_game(text: str) -> tuple[dict[str, Any], list[int]]:
+    """The document of a game that klss kept as JSON, and all its actions; raises GameError where it is none."""
     try:
-        return [int(action) for action in json.loads(text)["history"]]
+        document = json.loads(text)
+        return document, [int(action) for action in document["history"]]
     except (ValueError, TypeError, KeyError, RecursionError):
         raise GameError("got no game of OpenSpiel, expected one that klss play, match or board kept") from None
 

@@ -57,6 +57,7 @@ class Kit(ABC):
     players: str = "cmd:PROGRAM …"  # what else may stand where a player is asked for, as helps say it
     rules: tuple[str, ...] = ()  # the names of its rulesets; the first is the usual one. () where there is one alone
     suffix: str = ".json"  # of a record's file
+    starts: bool = False  # whether :meth:`setup` takes other start positions than the usual one
     # ``MODULE:CLASS`` of how people see it and play it in a terminal (``klss_app.cli.screen.Screen``); None where they
     # can't
     screen: str | None = None

@@ -35,6 +35,7 @@ class Game:
     clock: str = "180+2"  # a usual clock, as ``--clock`` takes it
     ruled: bool = False  # whether it has rulesets, and openings
     record: str = "--record"  # the flag of ``klss play`` for the file that keeps the game
+    starts: bool = True  # whether another start position may be given, as a FEN
     resumes: bool = False  # whether a game that was left can go on
 
     def spelled(self, command: str) -> str:
@@ -101,7 +102,7 @@ def game_named(name: str) -> Game:
         title = "Reconnaissance Blind Chess"
         return Game(name, title, DEFAULT_PLAYER, of=of, clock="900+5", record="--history", resumes=True)
     kit = Game(name, name, "").kit
-    return Game(name, kit.title, kit.default_player, ruled=bool(kit.rules))
+    return Game(name, kit.title, kit.default_player, ruled=bool(kit.rules), starts=kit.starts)
 
 
 def game_of(arguments: list[str]) -> str | None:

@@ -224,7 +224,7 @@ def add_game_options(
     parser: Parser,
     *,
     game: Game = FOG,
-    fen: bool = True,  # whether a start position may be given
+    fen: bool = True,  # whether a start position may be given, if the game has others
     seed_default: int | None = None,  # the seed where none is given; None: a fresh one
     path_suffices: bool = True,  # as of ``GameOptions.evaluator_choice``
     limits: str = "",  # what the help says of the limits; the game's own words by default
@@ -239,7 +239,7 @@ def add_game_options(
             metavar="NAME",
             help="result for a player without a move: paper, a loss; pychess, a draw",
         )
-    if fen:
+    if fen and game.starts:
         group.add_argument("--fen", metavar="FEN", help="start position, known to both players")
     fresh = " (default: a random one)" if seed_default is None else ""
     group.add_argument(

@@ -52,7 +52,6 @@ class BoardGame(ABC):
 
     kit: Kit
     resumes = False  # a game that was left can go on
-    starts = True  # a page may ask for another start position, as a FEN
     analysis: str  # the module that is run to analyse a finished game, a line of JSON a turn
 
     @property

@@ -157,7 +157,7 @@ class Table:
         return {
             "type": "table",
             "kind": self.kind.page,
-            "starts": self.kind.starts,
+            "starts": self.kind.kit.starts,
             "color": chess.COLOR_NAMES[seat.color],
             "humans": len(self.seats),
             "engines": self._engines(),
@@ -339,7 +339,7 @@ class Table:
         human = random.SystemRandom().random() < 0.5 if color == "random" else color == "white"
         fen = wish.get("fen") or None
         if fen is not None:
-            if not self.kind.starts or not isinstance(fen, str) or len(fen) > 120:
+            if not self.kind.kit.starts or not isinstance(fen, str) or len(fen) > 120:
                 raise Refused("got no FEN of a start position")
             try:
                 setup = self.kind.kit.setup(fen, self.settings.ruleset.name)

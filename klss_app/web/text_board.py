@@ -5,7 +5,6 @@ Stands on the referee's side of the wall.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ import chess
 
 from klss.errors import GameError
 from klss.openspiel.games import spiel_game
-from klss.openspiel.referee import Referee, kept_history, replayed
+from klss.openspiel.referee import Referee, kept_game, replayed
 from klss.support.text import printable
 from klss.table.kit import Kit
 from klss.table.outcome import Outcome
@@ -41,7 +40,6 @@ class _Game:
 class TextBoard(BoardGame):
     """See :class:`klss_app.web.board_game.BoardGame`."""
 
-    starts = False
     page = "text"
 
     def __init__(self, kit: Kit) -> None:
@@ -61,8 +59,7 @@ class TextBoard(BoardGame):
     def opened(self, text: str, settings: Settings, number: int = 1) -> Reviewed:
         """See the base: of a game that klss kept."""
         try:
-            history = kept_history(text)
-            document = json.loads(text)
+            document, history = kept_game(text)
             if document.get("game") != self.kit.title:
                 raise BadGame(f"got a game of {document.get('game')!r}, expected one of {self.kit.title!r}")
             *_, last = replayed(self._spiel, history[:_MOST_PLIES])

@@ -37,6 +37,7 @@ BAD = [
     (["board", "game.json"], "'game.json'", "--game rbc"),
     (["board", "--game", "rbc", "nowhere.json"], "'nowhere.json'", "expected a game's history"),
     (["board", "--game", "tests.table.hidden_tictactoe:KIT"], "hidden_tictactoe", "fog, rbc or openspiel:GAME"),
+    (["play", "--game", "openspiel:kuhn_poker", "--fen", "8/8 w"], "'--fen'", "expected"),
     (["play", "--time", "nan"], "--time", "'nan'"),
     (["play", "--clock", "180"], "--clock", "'180'"),
     (["play", "--clock", "180+x"], "--clock", "'180+x'"),

@@ -37,6 +37,7 @@ class _Fog(ChessKit):
     players = "NAME,field=value,…; FILE.toml; cmd:PROGRAM …"
     rules = tuple(RULESETS)
     suffix = ".pgn"
+    starts = True
     screen = "klss_app.cli.fog.screen:FogScreen"
 
     def spec(self, text: str) -> Configuration:

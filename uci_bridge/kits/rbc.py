@@ -38,6 +38,7 @@ class _Rbc(ChessKit):
     roster = rbc_players
     configurations = tuple(CONFIGURATIONS)
     default_player = DEFAULT_PLAYER
+    starts = True
     players = (
         "NAME,field=value,…; FILE.toml; trout, attacker, random, FILE.py or module:Class of reconchess; cmd:PROGRAM …"
     )

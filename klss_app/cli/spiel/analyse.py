@@ -83,12 +83,12 @@ def _show(document: dict[str, Any], observed: str) -> None:
 def _history(path: Path, game: Any, ply: int) -> tuple[list[int], bool]:
     """The game's history up to a turn, nature's actions before it among them, and whose turn it is."""
     from klss.errors import GameError
-    from klss.openspiel.referee import kept_history, replayed
+    from klss.openspiel.referee import kept_game, replayed
     from klss.support.text import read_text
 
     acted = 0
     try:
-        for referee in replayed(game, kept_history(read_text(path))):
+        for referee in replayed(game, kept_game(read_text(path))[1]):
             acted = referee.ply
             if acted == ply and referee.outcome is None:
                 return referee.history, referee.turn

@@ -10,7 +10,7 @@ pytest.importorskip("pyspiel")
 
 from klss.errors import GameError
 from klss.openspiel.games import spiel_game
-from klss.openspiel.referee import Referee, kept_history, replayed
+from klss.openspiel.referee import Referee, kept_game, replayed
 
 
 @pytest.mark.parametrize("name", ["dark_hex(board_size=2)", "phantom_ttt", "leduc_poker", "liars_dice(dice_sides=2)"])
@@ -43,4 +43,4 @@ def test_what_is_no_history_of_the_game_is_refused() -> None:
         with pytest.raises(GameError, match=says):
             list(replayed(game, history))
     with pytest.raises(GameError, match="no game of OpenSpiel"):
-        kept_history("[]")
+        kept_game("[]")
