@@ -1,6 +1,6 @@
-"""What a player holds possible, and how likely.
+"""The positions that a player can't rule out, and how likely each of them is.
 
 Reading order: ``view_masks`` (what a view says of the enemy), ``weighed_positions`` (positions looked up and drawn),
 ``position_set`` (the update, view by view); ``marginals``, ``belief_board``; ``policy`` (how players move), ``filter``
-(weights by it), ``weights`` (which of them a player asks for).
+(the weights under that policy), ``weights`` (the setting: which weights a player uses).
 """

@@ -1,5 +1,5 @@
-"""A player's belief as a board in text: its own pieces and what it sees as they are, and on every unseen square the
-likeliest enemy piece with its percentage. Pure drawing; a line is 75 columns at the most.
+"""A player's belief as a board in text: its own pieces, what it sees, and on every unseen square the likeliest enemy
+piece with its percentage. Only drawing; a line has at most 75 columns.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _CELL = 9
 
 
 def percent(probability: float) -> str:
-    """``probability`` in at most four characters; 0 % and 100 % are said only of what is certain.
+    """Return ``probability`` in at most four characters; only what is certain gets 0 % or 100 %.
 
     >>> [percent(p) for p in (0.0, 0.001, 0.43, 0.999, 1.0)]
     ['0%', '<1%', '43%', '>99%', '100%']
@@ -30,14 +30,14 @@ def percent(probability: float) -> str:
 
 
 def belief_lines(view: View, found: Marginals, *, unicode: bool = True) -> list[str]:
-    """The lines of the board, the player's side at the bottom, with the files above and below.
+    """Return the lines of the board, the player's side at the bottom, with the files above and below.
 
     Parameters
     ----------
     view
-        What it sees.
+        What the player sees.
     found
-        What it believes, at the same ply.
+        What the player believes, at the same ply.
     unicode
         Chess figures, ``·`` for squares seen empty and ``░`` for unseen ones on which no piece can stand; else letters,
         ``.`` and ``?``.

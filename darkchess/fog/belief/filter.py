@@ -1,17 +1,18 @@
 """The filter: a weight for every position of a set, so that the set is an exact Bayes filter under a policy of moves.
 
-At an enemy move a position's weight is the sum, over its predecessors in the set, of their weights times the
-likelihood of the move there (:mod:`darkchess.fog.belief.policy`), normalised over all legal moves, seen or not. An
-observation drops positions, and weights with them; transpositions add. Under the policy the weights are then the
-posterior, exactly.
+At an enemy move, a position's weight is the sum over its predecessors in the set: each gives its weight times the
+likelihood of the move there (:mod:`darkchess.fog.belief.policy`), normalised over all its legal moves, also those that
+the view rules out. An observation drops positions with their weights. If the policy is true, the weights are exactly
+the posterior.
 
-How the likelihood is made goes by the time that there is (*allowance*): with values where the set is small; else the
-likeliest positions get values, and the rest features, if all of it can have them, or tables, the likeliest first. What
-even those don't reach is spread evenly over all that is possible after the move (*reached* says how much is not). Where
-nothing is reached all positions are alike again (``restarts`` counts that, and the weights say nothing of what was
-before). In a set that was cut the weights are those of the positions kept.
+The time that there is (*allowance*) decides how the likelihood is computed. In a small set all positions get the level
+``values``. Otherwise the likeliest positions get it; the rest get ``features`` if all of them can, else ``tables``, the
+likeliest first. The weight of positions that even this does not reach is spread evenly over the set after the move
+(*reached* is the share that is not spread). If nothing is reached, all positions get the same weight again
+(``restarts`` counts this), and what the weights said before is lost. A set that was cut keeps the weights of the
+positions that it keeps.
 
-Source of the scheme: docs/belief.md. The set itself is not touched.
+Source of the scheme: docs/belief.md. The filter does not change the set.
 """
 
 from __future__ import annotations
@@ -32,24 +33,28 @@ from klss.support.threads import each
 __all__ = ["Crossing", "Filter", "find"]
 
 SECONDS: dict[Level, float] = {"tables": 1.2e-6, "features": 2.2e-6, "values": 100e-6}
-"""What a source takes on one thread of a common machine; an allowance is spent by these, never by a clock."""
+"""Time of a source, in seconds of one thread on a common machine. An allowance is spent by these numbers and never by a
+clock, so that the weights do not depend on the machine.
+"""
 
 _FAR_S, _NEAR = 2e-6, 50_000
-"""What a source takes more, at the most, where the set after the move outgrows the caches; so many positions do not."""
+"""Most time that cache misses add to a source, in seconds, and the number of positions after the move up to which the
+set fits the caches and nothing is added.
+"""
 
 MOST_VALUED = 500
-"""Most sources that are ever given values."""
+"""Most sources that ever get the level ``values``."""
 
 _FOR_VALUES = 0.8
-"""Of an allowance, where not all sources can have values: a few valued positions tell more than many by tables. From
-.6 to .9 it makes no difference.
+"""Share of an allowance for the level ``values``, if not all sources can have it: a few sources by values tell more
+than many by tables. Any share from .6 to .9 does as well.
 """
 
 _TOGETHER = 1 << 14
-"""From so many sources on they are treated in two halves, whose sums are added: on two threads or on one."""
+"""Number of sources from which on they are treated in two halves, whose sums are added: on two threads or on one."""
 
 _FEW = 64
-"""One in so many positions is looked up without a directory of them all."""
+"""If at most one in so many positions is looked up, bisection is quicker than building a directory first."""
 
 _NOTHING = np.empty(0, dtype=np.float64)
 _NOWHERE = np.empty(0, dtype=np.int64)
@@ -57,7 +62,7 @@ _NOWHERE = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True)
 class Crossing:
-    """An enemy move as the set's update saw it.
+    """An enemy move, as the set's update reports it to the filter.
 
     Attributes
     ----------
@@ -66,13 +71,13 @@ class Crossing:
     own_row
         uint64[9]: the viewer's half before it, seen as White's, the enemy to move.
     captors, passed
-        uint64: from where the viewer's double step could be taken en passant, and its bits of META.
+        uint64: the squares from which the viewer's double step can be captured en passant, and its bits of META.
     masks
-        uint64[MASKS]: of the view after it.
+        uint64[MASKS]: those of the view after it.
     positions
         uint64[m, 2]: the set after it, in canonical order.
     key
-        Of the set's hash.
+        Key of the set's hash.
     threads
         1 or 2.
     """
@@ -88,27 +93,27 @@ class Crossing:
     threads: int
 
     def of(self, chosen: Ints) -> Crossing:
-        """That of the chosen sources alone."""
+        """Return this crossing with the chosen sources only."""
         if len(chosen) == len(self.weights):
             return self
         return replace(self, sources=self.sources[chosen], weights=self.weights[chosen])
 
 
 class Filter:
-    """Takes weights across enemy moves.
+    """Carries weights across enemy moves.
 
     Parameters
     ----------
     policy : Policy
     evaluator : Evaluator, optional
-        For the level of values; without one there is none.
+        For the level ``values``, which is not used without one.
 
     Attributes
     ----------
     level
-        Of the last move, by which most of the weight went on; None where the weights were reset.
+        The level that carried most of the weight across the last enemy move; None if the weights were reset there.
     reached : float
-        Part of the weight that went on then; the rest was spread evenly.
+        Share of the weight that was carried across that move; the rest was spread evenly.
     restarts
         Number of resets.
     log_total
@@ -125,8 +130,8 @@ class Filter:
         self._evaluator = evaluator
 
     def affordable(self, sources: int, allowance: float, positions: int = 0) -> Level | None:
-        """The dearest level that so many sources can all have in ``allowance`` seconds of one thread, where there are
-        ``positions`` after the move; None: none.
+        """Return the most expensive level that all of so many sources can have in ``allowance`` seconds of one thread,
+        with ``positions`` after the move; None if there is no such level.
         """
         for level in reversed(LEVELS[1:]):
             if level == "values" and (self._evaluator is None or sources > MOST_VALUED):
@@ -136,28 +141,29 @@ class Filter:
         return None
 
     def shared_out(self, weights: Floats, allowance: float, positions: int = 0) -> dict[Level, Ints]:
-        """Which sources (indices, ascending) are treated at which level within ``allowance`` seconds of one thread.
+        """Return the sources (indices, ascending) of each level, within ``allowance`` seconds of one thread.
 
         Parameters
         ----------
         weights
-            float64[n], of the sources: the likeliest get the dearest level, and among equals the first, which in a
-            set's canonical order are any.
+            float64[n], of the sources: the likeliest get the most expensive level; of equal ones the first, which in
+            the set's canonical (hash) order is as good as random.
         allowance
             In seconds.
         positions
-            How many there are after the move.
+            Number of positions after the move.
         """
         count = len(weights)
         if self.affordable(count, allowance, positions) == "values":
             return {"values": np.arange(count)}
+        # Values for the likeliest first; then one cheaper level for as many of the rest as the time allows.
         dear = _seconds("values", positions)
         valued = 0 if self._evaluator is None else int(min(MOST_VALUED, count, _FOR_VALUES * allowance / dear))
         left, rest = allowance - valued * dear, count - valued
         level = self.affordable(rest, left, positions)
         if level is None:
             level, rest = "tables", int(left / _seconds("tables", positions))
-        elif level == "values":  # more than ever get them
+        elif level == "values":  # MOST_VALUED sources have them already
             level = "features"
         reached = greatest(weights, valued + rest)
         first = greatest(weights[reached], valued)
@@ -165,7 +171,7 @@ class Filter:
         return {level: sources for level, sources in shared.items() if len(sources)}
 
     def across(self, crossing: Crossing, allowance: float = math.inf) -> Floats:
-        """The weights after an enemy move: float64[m], summing to 1."""
+        """Return the weights after an enemy move: float64[m], summing to 1."""
         count, weights = crossing.positions.shape[0], crossing.weights
         shared = self.shared_out(weights, allowance, count)
         parts = {level: float(weights[sources].sum()) for level, sources in shared.items()}
@@ -181,6 +187,7 @@ class Filter:
             self._propagate(crossing.of(sources), level, first, top, out)
         if len(weights) == sum(len(sources) for sources in shared.values()):
             return self.normalised(out)
+        # The weight that was not reached goes to all positions evenly, since no likelihood is known for its successors.
         out /= self.reached
         found = self.normalised(out)
         found *= self.reached
@@ -188,7 +195,7 @@ class Filter:
         return found
 
     def normalised(self, weights: Floats) -> Floats:
-        """``weights`` (float64[n], of any scale), summing to 1; uniform again where all are 0."""
+        """Return ``weights`` (float64[n], of any scale) scaled to sum 1; uniform again if all are 0."""
         total = float(weights.sum())
         if not total > 0.0:
             return self.reset(len(weights))
@@ -196,7 +203,7 @@ class Filter:
         return np.asarray(weights / total)
 
     def reset(self, count: int) -> Floats:
-        """All positions alike again: float64[count]."""
+        """Give all positions the same weight again, and return the weights: float64[count]."""
         self.restarts += 1
         self.log_total = 0.0
         return np.full(count, 1.0 / count)
@@ -212,7 +219,7 @@ class Filter:
             stage.groups, stage.multipliers, self.policy.uniform_mix, self.policy.counts, bonus, offsets
         )
         found = kernels.Directory(crossing.positions, crossing.key, first, top)
-        # Two halves with sums of their own, so that two threads and one add in the same order.
+        # Each half has its own sums, on one thread too: the order of additions is the same, and so is every bit.
         count = crossing.sources.shape[0]
         middle = count // 2 if count >= _TOGETHER else count
         bounds = ((0, middle), (middle, count))
@@ -228,20 +235,23 @@ class Filter:
             out += sums[1][:, 0]
 
     def _bonus(self, sources: kernels.Sources, slope: float) -> tuple[Floats, Ints]:
-        """exp(slope · value of the position after the move, for the enemy) of each move of each source."""
+        """Return exp(slope · (value after the move, for the enemy, − 1)) of each move of each source, and where the
+        moves of each source begin; float64[m], int64[n + 1].
+        """
         assert self._evaluator is not None
         offsets = np.empty(sources.halves.shape[0] + 1, dtype=np.int64)
         kernels.count_moves(sources, TABLES, offsets)
         children = np.empty((int(offsets[-1]), 9), dtype=np.uint64)
         alive = np.empty(len(children), dtype=np.bool_)
         kernels.family(sources, TABLES, offsets, children, alive)
+        # A move that takes the viewer's king is worth 1; the others are valued from the viewer's side.
         values = np.ones(len(children))
         values[alive] = -self._evaluator.values(children[alive])
         return np.exp(slope * (values - 1.0)), offsets
 
 
 def _seconds(level: Level, positions: int) -> float:
-    """What a source takes, where there are so many positions after the move."""
+    """Return the time of a source, in seconds of one thread, with so many positions after the move."""
     return SECONDS[level] + _FAR_S * max(0, positions - _NEAR) / (positions + 3 * _NEAR)
 
 
@@ -252,8 +262,8 @@ def _directory(positions: Words, key: np.uint64) -> tuple[Ints, np.uint64]:
 
 
 def find(halves: Words, positions: Words, key: np.uint64) -> Ints:
-    """Where each of ``halves`` (uint64[n, 2]) is in ``positions``, which are in canonical order: int64[n], −1 where it
-    is not.
+    """Return the index of each of ``halves`` (uint64[n, 2]) in ``positions``, which are in canonical order: int64[n],
+    −1 for one that is not there.
     """
     out = np.empty(halves.shape[0], dtype=np.int64)
     if _FEW * halves.shape[0] < positions.shape[0]:

@@ -1,5 +1,5 @@
-"""What a player believes, square by square: how likely each piece stands there, over the positions that it holds
-possible, each counted once or by its weight.
+"""What a player believes, square by square: how likely each piece is there, over the positions that the player can't
+rule out, each counted once or by its weight.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CHUNK = 1 << 16
 
 @dataclass(frozen=True)
 class Marginals:
-    """For each square what stands there, over all positions that a player holds possible.
+    """What stands on each square, over all positions that a player can't rule out.
 
     Attributes
     ----------
@@ -30,11 +30,11 @@ class Marginals:
     size
         Number of positions.
     counts
-        int64[64, 6]: in how many of them each enemy piece (pawn to king) stands on each square.
+        int64[64, 6]: the number of positions in which each enemy piece (pawn to king) stands on each square.
     own
-        Its own pieces.
+        The player's own pieces.
     weighed
-        float64[64, 6]: the weight of those positions, of 1 in all; None where each counts once.
+        float64[64, 6]: the weight of those positions, at most 1; None: each position counts once.
     """
 
     color: chess.Color
@@ -47,19 +47,20 @@ class Marginals:
     def shares(self) -> Floats:
         """Probability of each enemy piece (pawn to king) on each square: float64[64, 6].
 
-        0 and 1 exactly where it is certain: in none of the positions, or in all.
+        It is exactly 0 or 1 only if it is certain: in none of the positions, or in all.
         """
         found = self.counts / self.size
         if self.weighed is None:
             return found
+        # Sums of weights round, so they are kept off 0 and 1 wherever the counts say that nothing is certain.
         open_ = (self.counts > 0) & (self.counts < self.size)
         inner = np.clip(self.weighed, np.finfo(np.float64).tiny, np.nextafter(1.0, 0.0))
         return np.where(open_, inner, found)
 
     def at(self, square: int) -> dict[str, float]:
-        """Probability of each piece that may stand on ``square``, as FEN writes it, the likeliest first.
+        """Return the probability of each piece that may stand on ``square`` (a FEN letter), the likeliest first.
 
-        What is left to 1 is the probability that the square is empty.
+        The rest to 1 is the probability that the square is empty.
         """
         if square in self.own:
             return {self.own[square].symbol(): 1.0}
@@ -68,21 +69,21 @@ class Marginals:
         return {chess.Piece(piece + 1, not self.color).symbol(): shares[piece] for piece in order if shares[piece]}
 
     def enemy(self, square: int) -> float:
-        """Probability that an enemy piece stands on ``square``."""
+        """Return the probability that an enemy piece stands on ``square``."""
         count = int(self.counts[square].sum())
         if self.weighed is None or count == self.size:
             return count / self.size
         return min(float(self.shares[square].sum()), 1.0)
 
     def by_square(self) -> dict[str, dict[str, float]]:
-        """:meth:`at` by the square's name, a1 first; squares that are surely empty are left out."""
+        """Return :meth:`at` by the square's name, a1 first; squares that are surely empty are left out."""
         found = {chess.SQUARE_NAMES[square]: self.at(square) for square in range(64)}
         return {name: men for name, men in found.items() if men}
 
 
 def marginals(positions: PositionSet, weights: Floats | None = None) -> Marginals:
-    """Exact sums over all of ``positions``, each of which counts once, or by ``weights`` (float64[size], summing to 1,
-    in the order of :meth:`PositionSet.rows`).
+    """Return the exact sums over all of ``positions``: each counts once, or by ``weights`` (float64[size], summing to
+    1, in the order of :meth:`PositionSet.rows`).
     """
     view = positions.view
     side = int(view.color == chess.WHITE)

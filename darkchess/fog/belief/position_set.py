@@ -1,14 +1,14 @@
 """The position set: every position consistent with what one player has seen, merged by transposition.
 
-docs/position_set.md; paper D.3 (the set I). Consistent means: reachable by some play that would have shown the player
-exactly these views, with the game still going on after every ply of it (no king captured; nobody without a move). Draws
-by repetition or by fifty moves depend on the path and are not considered.
+docs/position_set.md; paper D.3 (the set I). A position is consistent if some sequence of moves leads to it, shows the
+player exactly these views, and does not end the game on the way (no king captured; nobody without a move). Draws by
+repetition or by fifty moves depend on the path and are not considered.
 
-This file is the update, view by view. The store is :mod:`darkchess.board.position_store`, how positions are drawn
-:mod:`darkchess.fog.belief.weighed_positions`, what a view says :mod:`darkchess.fog.belief.view_masks`.
+This file has the update, view by view. Positions are stored by :mod:`darkchess.board.position_store` and drawn by
+:mod:`darkchess.fog.belief.weighed_positions`; :mod:`darkchess.fog.belief.view_masks` turns a view into masks.
 
-Deviation: a sample in which nothing agrees with a new view is repaired (``recoveries``,
-:mod:`darkchess.fog.belief._kernels.position_repair`) so that the player can go on.
+Deviation: if no position of a sample agrees with a new view, the sample is repaired (``recoveries``,
+:mod:`darkchess.fog.belief._kernels.position_repair`), so that the player can go on.
 """
 
 from __future__ import annotations
@@ -43,27 +43,29 @@ _REPAIRED = 1024
 """Positions that a recovery tries to make."""
 
 _ATTEMPTS, _STRICT_ATTEMPTS = 8, 6
-"""Attempts of a recovery, each with other random numbers; the first ones also ask that the enemy has a move. A player
-that goes on with a doubtful sample beats one that stops.
+"""Most attempts of a recovery, each with new random numbers. The first (strict) ones also ask that the enemy has a
+move; the last ones do not, since a doubtful sample is better than none.
 """
 
 _FOLLOWED_PER_S = 500_000
-"""Positions followed across an enemy move in a second, where a deadline leaves no time for all. Two cores can follow
-twice as many; but with fewer the set after the move stays small enough for its weights to be known.
+"""Positions that are followed across an enemy move, for each second until the deadline, if there is no time for all.
+Two threads could follow twice as many, but then the set after the move would be too large for the filter to weigh.
 """
 
 _LEAST_FOLLOWED = 2_000
-"""Positions that are followed however late it is."""
+"""Fewest positions that are followed, however late it is."""
 
 _ANY = 0.1
-"""Part of these that is drawn uniformly, for opponents that the weights are wrong about; the rest are the likeliest."""
+"""Share of the followed positions that is drawn uniformly, in case the weights are wrong about this opponent; the other
+ones are the likeliest.
+"""
 
 _ROOK_CORNERS = 1 << 56 | 1 << 63
 """The enemy rooks' squares at the start, as the viewer sees them."""
 
 
 class PositionSet(WeighedPositions):
-    """Every position that a player holds possible.
+    """Every position that a player can't rule out.
 
     Parameters
     ----------
@@ -74,16 +76,16 @@ class PositionSet(WeighedPositions):
     no_move_ends
         Whether a player who cannot move ends the game (so by both rulesets).
     cap
-        Most positions that are kept. Past it the set is a sample: those with the smallest keyed hash.
+        Most positions to keep. A larger set becomes a sample: the positions with the smallest keyed hash.
     seed
-        Keys that hash, and draws when a sample has to be repaired. Each step from a sample has a key of its own.
+        Seed of that hash's key, and of the repairs of a sample. Each step from a sample uses a new key.
     threads
-        1 or 2; the set is the same, and so is every answer.
+        1 or 2. No result depends on it.
     stream
-        Whether an update goes slice by slice (:mod:`darkchess.board.position_step`): slower, in about half the memory.
-        For sets of 10⁸. The set is the same.
+        Whether an update goes slice by slice (:mod:`darkchess.board.position_step`): slower, in about half the memory;
+        for sets of 10⁸. The set is the same.
     weigher
-        Updates the weights (:mod:`darkchess.fog.belief.filter`); None: there are none. The set is the same.
+        Filter that updates the weights (:mod:`darkchess.fog.belief.filter`); None: no weights. The set is the same.
 
     Raises
     ------
@@ -151,27 +153,27 @@ class PositionSet(WeighedPositions):
         progress: UpdateProgress | None = None,
         allowance: float = math.inf,
     ) -> None:
-        """Go one ply on, to ``view``.
+        """Update the set by one ply, to ``view``.
 
         Parameters
         ----------
         view
-            The player's view after the next ply, an own or an enemy one. A view that ends the game leaves the set as it
-            is.
+            The player's view after the next ply, its own or the enemy's. A view that ends the game leaves the set as
+            it is.
         deadline
-            A moment of :func:`time.monotonic` after which the set becomes a sample of what was found until then; None
-            reads no clock. Where it leaves no time for all positions of a set with weights, mostly the likeliest are
-            followed. After an own move it is not looked at: that step only drops positions, 100 million a second.
+            A moment of :func:`time.monotonic`, after which the set becomes a sample of the positions found until then;
+            None reads no clock. If a set with weights has no time for all positions, mostly the likeliest are followed.
+            After an own move the deadline is ignored: that step only drops positions, 100 million a second.
         progress
             Called now and then with the part of the work that is done, and the number of positions found.
         allowance
-            Seconds of one thread that the weights may take, by their own estimate: no clock is read.
+            Seconds of one thread that the filter may take, by its own estimate: no clock is read.
 
         Raises
         ------
         ViewError
-            The view does not follow the last one; or no position agrees with it while the set is exact, so the views
-            contradict one another. The set is then left as it was.
+            The view does not follow the last one; or the set is exact and no position agrees with the view, so that the
+            views contradict one another. The set is then left as it was.
         """
         # The next view of the same player, of a game that goes on.
         before = self._view
@@ -183,7 +185,7 @@ class PositionSet(WeighedPositions):
         if view.game_over is not None:
             self._view = view
             return
-        # What the view says as masks, and the positions that agree with it.
+        # Turn the view into masks, and keep or make the positions that agree with it.
         shown_before = self._shown
         if view.kind == "own_move":
             self._shown = ViewMasks.after_own_move(before, view)
@@ -191,7 +193,7 @@ class PositionSet(WeighedPositions):
         else:
             self._shown = ViewMasks.after_enemy_move(before, view)
             found = self._enemy_move(before, shown_before, deadline, progress, allowance)
-        # None agrees: an exact set was shown views that contradict each other; a sample has lost the true position.
+        # No position agrees: in an exact set the views contradict each other; a sample has lost the true position.
         if not found:
             if not self.sampled:
                 self._shown = shown_before
@@ -204,17 +206,17 @@ class PositionSet(WeighedPositions):
 
     # ------------------------------------------------------------------------------------------------ own moves
     def _own_move(self, before: View, view: View) -> bool:
-        """Drop what does not agree; False when nothing would be left (the set is then as it was)."""
+        """Drop the positions that do not agree; False if none would be left (the set is then as it was)."""
         move, shown = view.own_move, self._shown
         assert move is not None
         taken = before.piece_at(move.to_square)
-        # En passant, as a rebuilt view that could not report the square did not say: a pawn stood there.
+        # An en passant capture after a rebuilt view, which could not report the square: ask for a pawn on it first.
         if shown.captured and taken is None and before.ep_square is None:
             masks, expected = only_pawns_on(shown.captured)
             count = self._filter(masks, expected, 0, must_move=False)
             self._positions = self._positions[: count or self.size]
             self._keep_weights(self._weights[: self.size])
-        # The captured piece goes, and with it every position that contradicts the view.
+        # Remove the captured piece, and every position that contradicts the view.
         count = self._filter(shown.masks, shown.expected, shown.captured, must_move=self._no_move_ends)
         if not count:
             return False
@@ -222,7 +224,7 @@ class PositionSet(WeighedPositions):
         self._ordered = self._ordered and not shown.captured
         self._keep_weights(self._weights[:count])
         self.successors = count
-        # Positions that differed in the castling right of a captured rook are now the same.
+        # Positions that differed only in the castling right of a captured rook are now the same, so merge them.
         if shown.captured & _ROOK_CORNERS and taken is not None and taken.piece_type == chess.ROOK:
             before_merging = self._positions
             step = merged(before_merging, key=self._key, cap=self._cap)
@@ -233,7 +235,7 @@ class PositionSet(WeighedPositions):
         return True
 
     def _filter(self, masks: Words, expected: Ints, captured: int, *, must_move: bool) -> int:
-        """Move what agrees to the front, with its weights, and return the number; 0: nothing was moved."""
+        """Move the positions that agree to the front, with their weights; return how many (0: nothing was moved)."""
         return int(
             position_set.filter_positions(
                 self._positions, self._weights, self.size, np.uint64(captured), masks, expected, must_move, TABLES
@@ -241,7 +243,7 @@ class PositionSet(WeighedPositions):
         )
 
     def _keep_weights(self, weights: Floats) -> None:
-        """Hold the weights of the positions that are left, which need not sum to 1, where there are weights."""
+        """Store the weights of the positions that are left, normalised; without a weigher do nothing."""
         if self._weigher is not None:
             self._weights = self._weigher.normalised(weights)
 
@@ -261,7 +263,7 @@ class PositionSet(WeighedPositions):
         self.successors = step.successors
         if not step.positions.shape[0]:
             return False
-        # Weights go from each source to its successors, so before the sources are given up.
+        # Weights go from each source to its successors, so the filter runs before the sources are replaced.
         if self._weigher is not None:
             own_row = upward(before.row(), flipped=self._flipped)
             own_row[: board.WHITE] &= own_row[board.WHITE]
@@ -285,8 +287,8 @@ class PositionSet(WeighedPositions):
     def _cross(
         self, key: np.uint64, deadline: float | None, progress: UpdateProgress | None
     ) -> tuple[Words, Floats, Step]:
-        """The step, with the positions that it went from and their weights: all of the set's, or mostly the likeliest
-        where there is no time for all.
+        """Return the step's sources, their weights and the step. The sources are the whole set or, if there is no time
+        for all, mostly the likeliest positions.
         """
 
         def step_from(sources: Words) -> Step:
@@ -308,7 +310,7 @@ class PositionSet(WeighedPositions):
             step = step_from(sources)
             if step.positions.shape[0]:
                 return sources, weights, replace(step, capped_by="time", part=step.part * float(weights.sum()))
-        # All of them, also where none of the likeliest leads to what is seen now.
+        # All positions; also if the likeliest ones have no consistent successor.
         return self._positions, self._weights, step_from(self._positions)
 
     def _followed_by(self, deadline: float | None) -> Ints | None:
@@ -320,7 +322,7 @@ class PositionSet(WeighedPositions):
             return None
         chosen = np.zeros(self.size, dtype=np.bool_)
         chosen[greatest(self._weights, count - int(_ANY * count))] = True
-        # The next key's order has nothing to do with this set's, whose first positions would come again and again.
+        # The others are drawn under the next key: under this set's own key the draw would be the first ones stored.
         others = np.flatnonzero(~chosen)
         chosen[others[smallest(self._positions[others], int(_ANY * count), next_key(self._key))]] = True
         return np.flatnonzero(chosen)
@@ -339,7 +341,7 @@ class PositionSet(WeighedPositions):
         self._ordered = True
 
     def _recover(self, view: View) -> None:
-        """Replace the sample by repaired copies of its members, since none of them leads to what is seen."""
+        """Replace the sample by repaired copies of its members, since none of them has a consistent successor."""
         sources, shown = self._positions, self._shown
         if shown.captured:
             sources = position_repair.without_captured(sources, np.uint64(shown.captured))
@@ -360,10 +362,10 @@ class PositionSet(WeighedPositions):
 
 
 def compile_rare_kernels() -> None:
-    """Compile, or load, the kernels that only some games call: a table that grows or is cut, a sample that is repaired,
-    a draw from many, a few of many looked up.
+    """Compile, or load, the kernels that only some games call: to grow or cut a table, to repair a sample, to draw from
+    many positions, to look up a few among many.
 
-    The first compilation takes seconds, which no player can spend in mid-game.
+    The first compilation takes seconds, which no player can spend during a game.
     """
     start = Position.from_fen(START_FEN)
     half = np.empty((1, 2), dtype=np.uint64)

@@ -25,7 +25,7 @@ _RANK_5 = 0xFF00000000
 
 @dataclass(frozen=True, eq=False)
 class ViewMasks:
-    """What one view says.
+    """What one view says about the enemy's half.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class ViewMasks:
     expected
         int64[64]: the piece seen on each square, −1 where none is.
     own_row
-        uint64[9]: the viewer's half as the board really lies, with the side to move.
+        uint64[9]: the viewer's half on the real board (not turned), with the side to move.
     captured
         The square (a set of one or none) on which the viewer's own move took a piece.
     ep_meta
@@ -49,7 +49,7 @@ class ViewMasks:
 
     @staticmethod
     def of(view: View, *, captured: int = 0, passed: int | None = None) -> ViewMasks:
-        """What ``view`` shows by itself.
+        """Return what ``view`` shows, without the view before it.
 
         Parameters
         ----------
@@ -67,13 +67,13 @@ class ViewMasks:
         own_row[board.META] = row[board.META]
         if passed is None:
             return ViewMasks(masks, expected, own_row, captured)
-        # The pawn now stands one rank above the square that it passed; it is taken from beside it.
+        # The pawn stands one rank above the square that it passed; it can be captured from the squares beside it.
         masks[kernels.EP_CAPTORS] = _beside(1 << _side(passed, flipped) + 8)
         return ViewMasks(masks, expected, own_row, captured, (passed + 1) << 8)
 
     @staticmethod
     def after_own_move(before: View, view: View) -> ViewMasks:
-        """What ``view`` shows after the viewer's own move, with what that move took and passed."""
+        """Return what ``view`` shows after the viewer's own move, with the squares that it captured on and passed."""
         move = view.own_move
         assert move is not None
         flipped = view.color == chess.BLACK
@@ -91,12 +91,13 @@ class ViewMasks:
 
     @staticmethod
     def after_enemy_move(before: View, view: View) -> ViewMasks:
-        """What ``view`` shows after an enemy move from ``before``."""
+        """Return what ``view`` shows after an enemy move from ``before``."""
         flipped = view.color == chess.BLACK
         shown = ViewMasks.of(view)
         masks = shown.masks
         masks[kernels.OWN_BEFORE] = upward(before.row(), flipped=flipped)[board.WHITE]
-        # A piece of the viewer was taken; en passant, where no landing square is known: it is behind that square.
+        # A piece of the viewer was captured. Without a landing square it was en passant: the enemy pawn now stands one
+        # rank below the captured one.
         if view.own_capture_square is not None:
             square = _side(view.own_capture_square, flipped)
             if view.opp_capture_landing_square is None:
@@ -106,7 +107,8 @@ class ViewMasks:
             else:
                 masks[kernels.CAPTURED] = 1 << square
                 masks[kernels.REQUIRED] |= np.uint64(1 << square)
-        # A reported en passant square means a double step past it; no report, where there would be one, means none.
+        # A reported en passant square means a double step past it. If none is reported, no double step ended beside a
+        # pawn that could capture it.
         if view.ep_square is not None:
             square = _side(view.ep_square, flipped)
             masks[kernels.EP_REPORTED] = 1 << square
@@ -118,14 +120,14 @@ class ViewMasks:
         return shown
 
     def _expect_pawn(self, square: int) -> None:
-        """Demand an enemy pawn on ``square``, which is known there whether it is seen or not."""
+        """Require an enemy pawn on ``square``: it is known to stand there, whether it is seen or not."""
         self.masks[kernels.REQUIRED] |= np.uint64(1 << square)
         self.masks[kernels.SEEN] |= np.uint64(1 << square)
         self.expected[square] = board.PAWN
 
 
 def only_pawns_on(squares: int) -> tuple[Words, Ints]:
-    """Masks and expected pieces that ask for enemy pawns on ``squares`` and for nothing else."""
+    """Return masks and expected pieces that require enemy pawns on ``squares``, and nothing else."""
     masks, expected = np.zeros(kernels.MASKS, dtype=np.uint64), np.full(64, -1, dtype=np.int64)
     masks[[kernels.REQUIRED, kernels.SEEN]] = squares
     expected[[square for square in chess.SQUARES if squares >> square & 1]] = board.PAWN

@@ -1,4 +1,4 @@
-"""A store of positions with weights: positions looked up and drawn, and the information that a move would bring."""
+"""A store of positions with weights: look-ups, draws, and the information that a move would bring."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ __all__ = ["WeighedPositions"]
 
 
 _LEAST_THREAT = 0.1
-"""Part of all draws that goes to positions in which the player's king is attacked, where there are any. By their weight
-alone none of them may be among the roots, and then nothing keeps the player from a move that leaves the king there.
+"""Least share of all draws for positions in which the player's king is attacked, if there are any. Drawn by weight
+alone, none of them might become a root, and then nothing would keep the player from leaving the king attacked.
 """
 
 _LOOKED_AT = 20_000
-"""Most positions that are looked at for it, the likeliest: a few milliseconds."""
+"""Most positions in which an attack on the king is looked for, the likeliest ones: this takes a few milliseconds."""
 
 
 class WeighedPositions(PositionStore):
-    """Positions, each with the probability that it is the true one. What is drawn depends on the set, the weights and
-    the seed only.
+    """Positions, each with the probability that it is the true one. Draws depend only on the set, the weights and the
+    seed.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class WeighedPositions(PositionStore):
     no_move_ends
         Whether a player without a move ends the game.
     weigher
-        Updates the weights (:mod:`darkchess.fog.belief.filter`); None: all positions are alike.
+        Filter that updates the weights (:mod:`darkchess.fog.belief.filter`); None: all positions weigh the same.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class WeighedPositions(PositionStore):
         return self._weights if self._weigher is not None else np.full(self.size, 1.0 / self.size)
 
     def indices(self, rows: npt.ArrayLike) -> Ints:
-        """Indices of positions in the order of :meth:`rows`: int64[n], −1 for one that is not in the set.
+        """Return the indices of positions in the order of :meth:`rows`: int64[n], −1 for one that is not in the set.
 
         Parameters
         ----------
@@ -113,14 +113,14 @@ class WeighedPositions(PositionStore):
     def sample(
         self, count: int, seed: int | np.random.Generator = 0, exclude_rows: npt.ArrayLike | None = None
     ) -> Words:
-        """Positions drawn uniformly without replacement: those with the smallest hash under a key from ``seed``.
+        """Draw positions uniformly without replacement: those with the smallest hash under a key from ``seed``.
 
         Parameters
         ----------
         count
-            How many; fewer come when the set has fewer.
+            How many, or all if the set has fewer.
         seed
-            A number, or a generator, from which one is drawn.
+            A number, or a generator that draws one.
         exclude_rows
             uint64[m, 9], positions that are not to be drawn.
 
@@ -129,10 +129,9 @@ class WeighedPositions(PositionStore):
         uint64[n, 9]
             As :meth:`rows` gives them, in the order of the hash.
         """
-        # One number from the seed keys the hash that decides.
         number = int(seed.integers(0, 1 << 63)) if isinstance(seed, np.random.Generator) else seed
         excluded = set() if exclude_rows is None else {tuple(half) for half in self._halves_of(exclude_rows).tolist()}
-        # Enough that as many are left when all excluded ones are among them.
+        # Select more, so that ``count`` are left even if all excluded positions are among them.
         indices = smallest(self._positions, count + len(excluded), key_of(number ^ 0x5A3D))
         if excluded:
             halves = self._positions[indices].tolist()
@@ -147,28 +146,29 @@ class WeighedPositions(PositionStore):
         *,
         uniform_mix: float = 0.0,
     ) -> tuple[Words, Floats]:
-        """Positions drawn by weight, one by one among those that are left (:mod:`klss.belief.drawing`); those in which
-        the player's king is attacked more often than by their weight, since a mistake there ends the game.
+        """Draw positions by weight, one after another without replacement (:mod:`klss.belief.drawing`). Those in which
+        the player's king is attacked are drawn more often than by weight, since a mistake there ends the game.
 
         Parameters
         ----------
         count
-            How many; fewer come when the set has fewer.
+            How many, or all if the set has fewer.
         seed
             A number.
         exclude_rows
             uint64[m, 9], positions that are not to be drawn.
         uniform_mix
-            Part of all weight, from 0 to 1, that is spread uniformly first.
+            Share of all weight, from 0 to 1, that is first spread evenly over all positions.
 
         Returns
         -------
         uint64[n, 9], float64[n]
             Rows as :meth:`rows` gives them, and the probability with which each was drawn.
         """
-        # What each position is drawn by: its weight, some of all weight spread evenly.
+        # The probability that each position is drawn by.
         likely = (1.0 - uniform_mix) * self.weights + uniform_mix / self.size
-        # Where the king is attacked in some, these get their least part of the draws; what each counts allows for it.
+        # Raise positions with an attacked king to their least share; the returned probabilities include this, so that
+        # the caller can correct for it.
         checked = self._in_check()
         threat = float(likely[checked].sum())
         if 0.0 < threat < _LEAST_THREAT:
@@ -184,18 +184,18 @@ class WeighedPositions(PositionStore):
     def information(
         self, moves: npt.ArrayLike, limit: int = 2048, seed: int = 0, *, weights: Floats | None = None
     ) -> Floats:
-        """Binary entropy of the observation right after each of the player's moves: H(a) of the paper's D.3.
+        """Return the entropy, in bits, of the observation right after each of the player's moves: H(a) of paper D.3.
 
         Parameters
         ----------
         moves
             int[m], codes of the player's legal moves (:mod:`darkchess.board.move`).
         limit
-            The true position is taken to be uniform over the set, or over this many of it, drawn as :meth:`sample`
-            does.
+            Most positions to look at. The true position is taken to be uniform over the set, or over a sample of this
+            size (:meth:`sample`).
         weights
-            float64[size], summing to 1: the probability of each position instead. Of more than ``limit`` some are drawn
-            by weight, and each counts by its weight over the probability with which it was drawn.
+            float64[size], summing to 1: the probability of each position instead. If the set is larger than ``limit``,
+            positions are drawn by weight, and each counts by its weight over the probability that it was drawn.
 
         Returns
         -------
@@ -204,7 +204,7 @@ class WeighedPositions(PositionStore):
         """
         codes = np.atleast_1d(np.asarray(moves, dtype=np.int64))
         key = key_of(seed ^ 0x1F0)
-        # The positions that stand for the set, and what each counts.
+        # The positions that stand for the set, and how much each counts.
         if weights is None:
             indices = smallest(self._positions, limit, key)
         else:
@@ -214,7 +214,7 @@ class WeighedPositions(PositionStore):
         information.observation_keys(
             self._positions, indices, self._shown.own_row, self._flipped, codes, self._no_move_ends, TABLES, keys
         )
-        # Positions with the same key look the same after the move: the entropy is that of their classes.
+        # Positions with the same key look the same after the move, so the entropy is that of the classes of equal keys.
         bits = np.zeros(codes.shape[0])
         for i, row in enumerate(keys):
             if weights is None:

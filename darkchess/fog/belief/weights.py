@@ -1,4 +1,4 @@
-"""Which weights of possible positions a player asks for: those of the filter (:mod:`darkchess.fog.belief.filter`), or
+"""The setting that gives a player's positions weights: those of the filter (:mod:`darkchess.fog.belief.filter`), or
 none.
 """
 
@@ -10,7 +10,7 @@ from typing import Literal
 __all__ = ["Belief", "BeliefSettings"]
 
 Belief = Literal["filter", "uniform"]
-"""What weighs positions where they are shown."""
+"""Weights with which positions are shown."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class BeliefSettings:
     Attributes
     ----------
     belief
-        ``filter``; ``value``: none, so that positions are weighed by their value alone.
+        ``filter``: its weights; ``value``: none, so that positions are weighed by their value alone.
     filtering
-        The part of a move's time, 0 or more, that the filter may take.
+        Share of a move's time, 0 or more, that the filter may take.
     """
 
     belief: Literal["value", "filter"] = "value"
@@ -30,5 +30,5 @@ class BeliefSettings:
 
     @property
     def filtered(self) -> bool:
-        """Whether the filter is asked."""
+        """Whether the filter is used."""
         return self.belief == "filter"

@@ -1,10 +1,10 @@
-"""The filter's kernels: the weight that each source gives to its successors, each found where the set keeps it.
+"""The filter's kernels: the weight that each source gives to its successors.
 
-The set was made before, by :func:`darkchess.fog.belief._kernels.position_set.successors`; nothing here changes it. Its
-positions lie in the order of their hashes, so that a *directory* (where the hashes of each of some thousand equal
-ranges begin) finds one in two steps.
+:func:`darkchess.fog.belief._kernels.position_set.successors` has already made the set; nothing here changes it. Its
+positions are stored in the order of their hashes. A *directory* divides the hashes into equal ranges and says where
+each begins, so that a position is found in two steps.
 
-Sources are treated in order and sums are made in order: the same set and weights give the same bytes.
+Sources and sums keep one fixed order, so that the same set and weights give the same bytes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Sources(NamedTuple):
     own_row
         uint64[9]: the viewer's half, seen as White's, the enemy to move.
     captors, passed
-        Squares from which an enemy pawn may take en passant, and the bits of META for that.
+        Squares from which an enemy pawn may capture en passant, and the bits of META that say so.
     """
 
     halves: Any
@@ -54,13 +54,14 @@ class Likelihood(NamedTuple):
     Attributes
     ----------
     groups, multipliers
-        The first so many groups of :mod:`darkchess.fog.belief._kernels.policy` (none: all moves alike).
+        How many groups of :mod:`darkchess.fog.belief._kernels.policy` are used, the first ones (0: all moves are
+        equally likely), and their factors.
     uniform_mix
-        Part of the likelihood that all moves share evenly.
+        Share of the likelihood that is spread evenly over all moves.
     counts
-        Whether every move has likelihood 1 instead, so that weights count the ways to come to a position.
+        Whether every move has likelihood 1 instead, so that a weight is the number of ways to reach the position.
     bonus, offsets
-        float64[m], int64[·]: a factor for each move of each source; or both of length 0.
+        float64[m], int64[·]: a factor for each move of each source, and where each source's begin; or both of length 0.
     """
 
     groups: int
@@ -72,7 +73,7 @@ class Likelihood(NamedTuple):
 
 
 class Directory(NamedTuple):
-    """The set after the move, and where it keeps what.
+    """The set after the move, with its directory.
 
     Attributes
     ----------
@@ -90,7 +91,7 @@ class Directory(NamedTuple):
 
 @kernel(inline="always")
 def _bucket(value: Any, top: Any, buckets: int) -> Any:
-    """The range in which a hash lies, ``top`` being the largest hash's upper half; ``buckets`` for any beyond."""
+    """Return the range in which a hash lies; ``buckets`` if its upper half is above ``top``, the largest hash's."""
     high = value >> np.uint64(32)
     if high > top:
         return buckets
@@ -99,8 +100,8 @@ def _bucket(value: Any, top: Any, buckets: int) -> Any:
 
 @kernel(allocates=False)
 def directory(positions: Any, key: Any, first: Any) -> Any:
-    """Fill ``first`` (int64[buckets + 1, 1]) with where each range begins in ``positions``, which are in canonical
-    order; returns ``top`` (uint64).
+    """Fill ``first`` (int64[buckets + 1, 1]) with the index in ``positions`` (canonical order) at which each range of
+    hashes begins; return ``top`` (uint64), the upper half of the largest hash.
     """
     buckets = first.shape[0] - 1
     count = positions.shape[0]
@@ -119,7 +120,7 @@ def directory(positions: Any, key: Any, first: Any) -> Any:
 
 @kernel(inline="always")
 def _find(enemy: Any, codes: Any, positions: Any, key: Any, first: Any, top: Any) -> int:
-    """Index of a half in ``positions``, −1 when it is not there."""
+    """Return the index of a half in ``positions``, −1 if it is not there."""
     buckets = first.shape[0] - 1
     at = _bucket(half_hash(enemy, codes, key), top, buckets)
     found = -1
@@ -172,7 +173,7 @@ def _lay(sources: Any, i: int, row: Any) -> None:
 
 @kernel
 def count_moves(sources: Any, tables: Any, offsets: Any) -> None:
-    """Fill ``offsets`` (int64[n + 1]) with where the moves of each source begin when all are listed."""
+    """Fill ``offsets`` (int64[n + 1]) with where the moves of each source begin in a list of all moves."""
     row = np.empty(9, dtype=np.uint64)
     codes = np.empty(MAX_MOVES, dtype=np.int32)
     offsets[0] = 0
@@ -183,8 +184,8 @@ def count_moves(sources: Any, tables: Any, offsets: Any) -> None:
 
 @kernel
 def family(sources: Any, tables: Any, offsets: Any, children: Any, alive: Any) -> None:
-    """Write the position after each move of each source into ``children`` (uint64[m, 9]), the viewer White and to
-    move, and whether the viewer has a king then into ``alive`` (bool[m]).
+    """Write the position after each move of each source into ``children`` (uint64[m, 9]; the viewer is White and to
+    move), and whether the viewer still has its king into ``alive`` (bool[m]).
     """
     row = np.empty(9, dtype=np.uint64)
     codes = np.empty(MAX_MOVES, dtype=np.int32)
@@ -199,7 +200,7 @@ def family(sources: Any, tables: Any, offsets: Any, children: Any, alive: Any) -
 
 @kernel(inline="always")
 def _half_after(enemy: Any, codes: Any, piece: Any, origin: int, target: int, promotion: int) -> Any:
-    """The enemy half after the enemy's move."""
+    """Return the enemy half after the enemy's move."""
     if piece == KING and (origin - target == 2 or target - origin == 2):
         after, moved = castled(enemy, codes, target > origin)
     else:
@@ -219,8 +220,8 @@ def propagate(
 ) -> None:
     """Add to ``out`` (float64[size, 1]) the weight that the sources ``start … stop − 1`` give to each position.
 
-    A source's weight goes to its successors by the likelihood of the enemy's move, over *all* the legal moves there;
-    the part of inconsistent ones is gone.
+    A source's weight is shared among *all* its legal moves by their likelihood; the shares of moves that the view rules
+    out are lost.
 
     Parameters
     ----------
@@ -229,7 +230,7 @@ def propagate(
     likelihood
         :class:`Likelihood`.
     masks
-        Of the view after the move (:mod:`darkchess.fog.belief._kernels.position_set`).
+        Those of the view after the move (:mod:`darkchess.fog.belief._kernels.position_set`).
     found
         :class:`Directory`.
     """
@@ -253,7 +254,7 @@ def propagate(
         weight = weights[i]
         if not weight > 0.0:
             continue
-        # The likelihoods of all moves, seen or not: their sum is what a share is of.
+        # The likelihoods of all moves, consistent or not: their sum is the denominator of each share.
         _lay(sources, i, row)
         own, enemy, enemy_codes = row[WHITE], sets[i, 0], sets[i, 1]
         count = describe(row, groups <= PLAIN, tables, codes, index, pieces, maps)
@@ -264,7 +265,8 @@ def propagate(
                 value *= bonus[offsets[i] + k]
             likely[k] = value
             total += value
-        # The successors that agree with the view's squares, with their shares, and the range where each may be.
+        # The successors that pass the view's cheap tests, their shares, and the range in which each may be. Those that
+        # are inconsistent all the same are not in the set, so the look-up below drops them.
         wanted = 0
         for k in range(count):
             origin, target, promotion = codes[k] >> 9, (codes[k] >> 3) & 63, codes[k] & 7
@@ -279,8 +281,8 @@ def propagate(
                 if piece != PAWN or mask != landing or own & mask != np.uint64(0) or (origin - target) & 7 == 0:
                     continue
             else:
-                # What it took is what is missing. A double step that would have been reported was not made, nor a
-                # capture en passant.
+                # It captured exactly the missing piece; it was neither a double step that would have been reported nor
+                # a capture en passant.
                 if mask & masks[EMPTY] != np.uint64(0) or (own & mask) != captured:
                     continue
                 if piece == PAWN:
@@ -300,10 +302,10 @@ def propagate(
             if not counts:
                 shares[wanted] = weight * ((1.0 - uniform_mix) * likely[k] / total + uniform_mix / count)
             wanted += 1
-        # Three misses of the cache a successor, so all are asked for before any is waited for.
+        # Each successor misses the cache three times, so all are prefetched before the first one is used.
         for k in range(wanted):
             prefetch(positions, first[ranges[k], 0])
-        # Where in its range: most ranges have two positions or three.
+        # Find each in its range, which has two positions on average.
         for k in range(wanted):
             at = ranges[k]
             ranges[k] = -1
@@ -312,7 +314,7 @@ def propagate(
                     ranges[k] = j
                     prefetch(out, j)
                     break
-        # In the moves' order, so that sums are the same bytes on any machine.
+        # Add in the order of the moves, so that the sums are the same on any machine.
         for k in range(wanted):
             if ranges[k] >= 0:
                 out[ranges[k], 0] += shares[k]

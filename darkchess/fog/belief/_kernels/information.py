@@ -1,6 +1,5 @@
-"""What each own move would show, over many positions.
-
-The observations behind the information penalty of the paper (D.3).
+"""What the viewer would observe after each of its moves, in each of many positions: the observations behind the paper's
+information penalty (D.3).
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ __all__ = ["observation_keys"]
 def observation_keys(
     positions: Any, indices: Any, own_row: Any, flipped: bool, codes: Any, no_move_ends: bool, tables: Any, out: Any
 ) -> None:
-    """Write the key of what the viewer sees right after each of its moves from each position.
+    """Write a key of what the viewer sees right after each of its moves from each position; equal keys: equal views.
 
     Parameters
     ----------
     positions, indices
-        Enemy halves, uint64[·, 2], and which of them to take, int64[n].
+        Enemy halves, uint64[·, 2], and the indices of those to take, int64[n].
     own_row, flipped
         See :func:`darkchess.board.kernels.halves.decode_half`.
     codes
@@ -45,6 +44,7 @@ def observation_keys(
         for k in range(codes.shape[0]):
             make(row, codes[k], tables, child)
             key = observation_key(child, side, tables)
+            # An end of the game is an observation too: any constant makes its key differ from the key of going on.
             if no_move_ends and not has_move(child, tables):
                 key = mix64(key ^ np.uint64(0x517CC1B727220A95))
             out[k, i] = key

@@ -17,8 +17,8 @@ __all__ = ["add_weights", "count_men", "weigh_men"]
 
 @kernel
 def count_men(rows: Any, side: int, counts: Any) -> None:
-    """Add to ``counts`` (int64[64, 6]) how many of ``rows`` have each piece of ``side`` (0 White, 1 Black) on each
-    square.
+    """Add to ``counts`` (int64[64, 6]) the number of ``rows`` that have each piece of ``side`` (0 White, 1 Black) on
+    each square.
     """
     for i in range(rows.shape[0]):
         for piece in range(6):
@@ -30,8 +30,8 @@ def count_men(rows: Any, side: int, counts: Any) -> None:
 
 @kernel
 def add_weights(rows: Any, side: int, weights: Any, sums: Any) -> None:
-    """Add to ``sums`` (float64[64, 6]) the ``weights`` (float64[n]) of those of ``rows`` that have each piece of
-    ``side`` on each square.
+    """Add to ``sums`` (float64[64, 6]) the ``weights`` (float64[n]) of the ``rows`` that have each piece of ``side`` on
+    each square.
     """
     for i in range(rows.shape[0]):
         for piece in range(6):
@@ -43,8 +43,8 @@ def add_weights(rows: Any, side: int, weights: Any, sums: Any) -> None:
 
 @kernel
 def weigh_men(rows: Any, side: int, weights: Any, out: Any) -> None:
-    """Write into ``out`` (float64[n]) the sum of ``weights`` (float64[64, 7]) over all squares, by the piece of
-    ``side`` there; column 6 is for none.
+    """Write a sum for each row into ``out`` (float64[n]): over all squares, the entry of ``weights`` (float64[64, 7])
+    for the piece of ``side`` there; column 6 is for no such piece.
     """
     for i in range(rows.shape[0]):
         total = 0.0

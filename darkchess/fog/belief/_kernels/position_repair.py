@@ -1,10 +1,10 @@
-"""When a declared sample has no consistent position left: repair its last members until they agree with what is seen.
+"""The repair of a sample without a consistent position: its last members are changed until they agree with the view.
 
-No source; a heuristic of ours for a state that an exact set never reaches. As few pieces as possible are moved, and
-they go anywhere: a piece on a square known to be empty, or of a piece that is not the one seen, is lifted; seen pieces
-and blockers are filled from the lifted pieces, then from unseen pieces of that piece, then from a pawn (a promotion
-nobody saw); what is left over goes to unseen squares at random. So the material is kept, and the result agrees with the
-view by construction.
+No source; a heuristic of ours for a state that an exact set never reaches. As few pieces as possible are moved. A piece
+is lifted if its square is known to be empty or another piece is seen there. Squares of seen pieces and of blockers are
+filled from the lifted pieces, then from unseen pieces of the same kind, then from a pawn (an unseen promotion). Lifted
+pieces that are left go to unseen squares at random. So the material is kept, and the result agrees with the view by
+construction.
 
 Board and masks as in :mod:`darkchess.fog.belief._kernels.position_set`.
 """
@@ -29,14 +29,14 @@ _ANY_BUT_KING = -2
 
 @kernel
 def _draw(state: Any, bound: int) -> Any:
-    """A number below ``bound`` (SplitMix64; ``state`` uint64[1] is modified in place)."""
+    """Return a random number below ``bound`` (SplitMix64; ``state`` uint64[1] is modified in place)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     return np.int64((mix64(state[0]) >> np.uint64(32)) * np.uint64(bound) >> np.uint64(32))
 
 
 @kernel
 def _pick(squares: Any, state: Any) -> int:
-    """A random square of the set ``squares``, which is not empty."""
+    """Return a random square of the set ``squares``, which is not empty."""
     for _ in range(_draw(state, popcount(squares))):
         squares = without_lowest(squares)
     return lowest(squares)
@@ -44,7 +44,7 @@ def _pick(squares: Any, state: Any) -> int:
 
 @kernel
 def _find(board: Any, squares: Any, piece: int, state: Any) -> int:
-    """A random square of ``squares`` with ``piece`` on it (or _ANY_BUT_KING), −1 when there is none."""
+    """Return a random square of ``squares`` with ``piece`` on it (or _ANY_BUT_KING), −1 if there is none."""
     fitting = np.uint64(0)
     while squares != np.uint64(0):
         square = lowest(squares)
@@ -56,9 +56,9 @@ def _find(board: Any, squares: Any, piece: int, state: Any) -> int:
 
 @kernel
 def _take(board: Any, lifted: Any, piece: int, loose: Any, state: Any) -> Any:
-    """Take a piece off the lifted ones or the board, for a square that must be filled with ``piece`` (−1: with any).
+    """Take one of the lifted pieces, or one off the board, for a square that must be filled with ``piece`` (−1: any).
 
-    Returns what stands there then.
+    Return the piece that fills it, −1 if there is none.
     """
     if piece >= 0:
         if lifted[piece] > 0:
@@ -68,7 +68,7 @@ def _take(board: Any, lifted: Any, piece: int, loose: Any, state: Any) -> Any:
         if square >= 0:
             board[square] = -1
             return piece
-        # There is one king only, and it is not made of a pawn.
+        # There is only one king, and a pawn cannot become one.
         if piece == KING:
             return -1
         if lifted[PAWN] > 0:
@@ -101,7 +101,7 @@ def _repair_one(
     empty = masks[EMPTY]
     required = masks[REQUIRED]
     seen = masks[SEEN]
-    # Unpack the half: what contradicts the view is lifted, the others stay.
+    # Unpack the half: lift the pieces that contradict the view, and leave the others on the board.
     lifted[:] = 0
     board[:] = -1
     castles = np.uint64(0)
@@ -119,7 +119,7 @@ def _repair_one(
         else:
             board[square] = code
     loose = ~(required | empty)
-    # What is seen, then what blocks a pawn.
+    # Fill the seen squares, then those that block a pawn: of a blocker any kind will do.
     for pass_ in range(2):
         wanted = seen if pass_ == 0 else required & ~seen
         while wanted != np.uint64(0):
@@ -130,16 +130,16 @@ def _repair_one(
             piece = expected[square] if pass_ == 0 else -1
             taken = _take(board, lifted, piece, loose, state)
             if taken < 0 and piece == KING:
-                # The king is seen, but stands on a square where a piece must stay: leave a knight there.
+                # The king is seen here, but stands on another required square of this board: put a knight there.
                 for other in range(64):
                     if board[other] == KING:
                         board[other] = KNIGHT
                 taken = KING
-            # Nothing is left to take, or a pawn would stand where none can: a knight.
+            # A knight, if nothing is left to take, or if a pawn would stand on the first or last rank.
             if taken < 0 or (taken == PAWN and (square < 8 or square >= 56)):
                 taken = KNIGHT
             board[square] = taken
-    # The rest anywhere out of sight; a king that finds no room takes another piece's place.
+    # Put the rest on free unseen squares, the king first; if there is none for it, it replaces another piece.
     for piece in range(KING, PAWN - 1, -1):
         for _ in range(lifted[piece]):
             free = loose & ~own
@@ -155,7 +155,7 @@ def _repair_one(
                 if square < 0:
                     return False
                 board[square] = KING
-    # Pack it again: at most sixteen pieces, with rights where king and rook are still at home.
+    # Pack the half again: at most sixteen pieces, with castling rights if king and rook are still at home.
     count = 0
     kings = 0
     enemy = np.uint64(0)
@@ -179,10 +179,10 @@ def _repair_one(
 
 @kernel
 def repair(positions: Any, masks: Any, expected: Any, must_move: bool, seed: Any, tables: Any, out: Any) -> int:
-    """Fill ``out`` (uint64[·, 2]) with repaired copies of ``positions`` (uint64[·, 2], taken in turn).
+    """Fill ``out`` (uint64[·, 2]) with repaired copies of ``positions`` (uint64[·, 2], taken in turn, again from the
+    first after the last).
 
-    Returns how many came out, equal ones included.
-    ``must_move``: leave out halves that cannot move.
+    Return how many were made, equal ones included. ``must_move``: leave out halves that cannot move.
     """
     board = np.empty(64, dtype=np.int64)
     lifted = np.empty(6, dtype=np.int64)
@@ -203,7 +203,7 @@ def repair(positions: Any, masks: Any, expected: Any, must_move: bool, seed: Any
 
 @kernel
 def without_captured(positions: Any, captured: Any) -> Any:
-    """Copies of ``positions`` (uint64[·, 2]) without the piece, if any, on ``captured`` (uint64, one square)."""
+    """Return copies of ``positions`` (uint64[·, 2]) without the piece, if any, on ``captured`` (uint64, one square)."""
     out = positions.copy()
     for i in range(positions.shape[0]):
         enemy = positions[i, 0]

@@ -9,11 +9,11 @@ where none is):
 ======================  ================================================================================================
 OWN                     the viewer's pieces after the ply
 EMPTY                   no enemy piece stands here: own pieces, squares seen empty, unseen diagonals of own pawns
-REQUIRED                an enemy piece stands here: seen ones, and what blocks a pawn
-SEEN                    the seen ones
+REQUIRED                an enemy piece stands here: a seen one, or one that blocks a pawn
+SEEN                    an enemy piece is seen here
 OWN_BEFORE              the viewer's pieces before an enemy move
-CAPTURED                where that move took one of them; 0 if it took none, and after en passant
-FORBIDDEN               where a double step may not end: it could be captured en passant, and none was reported
+CAPTURED                where that move captured one of them; 0 if it captured none, or en passant
+FORBIDDEN               no double step ended here: it could be captured en passant, and none was reported
 EP_REPORTED             the en passant square that was reported
 EP_LANDING              the square on which an enemy pawn captured en passant
 EP_CAPTORS              after an own double step: the squares from which an enemy pawn could capture en passant
@@ -71,7 +71,7 @@ MASKS = 10
 def observation_masks(view: Any, seen: Any, masks: Any, expected: Any) -> None:
     """Fill OWN, EMPTY, REQUIRED and SEEN of ``masks``, clear the others, and fill ``expected``.
 
-    ``view`` (uint64[9]) is what the viewer, as White, knows, and ``seen`` the squares that it sees.
+    ``view`` (uint64[9]) is the board as the viewer, turned to White, knows it; ``seen`` (uint64) the squares it sees.
     """
     for i in range(masks.shape[0]):
         masks[i] = np.uint64(0)
@@ -82,11 +82,11 @@ def observation_masks(view: Any, seen: Any, masks: Any, expected: Any) -> None:
     diagonals = ((pawns << np.uint64(7)) & np.uint64(0x7F7F7F7F7F7F7F7F)) | (
         (pawns << np.uint64(9)) & np.uint64(0xFEFEFEFEFEFEFEFE)
     )
-    # An unseen square ahead of a pawn, or two ahead over a free one, is blocked, or the pawn would see it.
+    # An unseen square ahead of a pawn is blocked, and so is one two ahead over a free one: else the pawn would see it.
     blockers = (pawns << np.uint64(8)) & ~seen
     open_first = ((pawns & np.uint64(0xFF00)) << np.uint64(8)) & seen & ~known & ~own
     blockers |= (open_first << np.uint64(8)) & ~seen
-    # What all that demands of an enemy half.
+    # What all this requires of an enemy half.
     masks[OWN] = own
     masks[EMPTY] = own | (seen & ~known) | (diagonals & ~seen)
     masks[REQUIRED] = known | blockers
@@ -103,7 +103,7 @@ def observation_masks(view: Any, seen: Any, masks: Any, expected: Any) -> None:
 
 @kernel(inline="always")
 def mistyped(enemy: Any, codes: Any, seen: Any, expected: Any) -> Any:
-    """Whether a piece on one of the squares ``seen`` (all occupied) is not the one that is seen there."""
+    """Whether the piece on any of the squares ``seen`` (all occupied) differs from the one that is seen there."""
     wrong = False
     while seen != np.uint64(0):
         mask = seen & ~(seen - np.uint64(1))
@@ -118,7 +118,7 @@ def mistyped(enemy: Any, codes: Any, seen: Any, expected: Any) -> Any:
 
 @kernel(inline="always")
 def agrees(enemy: Any, codes: Any, masks: Any, expected: Any) -> Any:
-    """Whether a position is what the view says."""
+    """Whether a position agrees with the view."""
     if enemy & masks[EMPTY] != np.uint64(0) or masks[REQUIRED] & ~enemy != np.uint64(0):
         return False
     return not mistyped(enemy, codes, masks[SEEN], expected)
@@ -126,7 +126,7 @@ def agrees(enemy: Any, codes: Any, masks: Any, expected: Any) -> Any:
 
 @kernel(allocates=False)
 def can_move(enemy: Any, codes: Any, own: Any, ep_captors: Any, tables: Any) -> Any:
-    """Whether the enemy has a move. Castling needs no look: the rook could move too."""
+    """Whether the enemy has a move. Castling need not be tested: where it is possible, the rook can move too."""
     occupied = enemy | own
     left = enemy
     while left != np.uint64(0):
@@ -147,7 +147,7 @@ def can_move(enemy: Any, codes: Any, own: Any, ep_captors: Any, tables: Any) -> 
             if tables[square, KING_STEPS] & ~enemy != np.uint64(0):
                 return True
         else:
-            # A slider moves iff a neighbour on one of its lines is not its own piece.
+            # A slider can move if and only if a square next to it on one of its lines has no piece of its own side.
             beside = tables[square, KING_STEPS]
             if code == BISHOP:
                 lines = tables[square, DIAGONAL_BELOW] | tables[square, DIAGONAL_ABOVE]
@@ -164,10 +164,10 @@ def can_move(enemy: Any, codes: Any, own: Any, ep_captors: Any, tables: Any) -> 
 def filter_positions(
     positions: Any, weights: Any, count: int, captured: Any, masks: Any, expected: Any, must_move: bool, tables: Any
 ) -> int:
-    """After an own move: keep what agrees with the new view, in place and in order; returns how many are left.
+    """After an own move: keep the positions that agree with the new view, in place and in order; return their number.
 
-    Nothing is written when none is left. ``weights`` (float64[count], or of length 0: there are none) go with them.
-    ``captured`` is the square (uint64, one bit or none) on which a piece was taken; a position without one there is
+    If it is 0, nothing was written. ``weights`` (float64[count], or of length 0: none) move with their positions.
+    ``captured`` (uint64, one bit or none) is the square on which a piece was captured; a position without one there is
     not consistent. ``must_move``: the game goes on, so the enemy has a move.
     """
     kept = 0
@@ -179,13 +179,13 @@ def filter_positions(
     for i in range(count):
         enemy = positions[i, 0]
         codes = positions[i, 1]
-        # Occupancy first: it rules out most positions, for three operations.
+        # Occupancy first: it rules out most positions and is the cheapest test.
         rest = enemy & ~captured
         if rest & empty != np.uint64(0) or required & ~rest != np.uint64(0) or captured & ~enemy != np.uint64(0):
             continue
         if captured != np.uint64(0):
             codes = without(codes, popcount(enemy & (captured - np.uint64(1))))
-        # Then the kinds of the seen pieces, and the rule that a side without a move ends the game.
+        # Then which pieces are seen; last, as the most expensive test, that the enemy has a move.
         if seen != np.uint64(0) and mistyped(rest, codes, seen, expected):
             continue
         if must_move and not can_move(rest, codes, own, captors, tables):
@@ -211,19 +211,19 @@ def successors(
     positions
         uint64[·, 2].
     layout
-        Of the table (:class:`darkchess.board.kernels.position_table.Layout`); a successor for which it has no slot is
-        counted, not written.
+        The table's (:class:`darkchess.board.kernels.position_table.Layout`); a successor for which it has no slot is
+        counted, but not written.
     split
         Whether successors of the table's second region go to the second buffer.
     out
-        uint64[2, ·, 2]: the buffers, filled from ``counts[0]`` and ``counts[1]`` on to at most ``room`` each.
+        uint64[2, ·, 2]: the buffers; each is filled from its count (``counts[0]``, ``counts[1]``) on, up to ``room``.
     counts
         int64[3]: entries in each buffer, and the number of consistent successors; modified in place.
 
     Returns
     -------
     int
-        The first position that was not treated, for want of room; ``stop`` when all were.
+        The first position that was not treated because a buffer is full; ``stop`` if all were treated.
     """
     empty = masks[EMPTY]
     required = masks[REQUIRED]
@@ -234,18 +234,18 @@ def successors(
     special = masks[EP_REPORTED] | masks[EP_LANDING]
     known = empty | required
     for i in range(start, stop):
-        # A source is treated whole or not at all, so that the caller can go on where this stops.
+        # A source is treated completely or not at all, so that the caller can continue with the one returned.
         if max(counts[0], counts[1]) + MOST_SUCCESSORS > room:
             return i
         k = counts[0]
         enemy = positions[i, 0]
         codes = positions[i, 1]
-        # En passant and its report name the one or two moves that there can be.
+        # After a reported double step or an en passant capture, only one or two pawn moves are possible.
         if special != np.uint64(0):
             k = _en_passant(enemy, codes, masks, expected, out, k)
             settle(k, layout, split, out, counts)
             continue
-        # A move changes two squares: with two to fill, or two to leave, only castling can explain the view.
+        # Any other move fills one square and leaves one: if two must be filled, or two left, only castling fits.
         missing = required & ~enemy
         surplus = enemy & empty
         one_move = without_lowest(missing) | without_lowest(surplus) == np.uint64(0)
@@ -255,7 +255,7 @@ def successors(
         long = long and captured == np.uint64(0)
         if not (one_move or short or long):
             continue
-        # Pieces that are seen where they stood before have not moved: a wrong one stays wrong.
+        # One move cannot change which piece stands on a square that was and stays occupied: a mismatch rules it out.
         if mistyped(enemy, codes, seen & enemy, expected):
             continue
         if short or long:
@@ -263,12 +263,12 @@ def successors(
         if not one_move:
             settle(k, layout, split, out, counts)
             continue
-        # The piece that moved is the one that has to leave, or any that need not stay.
+        # The piece that moved is the one on the square that must become empty, or else any on a square not required.
         movable = enemy & ~required
         if surplus != np.uint64(0):
             movable = surplus
         if missing == np.uint64(0):
-            # No square has to be filled: every move to a square of which nothing is known.
+            # No square must be filled: the piece went to any square of which nothing is known.
             allowed = ~(known | enemy)
             while movable != np.uint64(0):
                 square = lowest(movable)
@@ -287,20 +287,20 @@ def successors(
                 rest, code = lifted(codes, index, code)
                 k = put_moves(enemy, mask, rest, code, targets, np.uint64(0), out, k)
         else:
-            # One square has to be filled: a piece of the viewer was taken there, or an enemy piece is known there.
+            # One square must be filled: the viewer's piece was captured there, or an enemy piece is known to be there.
             wanted = np.int64(-1)
             if seen & missing != np.uint64(0):
                 wanted = expected[lowest(missing)]
             captures = captured != np.uint64(0)
             k = put_arrivals(enemy, codes, movable, missing, captures, forbidden, wanted, occupied, tables, out, k)
-        # Duplicates and what belongs to another slice go; the others are counted.
+        # Drop successors that belong to another slice, sort the others into the buffers, and count.
         settle(k, layout, split, out, counts)
     return stop
 
 
 @kernel(allocates=False)
 def _castling(enemy: Any, codes: Any, short: bool, long: bool, masks: Any, expected: Any, out: Any, k: int) -> int:
-    """Castling, where the squares allow it and the rook's code says that the right is there."""
+    """Write the positions after castling, if the squares allow it and the rook's code says that the right exists."""
     if short and has_castling_rook(enemy, codes, 63):
         after, moved = castled(enemy, codes, True)
         if agrees(after, moved, masks, expected):
@@ -314,18 +314,18 @@ def _castling(enemy: Any, codes: Any, short: bool, long: bool, masks: Any, expec
 
 @kernel(allocates=False)
 def _en_passant(enemy: Any, codes: Any, masks: Any, expected: Any, out: Any, k: int) -> int:
-    """The double step that was reported, or the en passant captures of the viewer's pawn.
+    """Write the positions after the reported double step, or after en passant captures of the viewer's pawn.
 
-    At most two moves of a pawn, made and then held against the masks.
+    At most two pawn moves, which are made and then compared with the masks.
     """
     if masks[EP_REPORTED] != np.uint64(0):
-        # A double step past the square: from the rank above it to the one below, over a free square.
+        # A double step past the reported square: from the rank above to the rank below, both squares free.
         origins = masks[EP_REPORTED] << np.uint64(8)
         target = masks[EP_REPORTED] >> np.uint64(8)
         if enemy & (masks[EP_REPORTED] | target) != np.uint64(0):
             return k
     else:
-        # A capture: from the squares beside the pawn that was taken, which is one rank above the landing square.
+        # A capture: from the squares beside the captured pawn, which stood one rank above the landing square.
         target = masks[EP_LANDING]
         origins = beside(target << np.uint64(8))
         if enemy & target != np.uint64(0):
