@@ -1,7 +1,7 @@
-"""What a position is worth.
+"""Evaluators: the values of positions.
 
-Reading order: ``registry`` (their names, and what a caller asks of one), ``evaluator`` (the base class, and the
-built-in evaluator), ``kernels``.
+Reading order: ``registry`` (the evaluators' names, and what a caller may choose), ``evaluator`` (the base class, and
+the built-in evaluator), ``kernels``.
 
 The weights are in the folder ``data``.
 """

@@ -1,7 +1,7 @@
-"""What a position is worth: the base class :class:`Evaluator`, and the built-in evaluator that is always there.
+"""The base class :class:`Evaluator`, and the built-in evaluator, which needs no other program.
 
-A value is tanh(pawns/6) for the side to move, in [−1, 1] (Zhang & Sandholm 2021, §6: τ = 6 pawns); exactly +1 where
-that side can take the king. What a ruleset says about a side without a move is the caller's.
+A value is tanh(pawns/6) for the side to move, in [−1, 1] (Zhang & Sandholm 2021, §6: τ = 6 pawns); exactly +1 if that
+side can take the king. The value of a side without a move depends on the ruleset, so the caller sets it.
 
 Positions are the rows of :mod:`darkchess.board.kernels.board`: uint64[n, 9].
 """
@@ -38,32 +38,34 @@ __all__ = [
 
 
 PAWNS_SCALE = 6.0
-"""Pawns at which a value is tanh(1) = 0.76."""
+"""Score, in pawns, whose value is tanh(1) = 0.76."""
 
 _WORTH = np.array([1.0, 3.2, 3.3, 5.0, 9.5, 100.0])
-"""Pawn, knight, bishop, rook, queen and king, in pawns: which captures the quiescence search looks at, and in what
-order.
+"""Rough worth of pawn, knight, bishop, rook, queen and king, in pawns: it decides which captures the quiescence search
+looks at, and in what order.
 """
 _WORTH.setflags(write=False)
 
 _LEAST_SHARED = 64
-"""Fewest positions that two threads share; to wake the second one takes as long as some ten positions."""
+"""Fewest positions that are split between two threads; waking the second one costs about ten positions."""
 
 _SLICE_NODES = 1000
-"""Nodes of a perfect-information search between two looks at the clock: some hundredths of a second."""
+"""Nodes of a perfect-information search between two readings of the clock: some hundredths of a second."""
 
 _FIRST_NODES_A_SECOND = 30_000.0
-"""Rate of that search before it was measured: that of a slow, busy machine."""
+"""Nodes a second of that search until it is measured: those of a slow, busy machine, so that the first slice is not too
+long.
+"""
 
 
 class Evaluator(ABC):
-    """Values of positions, in batches: the base of every evaluator.
+    """Base of every evaluator: values of positions, in batches.
 
-    A subclass needs :meth:`values`; what else is here has a default that is true of every evaluator. It plays where
-    ``module:Class`` names it (:mod:`darkchess.evaluation.registry`).
+    A subclass must define :meth:`values`; all other methods have defaults that suit any evaluator. Players use it when
+    it is named as ``module:Class`` (:mod:`darkchess.evaluation.registry`).
 
-    ``deadline``, in all methods that take one: a moment of :func:`time.monotonic` after which answers have to come from
-    whatever is quick, None for none. An evaluator that takes milliseconds may ignore it.
+    ``deadline``, in all methods that take one: a moment of :func:`time.monotonic`, after which the evaluator must use a
+    quick method; None: no deadline. An evaluator that takes milliseconds may ignore it.
 
     Examples
     --------
@@ -80,56 +82,56 @@ class Evaluator(ABC):
     """
 
     reentrant = False
-    """Whether two threads may ask at once. Only then a search has two threads, and a player ponders."""
+    """Whether two threads may call it at once. Only then does a search use two threads, and a player ponder."""
 
-    # ---------------------------------------------------------------------------------- what is asked of the class
+    # ---------------------------------------------------------------------------------- methods of the class
     @classmethod
     def make(cls, choice: EvaluatorChoice, *, threads: int = 1, no_move_value: float = -1.0) -> Evaluator:
-        """The evaluator that a caller asks for.
+        """Return an evaluator for a caller's choice.
 
         Parameters
         ----------
         choice
             See :class:`darkchess.evaluation.registry.EvaluatorChoice`.
         threads
-            1 or 2: how many may share a batch.
+            Most threads that may share a batch: 1 or 2.
         no_move_value
-            Value for a side without any move, by the ruleset: −1 or 0.
+            Value of a side without any move, by the ruleset: −1 or 0.
 
         Raises
         ------
         EvaluatorError
-            What it needs is not there.
+            Something that it needs is missing.
         """
         return cls()
 
     @classmethod
     def label(cls, choice: EvaluatorChoice) -> str:
-        """What it is called where people read it; by default the name that was chosen."""
+        """Return the evaluator's name for people to read; by default the name that was chosen."""
         return choice.name
 
     @classmethod
     def check(cls, choice: EvaluatorChoice) -> None:
-        """Raise :class:`darkchess.errors.EvaluatorError` unless what it needs is there; by default it needs nothing."""
+        """Raise :class:`darkchess.errors.EvaluatorError` if something that it needs is missing; by default never."""
         return
 
     @classmethod
     def versions(cls, choice: EvaluatorChoice) -> dict[str, str | None]:
-        """The programs that it runs and their versions, for results; by default none."""
+        """Return the programs that it runs and their versions, to be noted in results; by default none."""
         return {}
 
-    # ------------------------------------------------------------------------------- what is asked of an evaluator
+    # ------------------------------------------------------------------------------- methods of an evaluator
     @abstractmethod
     def values(self, rows: Words, *, deadline: float | None = None) -> Floats:
-        """Value of each of ``rows`` (uint64[n, 9]) for its side to move: float64[n] in [−1, 1], +1 exactly where it
-        can take the king.
+        """Return the value of each of ``rows`` (uint64[n, 9]) for its side to move: float64[n] in [−1, 1], exactly +1
+        if that side can take the king.
         """
 
     def child_values(
         self, rows: Words, move_offsets: Ints, child_rows: Words, *, deadline: float | None = None
     ) -> Floats:
-        """Values of the children of a whole expansion, each for its *own* side to move: float64[m]. By default those
-        of :meth:`values`; the parents are not looked at.
+        """Return the values of the children of a whole expansion, each for its *own* side to move: float64[m]. By
+        default those of :meth:`values`, without regard to the parents.
 
         Parameters
         ----------
@@ -154,44 +156,44 @@ class Evaluator(ABC):
         *,
         deadline: float | None = None,
     ) -> tuple[Floats | None, int]:
-        """Values of children as in :meth:`child_values`, by a perfect-information search of ``depth`` plies below each.
-        By default there is no such search, so that players stay with the values that they have.
+        """Return values of children as :meth:`child_values` does, by a perfect-information search of ``depth`` plies
+        below each. By default there is no such search, and players keep the values that they have.
 
         Parameters
         ----------
         rows, move_offsets, child_rows, deadline
             As for :meth:`child_values`.
         depth : int
-            From 1 on; ValueError beyond what the evaluator can.
+            1 or more; ValueError if it is more than the evaluator can search.
         budget : Budget
-            What the whole call may take; with nodes nothing reads a clock.
+            The budget of the whole call; one in nodes reads no clock.
         no_move_value : float
-            Value for a side without any move, by the ruleset: −1 or 0.
+            Value of a side without any move, by the ruleset: −1 or 0.
 
         Returns
         -------
         (float64[m] or None, int)
-            The values, None if not every child's is there: the budget ran out, or there is no such search. And the
-            nodes visited, in the evaluator's own count.
+            The values, or None unless all children have one (the budget ran out, or there is no such search); and the
+            number of nodes visited, as the evaluator counts them.
         """
         return None, 0
 
     def new_game(self) -> None:
-        """Forget what earlier games left behind; by default nothing is remembered."""
+        """Forget the state of earlier games; by default there is none."""
         return
 
     def close(self) -> None:
-        """Free what is held; the evaluator is not used afterwards. By default nothing is held."""
+        """Free its resources (by default none); the evaluator is not used afterwards."""
         return
 
 
 def as_rows(rows: Words) -> Words:
-    """``rows`` as a contiguous uint64[n, 9] array.
+    """Return ``rows`` as a contiguous uint64[n, 9] array.
 
     Raises
     ------
     ValueError
-        The shape is another one.
+        ``rows`` has another shape.
     """
     array = np.ascontiguousarray(rows, dtype=np.uint64)
     if array.ndim != 2 or array.shape[1] != WIDTH:
@@ -202,12 +204,12 @@ def as_rows(rows: Words) -> Words:
 
 
 def as_family(rows: Words, move_offsets: Ints, child_rows: Words) -> tuple[Words, Ints, Words]:
-    """Parents, offsets and children, see :meth:`Evaluator.child_values`, as contiguous arrays.
+    """Return parents, offsets and children (:meth:`Evaluator.child_values`) as contiguous arrays.
 
     Raises
     ------
     ValueError
-        They don't fit each other.
+        Their shapes don't fit each other.
     """
     rows, child_rows = as_rows(rows), as_rows(child_rows)
     offsets = np.ascontiguousarray(move_offsets, dtype=np.int64)
@@ -226,7 +228,7 @@ def as_family(rows: Words, move_offsets: Ints, child_rows: Words) -> tuple[Words
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights of the built-in evaluation, in pawns: a tapered sum, and a network added to it or not.
+    """Weights of the built-in evaluation, in pawns: those of a tapered sum and, optionally, of a network added to it.
 
     Attributes
     ----------
@@ -237,7 +239,7 @@ class Weights:
     Raises
     ------
     ValueError
-        ``packed`` has another shape than the kernels take.
+        ``packed`` has a shape that the kernels do not take.
     """
 
     packed: npt.NDArray[np.float32]
@@ -251,7 +253,7 @@ class Weights:
             )
 
     def part(self, name: str) -> npt.NDArray[np.float32]:
-        """A view of one array of the weights, by its name in ``OFFSETS``."""
+        """Return a view of one array of the weights, by its name in ``OFFSETS``."""
         start, shape = OFFSETS[name]
         return self.packed[start : start + math.prod(shape)].reshape(shape)
 
@@ -262,7 +264,7 @@ class Weights:
         Raises
         ------
         ValueError
-            It is something else (:class:`klss.support.archive.ArchiveError`), or of another shape.
+            The file holds something else (:class:`klss.support.archive.ArchiveError`), or has another shape.
         """
         return Weights(np.ascontiguousarray(read_arrays(file, PACKED_SIZE, ["packed"])["packed"], dtype=np.float32))
 
@@ -273,7 +275,7 @@ class Weights:
 
 @lru_cache(maxsize=1)
 def packaged_weights() -> Weights:
-    """The packaged weights; written by ``experiments/tune_evaluation.py``."""
+    """Return the packaged weights, which ``experiments/tune_evaluation.py`` writes."""
     with resources.files("darkchess.evaluation").joinpath("data/evaluation_weights.npz").open("rb") as file:
         return Weights.read(cast(BinaryIO, file))
 
@@ -286,7 +288,7 @@ class BuiltinEvaluator(Evaluator):
     weights
         The weights; the packaged ones by default.
     threads
-        1 or 2: how many share a batch. The values are the same.
+        Threads that share a batch: 1 or 2. The values are the same.
 
     Examples
     --------
@@ -324,8 +326,8 @@ class BuiltinEvaluator(Evaluator):
         return np.asarray(np.tanh(scores / PAWNS_SCALE))
 
     def search(self, rows: Words, *, leaves: bool = False) -> tuple[Floats, Words]:
-        """Scores in pawns (float64[n]; ±1000 where the king falls), and the positions whose static evaluations they
-        are (uint64[n, 9]; empty unless wanted).
+        """Return scores in pawns (float64[n]; ±1000 if a king falls) and, with ``leaves``, the positions whose static
+        evaluations they are (uint64[n, 9]; else empty).
         """
         rows = as_rows(rows)
         scores = np.empty(rows.shape[0], dtype=np.float64)
@@ -351,8 +353,8 @@ class BuiltinEvaluator(Evaluator):
         *,
         deadline: float | None = None,
     ) -> tuple[Floats | None, int]:
-        """See :meth:`Evaluator.search_values`: alpha-beta, a quiescence search at each leaf. A depth of 0 gives
-        :meth:`values`, but for sides without a move. The parents are not looked at.
+        """See :meth:`Evaluator.search_values`: alpha-beta, with a quiescence search at each leaf, without regard to the
+        parents. A depth of 0 gives :meth:`values`, except for a side without a move.
         """
         if not 0 <= depth <= DEEPEST:
             raise ValueError(f"perfect-information search: got depth {depth}, expected 0 to {DEEPEST}")
@@ -362,7 +364,8 @@ class BuiltinEvaluator(Evaluator):
         no_move = WON * no_move_value
         visited = 0
         while progress[0] < rows.shape[0]:
-            # Nodes of this slice: the kernel stops between two children after ``soft``, and within one after ``hard``.
+            # Nodes of this slice: after ``soft`` the kernel begins no further child, after ``hard`` it gives up the
+            # current one. By a clock, ``hard`` is what the time left allows at the rate measured so far.
             soft = hard = budget.nodes_left(visited)
             left = budget.left()
             if hard < 1 or left <= 0.0:
@@ -370,7 +373,7 @@ class BuiltinEvaluator(Evaluator):
             if budget.seconds is not None:
                 soft, hard = _SLICE_NODES, min(hard, max(_SLICE_NODES, left * self._nodes_a_second))
             given_up = minimax_many(rows, depth, no_move, int(soft), int(hard), self._knowledge, scores, progress)
-            # What it took; the rate, where there is a clock; and whether what is left is worth another slice.
+            # Count the nodes, update the rate (half old, half new), and decide if another slice is worth its time.
             visited += int(progress[1])
             if budget.seconds is not None and progress[1] >= _SLICE_NODES // 2:
                 speed = float(progress[1]) / max(1e-6, left - budget.left())

@@ -1,8 +1,8 @@
-"""Which evaluators there are, and what a caller asks of one: names, helps, ranges and defaults.
+"""The known evaluators, and a caller's choice of one: names, help texts, ranges and defaults.
 
 An evaluator is named by a word of :data:`EVALUATORS`, or as ``module:Class``: a subclass of
-:class:`darkchess.evaluation.evaluator.Evaluator` in any module that Python finds. A command line asks for names before
-its first board, so an evaluator's module, with its compiled code, is imported where the class is asked for.
+:class:`darkchess.evaluation.evaluator.Evaluator` in any module that Python finds. A command line needs the names before
+its first board, so an evaluator's module, with its compiled code, is imported only when the class is needed.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ __all__ = [
 ]  # fmt: skip
 
 AUTO = "auto"
-"""In a player's configuration: the evaluator is the caller's choice."""
+"""Name in a player's configuration that leaves the evaluator to the caller."""
 
 _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 class EvaluatorEntry(NamedTuple):
-    """A named evaluator: its class, as ``module:Class``, and its line in the help."""
+    """A named evaluator: its class, as ``module:Class``, and its line in help texts."""
 
     source: str
     help: str
@@ -41,23 +41,23 @@ EVALUATORS = {
         "uci_bridge.stockfish.evaluator:StockfishEvaluator", "the program, where it is installed"
     ),
 }
-"""The named evaluators. One in another package is a plug-in like any other, with a shorter name."""
+"""The named evaluators. One in another package is loaded as any ``module:Class`` is; it only has a shorter name."""
 
 
 @dataclass(frozen=True)
 class EvaluatorChoice:
-    """What a caller wants where a configuration leaves its evaluator open (:data:`AUTO`).
+    """A caller's choice, for configurations that leave their evaluator open (:data:`AUTO`).
 
     Attributes
     ----------
     name
         One of :data:`EVALUATORS`, or ``module:Class``.
     stockfish
-        Path of Stockfish; None: where :func:`uci_bridge.stockfish.evaluator.find_stockfish` looks.
+        Path of Stockfish; None: the one that :func:`uci_bridge.stockfish.evaluator.find_stockfish` finds.
     reproducible
-        The same calls have to give the same values; for games limited by nodes.
+        Whether the same calls must give the same values, as in games limited by nodes.
     processes
-        How many processes share the work where an evaluator starts some and ``reproducible`` is False.
+        Number of processes that share the work, if the evaluator starts some and ``reproducible`` is False.
     """
 
     name: str = "builtin"
@@ -75,28 +75,28 @@ class EvaluatorChoice:
 
     @classmethod
     def option(cls, name: str) -> Any:
-        """Default, help and range of a field that is a flag of command lines, as ``default`` and ``metadata``."""
+        """Return the field ``name``, whose ``default`` and ``metadata`` (help, range) make a flag of command lines."""
         return cls.__dataclass_fields__[name]
 
 
 def evaluator_names() -> str:
-    """What may be named, as helps and messages say it."""
+    """Return the possible names, as help texts and messages write them."""
     return " or ".join([*EVALUATORS, "module:Class"])
 
 
 def check_evaluator_name(name: str) -> None:
-    """Raise :class:`darkchess.errors.EvaluatorError` unless ``name`` may name an evaluator; imports nothing."""
+    """Raise :class:`darkchess.errors.EvaluatorError` unless ``name`` can name an evaluator; import nothing."""
     if name not in EVALUATORS and not _CLASS.fullmatch(name):
         raise EvaluatorError(f"evaluator: got {name!r}, expected {evaluator_names()}")
 
 
 def evaluator_class(name: str) -> type[Evaluator]:
-    """The class of the evaluator ``name``; imports its module.
+    """Import the module of the evaluator ``name`` and return its class.
 
     Raises
     ------
     EvaluatorError
-        No evaluator has that name; or its module can't be imported, or has no such subclass of ``Evaluator``.
+        No evaluator has that name, its module can't be imported, or the module has no such subclass of ``Evaluator``.
     """
     from darkchess.evaluation.evaluator import Evaluator
 

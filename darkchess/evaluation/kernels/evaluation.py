@@ -1,13 +1,13 @@
 """The built-in evaluation: a tapered sum of :mod:`features` at the leaves of a quiescence search.
 
-Chess values, by dark chess's rules: there is no check rule, but a side whose king can be taken loses. So a node where
-the side to move can take the king is won; a node where the viewer's own king is attacked may not stand pat and looks at
-all its moves (every one that leaves the king there loses it next ply). Defined on every Fog of War position, legal in
-chess or not.
+Chess values under dark chess's rules: there is no check rule, but a side whose king can be taken loses. So a node is
+won if its side to move can take the king. If the king of the side to move is attacked, standing pat is not allowed and
+all moves are searched (one that leaves the king attacked loses it on the next ply). Defined on every Fog of War
+position, legal in chess or not.
 
 Source: the Chess Programming Wiki, "Quiescence Search", "Delta Pruning", "MVV-LVA". *Deviations*: a losing capture is
-judged by one look at the attack maps (a more valuable piece takes a defended one), not by a static exchange evaluation;
-evasions are looked at in full only in the first plies.
+recognised from the attack maps (a more valuable piece takes a defended one), not by a static exchange evaluation; all
+evasions are searched only in the first plies.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ WON = 1000.0
 """Score in pawns of a side that takes the king; tanh(WON/6) is 1.0 exactly."""
 
 MOST = 50.0
-"""Bound of a static evaluation in pawns; tanh(MOST/6) is below 1, which is kept for a king that falls."""
+"""Bound of a static evaluation in pawns; tanh(MOST/6) is below 1, which is reserved for a king that falls."""
 
 DEPTH = 12
-"""Plies that the quiescence search may go."""
+"""Most plies of the quiescence search."""
 
 _EVASION_PLIES = 3
-"""Plies in which a side whose king is attacked looks at all its moves."""
+"""First plies, in which a side whose king is attacked searches all its moves."""
 
 _DELTA = 1.5
-"""What a capture may gain, in pawns, beyond what it takes: one that cannot reach alpha with it is left out."""
+"""Margin of delta pruning, in pawns: a capture is left out if its gain and this together can't reach alpha."""
 
 _NODES = 500
 """Nodes after which no more moves are searched: boards full of queens would take seconds."""
@@ -65,7 +65,7 @@ _NEXT, _END = range(2)  # columns of ``cursor``
 
 
 class Knowledge(NamedTuple):
-    """What positions are judged by.
+    """The tables and weights by which positions are evaluated.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Knowledge(NamedTuple):
     worth
         float64[6]: rough values of the pieces in pawns, for ordering and pruning.
     model
-        float32, the packed weights (:mod:`network`), see :func:`static`.
+        float32: the packed weights (:mod:`network`), as :func:`static` takes them.
     pawn_ending
         :func:`darkchess.evaluation.kernels.pawn_ending.pawn_ending_table`.
     """
@@ -87,10 +87,10 @@ class Knowledge(NamedTuple):
 
 @kernel(allocates=False)
 def static(row: Any, tables: Any, model: Any, index: Any, count: Any, maps: Any, units: Any) -> Any:
-    """Evaluation in pawns for the side to move, without search (float32).
+    """Return the evaluation in pawns for the side to move, without search (float64, computed in float32).
 
-    ``model`` is the packed weights (:mod:`network`), float32[PACKED_SIZE], or [LINEAR_SIZE] without a network;
-    ``units`` float32[UNITS], the rest as in :func:`features`.
+    ``model`` holds the packed weights (:mod:`network`): float32[PACKED_SIZE], or [LINEAR_SIZE] without a network;
+    ``units`` is float32[UNITS]; the rest as in :func:`features`.
     """
     n = features(row, tables, index, count, maps)
     share = np.float32(phase(row))
@@ -109,7 +109,7 @@ def static(row: Any, tables: Any, model: Any, index: Any, count: Any, maps: Any,
 
 @kernel(allocates=False)
 def _tie(square: int, target: int, flip: int) -> float:
-    """A trifle that orders equal captures the same way for both colours (``flip``: 0 White, 56 Black)."""
+    """Return a tiny number that breaks ties between captures, alike for both colours (``flip``: 0 White, 56 Black)."""
     return 1e-6 * (64 * (square ^ flip) + (target ^ flip))
 
 
@@ -118,21 +118,22 @@ def _push(
     row: Any, own_piece: int, square: int, targets: Any, defended: Any, worth: Any, moves: Any, keys: Any, n: int,
     flip: int,
 ) -> int:  # fmt: skip
-    """Append captures of one piece, leaving out those that lose material at a glance."""
+    """Append the captures of one piece, without those that lose material at first sight; return the new number."""
     while targets != np.uint64(0):
         target = lowest(targets)
         mask = bit(target)
         targets = without_lowest(targets)
-        # What stands there; on a free square, a pawn taken in passing.
+        # The gain is the piece that stands there; on a free square, a pawn captured en passant.
         occupied = mask & (row[WHITE] | row[BLACK]) != np.uint64(0)
         gain = worth[piece_on(row, mask)] if occupied else worth[PAWN]
         promotion = 0
         if own_piece == PAWN and (target >= 56 or target < 8):
-            # A pawn that arrives wins a queen's worth, and loses it again where the square is defended.
+            # A promotion gains a queen for a pawn, and loses the queen again if the square is defended.
             promotion = QUEEN
             gain = (gain if occupied else 0.0) + worth[QUEEN] - worth[PAWN]
             if mask & defended != np.uint64(0):
                 gain -= worth[QUEEN]
+        # Half a pawn of tolerance: a bishop may take a defended knight.
         elif mask & defended != np.uint64(0) and worth[own_piece] > gain + 0.5:
             continue
         moves[n] = (square << 9) | (target << 3) | promotion
@@ -143,12 +144,12 @@ def _push(
 
 @kernel(allocates=False)
 def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys: Any) -> int:
-    """Captures and queen promotions worth a look, with how much they gain at sight (float64); returns how many."""
+    """Write the captures and queen promotions worth searching, with their gain at first sight; return how many."""
     side = turn(row)
     own = row[WHITE + side]
     enemy = row[BLACK - side]
     occupied = own | enemy
-    # Pawns: what they can take, in passing too, and the step onto the last rank.
+    # Pawns: captures, also en passant, and the step onto the last rank.
     capturable = enemy
     ep = ep_square(row)
     if ep >= 0:
@@ -162,7 +163,7 @@ def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys
         ahead = bit(square + 8 if side == 0 else square - 8)
         targets = (tables[square, PAWN_CAPTURES + side] & capturable) | (ahead & last & ~occupied)
         n = _push(row, PAWN, square, targets, defended, worth, moves, keys, n, 56 * side)
-    # The others; a king takes nothing that is defended.
+    # The other pieces; a king captures nothing that is defended.
     for piece in range(KNIGHT, KING + 1):
         left = row[piece] & own
         while left != np.uint64(0):
@@ -184,7 +185,7 @@ def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys
 
 @kernel(allocates=False)
 def bring_best(moves: Any, keys: Any, first: int, n: int) -> None:
-    """Swap the best-ranked of moves[first:n] to ``first``: few are ever looked at, so they are not sorted."""
+    """Swap the best-ranked of moves[first:n] to ``first``: few are ever searched, so sorting all would cost more."""
     best = first
     for i in range(first + 1, n):
         if keys[i] > keys[best]:
@@ -199,8 +200,8 @@ def _enter(
     ply: int, last: Any, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any, index: Any,
     count: Any, maps: Any, units: Any, knowledge: Any,
 ) -> None:  # fmt: skip
-    """Look at the node ``rows[ply]``: set its best score so far, its pruning floor, and its moves to search; none if it
-    is the ``last`` on its line (bool).
+    """Enter the node ``rows[ply]``: set its best score so far, its pruning floor, and its moves to search; no moves if
+    it is the ``last`` on its line (bool).
     """
     row, worth = rows[ply], knowledge.worth
     side = turn(row)
@@ -208,7 +209,7 @@ def _enter(
     cursor[ply, _END] = 0
     for i in range(9):
         leaves[ply, i] = row[i]
-    # A king that can be taken, or is gone already, decides.
+    # A king that can be taken, or is already gone, decides the score.
     king = row[KING] & row[WHITE + side]
     if row[KING] & row[BLACK - side] == np.uint64(0) or king_capture(row, knowledge.tables) >= 0:
         bounds[ply, _BEST] = WON
@@ -216,11 +217,11 @@ def _enter(
     bounds[ply, _BEST] = -WON
     if king == np.uint64(0):
         return
-    # What is solved is not searched.
+    # Solved endings need no search.
     if is_pawn_ending(row):
         bounds[ply, _BEST] = pawn_ending_score(row, knowledge.pawn_ending)
         return
-    # An attacked king may not stand pat: all moves are searched, captures first, and none is left out by the floor.
+    # With an attacked king, search all moves, captures first, and let the floor prune none.
     if ply < _EVASION_PLIES and not last and attacked_by(row, 1 - side, lowest(king), knowledge.tables):
         n = generate(row, knowledge.tables, moves[ply])
         for i in range(n):
@@ -231,7 +232,7 @@ def _enter(
         bounds[ply, _FLOOR] = 1e9
         cursor[ply, _END] = n
         return
-    # Standing pat, then captures that may gain enough.
+    # Else stand pat: the static evaluation bounds the score from below, and only captures that may gain enough follow.
     best = static(row, knowledge.tables, knowledge.model, index, count, maps, units)
     bounds[ply, _BEST] = best
     if best >= bounds[ply, _BETA] or last:
@@ -247,13 +248,13 @@ def quiescence(
     stand: float, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any, index: Any, count: Any,
     maps: Any, units: Any, knowledge: Any,
 ) -> Any:  # fmt: skip
-    """Fail-soft quiescence search of ``rows[0]``; ``leaves[0]`` becomes the position whose static evaluation
-    the score (float64) is.
+    """Return the score (float64) of ``rows[0]`` by a fail-soft quiescence search; ``leaves[0]`` becomes the position
+    whose static evaluation the score is.
 
-    A static evaluation of ``rows[0]`` that reaches ``stand`` is returned at once: a lower bound of the score,
-    which is all that who passes such a bound wants to know. Nothing else depends on it. WON or more: the score, always.
+    ``stand`` is the caller's beta: if the static evaluation of ``rows[0]`` reaches it, that is returned at once, as a
+    lower bound of the score. Nothing else depends on ``stand``; with WON or more the score is always exact.
 
-    A loop with its own stack: numba's cache can't hold a function that calls itself. The arrays are those of
+    A loop with its own stack, because numba's cache can't hold a recursive function. The arrays are those of
     :func:`scratch`; ``knowledge`` is a :class:`Knowledge`.
     """
     bounds[0, _ALPHA] = -WON
@@ -268,7 +269,7 @@ def quiescence(
             bring_best(moves[ply], keys[ply], i, cursor[ply, _END])
             most = bounds[ply, _FLOOR] + keys[ply, i]
             if most > bounds[ply, _ALPHA]:
-                # Down to the next node, with the window turned round.
+                # Go down to the next node, with the window negated.
                 cursor[ply, _NEXT] = i + 1
                 make(rows[ply], moves[ply, i], knowledge.tables, rows[ply + 1])
                 bounds[ply + 1, _ALPHA] = -bounds[ply, _BETA]
@@ -278,9 +279,9 @@ def quiescence(
                 last = ply >= DEPTH - 1 or nodes > _NODES
                 _enter(ply, last, rows, leaves, moves, keys, bounds, cursor, index, count, maps, units, knowledge)
                 continue
-            # What is left gains too little to matter; the score, a bound now, is not to leave it out.
+            # All moves that are left gain too little to reach alpha; the score, now a bound, must allow for them.
             bounds[ply, _BEST] = max(bounds[ply, _BEST], most)
-        # Back up with the score; one that reaches beta ends the node there.
+        # Go back up with the score; one that reaches beta ends the node above.
         score = -bounds[ply, _BEST]
         if ply == 0:
             return -score
@@ -297,20 +298,21 @@ def quiescence(
 
 @kernel
 def scratch() -> Any:
-    """What a quiescence search works in, whatever is in it; new at each call, so that threads may work side by side.
+    """Return the work arrays of a quiescence search, uninitialised. New ones at each call, so that threads can run side
+    by side.
 
     Returns
     -------
     rows, leaves
         uint64[DEPTH + 1, 9], for each ply: the position, and the one whose static evaluation its score is.
     moves, keys
-        int32 and float64[DEPTH + 1, MAX_MOVES]: the moves to look at, and what they gain at sight.
+        int32 and float64[DEPTH + 1, MAX_MOVES]: the moves to search, and their gain at first sight.
     bounds
-        float64[DEPTH + 1, 4]: alpha, beta, the best score so far, what the gain of a move is added to.
+        float64[DEPTH + 1, 4]: alpha, beta, the best score so far, and the floor that a move's gain is added to.
     cursor
-        int64[DEPTH + 1, 2]: the next move, and their end.
+        int64[DEPTH + 1, 2]: the next move, and the end of the moves.
     index, count, maps, units
-        Of :func:`static`.
+        Those of :func:`static`.
     """
     rows = np.empty((DEPTH + 1, 9), dtype=np.uint64)
     leaves = np.empty((DEPTH + 1, 9), dtype=np.uint64)
@@ -329,8 +331,8 @@ def scratch() -> Any:
 def evaluate_many(rows: Any, knowledge: Any, scores: Any, leaves_out: Any) -> None:
     """Write the scores in pawns for the side to move of ``rows`` (uint64[n, 9]) into ``scores`` (float64[n]).
 
-    ``knowledge``: a :class:`Knowledge`. ``leaves_out`` (uint64[n, 9]; or of length 0: not wanted) gets the positions
-    whose static evaluations the scores are.
+    ``knowledge`` is a :class:`Knowledge`. ``leaves_out`` (uint64[n, 9], or of length 0 if not wanted) gets the
+    positions whose static evaluations the scores are.
     """
     stack, leaves, moves, keys, bounds, cursor, index, count, maps, units = scratch()
     _evaluate_each(

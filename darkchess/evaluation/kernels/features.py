@@ -1,9 +1,9 @@
-"""What the built-in evaluation looks at: the terms of a position, as a sparse list of (feature, count).
+"""The features of a position for the built-in evaluation, as a sparse list of (feature, count).
 
-One list serves both the evaluation (its sum with the weights) and the tuning (its row of the regression), so that what
-is tuned is what is played. Every square is relative to its owner (Black's ranks are mirrored). A piece of the side to
-move counts +1, the same piece of the other side −1; only the ``THREAT`` block has a feature of its own for each of the
-two, because a piece that hangs is worth less to the side that can't move it.
+One list serves both the evaluation (its sum with the weights) and the tuning (its row of the regression), so that the
+tuned terms are exactly the played ones. Every square is relative to its owner (Black's ranks are mirrored). A piece of
+the side to move counts +1, the same piece of the other side −1. Only the block "threats" has separate features for the
+two sides, because a hanging piece is worth less to the side that is not to move.
 
 Sources of the ideas: C. Shannon 1950 (material, mobility, pawn structure), the Chess Programming Wiki's pages
 "Evaluation", "Tapered Eval", "King Safety". All numbers live in the weights file and come from our own tuning
@@ -38,7 +38,7 @@ FEATURE_BLOCKS: dict[str, tuple[int, int]] = {
     "tempo": (533, 1),
     "runner": (534, 7),
 }
-"""Name → (first feature, how many), in order."""
+"""Name → (first feature, number of features), in order."""
 
 FEATURES = 541
 """Number of features; the weights are float64[FEATURES, 2] (middlegame, endgame), in pawns."""
@@ -47,35 +47,35 @@ MAX_FEATURES = 320
 """Room for the features of one position."""
 
 ANY, TWICE, BY_PAWN, BY_KNIGHT, BY_BISHOP, BY_ROOK, BY_QUEEN, BY_KING, DANGER, FOUND = 0, 2, 4, 6, 8, 10, 12, 14, 16, 18
-"""Where the attack maps are that :func:`features` leaves behind: what is attacked at all, twice, by a pawn, a knight, a
-bishop, a rook (both through their own queens, a rook through rooks too), a queen, the king, and a number: the danger
-brought to the enemy king (each for White, then Black); last, how many features there are.
+"""Places of the attack maps that :func:`features` leaves behind, each for White, then for Black: squares attacked at
+all, twice, by a pawn, a knight, a bishop, a rook (these two through their own queens, a rook also through rooks), a
+queen, the king; then a number, the danger to the enemy king. The last place has the number of features.
 """
 MAPS = 19
-"""How many they are."""
+"""Number of these places."""
 
 
 @kernel(allocates=False)
 def phase(row: Any) -> float:
-    """1.0 with all pieces on the board, 0.0 with kings and pawns only."""
+    """Return 1.0 with all pieces on the board, 0.0 with kings and pawns only."""
     units = popcount(row[KNIGHT] | row[BISHOP]) + 2 * popcount(row[ROOK]) + 4 * popcount(row[QUEEN])
     return min(units, 24) / 24.0
 
 
 STAGES = 4
-"""How many :func:`stage` tells apart."""
+"""Number of stages that :func:`stage` distinguishes."""
 
 
 @kernel(allocates=False)
 def stage(row: Any) -> int:
-    """By the pieces of both sides beside kings and pawns: 0 for none, 1 to 4, 5 to 9, more."""
+    """Return 0 to 3 by the number of both sides' pieces other than kings and pawns: none, 1 to 4, 5 to 9, more."""
     pieces = popcount(row[KNIGHT] | row[BISHOP] | row[ROOK] | row[QUEEN])
     return int(pieces > 0) + int(pieces > 4) + int(pieces > 9)
 
 
 @kernel(allocates=False)
 def _forward_fill(mask: Any, side: int) -> Any:
-    """``mask`` and everything ahead of it on its files, as ``side`` looks."""
+    """Return ``mask`` and all squares ahead of it on its files, as seen by ``side``."""
     if side == 0:
         mask |= mask << np.uint64(8)
         mask |= mask << np.uint64(16)
@@ -96,7 +96,7 @@ def _put(index: Any, count: Any, n: int, feature: int, value: int) -> int:
 
 @kernel(allocates=False)
 def _put_if(wanted: Any, index: Any, count: Any, n: int, feature: int, value: int) -> int:
-    """:func:`_put` where ``wanted`` (bool); without a branch, which would be guessed wrongly too often."""
+    """Do :func:`_put` if ``wanted`` (bool), without a branch, which would be mispredicted too often."""
     index[n] = feature
     count[n] = value
     return n + int(wanted)
@@ -109,7 +109,7 @@ def _distance(a: int, b: int) -> int:
 
 @kernel(allocates=False)
 def _pawn_maps(row: Any, tables: Any, maps: Any) -> None:
-    """Begin the attack maps: of both sides' pawns and kings, which the terms of the other pieces look at."""
+    """Begin the attack maps with both sides' pawns and kings, which the terms of the other pieces use."""
     for i in range(DANGER):
         maps[i] = np.uint64(0)
     for side in range(2):
@@ -126,13 +126,13 @@ def _pawn_maps(row: Any, tables: Any, maps: Any) -> None:
 
 @kernel(allocates=False)
 def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: Any, n: int, maps: Any) -> int:
-    """Piece-square, mobility, files; fills the attack maps of ``side`` and what its pieces bring to the enemy king."""
+    """Add piece-square, mobility and file terms of ``side``; fill its attack maps and its danger to the enemy king."""
     own = row[WHITE + side]
     occupied = own | row[BLACK - side]
     flip = 56 * side
-    # Mobility counts squares that a piece could use: not those of own pawns and king, nor what enemy pawns attack.
+    # Mobility counts only useful squares: not those of own pawns or the own king, nor those that enemy pawns attack.
     mobile = ~(own & (row[PAWN] | row[KING])) & ~maps[BY_PAWN + 1 - side]
-    # The enemy king's ring: the squares next to it, and a rank more towards this side.
+    # The enemy king's ring: its square, the squares next to it, and one rank more towards this side.
     enemy_king = row[KING] & row[BLACK - side]
     ring = maps[BY_KING + 1 - side] | enemy_king
     ring |= (ring << np.uint64(8)) if side == 1 else (ring >> np.uint64(8))
@@ -150,8 +150,8 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
             # Pawns and kings have their own terms and maps.
             if piece in (PAWN, KING):
                 continue
-            # What it attacks, a slider through its own queen, a rook through the other rook; ``first``: the feature of
-            # no mobility.
+            # The squares that it attacks, also through own pieces of a battery: a bishop's through a queen, a rook's
+            # through a queen or rook. ``first`` is the feature of mobility 0.
             if piece == KNIGHT:
                 reach = tables[square, KNIGHT_STEPS]
                 first = 384
@@ -170,7 +170,7 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
                 reach = straight(square, occupied, tables) | slanted(square, occupied, tables)
                 first = 422
                 maps[BY_QUEEN + side] |= reach
-            # The maps, mobility, and what it brings to the king: a unit for each square of the ring, and for itself.
+            # Maps, mobility, and units of danger: one for each attacked square of the ring, and some for the piece.
             maps[TWICE + side] |= reach & maps[ANY + side]
             maps[ANY + side] |= reach
             n = _put(index, count, n, first + popcount(reach & mobile), sign)
@@ -187,7 +187,7 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
 
 @kernel(allocates=False)
 def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, maps: Any) -> int:
-    """Passed, isolated, doubled and supported pawns of ``side``."""
+    """Add the terms of passed, isolated, doubled and supported pawns of ``side``."""
     pieces = row[KNIGHT] | row[BISHOP] | row[ROOK] | row[QUEEN]
     only_king = row[BLACK - side] & pieces == np.uint64(0)
     own = row[PAWN] & row[WHITE + side]
@@ -195,7 +195,7 @@ def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, 
     occupied = row[WHITE] | row[BLACK]
     king = row[KING] & row[WHITE + side]
     other_king = row[KING] & row[BLACK - side]
-    # A pawn is stopped where an enemy pawn is ahead on its own file or beside it.
+    # A pawn is stopped if an enemy pawn is ahead of it on its own file or a neighbouring one.
     enemy_front = _forward_fill((enemy >> np.uint64(8)) if side == 0 else (enemy << np.uint64(8)), 1 - side)
     stopped = enemy_front | beside(enemy_front)
     files = _forward_fill(own, 0) | _forward_fill(own, 1)
@@ -209,7 +209,7 @@ def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, 
         left = without_lowest(left)
         rank = (square >> 3) if side == 0 else 7 - (square >> 3)
         ahead = (mask << np.uint64(8)) if side == 0 else (mask >> np.uint64(8))
-        # A passed pawn: how far it is, whether something blocks it, and how far both kings are from its way.
+        # A passed pawn: its rank, whether it is blocked, and the distances of both kings from the square before it.
         if mask & stopped == np.uint64(0) and _forward_fill(ahead, side) & own == np.uint64(0):
             n = _put(index, count, n, 451 + rank, sign)
             if ahead & occupied != np.uint64(0):
@@ -218,7 +218,7 @@ def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, 
                 stop = lowest(ahead) if ahead != np.uint64(0) else square
                 n = _put(index, count, n, 467, sign * _distance(lowest(king), stop))
                 n = _put(index, count, n, 468, sign * _distance(lowest(other_king), stop))
-            # A runner: its way is free, and the enemy, who has but a king, comes too late (the rule of the square).
+            # A runner: its way is free, and the enemy, who has only a king, comes too late (the rule of the square).
             if only_king and other_king != np.uint64(0) and _forward_fill(ahead, side) & occupied == np.uint64(0):
                 steps = 7 - rank - int(rank == 1)
                 goal = (square & 7) + (56 if side == 0 else 0)
@@ -235,12 +235,12 @@ def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, 
 
 @kernel(allocates=False)
 def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: Any, n: int, maps: Any) -> int:
-    """Shelter of the king of ``side`` and what the other side brings against it."""
+    """Add the terms of the shelter of the king of ``side`` and of the danger to it."""
     king = row[KING] & row[WHITE + side]
     if king == np.uint64(0):
         return n
     square = lowest(king)
-    # Own pawns on the two ranks before the king, on its file and those beside.
+    # Own pawns on the two ranks before the king, on its file and the neighbouring files.
     own_pawns = row[PAWN] & row[WHITE + side]
     front = king | beside(king)
     ahead = (
@@ -249,13 +249,13 @@ def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: 
         else ((front >> np.uint64(8)) | (front >> np.uint64(16)))
     )
     n = _put(index, count, n, 481 + min(3, popcount(ahead & own_pawns)), sign)
-    # How many of these files have no own pawn; and the danger that the enemy pieces bring.
+    # The number of these files without an own pawn; and the danger from the enemy pieces.
     files = _forward_fill(front, 0) | _forward_fill(front, 1)
     shut = _forward_fill(own_pawns & files, 0) | _forward_fill(own_pawns & files, 1)
     open_files = popcount(front & ~shut)
     n = _put(index, count, n, 485 + open_files, sign)
     n = _put(index, count, n, 489 + np.int64(maps[DANGER + 1 - side]), sign)
-    # Squares on which a check is safe: not attacked back, unless by the king alone where two pieces attack.
+    # Squares on which a check is safe: not attacked by this side, or only by its king while two enemy pieces attack.
     other = 1 - side
     occupied = row[WHITE] | row[BLACK]
     safe = ~row[WHITE + other] & ~(
@@ -266,7 +266,7 @@ def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: 
     on_diagonals = slanted(square, occupied, tables)
     jumps = tables[square, KNIGHT_STEPS]
     n = _put_if(maps[BY_KNIGHT + other] & jumps & safe != np.uint64(0), index, count, n, 505, sign)
-    # The map of bishops looks through queens, so it is made again where it matters.
+    # The bishops' map looks through queens, so it is computed again, without that, if it would give a check.
     reach = maps[BY_BISHOP + other]
     if reach & on_diagonals & safe != np.uint64(0) and row[QUEEN] & row[WHITE + other] != np.uint64(0):
         reach = np.uint64(0)
@@ -282,11 +282,11 @@ def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: 
 
 @kernel(allocates=False)
 def _threat_terms(row: Any, side: int, to_move: int, index: Any, count: Any, n: int, maps: Any) -> int:
-    """Pieces of ``side`` that the other side threatens; a block of twelve for the side to move, one for the other."""
+    """Add the terms of threatened pieces of ``side``: twelve features for the side to move, twelve for the other."""
     own = row[WHITE + side]
     other = 1 - side
     first = 509 if side == to_move else 521
-    # What pawns attack.
+    # Pieces that pawns attack.
     hit = maps[BY_PAWN + other] & own
     for piece in range(1, 5):
         number = popcount(hit & row[piece])
@@ -298,7 +298,7 @@ def _threat_terms(row: Any, side: int, to_move: int, index: Any, count: Any, n: 
         n = _put_if(number != 0, index, count, n, first + 1 + piece, number)
     number = popcount(maps[BY_ROOK + other] & row[QUEEN] & own)
     n = _put_if(number != 0, index, count, n, first + 6, number)
-    # What hangs: attacked and not defended, or attacked twice and defended once, by no pawn.
+    # Hanging pieces: attacked and not defended, or attacked twice and defended only once, and not by a pawn.
     loose = (
         own
         & maps[ANY + other]
@@ -312,14 +312,14 @@ def _threat_terms(row: Any, side: int, to_move: int, index: Any, count: Any, n: 
 
 @kernel(allocates=False)
 def features(row: Any, tables: Any, index: Any, count: Any, maps: Any) -> int:
-    """Write the features of ``row`` (uint64[9]) as seen by the side to move; returns how many.
+    """Write the features of ``row`` (uint64[9]) as seen by the side to move; return how many.
 
-    ``index`` and ``count`` are int32[MAX_FEATURES]; ``maps`` (uint64[MAPS]) is overwritten and stays readable
+    ``index`` and ``count`` are int32[MAX_FEATURES]; ``maps`` (uint64[MAPS]) is overwritten, and callers may read it
     afterwards.
     """
     to_move = turn(row)
     _pawn_maps(row, tables, maps)
-    # Both sides' maps are whole before the terms that look at them.
+    # Two passes: both sides' maps must be complete before the terms that read them.
     n = 0
     for side in range(2):
         n = _piece_terms(row, side, 1 if side == to_move else -1, tables, index, count, n, maps)

@@ -1,13 +1,13 @@
 """Perfect-information search: alpha-beta to a fixed depth, the built-in evaluation's quiescence search at the leaves.
 
-What the paper's baseline and ``best-guess`` value positions by, as if both players saw everything (Zhang & Sandholm
-2021, §7). By dark chess's rules: every pseudo-legal move is legal, a side that can take the king has won, one without a
-move gets what the ruleset says.
+The paper's baseline and ``best-guess`` value positions by it, as if both players saw everything (Zhang & Sandholm 2021,
+§7). Dark chess's rules hold: every pseudo-legal move is legal, a side that can take the king has won, and the ruleset
+says what a side without a move gets.
 
 Source: Knuth & Moore 1975, "An analysis of alpha-beta pruning" (fail-soft; the negamax form). The value is exactly the
-minimax value over the leaves' quiescence scores: a leaf's own search is cut short only where its static evaluation,
-which bounds it from below, settles the matter. *Deviations*: no transposition table, no check for repetitions; all ways
-to win count the same, however long they are.
+minimax value over the leaves' quiescence scores: a leaf's own search is cut short only if its static evaluation, which
+bounds the score from below, already reaches beta. *Deviations*: no transposition table, no check for repetitions; all
+wins have the same value, however long they take.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from klss.support.kernel import kernel
 __all__ = ["DEEPEST", "minimax_many"]
 
 DEEPEST = 30
-"""Most plies that a search may be asked to go."""
+"""Greatest depth that a caller may ask for, in plies."""
 
 _KILLER = 0.5
-"""Rank in pawns of the quiet move that last refuted another one at the same ply."""
+"""Rank, in pawns, of the killer: the quiet move that last caused a cutoff at the same ply. Less than any capture."""
 
 _ALPHA, _BETA, _BEST = range(3)  # columns of ``window``
 _AT, _END = range(2)  # columns of ``place``
@@ -37,14 +37,14 @@ _NEXT, _NODES = range(2)  # entries of ``progress``
 
 @kernel(allocates=False)
 def _order(row: Any, moves: Any, keys: Any, n: int, killer: int, worth: Any) -> None:
-    """Rank moves[:n] by what they take and promote to, cheap captors first; the killer before other quiet moves."""
+    """Rank moves[:n]: by what they capture and promote to, cheap captors first; the killer before other quiet moves."""
     side = turn(row)
     enemy = row[BLACK - side]
     for i in range(n):
         code = moves[i]
         target = bit((code >> 3) & 63)
         source = bit(code >> 9)
-        # What is taken, dearest first, and of equal ones by the cheapest piece.
+        # The most valuable victim first, and among equal ones the least valuable captor (MVV-LVA).
         key = 0.0
         if target & enemy != np.uint64(0):
             for piece in range(6):
@@ -61,7 +61,7 @@ def _order(row: Any, moves: Any, keys: Any, n: int, killer: int, worth: Any) -> 
 
 @kernel(allocates=False)
 def _settled(row: Any, no_move: float, tables: Any) -> float:
-    """Score of a position that the rules decide, 2·WON where they don't."""
+    """Return the score of a position that the rules decide, 2·WON if they don't."""
     side = turn(row)
     if row[KING] & row[BLACK - side] == np.uint64(0) or king_capture(row, tables) >= 0:
         return WON
@@ -76,28 +76,27 @@ def _settled(row: Any, no_move: float, tables: Any) -> float:
 def minimax_many(
     rows: Any, depth: int, no_move: float, soft: int, hard: int, knowledge: Any, scores: Any, progress: Any
 ) -> Any:  # fmt: skip
-    """Search ``rows[progress[0]:]`` (uint64[n, 9]), ``depth`` plies each (0 … DEEPEST), one after the other.
+    """Search each of ``rows[progress[0]:]`` (uint64[n, 9]) to ``depth`` plies (0 … DEEPEST), one after the other.
 
     Parameters
     ----------
     no_move : float
         Score in pawns of a side to move without any move: −WON or 0.
     soft, hard : int
-        Nodes after which no further row is begun, and after which the one at hand is given up. A node is a position
-        looked at; a quiescence search counts as its first one.
+        Nodes after which no further row is begun, and after which the current one is given up. A node is a visited
+        position; a whole quiescence search counts as one.
     knowledge : Knowledge
     scores : float64[n]
-        Gets the score in pawns for the side to move of each row that was finished.
+        Gets the score, in pawns for the side to move, of each row that was finished.
     progress : int64[2]
-        Modified in place: the first row that is not finished, and the nodes of this call.
+        Modified in place: the first row that is not finished, and the number of nodes of this call.
 
     Returns
     -------
     bool
         Whether a row was given up.
     """
-    # The stack of the search, a row for each ply: positions, their moves and ranks, the window, the next move and the
-    # end, the move that last refuted another one.
+    # The stack of the search, one row for each ply: position, moves and their ranks, window, next move and end, killer.
     size = depth + 1
     line = np.zeros((size, WIDTH), dtype=np.uint64)
     codes = np.zeros((size, MAX_MOVES), dtype=np.int32)
@@ -130,7 +129,7 @@ def _minimax_each(
         ply = 0
         entering = True
         while ply >= 0:
-            # A new node: its score where the rules or the last ply decide, else its moves.
+            # A new node gets its score if the rules or the last ply decide, else its moves.
             if entering:
                 if nodes >= hard:
                     progress[_NODES] = nodes
@@ -139,7 +138,7 @@ def _minimax_each(
                 place[ply, _AT] = place[ply, _END] = 0
                 score = _settled(line[ply], no_move, knowledge.tables)
                 if score > WON and ply == depth:
-                    # The leaf's own search may stop where its static evaluation reaches beta.
+                    # The leaf's own search may stop if its static evaluation reaches beta.
                     for i in range(WIDTH):
                         stack[0, i] = line[ply, i]
                     score = quiescence(
@@ -151,7 +150,7 @@ def _minimax_each(
                     place[ply, _END] = generate(line[ply], knowledge.tables, codes[ply])
                     _order(line[ply], codes[ply], ranks[ply], place[ply, _END], killers[ply], knowledge.worth)
                 window[ply, _BEST] = score
-            # Down to the best-ranked move that is left, with the window turned round.
+            # Go down to the best-ranked move that is left, with the window negated.
             at = place[ply, _AT]
             if at < place[ply, _END]:
                 bring_best(codes[ply], ranks[ply], at, place[ply, _END])
@@ -162,7 +161,7 @@ def _minimax_each(
                 ply += 1
                 entering = True
                 continue
-            # Back up with the score; one that reaches beta, or wins, ends the node above.
+            # Go back up with the score; one that reaches beta, or wins, ends the node above.
             score = -window[ply, _BEST]
             ply -= 1
             entering = False

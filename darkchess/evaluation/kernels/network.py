@@ -1,15 +1,15 @@
-"""A small network over the features: what the tapered sum can't say, because it depends on several of them at once.
+"""A small network over the features, for what depends on several of them at once and a tapered sum can't express.
 
-Input: the sparse features, those of the side to move and those of the other side apart (2·FEATURES columns); two
-hidden layers of rectified units, the second one apart for each stage of the game; output in pawns, added to the
-tapered sum. Trained by ``experiments/tune_evaluation.py``.
+Input: the sparse features, with separate columns for the side to move and for the other side (2·FEATURES columns). Two
+hidden layers of rectified units; the second one has its own weights for each stage of the game. Output: pawns, added to
+the tapered sum. Trained by ``experiments/tune_evaluation.py``.
 
 Source of the idea: a sparse first layer that sums the rows of the active features (Y. Nasu 2018, NNUE). *Deviation*:
 nothing is updated incrementally; the features are computed anyway, and a sum of some sixty short rows takes a
 fraction of a microsecond.
 
 :func:`forward` has two bodies that add in the same order: one in numpy, for interpreted runs, and one of vector
-instructions, for numba keeps a running sum over rows in memory and not in registers (twice the time).
+instructions, because numba would keep the running sum over rows in memory instead of registers (twice the time).
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ OFFSETS: dict[str, tuple[int, tuple[int, ...]]] = {
     "second": (_SECOND, (STAGES, FIRST, SECOND)),
     "last": (_LAST, (STAGES, SECOND)),
 }
-"""Where each array of the weights begins in the packed one (float32), and its shape. Without a network only ``linear``
-is there.
+"""Start of each array of the weights in the packed one (float32), and its shape. Without a network there is only
+``linear``.
 """
 
 
@@ -62,7 +62,7 @@ _PAIR, _WIDE, _NARROW = (ir.VectorType(_FLOAT, width) for width in (2, FIRST, SE
 
 
 def _vector(builder: Any, start: Any, at: Any, kind: Any) -> Any:
-    """The vector that begins at float ``at`` of an array; no more aligned than a float is."""
+    """Load the vector that begins at float ``at`` of an array, with the alignment of a single float."""
     loaded = builder.load(builder.bitcast(builder.gep(start, [at]), kind.as_pointer()))
     loaded.align = 4
     return loaded
@@ -74,7 +74,7 @@ def _keep(builder: Any, vector: Any, start: Any, at: Any) -> None:
 
 
 def _times(builder: Any, number: Any, vector: Any) -> Any:
-    """``number`` times each entry."""
+    """Return ``number`` times each entry of ``vector``."""
     undefined = ir.Constant(vector.type, ir.Undefined)
     one = builder.insert_element(undefined, number, _PLACE(0))
     zeros = ir.Constant(ir.VectorType(_PLACE, vector.type.count), [0] * vector.type.count)
@@ -93,7 +93,8 @@ def _forward_vectors(typingctx: Any, index: Any, count: Any, n: Any, at_stage: A
         indices, counts, weights, out = starts
         first = cgutils.alloca_once_value(builder, _vector(builder, weights, _WORD(_FIRST_BIAS), _WIDE))
         tapered = cgutils.alloca_once_value(builder, ir.Constant(_PAIR, [0.0, 0.0]))
-        # Four features at a time, so that additions do not wait for one another; the list is filled up with empty ones.
+        # Four features at a time, so that additions do not wait for one another; the list is padded with features of
+        # count 0.
         with cgutils.for_range_slice(builder, _WORD(0), args[2], _WORD(4), _WORD) as (start, _):
             products = []
             for step in range(4):
@@ -103,7 +104,7 @@ def _forward_vectors(typingctx: Any, index: Any, count: Any, n: Any, at_stage: A
                 signed = builder.sitofp(number, _FLOAT)
                 pair = _vector(builder, weights, builder.mul(feature, _WORD(2)), _PAIR)
                 builder.store(builder.fadd(builder.load(tapered), _times(builder, signed, pair)), tapered)
-                # The other side's features have rows of their own, and count upwards there.
+                # The other side's features (negative counts) have their own rows, with the count's absolute value.
                 theirs = builder.icmp_signed("<", number, _PLACE(0))
                 column = builder.add(feature, builder.select(theirs, _WORD(FEATURES), _WORD(0)))
                 row = builder.add(_WORD(_FIRST), builder.mul(column, _WORD(FIRST)))
@@ -133,7 +134,7 @@ def _forward_vectors(typingctx: Any, index: Any, count: Any, n: Any, at_stage: A
         sums = [builder.extract_element(builder.load(tapered), _PLACE(i)) for i in range(2)]
         return context.make_tuple(builder, signature.return_type, [output, *sums])
 
-    # The loads above trust types and layout.
+    # The loads above do not check types and layout, so the compiler must.
     for array, dtype in ((index, types.int32), (count, types.int32), (model, types.float32), (units, types.float32)):
         if array.dtype != dtype or array.layout != "C":
             raise TypingError(f"forward: got an {array}, expected {dtype} in one piece")
@@ -145,11 +146,11 @@ _compiled: Any = _forward_vectors
 
 
 def forward(index: Any, count: Any, n: int, at_stage: int, model: Any, units: Any) -> Any:
-    """Output of the network (float32, pawns) for ``n`` features at a :func:`stage <.features.stage>` of the game, and
-    the two sums, middlegame and endgame, of ``linear``; leaves the hidden units, not yet rectified, in ``units``
+    """Return the network's output (float32, pawns) for ``n`` features at a :func:`stage <.features.stage>` of the game,
+    and the two sums of ``linear``, middlegame and endgame; leave the hidden units, not yet rectified, in ``units``
     (float32[UNITS]).
 
-    ``model`` is the packed weights, float32[PACKED_SIZE]; ``index`` and ``count`` (int32) have room for three more.
+    ``model`` holds the packed weights, float32[PACKED_SIZE]; ``index`` and ``count`` (int32) need room for three more.
     """
     # The body for interpreted runs, in the order of the vector instructions.
     middle = end = np.float32(0.0)

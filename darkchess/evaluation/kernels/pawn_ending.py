@@ -1,10 +1,10 @@
-"""King and pawn against king under the rules of Fog of War, solved: who wins if both see everything.
+"""King and pawn against king under the rules of Fog of War, solved: which side wins if both see everything.
 
-Nobody is stalemated here: a king that has only squares on which it is lost has to go there. So the pawn wins wherever
-it is not lost, in many positions that chess calls a draw.
+There is no stalemate: a king must move even if every square that it can reach is attacked. So the pawn wins wherever it
+is not captured, also in many positions that are draws in chess.
 
-Squares are the pawn's owner's, who plays upwards. Source of the idea: the bitbases of the Chess Programming Wiki.
-*Deviation*: a new queen counts as a win if it can't be taken, or only by a king that is lost then.
+The board is turned so that the pawn moves up. Source of the idea: the bitbases of the Chess Programming Wiki.
+*Deviation*: a new queen counts as a win if it can't be captured, or only by a king that is then captured itself.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from klss.support.kernel import kernel
 __all__ = ["is_pawn_ending", "pawn_ending_score", "pawn_ending_table"]
 
 _WON, _STEP = 6.0, 0.4
-"""Score of a won ending in pawns: less than that of the queen to come, and more for every rank that the pawn is on."""
+"""Score of a won ending, in pawns: a base, below the worth of the queen to come, and a step for each rank of the pawn.
+"""
 
 
 @kernel(allocates=False)
 def _pushes(pawn: int, king: int, won: Any, tables: Any) -> Any:
-    """Squares of the other king for which a push of the pawn wins, if it can't take the king then (uint64)."""
+    """Return the squares (uint64) of the other king for which a push of the pawn wins."""
     ahead = pawn + 8
     if ahead == king:
         return np.uint64(0)
@@ -44,8 +45,9 @@ def _pushes(pawn: int, king: int, won: Any, tables: Any) -> Any:
 
 @kernel(allocates=False)
 def _fill(won: Any, tables: Any) -> None:
-    """Fill the table of :func:`pawn_ending_table`, which is 0."""
-    # The pawn farthest ahead first: the others come to where it stands.
+    """Fill the table of :func:`pawn_ending_table`, given as zeros."""
+    # The most advanced pawns first: a push leads to a square that is already solved. For each pawn's square, repeat
+    # until nothing changes, since the kings' steps connect its positions.
     for pawn in range(55, 7, -1):
         changed = True
         while changed:
@@ -54,14 +56,14 @@ def _fill(won: Any, tables: Any) -> None:
                 if king == pawn:
                     continue
                 touched = tables[king, KING_STEPS]
-                # To move: take the king, push, or step to where the other side is lost.
+                # The owner to move wins if it takes the king, pushes well, or steps to where the other side is lost.
                 wins = touched | tables[pawn, PAWN_CAPTURES] | _pushes(pawn, king, won, tables)
                 steps = touched & ~bit(pawn)
                 while steps != np.uint64(0):
                     wins |= won[1, pawn, lowest(steps)]
                     steps = without_lowest(steps)
                 won[0, pawn, king] = wins & ~(bit(king) | bit(pawn))
-                # The other king to move is lost where every step leads next to this king, or to a won position.
+                # The other king to move is lost if each of its steps leads next to this king or to a won position.
                 lost = np.uint64(0)
                 good = touched | (won[0, pawn, king] & ~bit(pawn))
                 for other in range(64):
@@ -75,8 +77,8 @@ def _fill(won: Any, tables: Any) -> None:
 
 @lru_cache(maxsize=1)
 def pawn_ending_table() -> Words:
-    """Squares of the other king for which the pawn wins: uint64[2, 64, 64] by who moves (its owner, the other side),
-    the pawn's square and its king's.
+    """Return the squares of the other king for which the pawn wins: uint64[2, 64, 64], by the side to move (the pawn's
+    owner, the other side), the pawn's square and its king's square.
     """
     won = np.zeros((2, 64, 64), dtype=np.uint64)
     _fill(won, TABLES)
@@ -86,13 +88,13 @@ def pawn_ending_table() -> Words:
 
 @kernel(inline="always")
 def is_pawn_ending(row: Any) -> Any:
-    """Whether there is one pawn beside the kings, both of which are there."""
+    """Whether exactly the two kings and one pawn are on the board."""
     return popcount(row[WHITE] | row[BLACK]) == 3 and popcount(row[KING]) == 2 and row[PAWN] != np.uint64(0)
 
 
 @kernel(allocates=False)
 def pawn_ending_score(row: Any, won: Any) -> float:
-    """Score in pawns for the side to move of such an ending."""
+    """Return the score of such an ending, in pawns for the side to move; 0 if it is not won."""
     owner = 0 if row[PAWN] & row[WHITE] != np.uint64(0) else 1
     flip = 56 * owner
     pawn = lowest(row[PAWN]) ^ flip
