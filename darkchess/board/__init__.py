@@ -1,7 +1,7 @@
-"""The board that any chess game plays on: FEN, moves, positions, move generation. Knows nothing of fog. Also what sets
-of positions that share one side's half stand on: sixteen bytes each, a table of them, its step across a move.
+"""The board of any chess game (FEN, moves, positions, move generation), without fog; and the base of position sets, in
+which all positions share one side's half: sixteen bytes a position, a hash table, the step across an enemy move.
 
-Reading order: ``kernels`` (rows, tables, attacks, moves: what other packages' kernels may inline), ``fen``, ``move``,
-``position``, ``true_game`` (what the referees share); ``position_table``, ``position_step``, ``position_store`` (what
-the position sets of all games share).
+Reading order: ``kernels`` (rows, tables, attacks, moves, which other packages' kernels may inline), ``fen``, ``move``,
+``position``, ``true_game`` (shared by the referees); ``position_table``, ``position_step``, ``position_store`` (shared
+by the position sets of all games).
 """

@@ -1,4 +1,4 @@
-"""The fields of a FEN: of true positions (:mod:`darkchess.board.position`), written with hidden squares too
+"""The fields of a FEN, for true positions (:mod:`darkchess.board.position`) and for views, which have hidden squares
 (:mod:`darkchess.fog.game.view`).
 """
 
@@ -16,14 +16,14 @@ __all__ = [
 ]  # fmt: skip
 
 HIDDEN = "?"
-"""The sign of a hidden square."""
+"""Character of a hidden square."""
 
 ROOK_HOMES = {"K": chess.H1, "Q": chess.A1, "k": chess.H8, "q": chess.A8}
 """Home square of the rook of each castling right."""
 
 
 def split_fields(text: str) -> list[str]:
-    """The six fields of a FEN; both counters may be missing together and are then ``0 1``."""
+    """Return the six fields of a FEN; both counters may be left out together and are then ``0 1``."""
     fields = text.split()
     if len(fields) == 4:
         fields += ["0", "1"]
@@ -36,7 +36,7 @@ def split_fields(text: str) -> list[str]:
 
 
 def parse_board(text: str) -> dict[int, chess.Piece]:
-    """Pieces by square of a FEN's first field."""
+    """Return the pieces, by square, of a FEN's first field."""
     ranks = text.split("/")
     if len(ranks) != 8:
         raise FenError(f"bad FEN board: got {len(ranks)} ranks in {text!r}, expected 8, split by '/'")
@@ -60,7 +60,7 @@ def parse_board(text: str) -> dict[int, chess.Piece]:
 
 
 def board_text(pieces: Mapping[int, chess.Piece], unseen: int = 0) -> str:
-    """The first field of a FEN; squares of the mask ``unseen`` are written as hidden."""
+    """Return the first field of a FEN; squares of the mask ``unseen`` are written as hidden."""
     rows = []
     for rank in range(7, -1, -1):
         row, empty = "", 0
@@ -76,14 +76,14 @@ def board_text(pieces: Mapping[int, chess.Piece], unseen: int = 0) -> str:
 
 
 def parse_turn(text: str) -> chess.Color:
-    """The side to move of a FEN's second field."""
+    """Return the side to move of a FEN's second field."""
     if text not in ("w", "b"):
         raise FenError(f"bad FEN side to move: got {text!r}, expected 'w' or 'b'")
     return text == "w"
 
 
 def parse_castling(text: str, pieces: Mapping[int, chess.Piece]) -> str:
-    """The castling rights of a FEN's third field, each checked for its king and rook at home; in the order ``KQkq``."""
+    """Return the castling rights of a FEN's third field in the order ``KQkq``; each needs its king and rook at home."""
     if text == "-":
         return ""
     if not text or set(text) - set("KQkq") or len(set(text)) != len(text):
@@ -102,7 +102,7 @@ def parse_castling(text: str, pieces: Mapping[int, chess.Piece]) -> str:
 
 
 def parse_square(text: str, what: str) -> int | None:
-    """The square called ``text``, None for ``-``."""
+    """Return the square named ``text``, None for ``-``."""
     if text == "-":
         return None
     if text not in chess.SQUARE_NAMES:
@@ -111,7 +111,7 @@ def parse_square(text: str, what: str) -> int | None:
 
 
 def parse_counter(text: str, what: str, least: int) -> int:
-    """A counter of a FEN: ASCII digits, at least ``least``."""
+    """Return a counter of a FEN, written in ASCII digits and at least ``least``."""
     if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) >= least):
         raise FenError(f"bad FEN {what}: got {text!r}, expected a whole number from {least} to 99999")
     return int(text)

@@ -1,4 +1,4 @@
-"""Moves: :class:`chess.Move` at every face, an integer code inside the kernels.
+"""Moves: :class:`chess.Move` in every public function, an integer code inside the kernels.
 
 The code is ``from << 9 | to << 3 | promotion`` with promotion 0 (none), 1 knight, 2 bishop, 3 rook, 4 queen: codes sort
 by from, to, promotion. Castling is the king's move of two squares.
@@ -14,7 +14,7 @@ __all__ = ["decode", "encode"]
 
 
 def encode(move: chess.Move) -> int:
-    """Code of ``move``.
+    """Return the code of ``move``.
 
     >>> encode(chess.Move.from_uci("e2e4")) == 12 << 9 | 28 << 3
     True
@@ -25,7 +25,7 @@ def encode(move: chess.Move) -> int:
 
 @lru_cache(maxsize=1 << 15)
 def decode(code: int) -> chess.Move:
-    """Move of a code that :func:`encode` or a kernel made.
+    """Return the move of a code that :func:`encode` or a kernel made.
 
     >>> decode(encode(chess.Move.from_uci("b7a8n"))).uci()
     'b7a8n'

@@ -1,8 +1,8 @@
-"""A position of dark chess: immutable, a face over the kernels' row.
+"""A position of dark chess: an immutable object around the kernels' row.
 
-A position knows nothing of the game before it (repetitions) and nothing of rulesets;
+A position knows neither the game before it (repetitions) nor the ruleset;
 :class:`darkchess.fog.game.referee.Referee` does. Its moves are all pseudo-legal moves (docs/rules.md, rule 1). The row
-also counts quiet plies; the move number is kept beside it for FEN's sake.
+also counts quiet plies; the move number is kept beside it, for FEN.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _QUIET_MAX = 0xFFFF
 
 
 def squares_of(mask: int) -> Iterator[int]:
-    """Squares of a 64-bit set, lowest first.
+    """Yield the squares of a 64-bit set, lowest first.
 
     >>> list(squares_of(1 << 63 | 1))
     [0, 63]
@@ -46,7 +46,7 @@ def squares_of(mask: int) -> Iterator[int]:
 def row_of(
     pieces: Mapping[int, chess.Piece], turn: chess.Color, rights: str = "", ep_square: int | None = None, quiet: int = 0
 ) -> Words:
-    """The kernels' row (uint64[9]) of these pieces; ``rights`` are letters of ``KQkq``. Nothing is checked."""
+    """Return the kernels' row (uint64[9]) of these pieces, unchecked; ``rights`` are letters of ``KQkq``."""
     sets = [0] * 8
     for square, piece in pieces.items():
         sets[piece.piece_type - 1] |= 1 << square
@@ -62,7 +62,8 @@ def row_of(
 
 
 def turned(row: Words) -> Words:
-    """``row`` (uint64[9]) with the board turned round and the colours exchanged; the counter is left out."""
+    """Return ``row`` (uint64[9]) with the ranks mirrored and the colours exchanged, without the quiet plies."""
+    # In a set, a byte is a rank: swapping bytes mirrors the board.
     meta = int(row[board.META])
     passed = meta >> 8 & 0x7F
     out: Words = row.byteswap()
@@ -72,7 +73,7 @@ def turned(row: Words) -> Words:
 
 
 def upward(row: Words, *, flipped: bool) -> Words:
-    """``row`` (uint64[9]) with the viewer as White, moving up; the en passant square and the counter are left out.
+    """Return ``row`` (uint64[9]) with the viewer as White, moving up, without en passant square and counter.
 
     ``flipped``: the viewer is Black.
     """
@@ -87,9 +88,9 @@ class Position:
     Parameters
     ----------
     row
-        uint64[9] as :mod:`darkchess.board.kernels.board` lays it out; copied, trusted.
+        uint64[9] in the layout of :mod:`darkchess.board.kernels.board`; it is copied, but not checked.
     fullmove
-        The number of the move that is to be played, as in FEN.
+        The number of the next move, as in FEN.
     """
 
     __slots__ = ("_fullmove", "_moves", "_pieces", "_row")
@@ -109,17 +110,17 @@ class Position:
 
     @classmethod
     def from_fen(cls, text: str) -> Position:
-        """The position of a FEN.
+        """Return the position of a FEN.
 
-        Castling rights that the FEN lacks are never guessed. The en passant square is kept only when the side to move
-        can capture so.
+        Castling rights that the FEN lacks are never guessed. The en passant square is kept only if the side to move can
+        capture there.
 
         Raises
         ------
         FenError
-            The text is garbled, or the position breaks rule 6 of docs/rules.md: more than sixteen pieces or other than
-            one king of a side, a pawn on rank 1 or 8, a castling right without its king and rook at home, an en passant
-            square that no double step explains.
+            The text is garbled, or the position breaks rule 6 of docs/rules.md: a side has more than sixteen pieces, or
+            not exactly one king; a pawn is on rank 1 or 8; a castling right lacks its king or rook at home; or no
+            double step explains the en passant square.
 
         >>> Position.from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1").turn == chess.WHITE
         True
@@ -148,7 +149,7 @@ class Position:
 
     @property
     def fullmove(self) -> int:
-        """The number of the move that is to be played."""
+        """The number of the next move, as in FEN."""
         return self._fullmove
 
     @property
@@ -158,7 +159,7 @@ class Position:
 
     @property
     def ep_square(self) -> int | None:
-        """The en passant target, None when the side to move cannot capture so."""
+        """The en passant target, None if the side to move cannot capture there."""
         target = int(self._row[board.META]) >> 8 & 0x7F
         return target - 1 if target else None
 
@@ -188,25 +189,25 @@ class Position:
         return int(self._row[board.WHITE] | self._row[board.BLACK])
 
     def men(self, color: chess.Color) -> int:
-        """Squares of the pieces of ``color``, as a 64-bit set."""
+        """Return the squares of the pieces of ``color``, as a 64-bit set."""
         return int(self._row[board.WHITE if color else board.BLACK])
 
     def piece_at(self, square: int) -> chess.Piece | None:
-        """The piece on ``square`` (0–63), None when it is empty."""
+        """Return the piece on ``square`` (0–63), None if it is empty."""
         return self.pieces.get(square)
 
     def king(self, color: chess.Color) -> int | None:
-        """Square of the king of ``color``, None once it was captured."""
+        """Return the square of the king of ``color``, None if it was captured."""
         mask = int(self._row[board.KING]) & self.men(color)
         return mask.bit_length() - 1 if mask else None
 
     def codes(self) -> Int32s:
-        """Codes of all moves, sorted: int32[moves]."""
+        """Return the codes of all moves, sorted: int32[moves]."""
         out = np.empty(moves.MAX_MOVES, dtype=np.int32)
         return np.sort(out[: moves.generate(self._row, TABLES, out)])
 
     def legal_moves(self) -> tuple[chess.Move, ...]:
-        """All moves of the side to move, sorted by from, to, promotion; () once a king was captured."""
+        """Return all moves of the side to move, sorted by from, to, promotion; () if a king was captured."""
         if self._moves is None:
             alive = self.king(chess.WHITE) is not None and self.king(chess.BLACK) is not None
             self._moves = tuple(decode(code) for code in self.codes().tolist()) if alive else ()
@@ -221,7 +222,7 @@ class Position:
         return self.captured_square(move) is not None
 
     def captured_square(self, move: chess.Move) -> int | None:
-        """Square of the piece that the legal move ``move`` captures, or None; en passant: the pawn's."""
+        """Return the square of the piece that the legal move ``move`` captures (en passant: the pawn's), or None."""
         if self.men(not self.turn) >> move.to_square & 1:
             return move.to_square
         # En passant: a pawn goes to the square that the other one has passed.
@@ -230,7 +231,7 @@ class Position:
         return None
 
     def after(self, move: chess.Move) -> Position:
-        """The position after ``move``.
+        """Return the position after ``move``.
 
         Raises
         ------
@@ -247,14 +248,14 @@ class Position:
         return Position(out, self._fullmove + (not self.turn))
 
     def key(self) -> bytes:
-        """What makes two positions the same (docs/rules.md, rule 3): pieces, side to move, castling rights, en passant
-        possibility."""
+        """Return a key that is equal for equal positions (docs/rules.md, rule 3): pieces, side to move, castling
+        rights, possible en passant capture."""
         row = self._row.copy()
         row[board.META] &= board.IDENTITY
         return row.tobytes()
 
     def fen(self) -> str:
-        """The FEN of this position; the en passant square is written only when the side to move can capture so."""
+        """Return the FEN of this position, with an en passant square only if the side to move can capture there."""
         ep_square = self.ep_square
         fields = (
             fen_text.board_text(self.pieces),
@@ -296,8 +297,8 @@ def _check_men(pieces: Mapping[int, chess.Piece]) -> None:
 
 
 def _ep_capturable(pieces: Mapping[int, chess.Piece], turn: chess.Color, target: int) -> bool:
-    """Whether a pawn of ``turn`` can capture on the en passant square ``target``; raises FenError when no double step
-    explains it."""
+    """Whether a pawn of ``turn`` can capture on the en passant square ``target``; raises FenError if no double step
+    explains the square."""
     name = chess.SQUARE_NAMES[target]
     if chess.square_rank(target) != (5 if turn else 2):
         raise FenError(

@@ -1,12 +1,12 @@
-"""The step of a position set across an enemy move: batches of successors into one hash table, by one thread or two.
+"""The step of a position set across an enemy move: batches of successors go into one hash table, on one thread or two.
 
-Rounds of two phases: every thread writes the successors of its share of the sources into buffers, then every thread
-inserts what belongs to its region of the table. Between rounds the table grows or, past the cap, drops what has the
-largest keyed hash; and a deadline may end the step. What results does not depend on threads, buffers or the table's
-size (see :mod:`darkchess.board.position_table`), unless a deadline ended it.
+A step runs in rounds of two phases. First every thread writes the successors of its share of the sources into buffers;
+then every thread inserts the entries of its region into the table. Between rounds the table grows or, past the cap,
+drops the entries with the largest keyed hash; a deadline may end the step. The result does not depend on threads,
+buffers or the table's size (see :mod:`darkchess.board.position_table`), unless a deadline ended it.
 
-A streamed step makes all successors again for each slice of their hashes, so that the table need hold one slice only:
-slower, but the memory is that of the sources, of the result and of :data:`SLICE` entries.
+A streamed step generates all successors again for each slice of their hashes, so that the table needs room for one
+slice only: slower, but it needs memory only for the sources, the result and :data:`SLICE` entries.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ from klss.support.threads import both
 __all__ = ["Step", "Successors", "UpdateProgress", "across_enemy_move", "key_of", "merged", "next_key"]
 
 Successors = Callable[[Words, int, int, Layout, bool, Words, int, Ints], int]
-"""A game's kernel: ``(sources, start, stop, layout, split, out, room, counts)`` writes every consistent successor of
-``sources[start:stop]`` with :func:`darkchess.board.kernels.position_table.put`, settles those of each source
-(:func:`darkchess.board.kernels.position_table.settle`), and returns the first source that was not treated because fewer
-than :data:`darkchess.board.kernels.halves.MOST_SUCCESSORS` entries were left of ``room``.
+"""A game's kernel. ``(sources, start, stop, layout, split, out, room, counts)`` writes every consistent successor of
+``sources[start:stop]`` with :func:`darkchess.board.kernels.position_table.put` and calls
+:func:`darkchess.board.kernels.position_table.settle` after each source. It returns the first source that it did not
+treat because less than :data:`darkchess.board.kernels.halves.MOST_SUCCESSORS` entries of ``room`` were left, or
+``stop``.
 """
 
 UpdateProgress = Callable[[float, int], None]
-"""Called after every round with the part of a step that is done, and how many positions it has found."""
+"""Called after every round with the part of a step that is done, and the number of positions found."""
 
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 
@@ -43,37 +44,37 @@ SLICE = 1 << 24
 """Entries of a slice."""
 
 _APART = 64
-"""Columns between what two threads count: each writes at every successor, and cache lines that they shared would
-travel between the cores each time (they made two threads as slow as one).
+"""Columns between the counters of two threads. Each thread writes its own at every successor; a shared cache line would
+travel between the cores each time, and two threads would be as slow as one.
 """
 
 ALONE = 1 << 14
-"""Below this many sources a second thread costs more than it brings."""
+"""Number of sources below which a second thread costs more than it saves."""
 
 _GATHER_S = 40e-9
-"""Time to pack one entry at the end of a step, on a busy machine: kept back from a deadline."""
+"""Time to pack one entry at the end of a step, in seconds on a busy machine; reserved before a deadline."""
 
 _FOUND_PER_S = 4_000_000
 """New positions that a step may find in a second; only the table's first size depends on it."""
 
 _MAKE_ROOM_S = 200e-9
-"""Time to move one entry when the table grows or is cut, and to pack it afterwards."""
+"""Time to move one entry when the table grows or is cut, and to pack it afterwards, in seconds."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """What a step gave."""
+    """Result of a step."""
 
     positions: Words  # enemy halves in canonical order, the front of ``array``
     array: Words  # the array that holds them
-    successors: int  # consistent (source, move) pairs, before duplicates merge
-    # ``"time"`` when not all sources were treated, else ``"cap"`` when more positions than that were found; or None
+    successors: int  # consistent (source, move) pairs, before duplicates are merged
+    # ``"time"`` if not all sources were treated, else ``"cap"`` if more positions than the cap were found, else None
     capped_by: Literal["cap", "time"] | None
-    part: float = 1.0  # part of all that agrees which the positions are expected to be: 1 where nothing was left out
+    part: float = 1.0  # expected share of all consistent positions that was kept: 1 if nothing was left out
 
 
 def key_of(number: int) -> np.uint64:
-    """A key from a number: SplitMix64's, in plain integers, so that nothing is compiled for it in a game.
+    """Return a key made from a number by SplitMix64; in plain integers, so that nothing is compiled for it in a game.
 
     The generator's first number from the seed 0:
 
@@ -87,10 +88,10 @@ def key_of(number: int) -> np.uint64:
 
 
 def next_key(key: np.uint64) -> np.uint64:
-    """The key of the step from a sample, which was drawn by ``key``.
+    """Return the key of the step from a sample that was drawn by ``key``.
 
-    Pieces go back to where they were: by the same key such positions would be kept again and again, more often than
-    others, and stand in one part of a table, which is then all but full there.
+    Pieces often return to where they were. Under the same key such positions would be kept more often than others, and
+    they would fill one part of the table.
     """
     return key_of(int(key))
 
@@ -108,19 +109,19 @@ def across_enemy_move(
     progress: UpdateProgress | None = None,
     growth: int = 6,
 ) -> Step:
-    """Every position that an enemy move from ``sources`` leads to and that agrees with what was observed.
+    """Return every position that an enemy move from ``sources`` leads to and that agrees with what was observed.
 
     Parameters
     ----------
     sources
-        uint64[n, 2], in an order that has nothing to do with what is likely: a deadline keeps the successors of the
-        first ones.
+        uint64[n, 2], in an order that is independent of likelihood: with a deadline, only the successors of the first
+        sources are kept.
     successors
-        Writes what agrees.
+        Writes the consistent successors.
     key, cap, spare
         See :class:`darkchess.board.position_table.PositionTable`.
     deadline
-        A moment of :func:`time.monotonic`; None reads no clock. The step goes on past it until it has found a position.
+        A moment of :func:`time.monotonic`; None reads no clock. The step continues past it until it finds a position.
     threads
         1 or 2.
     stream
@@ -128,15 +129,15 @@ def across_enemy_move(
     progress
         See :data:`UpdateProgress`.
     growth
-        How many positions a source may give once the set is large. It decides the table's first size, and nothing of
-        what results: one that has to grow costs more, and more memory, than one that was too large.
+        Expected number of positions for each source of a large set. Only the table's first size depends on it: a table
+        that must grow costs more time and memory than one that is too large.
     """
     # The table's first size: large enough for most steps.
     count = sources.shape[0]
     threads = threads if count >= ALONE else 1
     hint = min(512 * count, max(1 << 16, growth * count))
     if deadline is not None:
-        # No larger than what can be found in time: fresh memory costs time too.
+        # Room only for what can be found in time, since fresh memory costs time too.
         hint = min(hint, max(1 << 16, int((deadline - time.monotonic()) * _FOUND_PER_S)))
     if not stream:
         table = PositionTable(key, cap, hint, spare, threads)
@@ -145,8 +146,8 @@ def across_enemy_move(
         late = treated < count
         part = treated / max(1, count) * (_part_below(table, positions) if table.cut else 1.0)
         return Step(positions, table.array, produced, "time" if late else "cap" if table.cut else None, part)
-    # Slice by slice, each into the same table and then behind those before; the system gives memory only to what is
-    # written of the whole.
+    # Slice by slice: each is collected in the same table, then appended to ``whole``. The system provides memory only
+    # for the part of ``whole`` that is written.
     whole = np.empty((cap, 2), dtype=np.uint64)
     size, floor, produced = 0, 0, 0
     capped_by: Literal["cap", "time"] | None = None
@@ -158,8 +159,8 @@ def across_enemy_move(
         produced = produced or made
         found = table.finish()
         more = table.cut and bound < cap - size
-        # A slice that was not finished in time is no prefix of what there is. In one that is full, another entry with
-        # the last one's hash may have been dropped: the next slice begins with it.
+        # A slice that was not finished in time is dropped, unless it is the first: its range of hashes has gaps. In a
+        # full slice, an entry with the last one's hash may have been dropped, so the next slice begins with that hash.
         if late and size:
             found = found[:0]
         elif more:
@@ -179,12 +180,12 @@ def across_enemy_move(
 
 
 def _part_below(table: PositionTable, positions: Words) -> float:
-    """Part of all entries that were kept, the ones with the smallest hashes, read off the largest hash among them."""
+    """Return the share of all entries that was kept, from the largest kept hash, since hashes are uniform."""
     return (table.hash_of(positions[-1]) + 1) / (position_table.HASHES + 1) if len(positions) else 0.0
 
 
 def _of_slice(progress: UpdateProgress | None, floor: int, before: int) -> UpdateProgress | None:
-    """What a pass for one slice tells: of all hashes, those below ``floor`` are done, with ``before`` positions."""
+    """Return the progress callback of one slice: hashes below ``floor`` are done, with ``before`` positions found."""
     if progress is None:
         return None
     return lambda share, found: progress(floor / position_table.HASHES, before + found)
@@ -200,15 +201,15 @@ def _fill(
 ) -> tuple[int, int]:
     """Put the consistent successors of ``sources`` into ``table``; see :func:`across_enemy_move`.
 
-    Returns how many there were (those that the table has no slot for included), and how many sources were treated:
-    fewer than all where the deadline ended it.
+    Return the number of successors (also those without a slot in the table), and the number of treated sources: fewer
+    than all if the deadline ended it.
     """
     count = sources.shape[0]
     buffers = np.empty(
         (threads, 2, position_table.BUFFER if count > 200 else MOST_SUCCESSORS * (count + 1), 2),
         dtype=np.uint64,
     )
-    # Each thread has its part of the sources, a buffer for each region, and counts that no other one writes to.
+    # Each thread has its share of the sources, a buffer for each region, and its own counters.
     share = -(-count // threads)
     cursors = [min(share * thread, count) for thread in range(threads)]
     starts = list(cursors)
@@ -222,7 +223,7 @@ def _fill(
             sources, cursors[thread], stops[thread], table.layout, threads == 2, buffers[thread], room, counts[thread]
         )
 
-    # A thread inserts what belongs to its region, whoever made it.
+    # A thread inserts the entries of its region, whichever thread generated them: so the table needs no lock.
     def insert(thread: int) -> None:
         new = np.zeros(2, dtype=np.int64)
         for writer in range(threads):
@@ -230,14 +231,14 @@ def _fill(
         news[thread] = new
 
     def late(entry_s: float) -> bool:
-        """Whether work of ``entry_s`` on each entry would pass the deadline; never before there is a position."""
+        """Whether ``entry_s`` seconds for each entry would pass the deadline; never while there is no position."""
         return deadline is not None and len(table) > 0 and time.monotonic() + len(table) * entry_s >= deadline
 
     while cursors != stops:
         treated = sum(cursors) - sum(starts)
         if late(_MAKE_ROOM_S if table.scarce else _GATHER_S):
             return produced, treated
-        # A round: room for all that it may find, then both phases.
+        # A round: make room for all that it may find, then run both phases.
         while table.scarce:
             table.make_room(max(treated, 1) / count if deadline is None else 1.0)
         room = min(table.room // threads, buffers.shape[2])
@@ -253,7 +254,7 @@ def _fill(
 
 
 def merged(halves: Words, *, key: np.uint64, cap: int) -> Step:
-    """``halves`` without duplicates, in canonical order, at most ``cap``; ``successors`` is their number."""
+    """Return ``halves`` without duplicates, in canonical order, at most ``cap``; ``successors`` is the number given."""
     count = halves.shape[0]
     table = PositionTable(key, cap, 2 * count)
     for start in range(0, count, position_table.BUFFER):

@@ -1,11 +1,11 @@
-"""What the position sets of all games share: the store of the positions, its limits, and how it is read.
+"""Base of the position sets of all games: the stored positions, their limits, and how they are read.
 
-A game's position set inherits :class:`PositionStore` and adds its own updates. All positions of a set have one player's
-half in common, the viewer's, which is known; so a position costs 16 bytes, the enemy's half
-(:mod:`darkchess.board.kernels.halves`), seen from the viewer's side of the board.
+A game's position set inherits :class:`PositionStore` and adds its own updates. All positions of a set share the
+viewer's half, which is known. So a position takes 16 bytes, the enemy's half (:mod:`darkchess.board.kernels.halves`),
+seen from the viewer's side of the board.
 
 Deviation from an exact set: past ``cap``, or past a deadline, the set becomes a *declared* sample (``capped_by``,
-``sampled``). The true position may then be missing, and members may be missing ever after.
+``sampled``) and stays one: the true position, and others, may be missing.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from klss.support.arrays import Ints, Words
 __all__ = ["PositionStore"]
 
 _ROWS_AT_ONCE = 4096
-"""Positions that an iteration decodes together: few enough for a cache, enough for the call to cost nothing."""
+"""Positions that an iteration decodes together: few enough for the cache, enough to make the call's cost negligible."""
 
 
 class PositionStore(ABC):
-    """The positions that a player holds possible, in canonical order.
+    """The positions that a player can't rule out, in canonical order.
 
     Parameters
     ----------
     start
         The start position, which both players know: the only member at first.
     flipped
-        Whether the viewer is Black, whose side of the board is the board turned round.
+        Whether the viewer is Black, so that the board is turned.
     cap
-        Most positions that are kept.
+        Most positions to keep.
     seed
-        Keys the hash that orders the set and says which positions a sample keeps.
+        Seed of the key of the hash that orders the set and decides which positions a sample keeps.
     threads
         1 or 2; the set is the same.
     stream
-        Whether the array of the last step is given back instead of kept for the next one.
+        Whether to free the array of the last step instead of keeping it for the next one.
     """
 
     def __init__(
@@ -56,13 +56,13 @@ class PositionStore(ABC):
             raise ValueError(f"bad cap: got {cap}, expected at least 1")
         if threads not in (1, 2):
             raise ValueError(f"bad number of threads: got {threads}, expected 1 or 2")
-        # None while the set is exact; ``"cap"`` or ``"time"``: the last reason why it is a sample. It stays
+        # None while the set is exact; else ``"cap"`` or ``"time"``, the last reason why it is a sample
         self.capped_by: Literal["cap", "time"] | None = None
-        # probability that the true position is in the set, as far as the set itself can say: 1 while it is exact; at
-        # each cut it is multiplied by the part of all weight that was kept. Observations are not held against it
+        # probability that the true position is in the set: 1 while it is exact, and multiplied by the part of all
+        # weight that was kept at each cut. Later observations do not change it
         self.held = 1.0
         self.recoveries = 0  # number of times that a sample without a consistent member was repaired
-        self.successors = 1  # consistent (source, move) pairs of the last update, before duplicates merge
+        self.successors = 1  # consistent (source, move) pairs of the last update, before duplicates are merged
         self._flipped = flipped
         self._cap = cap
         self._threads = threads
@@ -73,7 +73,7 @@ class PositionStore(ABC):
         encode_half(upward(start.row, flipped=flipped), self._array[0])
         self._positions = self._array
 
-    # ------------------------------------------------------------------------------------------------ what a game adds
+    # ------------------------------------------------------------------------------------------------ for each game
     @property
     @abstractmethod
     def fullmove(self) -> int:
@@ -85,8 +85,8 @@ class PositionStore(ABC):
 
     @abstractmethod
     def _has_own_half(self, row: Words, index: int) -> bool:
-        """Whether ``row`` (uint64[9], free to be changed), whose enemy half is member ``index``, has the viewer's half
-        of the set.
+        """Whether ``row`` (uint64[9], may be modified), whose enemy half is that of member ``index``, has the set's
+        viewer's half.
         """
 
     # ------------------------------------------------------------------------------------------------ reading
@@ -105,7 +105,7 @@ class PositionStore(ABC):
 
     @property
     def flipped(self) -> bool:
-        """Whether the viewer is Black, whose side of the board is the board turned round."""
+        """Whether the viewer is Black, so that the board is turned."""
         return self._flipped
 
     @property
@@ -119,16 +119,16 @@ class PositionStore(ABC):
 
     @property
     def resident_bytes(self) -> int:
-        """Bytes of the arrays held, with the spare one for the next step."""
+        """Bytes of the stored arrays, with the spare one for the next step."""
         return self._array.nbytes + (0 if self._spare is None else self._spare.nbytes)
 
     def rows(self, indices: npt.ArrayLike) -> Words:
-        """Full positions.
+        """Return full positions.
 
         Parameters
         ----------
         indices
-            int[n], each in [0, size). The order of the set is the same on one thread and on two, and has no other
+            int[n], each in [0, size). The order of the set does not depend on the number of threads; it has no other
             meaning.
 
         Returns
@@ -145,7 +145,7 @@ class PositionStore(ABC):
         return out
 
     def chunks(self, most: int) -> Iterator[tuple[int, Words]]:
-        """All positions in order, at most so many rows at a time: the first one's index, and uint64[n, 9]."""
+        """Yield all positions in order, at most ``most`` rows at a time: the first one's index, and uint64[n, 9]."""
         for start in range(0, self.size, most):
             yield start, self.rows(np.arange(start, min(start + most, self.size)))
 
@@ -163,7 +163,7 @@ class PositionStore(ABC):
 
     # ------------------------------------------------------------------------------------------------ keeping
     def _keep(self, step: Step) -> None:
-        """Hold the result of a step; the array it replaces is where the next step is built."""
+        """Store the result of a step; keep the array that it replaces, so that the next step can be built in it."""
         self._spare = None if self._stream else self._array
         self._array = step.array
         self._positions = step.positions
@@ -172,11 +172,11 @@ class PositionStore(ABC):
             self.capped_by = step.capped_by
 
     def _encode(self, row: Words) -> Words:
-        """The enemy half of a full position: uint64[2]."""
+        """Return the enemy half of a full position: uint64[2]."""
         half = np.empty(2, dtype=np.uint64)
         encode_half(upward(row, flipped=self._flipped), half)
         return half
 
     def _square(self, square: int) -> int:
-        """``square`` as the viewer's side sees it."""
+        """Return ``square`` as seen from the viewer's side."""
         return square ^ 56 if self._flipped else square

@@ -1,7 +1,7 @@
-"""A growing hash table of enemy halves in two regions, one for each of two threads; past a bound it keeps what has the
-smallest keyed hash. What it holds does not depend on threads or on its size.
+"""A growing hash table of enemy halves with two regions, one for each of two threads. Past a bound it keeps the entries
+with the smallest keyed hash. Its contents do not depend on the number of threads or on its size.
 
-Its kernels, and which hash goes where: :mod:`darkchess.board.kernels.position_table`.
+:mod:`darkchess.board.kernels.position_table` has its kernels and the rule by which a hash gets its slot.
 """
 
 from __future__ import annotations
@@ -18,48 +18,50 @@ from klss.support.threads import each
 __all__ = ["BUFFER", "HASHES", "PositionTable", "exercise_table", "smallest"]
 
 LOAD = 0.75
-"""Most a region is filled."""
+"""Greatest load of a region: with linear probing, runs of filled slots get long beyond it."""
 
 SLACK = 1 << 18
-"""Least number of entries beyond the cap before the table is cut back to it (or a quarter of the cap)."""
+"""Entries that the table may hold beyond the cap before it is cut back to it, at least (else a quarter of the cap): a
+cut goes through the whole table, so it must be rare.
+"""
 
 BUFFER = 1 << 16
 """Entries of a thread's buffer for each region."""
 
 LEAST_HALF = 1 << 12
-"""Least size of a region."""
+"""Smallest size of a region."""
 
 LEAST_ROOM = 3 * MOST_SUCCESSORS
-"""Room that a round needs: each of two threads goes on while its buffer can take one more source's successors."""
+"""Room that a round needs: each of two threads continues while its buffer has room for one more source's successors."""
 
 HASHES = 0xFFFF_FFFF_FFFF_FFFF
 """The largest hash."""
 
 
 class PositionTable:
-    """A growing set of enemy halves that holds at most a bound, the ones with the smallest keyed hash.
+    """A growing set of enemy halves, which keeps at most ``cap`` of them: those with the smallest keyed hash.
 
     Parameters
     ----------
     key
-        Keys the hash.
+        Key of the hash.
     cap
-        How many entries are wanted at most.
+        Most entries that are wanted.
     hint
-        How many are expected.
+        Number of entries that are expected.
     spare
-        An array to build in if it is large enough, uint64[·, 2]; its contents are lost.
+        An array to use if it is large enough, uint64[·, 2]; its contents are lost.
     threads
         1 or 2.
     floor
-        Least hash of what is wanted.
+        Smallest hash that is wanted.
 
     Attributes
     ----------
     layout
-        Which hash goes where.
+        The rule by which a hash gets its slot.
     cut
-        Whether something was dropped because of the bound.
+        Whether entries were dropped because of the cap.
     """
 
     def __init__(
@@ -77,7 +79,7 @@ class PositionTable:
         self._allocate(min(max(int(hint / (2 * LOAD)), LEAST_HALF), self._most_half))
 
     def _allocate(self, half: int) -> None:
-        """Make ``slots``, all of them free."""
+        """Make ``slots``, all of them free, in the spare array if it fits."""
         self.half = half
         size = 2 * (half + position_table.SPILL)
         spare = self._spare
@@ -85,7 +87,7 @@ class PositionTable:
             self.array, self.slots, self._spare = spare, spare[:size], None
             each(lambda region: self._region(region).fill(0), self._threads)
         else:
-            self.array = self.slots = np.zeros((size, 2), dtype=np.uint64)  # the system clears what is touched
+            self.array = self.slots = np.zeros((size, 2), dtype=np.uint64)  # the system clears pages when first used
         self._set_scale()
 
     def _region(self, region: int) -> Words:
@@ -93,6 +95,7 @@ class PositionTable:
         return self.slots[:middle] if region == 0 else self.slots[middle:]
 
     def _set_scale(self) -> None:
+        # Spread the hashes up to the threshold over all slots, in integers: see ``kernels.position_table.home``.
         lead = 64 - self._threshold.bit_length()
         top = (self._threshold << lead & HASHES) >> 32
         scale = (2 * self.half << 32) // (top + 1)
@@ -105,30 +108,30 @@ class PositionTable:
 
     @property
     def room(self) -> int:
-        """How many more entries are sure to find room, whatever their hashes."""
+        """Number of further entries that fit for certain, whatever their hashes."""
         return int(self.half * LOAD) - int(self._counts.max())
 
     @property
     def scarce(self) -> bool:
-        """Whether it is time for :meth:`make_room`."""
+        """Whether :meth:`make_room` should be called before the next round."""
         return self.room < max(LEAST_ROOM, min(2 * BUFFER, int(self.half * LOAD) // 8))
 
     def insert(self, entries: Words, count: int) -> Ints:
-        """Insert ``entries[:count]``, at most :attr:`room`; returns the argument of :meth:`add`, which follows."""
+        """Insert ``entries[:count]``, at most :attr:`room`; return the new entries of each region, for :meth:`add`."""
         new = np.zeros(2, dtype=np.int64)
         left = position_table.insert(entries, count, self.slots, self.layout, new)
         assert left == 0, "the position table's spill room is exhausted"
         return new
 
     def add(self, new: Ints) -> None:
-        """Count what :meth:`insert` put; by one thread only."""
+        """Count the entries of an :meth:`insert`; by one thread only."""
         self._counts += new
 
     def make_room(self, done: float = 1.0) -> None:
-        """Grow; or, at the bound, keep the ``cap`` entries with the smallest keyed hash.
+        """Grow; or, at full size, keep the ``cap`` entries with the smallest keyed hash.
 
-        ``done`` is the part of the work that brought what the table holds: it grows twofold to eightfold, towards what
-        the rest may bring.
+        ``done`` is the part of the work that produced the present entries: the table grows twofold to eightfold, by
+        what the rest may bring.
         """
         if self.half < self._most_half:
             old = self.slots
@@ -143,11 +146,13 @@ class PositionTable:
             position_table.spread(self.slots, count, self.layout, self._counts)
 
     def hash_of(self, entry: Words) -> int:
-        """The keyed hash of an entry (uint64[2])."""
+        """Return the keyed hash of an entry (uint64[2])."""
         return int(position_table.half_hash(entry[0], entry[1], self.key))
 
     def finish(self) -> Words:
-        """The entries in canonical order, at most ``cap``: the front of :attr:`array`, so the table ends here."""
+        """Return the entries in canonical order, at most ``cap``. They are the front of :attr:`array`, and the table is
+        no longer usable.
+        """
         count = self._gather()
         if count > self.cap:
             self.cut = True
@@ -155,8 +160,8 @@ class PositionTable:
         return self.slots[:count]
 
     def _gather(self) -> int:
-        """Pack the entries to the front in canonical order; returns how many there are."""
-        # Each region by itself; they lie one after the other in the order of hashes.
+        """Pack the entries to the front in canonical order; return how many there are."""
+        # Each region is sorted by itself; all hashes of the second are larger than those of the first.
         counts = [0, 0]
 
         def gather(region: int) -> None:
@@ -169,14 +174,15 @@ class PositionTable:
 
 
 def smallest(halves: Words, count: int, key: np.uint64) -> Ints:
-    """Those of ``halves`` (uint64[n, 2]) with the smallest hash under ``key``: a draw without replacement.
+    """Return those of ``halves`` (uint64[n, 2]) with the smallest hash under ``key``: a draw without replacement.
 
     Returns
     -------
     int64[min(count, n)]
         Indices, in the order of that hash.
     """
-    # By a threshold that some more than are wanted should pass; a larger one until enough do.
+    # Sort only the hashes below a threshold that some more than ``count`` should pass (about eight standard deviations
+    # more). Double it in the rare case that too few pass, or more than there is room for.
     size = halves.shape[0]
     count = min(count, size)
     wanted = count + 8 * math.isqrt(count) + 64
@@ -194,8 +200,8 @@ def smallest(halves: Words, count: int, key: np.uint64) -> Ints:
 
 
 def exercise_table(halves: Words) -> None:
-    """Let a small table with ``halves`` (uint64[n, 2]) in it grow, be cut, and be packed; and draw from it."""
-    smallest(halves.copy(), 0, np.uint64(1))  # sets draw from what may be written to
+    """Compile the table's kernels: fill a small table with ``halves`` (uint64[n, 2]); grow, cut, pack it; draw."""
+    smallest(halves.copy(), 0, np.uint64(1))  # a copy, since sets draw from writable arrays: another numba type
     table = PositionTable(np.uint64(1), halves.shape[0], 0)
     table.add(table.insert(halves, halves.shape[0]))
     table.make_room()

@@ -1,4 +1,4 @@
-"""What the referees of both games have in common: the true positions, and how a game ends. The referee's side only."""
+"""Base of both games' referees: the true positions, and how a game ends. No player may see it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["TrueGame"]
 
 
 class TrueGame:
-    """A true game; a subclass moves and judges.
+    """The true course of a game; a subclass makes the moves and decides how they end it.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class TrueGame:
     """
 
     unit: ClassVar[str]
-    """What messages call :attr:`ply`."""
+    """Name of :attr:`ply` in messages."""
 
     def __init__(self, fen: str | None = None) -> None:
         self._positions = [Position.from_fen(START_FEN if fen is None else fen)]
@@ -52,7 +52,7 @@ class TrueGame:
 
     @property
     def ply(self) -> int:
-        """Turns played, of either side."""
+        """Number of turns played by both sides."""
         return len(self._positions) - 1
 
     @property
@@ -66,11 +66,11 @@ class TrueGame:
         return self.position.row.copy()
 
     def resign(self, color: chess.Color) -> None:
-        """``color`` gives up."""
+        """End the game: ``color`` resigns."""
         self.end(Outcome(not color, "resign"))
 
     def flag(self, color: chess.Color) -> None:
-        """The clock of ``color`` ran out: it loses."""
+        """End the game: ``color`` loses, since its clock ran out."""
         self.end(Outcome(not color, "flag"))
 
     def end(self, outcome: Outcome) -> None:

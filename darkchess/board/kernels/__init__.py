@@ -1,5 +1,5 @@
-"""Compiled move generation, arrays in and arrays or a code out; public, since other games' kernels inline it.
+"""Compiled move generation, from arrays to arrays or codes; public, since the kernels of both games inline it.
 
-Reading order: ``bits``, ``board`` (the row that a position is), ``tables``, ``attacks``, ``moves``, ``orthodox`` (what
-chess has of it); ``halves``, ``position_table``, ``enemy_moves`` (what position sets share).
+Reading order: ``bits``, ``board`` (the row of a position), ``tables``, ``attacks``, ``moves``, ``orthodox`` (which
+positions a chess engine accepts); ``halves``, ``position_table``, ``enemy_moves`` (shared by position sets).
 """

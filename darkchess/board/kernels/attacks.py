@@ -1,8 +1,8 @@
-"""What a piece attacks.
+"""The squares that pieces attack.
 
-Sliding pieces by obstruction difference (M. Hoffmann; Chess Programming Wiki, "Obstruction Difference"): on one line,
-the nearest blocker below and the lowest above bound a run of squares that one subtraction yields. No magic numbers and
-no large tables.
+Sliding pieces use obstruction difference (M. Hoffmann; Chess Programming Wiki, "Obstruction Difference"): on one line,
+the nearest blockers below and above bound a run of squares, which one subtraction gives. So no magic numbers and no
+large tables are needed.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ __all__ = [
 
 @kernel(inline="always")
 def line_attacks(lower: Any, upper: Any, occupied: Any) -> Any:
-    """Squares of one line that a slider attacks; ``lower`` and ``upper`` are the line's squares below and above it."""
+    """Return the squares of a line that a slider attacks; ``lower``, ``upper``: the line's squares to either side."""
     below = lower & occupied
     above = upper & occupied
     # Subtracting the nearest blocker below borrows up to the first one above: the bits that change are the run between
-    # them, both included. Without a blocker below, a1 stands for the edge.
+    # them, both included. If there is no blocker below, bit 0 (a1) takes its place.
     nearest = bit(highest(below | np.uint64(1)))
     return (lower | upper) & (above ^ (above - nearest))
 
 
 @kernel(inline="always")
 def rook_attacks(square: int, occupied: Any, tables: Any) -> Any:
-    """Squares that a rook on ``square`` attacks; own pieces count as attacked."""
+    """Return the squares that a rook on ``square`` attacks; own pieces count as attacked."""
     return line_attacks(tables[square, FILE_BELOW], tables[square, FILE_ABOVE], occupied) | line_attacks(
         tables[square, RANK_BELOW], tables[square, RANK_ABOVE], occupied
     )
@@ -54,7 +54,7 @@ def rook_attacks(square: int, occupied: Any, tables: Any) -> Any:
 
 @kernel(inline="always")
 def bishop_attacks(square: int, occupied: Any, tables: Any) -> Any:
-    """Squares that a bishop on ``square`` attacks; own pieces count as attacked."""
+    """Return the squares that a bishop on ``square`` attacks; own pieces count as attacked."""
     return line_attacks(tables[square, DIAGONAL_BELOW], tables[square, DIAGONAL_ABOVE], occupied) | line_attacks(
         tables[square, ANTIDIAGONAL_BELOW], tables[square, ANTIDIAGONAL_ABOVE], occupied
     )
@@ -62,19 +62,19 @@ def bishop_attacks(square: int, occupied: Any, tables: Any) -> Any:
 
 @kernel(allocates=False)
 def straight(square: int, occupied: Any, tables: Any) -> Any:
-    """:func:`rook_attacks`, compiled once: where it is used in many places, each copy takes numba seconds."""
+    """:func:`rook_attacks`, not inlined: numba would need seconds for each inlined copy."""
     return rook_attacks(square, occupied, tables)
 
 
 @kernel(allocates=False)
 def slanted(square: int, occupied: Any, tables: Any) -> Any:
-    """:func:`bishop_attacks`, compiled once."""
+    """:func:`bishop_attacks`, not inlined."""
     return bishop_attacks(square, occupied, tables)
 
 
 @kernel(inline="always")
 def pawn_attacks(pawns: Any, side: int) -> Any:
-    """What the pawns of ``side`` attack towards file a, and towards file h: two sets of squares."""
+    """Return the squares that the pawns of ``side`` attack towards file a, and those towards file h."""
     left, right = pawns & NOT_FILE_A, pawns & NOT_FILE_H
     if side == 0:
         return left << np.uint64(7), right << np.uint64(9)
@@ -86,7 +86,8 @@ def attacked_by(row: Any, side: int, square: int, tables: Any) -> Any:
     """Whether a piece of ``side`` attacks ``square`` (bool)."""
     own = row[WHITE + side]
     occupied = row[WHITE] | row[BLACK]
-    # Seen from the square, in each piece's own way; a pawn's way back is that of a pawn of the other side.
+    # Look from the square as each kind of piece would: it attacks the square if it stands on one of those it would
+    # attack from there. Pawns capture one way only, so look as a pawn of the other side.
     if tables[square, KNIGHT_STEPS] & row[KNIGHT] & own != np.uint64(0):
         return True
     if tables[square, KING_STEPS] & row[KING] & own != np.uint64(0):

@@ -1,7 +1,7 @@
 """Sixty-four-bit sets of squares: a1 is bit 0, h8 is bit 63.
 
-``uint64 + 1`` and ``1 << square`` turn into *signed* integers inside numba (and square 63 then looks negative): build
-masks with :func:`bit` only, and compare them with ``!= 0``.
+Inside numba, ``uint64 + 1`` and ``1 << square`` become *signed* integers, and square 63 is then negative. So masks are
+built with :func:`bit` only and compared with ``!= 0``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["NOT_FILE_A", "NOT_FILE_H", "beside", "bit", "highest", "lowest", "po
 
 
 NOT_FILE_A, NOT_FILE_H = np.uint64(0xFEFEFEFEFEFEFEFE), np.uint64(0x7F7F7F7F7F7F7F7F)
-"""What is left of a set that moves to the left, or to the right: its other squares would come out on the far side."""
+"""The squares that can move left, and right: those on the edge would reappear on the opposite file."""
 
 
 @intrinsic
@@ -53,18 +53,18 @@ _scan_down: Any = _ctlz
 
 
 def popcount(mask: Any) -> int:
-    """Number of squares in ``mask`` (uint64)."""
+    """Return the number of squares in ``mask`` (uint64)."""
     return int(mask).bit_count()
 
 
 def lowest(mask: Any) -> int:
-    """Lowest square of ``mask`` (uint64, not empty)."""
+    """Return the lowest square of ``mask`` (uint64, not empty)."""
     value = int(mask)
     return (value & -value).bit_length() - 1
 
 
 def highest(mask: Any) -> int:
-    """Highest square of ``mask`` (uint64, not empty)."""
+    """Return the highest square of ``mask`` (uint64, not empty)."""
     return int(mask).bit_length() - 1
 
 
@@ -87,17 +87,17 @@ def _highest(mask):  # type: ignore[no-untyped-def]
 
 @kernel(inline="always")
 def bit(square: int) -> Any:
-    """The set that holds ``square`` (0–63) only, as uint64."""
+    """Return the set (uint64) of ``square`` (0–63) alone."""
     return np.uint64(1) << np.uint64(square)
 
 
 @kernel(inline="always")
 def without_lowest(mask: Any) -> Any:
-    """``mask`` (uint64) less its lowest square."""
+    """Return ``mask`` (uint64) without its lowest square."""
     return mask & (mask - np.uint64(1))
 
 
 @kernel(inline="always")
 def beside(mask: Any) -> Any:
-    """The squares left and right of ``mask`` (uint64)."""
+    """Return the squares left and right of ``mask`` (uint64)."""
     return ((mask & NOT_FILE_A) >> np.uint64(1)) | ((mask & NOT_FILE_H) << np.uint64(1))

@@ -1,4 +1,4 @@
-"""Steps of generating moves of an enemy half (:mod:`darkchess.board.kernels.halves`), for the kernels that step a
+"""Parts of the move generation of enemy halves (:mod:`darkchess.board.kernels.halves`), for the kernels that carry a
 position set across an enemy move. The enemy is Black and moves down. Codes and sets of squares are uint64.
 """
 
@@ -21,19 +21,19 @@ __all__ = [
 ]  # fmt: skip
 
 _RANK_2 = np.uint64(1 << 8)
-"""The lowest square of rank 2: a set of one square on rank 1 is less."""
+"""The lowest square of rank 2: a set of one square is on rank 1 if and only if it is less."""
 
 
 @kernel(inline="always")
 def pawn_steps(mask: Any, free: Any) -> Any:
-    """Where pawns on ``mask`` may step, onto squares that are ``free``: by one, and by two."""
+    """Return the squares to which pawns on ``mask`` may step, by one and by two; ``free`` are the empty squares."""
     single = (mask >> np.uint64(8)) & free
     return single, ((single & np.uint64(0x0000FF0000000000)) >> np.uint64(8)) & free
 
 
 @kernel(inline="always")
 def piece_targets(code: Any, square: int, occupied: Any, tables: Any) -> Any:
-    """Squares that a piece other than a pawn attacks."""
+    """Return the squares that a piece other than a pawn attacks."""
     targets = np.uint64(0)
     if code == np.uint64(KNIGHT):
         targets = tables[square, KNIGHT_STEPS]
@@ -51,8 +51,8 @@ def piece_targets(code: Any, square: int, occupied: Any, tables: Any) -> Any:
 def reaches(
     code: Any, square: int, mask: Any, target: Any, rook_lines: Any, bishop_lines: Any, tables: Any
 ) -> Any:  # fmt: skip
-    """Whether a piece other than a pawn, on ``square`` (as a set, ``mask``), attacks ``target``; the lines are those
-    that a rook and a bishop attack from there.
+    """Whether a piece other than a pawn, on ``square`` (``mask`` as a set), attacks ``target``; the lines are the
+    squares that a rook and a bishop on ``target`` attack.
     """
     if code == np.uint64(KNIGHT):
         found = tables[square, KNIGHT_STEPS] & target != np.uint64(0)
@@ -67,11 +67,10 @@ def reaches(
 
 @kernel(inline="always")
 def lifted(codes: Any, index: int, code: Any) -> Any:
-    """The other pieces' codes when the piece of that index moves, and the code that it arrives with.
+    """Return the other pieces' codes when the piece of that index moves, and the code with which it arrives.
 
-    A king takes the rooks' rights with it, and a rook loses its own.
+    A move of the king ends the rights of its rooks; a rook that moves loses its own.
     """
-    # The others close up; what the move does to rights shows in their codes and in its own.
     rest = without(codes, index)
     arrives = code
     if code == np.uint64(KING):
@@ -83,7 +82,7 @@ def lifted(codes: Any, index: int, code: Any) -> Any:
 
 @kernel(inline="always")
 def put_moves(enemy: Any, mask: Any, rest: Any, code: Any, targets: Any, marked: Any, out: Any, k: int) -> Any:
-    """Write the moves of the piece on ``mask`` to ``targets``; a pawn on ``marked`` can be taken in passing.
+    """Write the moves of the piece on ``mask`` to ``targets``; a pawn on ``marked`` can be captured en passant.
 
     ``rest`` and ``code`` are those of :func:`lifted`.
     """
@@ -91,7 +90,7 @@ def put_moves(enemy: Any, mask: Any, rest: Any, code: Any, targets: Any, marked:
     while targets != np.uint64(0):
         target = targets & ~(targets - np.uint64(1))
         targets = without_lowest(targets)
-        # A promotion is four moves; a double step that can be taken in passing has a code of its own.
+        # A promotion is four moves; a double step that can be captured en passant has its own code.
         if code == np.uint64(PAWN) and target < _RANK_2:
             for promotion in range(KNIGHT, QUEEN + 1):
                 k = put(others | target, with_code(others, rest, target, np.uint64(promotion)), out, k)
@@ -112,25 +111,26 @@ def put_arrivals(
     Parameters
     ----------
     captures
-        Whether a piece is taken there, so that pawns move diagonally.
+        Whether a piece is captured there, so that pawns move diagonally.
     forbidden
-        Where no double step may end.
+        Squares on which no double step may end.
     wanted
-        The piece that has to arrive; −1: any.
+        The piece that must arrive; −1: any.
     """
-    # Seen from the target, the lines of a rook and a bishop say which sliders reach it; a knight's steps the knights.
+    # Look from the target: only pieces on lines or knight's steps from there can reach it. So two slider look-ups serve
+    # all pieces.
     to_square = lowest(target)
     rook_lines = rook_attacks(to_square, occupied, tables)
     bishop_lines = bishop_attacks(to_square, occupied, tables)
     pieces &= rook_lines | bishop_lines | tables[to_square, KNIGHT_STEPS]
     while pieces != np.uint64(0):
-        # The piece on the next square, whose code stands at its rank among the enemy's squares.
+        # The code's place is the number of enemy pieces on lower squares.
         square = lowest(pieces)
         mask = bit(square)
         pieces = without_lowest(pieces)
         index = popcount(enemy & (mask - np.uint64(1)))
         code = (codes >> np.uint64(4 * index)) & np.uint64(15)
-        # A pawn captures diagonally and steps straight; the others reach alike either way.
+        # A pawn captures diagonally and steps straight; the other pieces capture as they move.
         if code != np.uint64(PAWN):
             reached = reaches(code, square, mask, target, rook_lines, bishop_lines, tables)
         elif captures:
@@ -141,7 +141,7 @@ def put_arrivals(
             reached = to_square == square - 8
         if not reached:
             continue
-        # What is seen on the target has to be what arrives there.
+        # Only a piece that may be the one seen on the target is written.
         rest, code = lifted(codes, index, code)
         others = enemy ^ mask
         if code == np.uint64(PAWN) and to_square < 8:
@@ -155,7 +155,7 @@ def put_arrivals(
 
 @kernel(inline="always")
 def castling_paths(enemy: Any, occupied: Any) -> Any:
-    """Whether the squares allow castling, short and long: an enemy piece on e8, and only corner pieces beside it."""
+    """Whether the squares allow castling, short and long: enemy pieces on e8 and on the corner, and none between."""
     back = occupied >> np.uint64(56)
     at_home = enemy & bit(60) != np.uint64(0)
     return at_home and back & np.uint64(0xF0) == np.uint64(0x90), at_home and back & np.uint64(0x1F) == np.uint64(0x11)
@@ -163,5 +163,5 @@ def castling_paths(enemy: Any, occupied: Any) -> Any:
 
 @kernel(inline="always")
 def has_castling_rook(enemy: Any, codes: Any, square: int) -> Any:
-    """Whether the rook on ``square``, which is occupied, may castle; the king is then at home too."""
+    """Whether the piece on ``square``, which is occupied, is a rook that may castle; the king is then at home too."""
     return code_at(enemy, codes, bit(square)) == np.uint64(CASTLING_ROOK)

@@ -1,13 +1,13 @@
-"""The sixteen bytes of an enemy half: what a player does not know of a position, seen from the viewer's side of the
+"""The sixteen bytes of an enemy half: the part of a position that a player does not know, seen from its side of the
 board.
 
-The viewer is White and moves up (the caller flips the board for Black). Its own half is known and kept apart; of
-a position only the *enemy's* half is kept:
+The viewer is White and moves up (the caller flips the board for Black). Its own half is known and stored once; a
+position stores only the *enemy's* half:
 
 - ``enemy``: occupancy, uint64;
-- ``codes``: four bits a piece in the order of the squares, the lowest square lowest: 0 … 5 pawn to king, 6 a rook that
-  may castle (then the king is at home too), 7 a pawn that has just made a double step and can be captured en passant
-  (in games where that is hidden).
+- ``codes``: four bits for each piece, in the order of the squares, the lowest square in the lowest bits: 0 … 5 pawn to
+  king; 6 a rook that may castle (then the king is at home too); 7 a pawn that has just made a double step and can be
+  captured en passant (in games where that is hidden).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CASTLING_ROOK = 6
 DOUBLE_STEPPED = 7
 """Code of a pawn that can be captured en passant."""
 MOST_SUCCESSORS = 320
-"""No enemy half has more moves than this."""
+"""Bound of the number of moves of an enemy half."""
 
 
 @kernel(allocates=False)
@@ -64,10 +64,10 @@ def encode_half(row: Any, out: Any) -> None:
 def decode_half(enemy: Any, codes: Any, own_row: Any, flipped: bool, out: Any) -> None:
     """Write the full row of a position into ``out`` (uint64[9]).
 
-    ``own_row`` (uint64[9]) holds the viewer's half, castling rights and the side to move as the board really lies;
-    ``flipped`` says that the viewer is Black. An en passant square in it is copied.
+    ``own_row`` (uint64[9]) has the viewer's half, its castling rights and the side to move on the real board (not
+    turned); an en passant square in it is copied. ``flipped``: the viewer is Black.
     """
-    # The own half as it is, then piece by piece of the enemy's.
+    # Copy the own half, then add the enemy's pieces one by one.
     for i in range(9):
         out[i] = own_row[i]
     side = 6 if flipped else 7
@@ -90,10 +90,10 @@ def decode_half(enemy: Any, codes: Any, own_row: Any, flipped: bool, out: Any) -
 def decode_halves(
     positions: Any, indices: Any, own_row: Any, flipped: bool, ep_captors: Any, ep_meta: Any, out: Any
 ) -> None:
-    """:func:`decode_half` of ``positions[indices]`` into ``out`` (uint64[n, 9]).
+    """Apply :func:`decode_half` to ``positions[indices]`` and write the rows into ``out`` (uint64[n, 9]).
 
-    Where an enemy pawn stands on one of ``ep_captors`` it can capture en passant, and the row gets ``ep_meta`` (the
-    bits of META for that square).
+    If an enemy pawn stands on one of the squares ``ep_captors``, it can capture en passant, and the row gets
+    ``ep_meta`` (the bits of META for the en passant square).
     """
     for i in range(indices.shape[0]):
         enemy = positions[indices[i], 0]
@@ -108,20 +108,20 @@ def decode_halves(
 
 @kernel(inline="always")
 def code_at(enemy: Any, codes: Any, mask: Any) -> Any:
-    """Code (uint64) of the piece on the one square of ``mask``, which is occupied."""
+    """Return the code (uint64) of the piece on the one square of ``mask``, which is occupied."""
     return (codes >> np.uint64(4 * popcount(enemy & (mask - np.uint64(1))))) & np.uint64(15)
 
 
 @kernel(inline="always")
 def without(codes: Any, index: int) -> Any:
-    """``codes`` less the piece of that index."""
+    """Return ``codes`` without the piece of that index."""
     low = (np.uint64(1) << np.uint64(4 * index)) - np.uint64(1)
     return (codes & low) | ((codes >> np.uint64(4)) & ~low)
 
 
 @kernel(inline="always")
 def with_code(enemy: Any, codes: Any, mask: Any, code: Any) -> Any:
-    """``codes`` of the pieces ``enemy`` with one more, of ``code``, put on the free square of ``mask``."""
+    """Return ``codes`` of the pieces ``enemy`` with one more piece, of ``code``, on the free square of ``mask``."""
     place = np.uint64(4 * popcount(enemy & (mask - np.uint64(1))))
     low = (np.uint64(1) << place) - np.uint64(1)
     return (codes & low) | (code << place) | ((codes & ~low) << np.uint64(4))
@@ -129,8 +129,8 @@ def with_code(enemy: Any, codes: Any, mask: Any, code: Any) -> Any:
 
 @kernel(inline="always")
 def marks(codes: Any, code: int) -> Any:
-    """The lowest bit of each group of four bits in ``codes`` that is ``code``."""
-    # Such a group is 0 after the exclusive or; any other one is folded down to its lowest bit.
+    """Return the lowest bit of each group of four bits in ``codes`` that is equal to ``code``."""
+    # An equal group is 0 after the exclusive or; any other one has its bits folded down to the lowest bit.
     unlike = codes ^ (np.uint64(code) * np.uint64(0x1111111111111111))
     unlike |= unlike >> np.uint64(1)
     unlike |= unlike >> np.uint64(2)
@@ -139,14 +139,15 @@ def marks(codes: Any, code: int) -> Any:
 
 @kernel(inline="always")
 def without_rights(codes: Any) -> Any:
-    """``codes`` once the king has moved: every rook that could castle is a plain one (6 becomes 3)."""
+    """Return ``codes`` after a move of the king: every rook that could castle becomes a plain one (6 becomes 3)."""
     return codes ^ (marks(codes, CASTLING_ROOK) * np.uint64(CASTLING_ROOK ^ ROOK))
 
 
 @kernel(inline="always")
 def castled(enemy: Any, codes: Any, short: bool) -> Any:
-    """The enemy half after castling, which has to be possible."""
-    # King and rook leave e8 and the corner and stand beside each other: two codes change places.
+    """Return the enemy half after castling, which must be possible."""
+    # King and rook leave e8 and the corner and then stand beside each other, nothing was between them: so their two
+    # codes just change places (king 5, rook 3).
     if short:
         after = enemy ^ (np.uint64(0xF) << np.uint64(60))
         place = np.uint64(4 * popcount(enemy & np.uint64(0x0FFFFFFFFFFFFFFF)))
@@ -160,11 +161,11 @@ def castled(enemy: Any, codes: Any, short: bool) -> Any:
 
 @kernel(inline="always")
 def stepped(enemy: Any, codes: Any) -> Any:
-    """The square (a set of one or none) of the pawn with the code 7."""
+    """Return the square (a set of one or none) of the pawn with code 7."""
     marked = marks(codes, DOUBLE_STEPPED)
     if marked == np.uint64(0):
         return np.uint64(0)
-    # The pieces below it, as many as there are groups below the mark.
+    # Remove the pieces below it: as many as there are groups of four bits below the mark.
     left = enemy
     for _ in range(lowest(marked) >> 2):
         left = without_lowest(left)

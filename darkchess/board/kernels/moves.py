@@ -1,4 +1,4 @@
-"""Generate and make moves: docs/rules.md, rules 1 and 3. Every pseudo-legal move is legal; no one looks for check."""
+"""Generate and make moves: docs/rules.md, rules 1 and 3. Every pseudo-legal move is legal; check is not tested."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from klss.support.kernel import kernel
 __all__ = ["MAX_MOVES", "generate", "has_move", "king_capture", "make"]
 
 MAX_MOVES = 448
-"""Room for the moves of one position: sixteen pieces have at most 16 × 27 of them and two castlings."""
+"""Room for the moves of one position: sixteen queens have at most 16 × 27 moves, and there may be two castlings."""
 
 
 @kernel(allocates=False)
@@ -45,7 +45,7 @@ def _add_pawn(from_square: int, targets: Any, out: Any, count: int) -> int:
 
 @kernel(inline="always")
 def pawn_steps(square: int, side: int, occupied: Any) -> Any:
-    """Squares that a pawn can step to: one ahead when empty, two from home when both are."""
+    """Return the squares that a pawn can step to: one ahead if it is empty, two from home if both are."""
     ahead = square + 8 if side == 0 else square - 8
     steps = np.uint64(0)
     if bit(ahead) & occupied == np.uint64(0):
@@ -59,7 +59,9 @@ def pawn_steps(square: int, side: int, occupied: Any) -> Any:
 
 @kernel(inline="always")
 def castling_targets(row: Any, side: int, occupied: Any) -> Any:
-    """Squares that the king of ``side`` can castle to: rights, and nothing between king and rook."""
+    """Return the squares that the king of ``side`` can castle to: it has the right, and nothing is between it and the
+    rook.
+    """
     rights = (row[META] >> np.uint64(1 + 2 * side)) & np.uint64(3)
     shift = np.uint64(56 * side)
     targets = np.uint64(0)
@@ -72,7 +74,7 @@ def castling_targets(row: Any, side: int, occupied: Any) -> Any:
 
 @kernel(allocates=False)
 def generate(row: Any, tables: Any, out: Any) -> int:
-    """Write the codes of all moves of the side to move into ``out`` (int32[MAX_MOVES]); returns how many. Unsorted."""
+    """Write the codes of all moves of the side to move, unsorted, into ``out`` (int32[MAX_MOVES]); return how many."""
     side = turn(row)
     own = row[WHITE + side]
     enemy = row[BLACK - side]
@@ -94,7 +96,7 @@ def generate(row: Any, tables: Any, out: Any) -> int:
         square = lowest(left)
         left = without_lowest(left)
         count = _add(square, tables[square, KNIGHT_STEPS] & ~own, out, count)
-    # A queen is listed twice, on diagonals and on straight lines.
+    # A queen is treated twice: as a bishop here and as a rook below.
     left = (row[BISHOP] | row[QUEEN]) & own
     while left != np.uint64(0):
         square = lowest(left)
@@ -119,13 +121,12 @@ def generate(row: Any, tables: Any, out: Any) -> int:
 
 @kernel(allocates=False)
 def has_move(row: Any, tables: Any) -> Any:
-    """Whether the side to move has a move (bool). Castling needs no look: the rook could move too. Nor does en passant:
-    it is looked at."""
+    """Whether the side to move has a move (bool). Castling is not tested: where it is possible, the rook has a move."""
     side = turn(row)
     own = row[WHITE + side]
     enemy = row[BLACK - side]
     occupied = own | enemy
-    # The row has an en passant square only when it can be captured on.
+    # The row has an en passant square only if a capture there is possible.
     if (row[META] >> np.uint64(8)) & np.uint64(0x7F) != np.uint64(0):
         return True
     left = row[PAWN] & own
@@ -158,7 +159,8 @@ def has_move(row: Any, tables: Any) -> Any:
 
 @kernel(inline="always")
 def rights_kept(mask: Any) -> Any:
-    """Castling bits (META bits 1–4) that a move touching the squares of ``mask`` leaves."""
+    """Return the castling bits (META bits 1–4) that a move from and to the squares of ``mask`` leaves."""
+    # A right is lost if the king's or the rook's home square is left or captured on.
     kept = np.uint64(0x1E)
     if mask & np.uint64(0x90) != np.uint64(0):
         kept &= ~np.uint64(0x02)
@@ -173,10 +175,10 @@ def rights_kept(mask: Any) -> Any:
 
 @kernel(allocates=False)
 def make(row: Any, code: int, tables: Any, out: Any) -> int:
-    """Write the position after the move ``code`` into ``out`` (uint64[9], may not be ``row``); returns the captured
-    piece's index or −1.
+    """Write the position after the move ``code`` into ``out`` (uint64[9], must not be ``row``); return the index of the
+    captured piece, or −1.
 
-    The move has to be one that :func:`generate` gives. A captured king leaves its side without one.
+    The move must be one that :func:`generate` gives. A king can be captured; its side then has none.
     """
     side = turn(row)
     other = 1 - side
@@ -187,7 +189,7 @@ def make(row: Any, code: int, tables: Any, out: Any) -> int:
     to_mask = bit(to_square)
     for i in range(8):
         out[i] = row[i]
-    # What moves, and what it takes where it lands.
+    # Find the piece that moves, and remove the one that it captures on its target.
     piece = KING
     for i in range(KING):
         if row[i] & from_mask != np.uint64(0):
@@ -200,13 +202,13 @@ def make(row: Any, code: int, tables: Any, out: Any) -> int:
                 out[i] &= ~to_mask
         out[WHITE + other] &= ~to_mask
     ep = ep_square(row)
-    # En passant takes the pawn behind the square.
+    # En passant captures the pawn behind the square.
     if piece == PAWN and to_square == ep:
         victim = bit(to_square - 8 if side == 0 else to_square + 8)
         out[PAWN] &= ~victim
         out[WHITE + other] &= ~victim
         captured = PAWN
-    # It arrives, perhaps as another piece; castling moves the rook too.
+    # Put the piece on its target, promoted if it is a promotion; castling moves the rook too.
     out[WHITE + side] = (out[WHITE + side] & ~from_mask) | to_mask
     out[piece] &= ~from_mask
     out[promotion if promotion != 0 else piece] |= to_mask
@@ -218,12 +220,12 @@ def make(row: Any, code: int, tables: Any, out: Any) -> int:
         out[ROOK] = (out[ROOK] & ~rook_from) | rook_to
         out[WHITE + side] = (out[WHITE + side] & ~rook_from) | rook_to
     meta = np.uint64(other) | (row[META] & rights_kept(from_mask | to_mask))
-    # A double step sets the en passant square only where a pawn of the other side could take.
+    # A double step sets the en passant square only if a pawn of the other side can capture there.
     if piece == PAWN and (to_square - from_square == 16 or from_square - to_square == 16):
         target = (from_square + to_square) >> 1
         if tables[target, PAWN_CAPTURES + side] & row[PAWN] & row[WHITE + other] != np.uint64(0):
             meta |= np.uint64(target + 1) << np.uint64(8)
-    # Quiet plies count on unless a pawn moved or something was taken.
+    # Count quiet plies; a pawn move or a capture sets them to 0.
     if piece != PAWN and captured < 0:
         quiet = (row[META] >> np.uint64(16)) & np.uint64(0xFFFF)
         if quiet < np.uint64(0xFFFF):
@@ -235,7 +237,7 @@ def make(row: Any, code: int, tables: Any, out: Any) -> int:
 
 @kernel(allocates=False)
 def king_capture(row: Any, tables: Any) -> int:
-    """Code of a move that takes the enemy king, −1 when there is none; the lowest such code."""
+    """Return the lowest code of a move that takes the enemy king, −1 if there is none."""
     side = turn(row)
     king = row[KING] & row[BLACK - side]
     if king == np.uint64(0):
@@ -243,7 +245,7 @@ def king_capture(row: Any, tables: Any) -> int:
     square = lowest(king)
     own = row[WHITE + side]
     occupied = own | row[BLACK - side]
-    # Seen from the king, in each piece's own way: what stands there attacks it.
+    # Look from the king as each kind of piece would: pieces on the squares attacked from there attack the king.
     attackers = tables[square, KNIGHT_STEPS] & row[KNIGHT]
     attackers |= tables[square, KING_STEPS] & row[KING]
     attackers |= tables[square, PAWN_CAPTURES + (1 - side)] & row[PAWN]

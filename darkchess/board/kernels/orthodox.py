@@ -1,7 +1,7 @@
-"""What a chess engine may be asked about a Fog of War position, and what follows from the rules without asking.
+"""Which Fog of War positions a chess engine can evaluate, and which ones the rules decide without it.
 
-Orthodox chess knows no position in which the king can be taken: an engine that gets one crashes or answers nonsense
-(*measured* with Stockfish 15.1).
+In orthodox chess no position lets the king be taken: an engine that gets one crashes or answers nonsense (*measured*
+with Stockfish 15.1).
 """
 
 from __future__ import annotations
@@ -19,24 +19,23 @@ from klss.support.kernel import kernel
 __all__ = ["ASK", "FOREIGN", "LOST", "NO_MOVE", "WON", "classify", "moves_between"]
 
 ASK, WON, LOST, NO_MOVE, FOREIGN = range(5)
-"""Codes of :func:`classify`: ask the engine; the side to move takes the king; every move of its own loses the king; it
-has no move; no position for a chess engine.
+"""Codes of :func:`classify`: ask the engine; the side to move takes the king; each of its moves loses its own king; it
+has no move; a chess engine can't take the position.
 """
 
 
 @kernel
 def _foreign(row: Any) -> Any:
-    """Whether a chess engine's own tables may be too small for the position, or it breaks what every engine takes for
-    granted (bool).
-    """
-    # One king, at most sixteen pieces, no pawn at the edge.
+    """Whether the position may overflow a chess engine's tables, or breaks what every engine assumes (bool)."""
+    # One king each, at most sixteen pieces, no pawn on the first or last rank.
     if popcount(row[KING] & row[WHITE]) != 1 or popcount(row[KING] & row[BLACK]) != 1:
         return True
     if popcount(row[WHITE]) > 16 or popcount(row[BLACK]) > 16:
         return True
     if row[PAWN] & np.uint64(0xFF000000000000FF) != np.uint64(0):
         return True
-    # No more pieces than promotions can explain: each beyond the first queen, or a second other one, was a pawn.
+    # No more pieces than promotions explain: each queen after the first, and each other piece after the second, was one
+    # of the eight pawns.
     for side in range(2):
         left = row[WHITE + side]
         extra = popcount(row[PAWN] & left) + max(0, popcount(row[QUEEN] & left) - 1)
@@ -68,7 +67,6 @@ def classify(rows: Any, tables: Any, codes: Any) -> None:
             codes[k] = LOST
             count = generate(row, tables, moves)
             for i in range(count):
-                # Castling is left out: where it is the only move chess allows, the rook or the king has another one.
                 make(row, moves[i], tables, child)
                 if not attacked_by(child, 1 - side, lowest(child[KING] & child[WHITE + side]), tables):
                     codes[k] = ASK
@@ -77,8 +75,8 @@ def classify(rows: Any, tables: Any, codes: Any) -> None:
 
 @kernel
 def moves_between(parents: Any, offsets: Any, children: Any, codes: Any) -> None:
-    """Write the code of the move that leads from each parent to its children into ``codes`` (int32[m]); −1 where none
-    can.
+    """Write the code of the move that leads from a parent to each of its children into ``codes`` (int32[m]); −1 if no
+    move does.
 
     ``children[offsets[i]:offsets[i + 1]]`` (uint64[m, 9]) are one move after ``parents[i]`` (uint64[n, 9]).
     """

@@ -1,16 +1,16 @@
 """Hash table of enemy halves: ``uint64[slots, 2]`` (occupancy, codes), open addressing with linear probing, slots in
 the order of a keyed hash.
 
-The slot is a monotone function of the hash, so that the table read from left to right is all but sorted by it:
-:func:`gather` packs the entries to the front and puts the few displaced ones right. What comes out depends on the *set*
-of entries only, not on the order of insertion, the number of threads or the table's size. "The positions with the
-smallest keyed hash" are then a prefix, and a table bounded by a threshold on the hash keeps exactly those.
+The slot is a monotone function of the hash, so that the table, read from left to right, is almost sorted by hash:
+:func:`gather` packs the entries to the front and sorts the few displaced ones. The result depends only on the *set* of
+entries, not on the order of insertion, the number of threads or the table's size. "The positions with the smallest
+keyed hash" are then a prefix, and a table bounded by a threshold on the hash keeps exactly those.
 
-Two regions (hashes below and above the middle) with room to spill behind each, so that two threads can fill one table
-without a lock. An occupancy of 0 marks a free slot: every enemy half has a king.
+There are two regions (hashes below and above the middle), each with spill room behind it, so that two threads can fill
+one table without a lock. An occupancy of 0 marks a free slot: every enemy half has a king.
 
-A table may also hold a *slice* of what there is: hashes from a floor on. What is said of hashes then holds of what they
-exceed the floor by.
+A table may also hold only a *slice*: hashes from a floor on. Then the difference of hash and floor takes the place of
+the hash.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ __all__ = [
 ]  # fmt: skip
 
 SPILL = 4096
-"""Slots behind each region that take what probes past its end (at a load of 0.75 a run of a few hundred is already
-rare beyond counting).
+"""Slots behind each region for entries that probe past its end. At a load of 0.75 even a run of a few hundred filled
+slots practically never occurs.
 """
 
 
 class Layout(NamedTuple):
-    """Which hash goes where."""
+    """The rule by which a hash gets its slot."""
 
-    key: np.uint64  # uint64: keys the hash
-    floor: np.uint64  # uint64: hashes below it have no slot
-    threshold: np.uint64  # uint64: nor have those that exceed it by more than this
-    # uint64: map the others onto the slots, see ``home``
+    key: np.uint64  # key of the hash
+    floor: np.uint64  # hashes below it have no slot
+    threshold: np.uint64  # hashes that exceed the floor by more than this have no slot
+    # map the others onto the slots, see ``home``
     lead: np.uint64
     scale: np.uint64
     half: int  # size of one region
 
 
 _AHEAD = 24
-"""Entries for whose slots a kernel asks before it comes to them: a miss of the cache takes as long as many of these."""
+"""Entries whose slots a kernel prefetches ahead: one cache miss takes as long as many insertions without one."""
 
 _BLOCK = 4096
-"""Entries that :func:`spread` places together."""
+"""Entries that :func:`spread` places together, so that it needs places for one block only."""
 
 
 @intrinsic
@@ -75,7 +75,7 @@ def _touch(typingctx: Any, array: Any, slot: Any) -> Any:
 
 
 def prefetch(table: Any, slot: int) -> None:
-    """Ask for the cache line of ``table[slot]``; interpreted, it does nothing."""
+    """Prefetch the cache line of ``table[slot]``; interpreted, do nothing."""
 
 
 @overload(prefetch, inline="always")
@@ -85,7 +85,7 @@ def _prefetch(table, slot):  # type: ignore[no-untyped-def]
 
 @kernel(inline="always")
 def half_hash(enemy: Any, codes: Any, key: Any) -> Any:
-    """Keyed hash (uint64) of an enemy half: multiply, shift, mix in the codes, twice more."""
+    """Return the keyed hash (uint64) of an enemy half: multiply, shift, mix in the codes, and twice more."""
     value = (enemy ^ key) * np.uint64(0x9E3779B97F4A7C15)
     value = ((value ^ (value >> np.uint64(32))) ^ codes) * np.uint64(0xD6E8FEB86659FD93)
     value = (value ^ (value >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -94,9 +94,9 @@ def half_hash(enemy: Any, codes: Any, key: Any) -> Any:
 
 @kernel(inline="always")
 def home(value: Any, layout: Any) -> Any:
-    """Slot where the probing for a hash starts that exceeds the floor by ``value``.
+    """Return the slot at which probing starts for a hash that exceeds the floor by ``value``.
 
-    ``(value << lead) >> 32`` scaled to the table's size, the second region shifted by :data:`SPILL`.
+    It is ``(value << lead) >> 32`` scaled to the table's size; the second region is shifted by :data:`SPILL`.
     """
     slot = np.int64((((value << layout.lead) >> np.uint64(32)) * layout.scale) >> np.uint64(32))
     return slot + SPILL if slot >= layout.half else slot
@@ -104,7 +104,7 @@ def home(value: Any, layout: Any) -> Any:
 
 @kernel(inline="always")
 def _place(enemy: Any, codes: Any, layout: Any) -> Any:
-    """:func:`home` of an enemy half."""
+    """Return the :func:`home` of an enemy half."""
     return home(half_hash(enemy, codes, layout.key) - layout.floor, layout)
 
 
@@ -112,21 +112,21 @@ def _place(enemy: Any, codes: Any, layout: Any) -> Any:
 def insert(entries: Any, count: int, table: Any, layout: Any, new: Any) -> int:
     """Put ``entries[:count]`` (uint64[·, 2]) into ``table`` and add to ``new`` (int64[2]) how many each region gained.
 
-    Returns how many could not be put: 0, unless a region's spill room is exhausted (never at loads up to 0.75).
-    Two threads may run this at once on one table if each has entries of one region only.
+    Return how many did not fit: 0, unless a region's spill room is exhausted (never at loads up to 0.75). Two threads
+    may run this at once on one table if each has entries of one region only.
     """
     middle = layout.half + SPILL
     slots = table.shape[0]
     low = 0
     high = 0
-    # A ring of the slots that were asked for ahead.
+    # A ring of the slots that were prefetched.
     homes = np.empty(32, dtype=np.int64)
     for i in range(min(_AHEAD, count)):
         slot = _place(entries[i, 0], entries[i, 1], layout)
         homes[i & 31] = slot
         prefetch(table, slot)
     for i in range(count):
-        # Take the slot of this entry, and ask for that of a later one.
+        # Take this entry's slot from the ring, and prefetch that of a later entry.
         enemy = entries[i, 0]
         codes = entries[i, 1]
         slot = homes[i & 31]
@@ -134,7 +134,7 @@ def insert(entries: Any, count: int, table: Any, layout: Any, new: Any) -> int:
             later = _place(entries[i + _AHEAD, 0], entries[i + _AHEAD, 1], layout)
             homes[(i + _AHEAD) & 31] = later
             prefetch(table, later)
-        # Probe: a free slot takes the entry, an equal one has it already, and the end of a region is the end.
+        # Probe: stop at a free slot, which takes the entry, at an equal entry, or at the end of the region: it is full.
         while True:
             found = table[slot, 0]
             if found == np.uint64(0):
@@ -169,16 +169,16 @@ def _after(enemy: Any, codes: Any, value: Any, other_enemy: Any, other_codes: An
 def gather(table: Any, key: Any) -> Any:
     """Pack the entries of ``table`` to its front in canonical order (in place).
 
-    Returns how many there are. What is behind them then means nothing.
+    Return how many there are. The slots behind them are then undefined.
     """
-    # To the front, without a jump: which slots are free could not be foretold.
+    # To the front, without a branch: it would be mispredicted, since free slots follow no pattern.
     count: Any = 0
     for slot in range(table.shape[0]):
         enemy = table[slot, 0]
         table[count, 0] = enemy
         table[count, 1] = table[slot, 1]
         count += np.int64(enemy != np.uint64(0))
-    # Insertion sort: what probing displaced stands a few places from where it belongs.
+    # Insertion sort: probing displaces an entry by a few places only.
     last = np.uint64(0)
     for i in range(count):
         enemy = table[i, 0]
@@ -204,7 +204,7 @@ def rehash(old: Any, table: Any, layout: Any, counts: Any) -> None:
     """Put the entries of ``old`` into the larger ``table``, which is empty; ``counts`` (int64[2]) becomes the number of
     entries in each region.
 
-    Both are walked from left to right.
+    Entries have the same order in both, so that both are walked from left to right.
     """
     middle = layout.half + SPILL
     counts[0] = 0
@@ -214,7 +214,7 @@ def rehash(old: Any, table: Any, layout: Any, counts: Any) -> None:
         if enemy == np.uint64(0):
             continue
         codes = old[i, 1]
-        # All are different, so the first free slot takes it.
+        # All entries are different, so the first free slot takes it without a comparison.
         slot = _place(enemy, codes, layout)
         while table[slot, 0] != np.uint64(0):
             slot += 1
@@ -227,10 +227,11 @@ def rehash(old: Any, table: Any, layout: Any, counts: Any) -> None:
 def spread(table: Any, count: int, layout: Any, counts: Any) -> None:
     """Undo :func:`gather` for another threshold, in place.
 
-    The canonical ``table[:count]`` goes to its slots, all others are freed; ``counts`` (int64[2]) becomes the number of
-    entries in each region.
+    The entries ``table[:count]``, in canonical order, go to their slots, and all other slots become free; ``counts``
+    (int64[2]) becomes the number of entries in each region.
     """
-    # Places from the left, each its home or the one after the entry before; kept where a block begins.
+    # From the left: an entry's place is its home, or the slot after the entry before it. Store it for each block's
+    # start.
     counts[0] = 0
     blocks = np.empty(count // _BLOCK + 1, dtype=np.int64)
     previous = -1
@@ -238,8 +239,8 @@ def spread(table: Any, count: int, layout: Any, counts: Any) -> None:
         if i % _BLOCK == 0:
             blocks[i // _BLOCK] = previous
         previous = max(_place(table[i, 0], table[i, 1], layout), previous + 1)
-    # Block by block from the right, so that an entry moves before another one takes its slot: no place is left of where
-    # the entry stands.
+    # Move block by block from the right: every place is at or right of the entry, so no entry is overwritten before it
+    # has moved.
     places = np.empty(_BLOCK, dtype=np.int64)
     hole = table.shape[0]
     stop = count
@@ -251,7 +252,7 @@ def spread(table: Any, count: int, layout: Any, counts: Any) -> None:
             places[i - start] = previous
             if previous < layout.half + SPILL:
                 counts[0] += 1
-        # Each to its place, and the slots up to the one on its right freed.
+        # Move each entry to its place, and free the slots between it and the next entry.
         for i in range(stop - 1, start - 1, -1):
             place = places[i - start]
             enemy = table[i, 0]
@@ -271,7 +272,7 @@ def spread(table: Any, count: int, layout: Any, counts: Any) -> None:
 def select(positions: Any, key: Any, threshold: Any, indices: Any, hashes: Any) -> int:
     """Write index and hash of every position whose hash is at most ``threshold``, up to the room in ``indices``.
 
-    Returns how many there are in all.
+    Return how many such positions there are in all. The hash is :func:`half_hash`, mixed once more.
     """
     count = 0
     for i in range(positions.shape[0]):
@@ -286,7 +287,7 @@ def select(positions: Any, key: Any, threshold: Any, indices: Any, hashes: Any) 
 
 @kernel(allocates=False)
 def rank(positions: Any, enemy: Any, codes: Any) -> int:
-    """Index of an enemy half in ``positions``, −1 when it is not there."""
+    """Return the index of an enemy half in ``positions``, −1 if it is not there."""
     for i in range(positions.shape[0]):
         if positions[i, 0] == enemy and positions[i, 1] == codes:
             return i
@@ -295,7 +296,7 @@ def rank(positions: Any, enemy: Any, codes: Any) -> int:
 
 @kernel(inline="always")
 def put(enemy: Any, codes: Any, out: Any, k: int) -> int:
-    """Write a successor as entry ``k`` of the first buffer, for :func:`settle`; returns ``k + 1``."""
+    """Write a successor as entry ``k`` of the first buffer, for :func:`settle`; return ``k + 1``."""
     out[0, k, 0] = enemy
     out[0, k, 1] = codes
     return k + 1
@@ -303,8 +304,8 @@ def put(enemy: Any, codes: Any, out: Any, k: int) -> int:
 
 @kernel(inline="always")
 def settle(end: int, layout: Any, split: bool, out: Any, counts: Any) -> None:
-    """Count the successors that :func:`put` wrote from ``counts[0]`` to ``end``, and leave each where it belongs: in
-    the buffer of its region, or nowhere if the table has no slot for its hash.
+    """Count the successors that :func:`put` wrote from ``counts[0]`` to ``end``; move each to the buffer of its region,
+    or drop it if the table has no slot for its hash.
     """
     counts[2] += end - counts[0]
     if split or layout.threshold != np.uint64(0xFFFFFFFFFFFFFFFF):
@@ -315,7 +316,7 @@ def settle(end: int, layout: Any, split: bool, out: Any, counts: Any) -> None:
 
 @kernel(allocates=False)
 def _sort_out(end: int, layout: Any, split: bool, out: Any, counts: Any) -> None:
-    # Entries stay in the first buffer, close up over what goes, or go to the second one.
+    # Entries of the first region close up in the first buffer; those of the second go to the second buffer.
     low = counts[0]
     high = counts[1]
     for i in range(low, end):
@@ -325,7 +326,7 @@ def _sort_out(end: int, layout: Any, split: bool, out: Any, counts: Any) -> None
         if value > layout.threshold:
             continue
         region = np.int64(split and home(value, layout) >= layout.half)
-        # No jump: none could be foretold.
+        # No branch: it would be mispredicted too often.
         place = high if region else low
         out[region, place, 0] = enemy
         out[region, place, 1] = codes

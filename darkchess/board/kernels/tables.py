@@ -1,9 +1,10 @@
 """Attack tables, built once and passed to kernels as an argument: ``uint64[64, 12]``, six kilobytes, so that they stay
 in the fastest cache.
 
-Columns: :data:`KNIGHT_STEPS`, :data:`KING_STEPS`, :data:`PAWN_CAPTURES` (what a white pawn attacks, then what a black
-one does), then for each line through the square (file, rank, diagonal, antidiagonal) the squares below it and above it
-(by square number), without the square itself. Each has a name: a sum of a name and a number is no constant to numba.
+Columns: :data:`KNIGHT_STEPS`, :data:`KING_STEPS`, :data:`PAWN_CAPTURES` (squares that a white pawn attacks, then those
+of a black one); then for each line through the square (file, rank, diagonal, antidiagonal) the squares below it and
+above it by number, without the square itself. Each of these columns has its own name, since numba does not fold the sum
+of a name and a number into a constant.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def _mask(square: int, steps: list[tuple[int, int]], length: int = 1) -> int:
 
 
 def attack_tables() -> Words:
-    """Build the tables: uint64[64, 12]."""
+    """Build and return the tables: uint64[64, 12]."""
     knight = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)]
     king = [(f, r) for f in (-1, 0, 1) for r in (-1, 0, 1) if (f, r) != (0, 0)]
     lines = [(0, -1), (0, 1), (-1, 0), (1, 0), (-1, -1), (1, 1), (1, -1), (-1, 1)]
@@ -54,4 +55,4 @@ def attack_tables() -> Words:
 
 
 TABLES = attack_tables()
-"""The one instance that faces pass to kernels; uint64[64, 12], read-only."""
+"""The one instance, which Python code passes to kernels; uint64[64, 12], read-only."""

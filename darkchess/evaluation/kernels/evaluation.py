@@ -252,7 +252,7 @@ def quiescence(
     whose static evaluation the score is.
 
     ``stand`` is the caller's beta: if the static evaluation of ``rows[0]`` reaches it, that is returned at once, as a
-    lower bound of the score. Nothing else depends on ``stand``; with WON or more the score is always exact.
+    lower bound of the score. Nothing else depends on ``stand``; with WON or more the search is never cut short so.
 
     A loop with its own stack, because numba's cache can't hold a recursive function. The arrays are those of
     :func:`scratch`; ``knowledge`` is a :class:`Knowledge`.
