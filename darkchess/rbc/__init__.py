@@ -1,8 +1,8 @@
-"""Reconnaissance Blind Chess: its rules, what a player holds possible, and players (docs/rbc.md).
+"""Reconnaissance Blind Chess: its rules, position sets and players (docs/rbc.md).
 
-Rooms, in the way of the data; each imports only those before it: ``game`` (rules, referee, observations, records),
-``belief`` (position set, weights), ``synoptic`` (sets as a network sees them), ``players``; on
-top ``analysis`` (every turn of a kept game), and ``warm_up``, which loads compiled code before a clock runs.
+Packages, in the order in which data flows; each imports only those before it: ``game`` (rules, referee, observations,
+records), ``belief`` (position set, weights), ``synoptic`` (sets as a network sees them), ``players``; above them
+``analysis`` (every turn of a recorded game), and ``warm_up``, which loads compiled code before a clock runs.
 """
 
 from __future__ import annotations

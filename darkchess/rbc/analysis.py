@@ -1,5 +1,5 @@
-"""Every turn of a kept game: the look and the request that a player who maximises expectation holds best, beside what
-was done.
+"""Analysis of every turn of a recorded game: the best sense and request for a player that maximises expectation, beside
+those that were played.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ __all__ = ["AnalysedTurn", "marginals", "requests", "square_name", "turns", "uci
 
 @dataclass(frozen=True)
 class AnalysedTurn:
-    """A turn, and what its player could think in it from what it had observed."""
+    """A turn, with an analysis from its player's observations alone."""
 
-    number: int  # turns of either side before it
+    number: int  # turns of both sides before it
     turn: Turn
-    held: tuple[int, bool]  # positions possible before the look, and whether that is a sample
-    held_after: int  # after it
-    gains: Mapping[str, float]  # of each of the 36 looks, by the square in its middle
+    held: tuple[int, bool]  # number of possible positions before the sense, and whether that is a sample
+    held_after: int  # the same after it
+    gains: Mapping[str, float]  # gain of each of the 36 senses, by the middle of its window
     moves: list[dict[str, Any]]  # see :func:`requests`
-    pieces: Mapping[str, Mapping[str, float]]  # see :func:`marginals`; after the look
+    pieces: Mapping[str, Mapping[str, float]]  # see :func:`marginals`; after the sense
 
     @property
     def best_look(self) -> str:
-        """The look that gains most."""
+        """The sense with the largest gain."""
         return max(self.gains, key=lambda square: self.gains[square])
 
     @property
     def look_cost(self) -> float | None:
-        """What the look that was made gains less than the best; None: it was nowhere or at the edge, which is not
+        """The best gain less that of the sense that was made; None: it was nowhere or at the edge, which is not
         compared.
         """
         looked = self.gains.get(square_name(self.turn.sensed.square) or "")
@@ -49,7 +49,7 @@ class AnalysedTurn:
 
     @property
     def request_cost(self) -> float | None:
-        """What the request is worth less than the best; None: it was not valued."""
+        """The best request's value less that of the one that was made; None: that was not valued."""
         asked = uci(self.turn.moved.requested) or "pass"
         worth = next((each["value"] for each in self.moves if each["move"] == asked), None)
         return None if worth is None else self.moves[0]["value"] - worth
@@ -58,16 +58,16 @@ class AnalysedTurn:
 def turns(
     played: Referee, players: Mapping[chess.Color, ExpectationPlayer], limit: Limit, first: int = 0
 ) -> Iterator[AnalysedTurn]:
-    """The turns of a game, those from ``first`` on.
+    """Analyse the turns of a game, from ``first`` on.
 
     Parameters
     ----------
     played
         The game.
     players
-        One for each side, not started; each is given what its side observed, and no more.
+        One for each side, not started; each gets its side's observations only.
     limit
-        Of each of a turn's two questions.
+        Limit of each of a turn's two questions.
     """
     for color, player in players.items():
         player.start(color, played.positions[0])
@@ -88,7 +88,7 @@ def turns(
 
 
 def windows(player: ExpectationPlayer, limit: Limit) -> dict[str, dict[str, float]]:
-    """What each look would gain, and leaves over, by the square in its middle."""
+    """Return each sense's gain and the expected weight that is left after it, by the middle of its window."""
     found, weights = player.weighed(limit, sense=True)
     divided = partitions(player.known, found.indices)
     after = expected_values(divided, found.values, weights)
@@ -100,7 +100,7 @@ def windows(player: ExpectationPlayer, limit: Limit) -> dict[str, dict[str, floa
 
 
 def requests(player: ExpectationPlayer, found: Outlook, weights: Floats) -> list[dict[str, Any]]:
-    """The requests that were valued, best first, each with its expected value."""
+    """Return the requests that were valued, best first, each with its expected value."""
     values = weights @ found.values
     return [
         {"move": uci(player.known.request(int(found.codes[i]))) or "pass", "value": float(values[i])}
@@ -109,7 +109,7 @@ def requests(player: ExpectationPlayer, found: Outlook, weights: Floats) -> list
 
 
 def marginals(player: ExpectationPlayer, indices: Any, weights: Floats) -> dict[str, dict[str, float]]:
-    """How likely each enemy piece stands on each square."""
+    """Return the probability of each enemy piece on each square."""
     found: dict[str, dict[str, float]] = {}
     for row, weight in zip(player.known.rows(indices), weights.tolist(), strict=True):
         for square, piece in Position(row).pieces.items():
@@ -120,10 +120,10 @@ def marginals(player: ExpectationPlayer, indices: Any, weights: Floats) -> dict[
 
 
 def square_name(square: int | None) -> str | None:
-    """Of a look; None: nowhere."""
+    """Return the name of a sense's square; None: nowhere."""
     return None if square is None else chess.SQUARE_NAMES[square]
 
 
 def uci(move: chess.Move | None) -> str | None:
-    """A request as squares; None: a pass."""
+    """Return a request in UCI notation; None: a pass."""
     return None if move is None else move.uci()

@@ -1,4 +1,4 @@
-"""Short games that are not kept, so that all compiled code is loaded before a clock runs. On the referee's side."""
+"""Short games that are thrown away, so that all compiled code is loaded before a clock runs. On the referee's side."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _TURNS = 4
 _NODES = 20
 _FEW_PIECES = "4k3/8/8/8/8/8/7r/R3K3 {} - - 0 1"
 _DEEPER = 400
-"""Nodes for each question where few pieces stand: enough for a search below the children."""
+"""Nodes for each question in the position with few pieces: enough for a search below the children."""
 
 _TAKES = Position.from_fen("4k3/8/8/8/8/8/4Q3/4K2R w K - 0 1")
 
 
 def warm_up(player: Player, color: chess.Color) -> None:
-    """Let ``player`` begin games that are not kept. Its next game starts anew, as every game does."""
+    """Let ``player`` begin games that are thrown away. Its next game starts afresh, as every game does."""
     players: dict[chess.Color, Player] = {color: player, not color: RandomPlayer()}
     for fen, nodes in ((START_FEN, _NODES), (_FEW_PIECES.format("w" if color else "b"), _DEEPER)):
         scratch = Arbiter(Referee(fen), players, dict.fromkeys(chess.COLORS, TimeControl(nodes=nodes)))
@@ -36,7 +36,7 @@ def warm_up(player: Player, color: chess.Color) -> None:
         for _ in range(_TURNS):
             if scratch.referee.outcome is None:
                 scratch.play_turn()
-    # What only some games need: a table that grows or is cut, a large set to cut, a piece lost, a king captured.
+    # Code that only some games run: a table grows or is cut, a large set is cut, a piece is lost, a king is captured.
     known = PositionSet(chess.WHITE, _TAKES)
     exercise_table(known.halves)
     greatest(np.arange(3.0), 2)

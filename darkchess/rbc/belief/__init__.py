@@ -1,5 +1,5 @@
-"""What a player holds possible.
+"""The positions that a player can't rule out, and how likely they are.
 
-Reading order: ``position_set``, ``senses`` (what a sense is worth before it is made), ``kinds`` (of opponents, and what
-is likely for each), ``siamese`` (learned weights).
+Reading order: ``position_set``, ``senses`` (what a sense is worth before it is made), ``kinds`` (kinds of opponents and
+the positions likely for each), ``siamese`` (learned weights).
 """

@@ -1,11 +1,11 @@
-"""Which kind of opponent it is, and what is likely if it is of that kind: a Bayes filter under several policies.
+"""The kind of the opponent, and the positions that are likely for each kind: a Bayes filter under several policies.
 
-Each kind has a policy, a softmax over a few features of a move. The joint weight of a kind and a position goes across
-an enemy turn by the kind's likelihood of the move; an observation drops positions, and what is left of a kind's weight
-is how well it foretold all that was observed. Kinds change with a small probability every turn, so that none is ever
-ruled out.
+Each kind has a policy, a softmax over a few features of a move. At an enemy turn, the joint weight of a kind and a
+position is multiplied by the kind's likelihood of the move. An observation drops positions; the weight that a kind then
+has left tells how well the kind predicted the observations. Kinds change with a small probability every turn, so that
+none is ever ruled out.
 
-Deviations from an exact filter: the :data:`MOST` likeliest positions are kept; where none of them agrees with an
+Deviations from an exact filter: only the :data:`MOST` likeliest positions are kept; if none of them agrees with an
 observation, a sample of the set replaces them.
 """
 
@@ -26,7 +26,7 @@ from klss.support.arrays import Floats, Ints, Words
 __all__ = ["KINDS", "Kinds"]
 
 MOST = 2000
-"""Positions that the filter holds."""
+"""Most positions that the filter keeps."""
 
 KINDS = {
     #            nothing  nearer  attack  takes  leaves  pawn  king  develops
@@ -36,44 +36,45 @@ KINDS = {
     "greedy":   (-1.0,    0.0,    0.0,    1.0,   -0.5,   0.0,  -1.0,  0.3),
     "random":   (0.0,     0.0,    0.0,    0.0,   0.0,    0.0,   0.0,  0.0),
 }  # fmt: skip
-"""The kinds, and what each likes in a move, in nats (:func:`darkchess.rbc.belief._kernels.kinds.expand`). The first
-is near what is fitted to moves of ``rbc-siamese``; the others are what their names say.
+"""The kinds, and the weight of each feature of a move for them, in nats
+(:func:`darkchess.rbc.belief._kernels.kinds.expand`). The first is close to a fit to moves of ``rbc-siamese``; the
+others play as their names say.
 """
 
 _CARELESS = {"idle": 1.0, "greedy": 0.3, "random": 0.8}
-"""How often an opponent of a kind does not see that its king is attacked; the rest: as sensible ones."""
+"""Probability that an opponent of a kind overlooks an attack on its king; other kinds overlook as sensible ones do."""
 
 _TRUSTED = 0.3
-"""Most that is taken for the probability beforehand that an opponent is not sensible, where the player would gain by
-it: a piece staked on a careless opponent is lost to a careful one, while to expect strange moves costs little.
+"""Upper bound of the prior probability that an opponent is not sensible, wherever the player would profit from it. A
+piece staked on a careless opponent is lost to a careful one, while expecting strange moves costs little.
 """
 
 _WORTH = np.array([1.0, 3.0, 3.0, 5.0, 9.0, 20.0])
-"""Of pieces, in pawns; a king's says how surely it is taken."""
+"""Worth of the pieces, in pawns; a king's decides how surely it is captured."""
 
 _CHANGES = 0.02
-"""How often an opponent becomes one of another kind between two turns."""
+"""Probability that an opponent becomes one of another kind between two turns."""
 
 _LEAST = 1e-300
-"""Of what is divided by."""
+"""Smallest divisor, against a division by 0."""
 
 _LAYOUT = Layout(np.uint64(0), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(0), 0)
-"""That drops nothing."""
+"""A layout that drops nothing."""
 
 
 class Kinds:
-    """Kept beside a position set, and updated with it.
+    """The filter over kinds and positions, beside a position set and updated with it.
 
     Parameters
     ----------
     known
         The set at the beginning of the game.
     strangers
-        Probability beforehand that an opponent is not sensible.
+        Prior probability that an opponent is not sensible.
     """
 
     def __init__(self, known: PositionSet, strangers: float) -> None:
-        # Kinds before anything was observed; what each likes; and the own half as it was after the last observation.
+        # The kinds' priors; the weights of their features; and the own half after the last observation.
         self._before, self._trusted = _even(strangers), _even(min(strangers, _TRUSTED))
         self._habits = np.array(list(KINDS.values()))
         self._first = known.first
@@ -83,20 +84,23 @@ class Kinds:
 
     @property
     def shares(self) -> Floats:
-        """How likely each of :data:`KINDS` is: float64[k]."""
+        """Probability of each of :data:`KINDS`: float64[k]."""
         return np.asarray(self._weights.sum(axis=0) / self._weights.sum())
 
     @property
     def careless(self) -> float:
-        """How often the opponent does not look after its king, beyond what sensible opponents overlook, if not more
-        than :data:`_TRUSTED` spoke for another kind at first.
+        """Probability that the opponent overlooks an attack on its king, beyond what sensible opponents overlook; with
+        a prior of at most :data:`_TRUSTED` for the other kinds.
         """
+        # Replace the prior in the posterior: multiply by the new one over the old one.
         shares = self.shares * self._trusted / self._before
         shares /= shares.sum()
         return float(sum(share * _CARELESS.get(kind, 0.0) for kind, share in zip(KINDS, shares, strict=True)))
 
     def weights(self, known: PositionSet, indices: Ints) -> Floats:
-        """How likely members of the set (int64[n]) are for each kind: float64[n, k]; a column sums to 1 over all."""
+        """Return the weights of members of the set (int64[n]) for each kind: float64[n, k]; a column sums to 1 over all
+        members.
+        """
         keys = _keys(self._halves)
         order = np.argsort(keys, kind="stable")
         wanted = _keys(known.halves[indices])
@@ -105,12 +109,12 @@ class Kinds:
         return np.asarray(found / np.maximum(self._weights.sum(axis=0), _LEAST))
 
     def noticed(self, notice: Notice, known: PositionSet) -> None:
-        """Begin the player's turn; called after the set took the notice in, as the other two are."""
+        """Begin the player's turn. This and the next two are called after the set's own update."""
         if self._first:
             self._first = False
             return
         captured = np.uint64(0 if notice.square is None else 1 << known.own.upward(notice.square))
-        # A kind may become another; then the opponent moves as its kind does.
+        # First the opponent may change its kind, back to the priors; then it moves as its kind does.
         weights = (1.0 - _CHANGES) * self._weights
         weights += _CHANGES * self._weights.sum(axis=1, keepdims=True) * self._before
         out = np.empty((len(weights) * MOST_SUCCESSORS, 2), dtype=np.uint64)
@@ -118,19 +122,20 @@ class Kinds:
         count = kernels.expand(
             self._halves, weights, self._own, captured, self._passed, self._habits, _WORTH, _LAYOUT, TABLES, out, shares
         )
-        # Transpositions merge, and each kind keeps what is likeliest for it.
+        # Merge transpositions, then keep the likeliest positions of each kind.
         _, firsts, places = np.unique(_keys(out[:count]), return_index=True, return_inverse=True)
         columns = [np.bincount(places, column, len(firsts)) for column in shares[:count].T]
         self._hold(out[firsts], np.stack(columns, axis=1), known)
 
     def sensed(self, sensed: Sensed, known: PositionSet) -> None:
-        """Drop what disagrees with a sense's result."""
+        """Drop the positions that disagree with the result of a sense, as the set did."""
         kept = np.isin(_keys(self._halves), _keys(known.halves))
         self._hold(self._halves[kept], self._weights[kept], known)
 
     def moved(self, moved: Moved, known: PositionSet) -> None:
-        """Take in what became of a request."""
+        """Drop the positions that disagree with the result of a request."""
         capture = -1 if moved.capture_square is None else known.own.upward(moved.capture_square)
+        # The kernel moves one weight with each position: let it be the position's place.
         places = np.arange(len(self._halves), dtype=np.float64)
         kept = keep_moved(
             self._halves, places, self._own, known.code(moved.requested), known.code(moved.taken), capture, TABLES
@@ -138,7 +143,7 @@ class Kinds:
         self._hold(self._halves[:kept], self._weights[places[:kept].astype(np.int64)], known)
 
     def _hold(self, halves: Words, weights: Floats, known: PositionSet) -> None:
-        """Keep the likeliest of these for each kind; where none is left, a sample of the set."""
+        """Keep the positions that are likeliest for any kind; if none is left, a sample of the set."""
         if not weights.sum() > 0.0:
             sample = known.sample(MOST, known.fullmove)
             halves = known.halves[sample]
@@ -150,12 +155,12 @@ class Kinds:
 
 
 def _even(strangers: float) -> Floats:
-    """Probabilities of the kinds, of which those that are not sensible share ``strangers``: float64[k]."""
+    """Return the priors of the kinds, of which those that are not sensible share ``strangers``: float64[k]."""
     others = len(KINDS) - 1
     return np.array([1.0 - strangers, *[strangers / others] * others])
 
 
 def _keys(halves: Words) -> Words:
-    """A number for each enemy half, different for different ones but for an accident."""
+    """Return a hash of each enemy half: uint64[n]; different halves practically never have the same."""
     mixed: Words = halves[:, 0] * np.uint64(0x9E3779B97F4A7C15) ^ (halves[:, 1] * np.uint64(0xD6E8FEB86659FD93))
     return mixed

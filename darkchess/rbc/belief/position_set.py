@@ -1,12 +1,12 @@
 """The position set: every position consistent with what one player observed, merged by transposition.
 
-Consistent means: reachable by some play in which the player would have observed exactly this, with the game still
-going on (no king was taken). Unlike in Fog of War, the enemy's castling rights *and* whether the enemy's last turn was
-a double step are part of what is hidden; a turn without a move is one more move.
+A position is consistent if some play leads to it in which the player observes exactly this and the game goes on (no
+king is taken). Unlike in Fog of War, not only the enemy's castling rights are hidden, but also whether its last turn
+was a double step; and a turn without a move counts as one more move.
 
-This file is the update, observation by observation; the store is :mod:`darkchess.board.position_store`.
+This file has the update, observation by observation; :mod:`darkchess.board.position_store` stores the positions.
 
-Deviation: a sample in which nothing agrees with a new observation is repaired (``recoveries``).
+Deviation: if no position of a sample agrees with a new observation, the sample is repaired (``recoveries``).
 """
 
 from __future__ import annotations
@@ -35,18 +35,19 @@ _REPAIRED = 1024
 """Positions that a recovery tries to make."""
 
 _GROWTH = 14
-"""Table slots for each source of a large set. Its 31 successors merge to 6.5 or 7.4 where no square is sensed, so half
-as many slots would do; but a table filled by a third is faster than one filled by half.
+"""Expected positions for each source of a large set, which sets the table's first size. A source's 31 successors merge
+to 6.5 or 7.4 if no square is sensed, so half as much would do; but a table filled by a third is faster than one filled
+by half.
 """
 
 _TURNED = 56 << 9 | 56 << 3
-"""Bits of a move's code that change when the board is turned round."""
+"""Bits of a move's code that change when the board is turned: the ranks of both squares are mirrored."""
 
 _NO_WEIGHTS = np.zeros(0)
 
 
 class PositionSet(PositionStore):
-    """Every position that the player of ``color`` holds possible; the rest is as in :class:`PositionStore`.
+    """Every position that the player of ``color`` can't rule out; the rest is as in :class:`PositionStore`.
 
     Examples
     --------
@@ -69,7 +70,7 @@ class PositionSet(PositionStore):
         super().__init__(start, flipped=color == chess.BLACK, cap=cap, seed=seed, threads=threads)
         self.own = OwnHalf(color, start)  # the player's own half
         self.first = start.turn == color  # whether the player moves first, and has no notice yet
-        # the square of the player's pawn that has just made a double step, seen from its side: a set of one or none
+        # the square on which the player's last double step ended, seen from its side: a set of one or none
         self.passed = 0
         self._fullmove = start.fullmove
         if self.first and start.ep_square is not None:
@@ -85,27 +86,27 @@ class PositionSet(PositionStore):
 
     @property
     def own_row(self) -> Words:
-        """The player's own half, seen as White's: uint64[9]."""
+        """The player's own half, turned so that it is White: uint64[9]."""
         return upward(self.own.row, flipped=self._flipped)
 
     def requests(self) -> Int32s:
-        """Codes of the player's requests seen from its side of the board, sorted, −1 (to pass) first: int32[n]."""
+        """Return the codes of the player's requests, seen from its side, sorted, −1 (a pass) first: int32[n]."""
         codes = self.own.codes()
         turned = np.sort(codes ^ np.int32(_TURNED)) if self._flipped else codes
         return np.concatenate([np.array([-1], dtype=np.int32), turned])
 
     def request(self, code: int) -> chess.Move | None:
-        """The request of a code of :meth:`requests`; None: to pass."""
+        """Return the request of a code of :meth:`requests`; None: a pass."""
         return None if code < 0 else decode(code ^ _TURNED if self._flipped else code)
 
     def code(self, request: chess.Move | None) -> int:
-        """The code of a request, the inverse of :meth:`request`."""
+        """Return the code of a request, the inverse of :meth:`request`."""
         if request is None:
             return -1
         return encode(request) ^ (_TURNED if self._flipped else 0)
 
     def sample(self, count: int, seed: int) -> Ints:
-        """Indices drawn uniformly without replacement: those with the smallest hash under a key from ``seed``.
+        """Draw indices uniformly without replacement: those with the smallest hash under a key from ``seed``.
 
         Returns
         -------
@@ -120,7 +121,9 @@ class PositionSet(PositionStore):
         kernels.decode_all(self._positions, indices, self.own.row, self._flipped, out)
 
     def _encode(self, row: Words) -> Words:
-        """The enemy half of a full position. An en passant square is the enemy's double step where the player moves."""
+        """Return the enemy half of a full position. If the player is to move, an en passant square means that the enemy
+        has just made a double step, which the half records.
+        """
         half = super()._encode(row)
         target = (int(row[board.META]) >> 8 & 0x7F) - 1
         if int(row[board.META]) & 1 == self._flipped and target >= 0:
@@ -128,9 +131,7 @@ class PositionSet(PositionStore):
         return half
 
     def _has_own_half(self, row: Words, index: int) -> bool:
-        """Whether the player's pieces and rights are those of ``row``: after its own move the side to move is the
-        opponent, and en passant concerns the player's pawn alone.
-        """
+        """Whether ``row`` has the player's pieces and rights. Side to move and en passant square are not compared."""
         pieces = row[board.BLACK if self._flipped else board.WHITE]
         rights = np.uint64(0x18 if self._flipped else 0x06)
         same = (row[: board.META] & pieces == self.own.row[: board.META]).all()
@@ -138,19 +139,19 @@ class PositionSet(PositionStore):
 
     # ------------------------------------------------------------------------------------------------ updates
     def noticed(self, notice: Notice, *, deadline: float | None = None) -> None:
-        """Begin the player's turn: the opponent's turn, if there was one, is over.
+        """Begin the player's turn, after the opponent's turn, if there was one.
 
         Parameters
         ----------
         deadline
-            A moment of :func:`time.monotonic` after which the set becomes a sample of what was found until then; None
-            reads no clock.
+            A moment of :func:`time.monotonic`, after which the set becomes a sample of the positions found until then;
+            None reads no clock.
 
         Raises
         ------
         ViewError
-            No position agrees while the set is exact: the observations contradict one another. The set is then as it
-            was.
+            No position agrees although the set is exact: the observations contradict one another. The set is then left
+            as it was.
         """
         if self.first:
             self.first = False
@@ -166,7 +167,7 @@ class PositionSet(PositionStore):
                 )
             captured = 1 << self._square(notice.square)
         mine = self.own_row
-        # A pawn that has just made its double step may also have been taken in passing.
+        # A captured pawn that has just made its double step may have been captured en passant instead.
         landing = captured >> 8 if captured and captured == self.passed else 0
         arguments = (mine[board.WHITE], mine[board.PAWN], np.uint64(captured), np.uint64(landing), TABLES)
 
@@ -192,7 +193,7 @@ class PositionSet(PositionStore):
         self._keep(step)
 
     def sensed(self, sensed: Sensed) -> None:
-        """Drop what disagrees with a sense's result. Raises as :meth:`noticed`."""
+        """Drop the positions that disagree with the result of a sense. Raises as :meth:`noticed`."""
         area = pieces = 0
         expected = np.full(64, -1, dtype=np.int64)
         seen = {}
@@ -210,8 +211,9 @@ class PositionSet(PositionStore):
         self._keep(self._repaired(0, self.own_row[board.WHITE], area, seen))
 
     def moved(self, moved: Moved) -> None:
-        """Drop what disagrees with the result of the player's request, and what it took. Raises as :meth:`noticed`;
-        where it may have taken the king, the game is over and the set stays as it was.
+        """Drop the positions that disagree with the result of the player's request, and remove the captured piece.
+        Raises as :meth:`noticed`. If no position is left because the king was captured, the game is over and the set
+        stays as it was.
         """
         request = self.code(moved.requested)
         taken = self.code(moved.taken)
@@ -219,7 +221,7 @@ class PositionSet(PositionStore):
         mine = self.own_row
         steps = self._any_double_step()
         kept = int(kernels.keep_moved(self._positions, _NO_WEIGHTS, mine, request, taken, capture, TABLES))
-        # The own half moves on, whatever that did to the enemy's.
+        # Update the own half, also if no position is left.
         self.own.play(moved.taken)
         self.passed = 0
         if moved.taken is not None:
@@ -231,14 +233,15 @@ class PositionSet(PositionStore):
         if not kept:
             self._contradiction("a move's result")
             self._keep(self._repaired(0, self.own_row[board.WHITE], 0, {}))
-        elif capture >= 0 or steps:  # positions that differed in what was taken, or in a double step, are now the same
+        elif capture >= 0 or steps:  # positions that differed in the captured piece or a double step are now equal
             self._keep(merged(self._positions[:kept], key=self._key, cap=self._cap))
         else:
             self._positions = self._positions[:kept]
 
     # ------------------------------------------------------------------------------------------------ helpers
     def _any_double_step(self) -> bool:
-        """Whether some member has a pawn of code :data:`DOUBLE_STEPPED`: a group of four bits that are all like it."""
+        """Whether some member has a pawn of code :data:`DOUBLE_STEPPED`, which is one of its groups of four bits."""
+        # See ``board.kernels.halves.marks``: an equal group is 0 after the exclusive or.
         unlike = self._positions[:, 1] ^ np.uint64(DOUBLE_STEPPED * 0x1111111111111111)
         unlike |= unlike >> np.uint64(1)
         unlike |= unlike >> np.uint64(2)
@@ -258,21 +261,21 @@ class PositionSet(PositionStore):
             )
 
     def _repaired(self, captured: int, own: np.uint64, area: int, seen: dict[int, int]) -> Step:
-        """Return the sample's first members, changed until they agree.
+        """Return the first members of the sample, changed so that they agree with the observation.
 
         Parameters
         ----------
         captured
-            The square (a set of one or none) on which the enemy took: a piece is put there.
+            The square (a set of one or none) on which the enemy captured; gets a piece.
         own, area
-            Squares without enemy pieces: the player's own ones, and those sensed.
+            Squares without enemy pieces, unless ``seen`` has one: the player's own, and those sensed.
         seen
-            The piece seen on each square, which is put there.
+            The piece seen on each square; it is put there.
         """
         self.recoveries += 1
         repaired = np.zeros((min(self.size, _REPAIRED), 2), dtype=np.uint64)
         for half, out in zip(self._positions, repaired, strict=False):
-            # Unpack the member: the code on each square, without the squares that are known otherwise.
+            # Unpack the member: the code on each square, except on squares about which more is known.
             pieces, codes = int(half[0]), int(half[1])
             found = {}
             for square in chess.SQUARES:
@@ -280,22 +283,22 @@ class PositionSet(PositionStore):
                     found[square] = codes & 15
                     codes >>= 4
             found = {at: code for at, code in found.items() if not (int(own) | area | captured) >> at & 1}
-            # Put what is seen, and a queen where something took: it reaches most squares.
+            # Add the seen pieces, and a queen where the enemy captured: it is the piece that reaches most squares.
             found |= seen
             if captured:
                 found[captured.bit_length() - 1] = board.QUEEN
-            # Exactly one king: the seen one rather than another, else one on the highest free square.
+            # Keep exactly one king, a seen one first; if there is none, put it on the highest free square.
             kings = sorted((at for at, code in found.items() if code == board.KING), key=lambda at: at not in seen)
             for at in kings[1:]:
                 del found[at]
             if not kings:
                 free = [at for at in range(63, -1, -1) if not (int(own) | area) >> at & 1 and at not in found]
                 found[free[0]] = board.KING
-            # Rights and double steps may be wrong by now, and no pawn stands on the first or last rank.
+            # Drop castling rights and double steps, which may be wrong by now, and pawns on the first or last rank.
             plain = {CASTLING_ROOK: board.ROOK, DOUBLE_STEPPED: board.PAWN}
             found = {at: plain.get(code, code) for at, code in found.items()}
             found = {at: code for at, code in found.items() if code != board.PAWN or 8 <= at < 56}
-            # Pack it again; a half has room for sixteen.
+            # Pack the half again; it has room for sixteen pieces.
             for place, at in enumerate(sorted(found)[:16]):
                 out[0] |= np.uint64(1 << at)
                 out[1] |= np.uint64(found[at] << 4 * place)

@@ -1,8 +1,8 @@
-"""What a sense is worth before it is made: the partitions of a position set by the 36 windows.
+"""The worth of a sense before it is made: the partitions of a position set by the 36 windows.
 
-What a window shows divides the set; the likelier two positions in one class are, the less the sense tells. For weights
-w summing to 1 and classes of weight W_r the expected part that is left over is Σ W_r² (Bertram, Fürnkranz, Müller 2023,
-the sense of their agent, choose the largest Σ W_r (1 − W_r), the same order).
+The possible results of a window divide the set into classes of positions that it does not tell apart. If the weights w
+sum to 1 and the classes have weights W_r, the expected share of the weight that is left after the sense is Σ W_r².
+(Bertram, Fürnkranz, Müller 2023: their agent chooses the largest Σ W_r (1 − W_r), which is the same order.)
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ __all__ = ["Partitions", "partitions"]
 
 @dataclass(frozen=True)
 class Partitions:
-    """How each window divides some positions."""
+    """The classes into which each window divides some positions."""
 
-    # int32[36, n]: the class of each position, by the middles of ``darkchess.rbc.game.observation.INNER``
+    # int32[36, n]: the class of each position, for each middle in ``darkchess.rbc.game.observation.INNER``
     classes: Int32s
-    counts: Ints  # int64[36]: how many classes
+    counts: Ints  # int64[36]: number of classes
 
     def weights(self, window: int, weights: Floats) -> Floats:
-        """Weight of each class of a window, of weights (float64[n]) of the positions: float64[counts[window]]."""
+        """Return the weight of each class of a window: float64[counts[window]], from the positions' (float64[n])."""
         return np.asarray(np.bincount(self.classes[window], weights, int(self.counts[window])), dtype=np.float64)
 
     def left_over(self, weights: Floats) -> Floats:
-        """Σ W_r² of each window, weights (float64[n]) summing to 1: float64[36], from 0 to 1."""
+        """Return Σ W_r² of each window: float64[36], from 0 to 1; the weights (float64[n]) sum to 1."""
         return np.array([(self.weights(window, weights) ** 2).sum() for window in range(len(INNER))])
 
     def bits(self, weights: Floats) -> Floats:
-        """−Σ W_r log₂ W_r of each window, weights (float64[n]) summing to 1: float64[36]."""
+        """Return −Σ W_r log₂ W_r of each window: float64[36]; the weights (float64[n]) sum to 1."""
         found = np.zeros(len(INNER))
         for window in range(len(INNER)):
             shares = self.weights(window, weights)
@@ -46,9 +46,9 @@ class Partitions:
 
 
 def partitions(known: PositionSet, indices: Ints) -> Partitions:
-    """The partitions of some positions (int64[n]) of a set.
+    """Return the partitions of the positions ``indices`` (int64[n]) of a set.
 
-    Windows are given by the squares of the real board: :data:`INNER` in its order.
+    Windows are in the order of :data:`INNER`, by the squares of the real board.
     """
     classes = np.empty((len(INNER), indices.shape[0]), dtype=np.int32)
     counts = np.empty(len(INNER), dtype=np.int64)

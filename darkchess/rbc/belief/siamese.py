@@ -1,5 +1,6 @@
-"""What is likely among what is possible, from a tower that reads the observation, once a question: it says how much
-each enemy piece on each square counts, for each member of a :class:`~darkchess.rbc.belief.position_set.PositionSet`.
+"""Learned weights of possible positions. A network tower reads the observation, once for each question, and gives a
+logit to each feature, such as an enemy piece on a square; the log weight of a member of a
+:class:`~darkchess.rbc.belief.position_set.PositionSet` is the sum over its features.
 
 Source: T. Bertram, J. Fürnkranz, M. Müller, *Neural Network-based Information Set Weighting for Playing Reconnaissance
 Blind Chess* (2023): anchors are observations, boards near their anchor are likely. Training:
@@ -10,27 +11,26 @@ Everything is seen from the viewer's side of the board: the viewer moves up. The
 
 ===============  ======================================================================================================
 own              own pieces, piece × square
-now              in which share of the possible positions each enemy piece stands on each square
-before           the same at the end of the own turn before, when the opponent had not moved yet
-trace            where an enemy piece surely stood: 1 now, less by :data:`FADE` with each own turn since
-seen             the squares that were sensed: 1 in this turn, less by :data:`FADE` with each turn since
-lost, taken      where the opponent's last turn took an own piece; where the own last move took one
-losses, takings  the same in all turns, faded as ``seen`` is
-from, to         the own last move
+now              the share of the possible positions in which each enemy piece stands on each square
+before           the same at the end of the player's last turn, before the opponent's move
+trace            where an enemy piece was certain: 1 now, times :data:`FADE` for each own turn since
+seen             the squares that were sensed: 1 in this turn, times :data:`FADE` for each turn since
+lost, taken      where the opponent's last turn captured an own piece; where the player's last move captured one
+losses, takings  the same over all turns, fading as ``seen`` does
+from, to         the player's last move
 refused          the target of the last request, if another move was played or none
-scalars          colour, phase, ln of the set's size now and before, turn, pieces of both sides, whether the last
-request
-                 failed, whether it was a pass, own rights, king- and queenside
+scalars          colour, phase, ln of the set's size now and before, turn, number of pieces of both sides, whether the
+                 last request failed, whether it was a pass, own rights, king- and queenside
 ===============  ======================================================================================================
 
 A member's features are piece × square of the enemy's pieces, the enemy's two castling rights, and the file of a pawn
 that has just made a double step.
 
-Deviations from the source: the history is not the last twenty turns but what it amounts to in an exact set (marginals
-now and before, the trace) and faded planes; of requests the origin and the target are given, not one of 73 kinds; the
-opponent's name is not asked for; only the observation is read by convolutions; a *logit map*, linear in the pieces of
-a board, stands for the second network and the distance: millions of boards a second instead of hundreds; rights and
-double steps are part of a board; softmax over truth and sampled members instead of triplets.
+Deviations from the source: the history is not the last twenty turns, but what an exact set keeps of them (marginals now
+and before, the trace) and fading planes; requests are given by origin and target, not by one of 73 kinds; the
+opponent's name is not used; only the observation is read by convolutions; a *logit map*, linear in the pieces of a
+board, replaces the second network and the distance: millions of boards a second instead of hundreds; rights and double
+steps are part of a board; the loss is a softmax over the truth and sampled members instead of triplets.
 """
 
 from __future__ import annotations
@@ -58,33 +58,33 @@ FEATURES = 6 * 64 + 2 + 8
 """Features of a board: piece · 64 + square, from the viewer's side; queenside, kingside; files of a double step."""
 
 MOST_FEATURES = 19
-"""Of one board: sixteen pieces, two rights, one double step."""
+"""Most features of one board: sixteen pieces, two rights, one double step."""
 
 FADE = 0.8
-"""What is kept of what was seen from one own turn to the next."""
+"""Factor of fading planes for each own turn."""
 
 SHARES = ("now", "before", "trace")
-"""Blocks of an observation's numbers that also enter the map feature by feature."""
+"""Blocks of an observation's numbers that also enter the logit map feature by feature."""
 
 _SIZES = {
     "own": 384, "now": 384, "before": 384, "trace": 384, "seen": 64, "lost": 64, "taken": 64, "losses": 64,
     "takings": 64, "from": 64, "to": 64, "refused": 64, "scalars": 11,
 }  # fmt: skip
-"""Numbers of each block, in order: planes of squares, and the scalars."""
+"""Size of each block, in order: planes of squares, and the scalars."""
 
 _ENDS = np.cumsum(list(_SIZES.values())).tolist()
 BLOCKS = {name: slice(end - size, end) for (name, size), end in zip(_SIZES.items(), _ENDS, strict=True)}
-"""Where each block of an observation's numbers lies."""
+"""Place of each block in an observation's numbers."""
 NUMBERS: int = _ENDS[-1]
-"""Numbers of an observation."""
+"""Number of numbers of an observation."""
 PLANES = (NUMBERS - _SIZES["scalars"] + _SIZES["now"]) // 64
-"""Planes that the tower reads: ``now`` twice, as it is and as its logarithm."""
+"""Number of planes that the tower reads: ``now`` twice, as it is and as its logarithm."""
 SHAPES = ((8, 8, PLANES), (_SIZES["scalars"],), (len(SHARES), 6 * 64))
-"""Of what :func:`grids_of` gives, an observation each."""
+"""Shapes of the arrays of :func:`grids_of`, for one observation."""
 
 
 def grids_of(numbers: Float32s) -> tuple[Float32s, Float32s, Float32s]:
-    """Observations as the tower reads them.
+    """Return observations in the form that the tower reads.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def grids_of(numbers: Float32s) -> tuple[Float32s, Float32s, Float32s]:
     Returns
     -------
     tuple
-        Planes, float32[n, 8, 8, PLANES]: all blocks but the scalars, and after ``now`` its logarithm, brought to about
+        Planes, float32[n, 8, 8, PLANES]: all blocks but the scalars, and after ``now`` its logarithm, scaled to about
         [0, 1]; the scalars, float32[n, s]; the shares, float32[n, 3, 384].
     """
     found = []
@@ -110,7 +110,7 @@ def grids_of(numbers: Float32s) -> tuple[Float32s, Float32s, Float32s]:
 
 
 class Observer:
-    """The numbers that the observation's tower reads: kept beside a position set, and updated after it.
+    """The numbers of the player's observation, which the tower reads; updated after the position set each time.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class Observer:
     """
 
     def __init__(self, known: PositionSet) -> None:
-        # Marginals of the set now and before, and the trace of surely standing pieces.
+        # Marginals of the set now and before, and the trace of certain pieces.
         self._before = self._now = _shares_of(known.halves)
         self._size_before = self.size = known.size
         self._trace = (self._now == 1).astype(np.float32)
@@ -156,7 +156,7 @@ class Observer:
         self._look(known)
 
     def sensed(self, sensed: Sensed, known: PositionSet) -> None:
-        """Take in a sense's result."""
+        """Record the result of a sense."""
         self._looked = True
         for square, _ in sensed.contents:
             at = self._side.upward(square)
@@ -165,7 +165,7 @@ class Observer:
         self._look(known)
 
     def moved(self, moved: Moved, known: PositionSet) -> None:
-        """Take in the result of the player's request; the turn ends."""
+        """Record the result of the player's request; the turn ends."""
         self._moved = moved
         self._planes["taken"] = self._plane(moved.capture_square)
         self._look(known)
@@ -173,7 +173,7 @@ class Observer:
 
     @property
     def numbers(self) -> Float32s:
-        """As of the last observation: float32[NUMBERS]. Computed when it is asked for."""
+        """The numbers after the last observation: float32[NUMBERS]. Computed at each access."""
         out = np.zeros(NUMBERS, dtype=np.float32)
         words = self._own[:6] & self._own[board.WHITE]
         own = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
@@ -219,7 +219,7 @@ class Observer:
 
 
 class Siamese:
-    """Learned weights over a position set's members, by a tower that takes what :func:`grids_of` gives."""
+    """Learned weights of a position set's members, by a tower that reads the output of :func:`grids_of`."""
 
     def __init__(self, towers: Towers) -> None:
         assert (towers.shapes, towers.features) == (SHAPES, FEATURES), "weights of something else: train them anew"
@@ -228,21 +228,21 @@ class Siamese:
     @staticmethod
     @cache
     def packaged() -> Siamese:
-        """With the weights that come with the package; they are read once."""
+        """Return the one with the packaged weights, which are read once."""
         with resources.files("darkchess.rbc.belief").joinpath("data/siamese.npz").open("rb") as file:
             return Siamese(Towers.read(cast(BinaryIO, file)))
 
     def log_weights(self, known: PositionSet, observer: Observer, indices: Ints | None = None) -> Floats:
-        """Logarithms of the members' weights, up to a constant; the temperature is in them.
+        """Return logarithms of the members' weights, up to a constant, with the learned temperature applied.
 
         Parameters
         ----------
         known
             The set.
         observer
-            With the same observations.
+            An observer of the same observations.
         indices
-            int64[n], which members; None: all.
+            int64[n], the members; None: all.
 
         Returns
         -------
@@ -271,7 +271,7 @@ class Siamese:
 
 
 def board_features(halves: Words) -> tuple[Uint16s, Ints]:
-    """Features of boards.
+    """Return the features of boards.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ def board_features(halves: Words) -> tuple[Uint16s, Ints]:
     Returns
     -------
     tuple
-        uint16[n, MOST_FEATURES], and int64[n], how many of each row count.
+        uint16[n, MOST_FEATURES], and int64[n], the number of features in each row.
     """
     rows = np.zeros((halves.shape[0], MOST_FEATURES), dtype=np.uint16)
     counts = np.empty(halves.shape[0], dtype=np.int64)
@@ -290,7 +290,7 @@ def board_features(halves: Words) -> tuple[Uint16s, Ints]:
 
 
 def _shares_of(halves: Words) -> Float32s:
-    """In which share of the boards each piece stands on each square: float32[384]."""
+    """Return the share of the boards in which each piece stands on each square: float32[384]."""
     counts = np.zeros((6, 64), dtype=np.int64)
     kernels.count_halves(halves, counts)
     shares: Float32s = (counts.reshape(-1) / halves.shape[0]).astype(np.float32)

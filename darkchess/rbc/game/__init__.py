@@ -1,4 +1,4 @@
-"""The rules, the referee, what players observe, records.
+"""The rules, the referee, the players' observations, records.
 
 Reading order: ``rules``, ``own_half``, ``requests``, ``observation``, ``following``, ``referee``, ``contest``,
 ``history``.

@@ -1,6 +1,6 @@
-"""What players of Reconnaissance Blind Chess and their hosts give each other: observations, senses and requests.
+"""The interface between players of Reconnaissance Blind Chess and their hosts: observations, senses and requests.
 
-A player is asked twice a turn, and each question is a call with a limit of its own.
+A player gets two questions each turn; each question is a call with its own limit.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from klss.table.limits import Limit, Progress
 __all__ = ["DEFAULT_PLAYER", "Asked", "Look", "Player", "Question", "observed_before"]
 
 Question = Literal["sense", "move"]
-"""Which of a turn's two questions."""
+"""The two questions of a turn."""
 
 DEFAULT_PLAYER = "rbc-siamese"
-"""The configuration that plays where none is named."""
+"""The configuration that plays if none is named."""
 
 
 class Look(Decision):
-    """Where a player looks (None: nowhere), and what it reports about that."""
+    """The square that a player senses (None: nowhere), and its report about the choice."""
 
     @property
     def square(self) -> int | None:
@@ -35,7 +35,7 @@ class Look(Decision):
 
 
 class Asked(Decision):
-    """What a player requests (None: a pass), and what it reports about that."""
+    """A player's request (None: a pass), and its report about the choice."""
 
     @property
     def request(self) -> chess.Move | None:
@@ -45,7 +45,8 @@ class Asked(Decision):
 
 
 def observed_before(turns: int, color: chess.Color, start: Position) -> int:
-    """How much ``color`` has observed after ``turns`` of both sides from ``start``, a notice of its own turn included.
+    """Return the number of observations of ``color`` after ``turns`` of both sides from ``start``, with the notice of
+    its own turn.
 
     >>> start = Position.from_fen(chess.STARTING_FEN)
     >>> [observed_before(turns, chess.WHITE, start) for turns in range(4)]
@@ -57,14 +58,14 @@ def observed_before(turns: int, color: chess.Color, start: Position) -> int:
 
 
 class Player(klss.table.contest.Player):
-    """Whoever plays one colour: the calls of :class:`klss.table.contest.Player` in the words of this game.
+    """Player of one colour: the calls of :class:`klss.table.contest.Player` in the words of this game.
 
     A turn has two questions, ``"sense"`` and ``"move"``. An observation is a
     :class:`~darkchess.rbc.game.observation.Notice`, a ``Sensed`` or a ``Moved``.
     """
 
     def begin(self, seat: chess.Color, setup: Position) -> None:
-        """See :class:`klss.table.contest.Player`; the start position is all that is known."""
+        """See :class:`klss.table.contest.Player`; only the start position is known."""
         self.start(seat, setup)
 
     def observe(self, observation: Observation) -> None:
@@ -85,15 +86,15 @@ class Player(klss.table.contest.Player):
         raise NotImplementedError
 
     def notice(self, notice: Notice) -> None:
-        """Take in what the opponent's turn cost; the player's turn begins."""
+        """Begin the player's turn: ``notice`` reports whether the opponent's turn captured a piece."""
         raise NotImplementedError
 
     def choose_sense(self, limit: Limit) -> Look:
-        """Choose where to look."""
+        """Choose the square to sense."""
         raise NotImplementedError
 
     def sensed(self, sensed: Sensed) -> None:
-        """Take in what was seen."""
+        """Update by the result of the sense."""
         raise NotImplementedError
 
     def choose_move(self, limit: Limit) -> Asked:
@@ -101,5 +102,5 @@ class Player(klss.table.contest.Player):
         raise NotImplementedError
 
     def moved(self, moved: Moved) -> None:
-        """Take in what became of the request; the turn ends."""
+        """Update by the result of the request; the turn ends."""
         raise NotImplementedError

@@ -1,6 +1,6 @@
-"""Whether an observation can follow from those before: for observations that come from another program.
+"""Checks that an observation can follow the earlier ones, for observations that come from another program.
 
-A contradiction of all of them together (no position agrees) is not found here; a position set finds it.
+It does not find that all of them together contradict one another (no position agrees); a position set does.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ _AFTER: dict[str, Literal["notice", "sensed", "moved"]] = {"notice": "sensed", "
 
 
 class Followed:
-    """What the player of ``color`` has observed so far, in a game from ``start``."""
+    """The observations of the player of ``color`` so far, in a game from ``start``."""
 
     def __init__(self, color: chess.Color, start: Position) -> None:
         self.awaited: Literal["notice", "sensed", "moved"] = "notice"  # the kind of the next observation
-        # turns of either side before the player's present turn, or before its next one
+        # turns of both sides before the player's present turn, or before its next one
         self.ply = 0 if start.turn == color else 1
         self._color = color
         self._own = OwnHalf(color, start)
 
     def copy(self) -> Followed:
-        """An independent copy."""
+        """Return an independent copy."""
         other = copy(self)
-        other._own = copy(self._own)  # rows are replaced, never written to
+        other._own = copy(self._own)  # a shallow copy is enough: rows are replaced, never modified
         return other
 
     def requests(self) -> tuple[chess.Move, ...]:
-        """The player's requests, sorted by from, to, promotion."""
+        """Return the player's requests, sorted by from, to, promotion."""
         return self._own.requests()
 
     def take(self, seen: Observation) -> None:
-        """Take in the next observation.
+        """Check and record the next observation.
 
         Raises
         ------
         ViewError
-            It can't follow; nothing is taken in.
+            It can't follow the earlier ones; it is not recorded.
         """
         if _KINDS[type(seen)] != self.awaited:
             raise ViewError(f"turn of ply {self.ply}: got a {_KINDS[type(seen)]}, expected a {self.awaited}")
@@ -65,7 +65,7 @@ class Followed:
         self.awaited = _AFTER[self.awaited]
 
     def _own_piece(self, square: int) -> chess.Piece | None:
-        """The player's piece on ``square``."""
+        """Return the player's piece on ``square``, None if there is none."""
         row = Position(self._own.row)
         found = row.piece_at(square)
         return found if found is not None and found.color == self._color else None
@@ -112,7 +112,7 @@ class Followed:
             )
 
     def _closed(self, asked: chess.Move) -> chess.Move | None:
-        """The promotion to a queen that a pawn's request without a promotion means; None: it is no such request."""
+        """Return the promotion to a queen that a pawn's request without a promotion means; None for other requests."""
         queen = chess.Move(asked.from_square, asked.to_square, chess.QUEEN)
         return queen if asked.promotion is None and queen in self._own.requests() else None
 
@@ -125,18 +125,18 @@ class Followed:
         assert piece is not None
         start, end = asked.from_square, asked.to_square
         step = chess.square_file(end) - chess.square_file(start)
-        # A pawn's capture is made as it is, on its target or en passant.
+        # A pawn's capture is played as requested, on its target or en passant.
         if piece.piece_type == chess.PAWN and step:
             rank = 4 if self._color else 3
             passed = end + (-8 if self._color else 8)
             return taken == asked and (capture == end or (capture == passed and start // 8 == rank))
-        # A pawn's double step may end after one square; castling does not change.
+        # A pawn's double step may end after one square; castling is played as requested.
         if piece.piece_type == chess.PAWN:
             single = chess.Move(start, (start + end) // 2)
             return capture is None and (taken == asked or (abs(end - start) == 16 and taken == single))
         if piece.piece_type == chess.KING and abs(step) == 2:
             return taken == asked and capture is None
-        # Any other piece arrives; or a slider is stopped by a piece that it captures on its way.
+        # Any other piece reaches its target, or a slider stops at a piece on its way, which it captures.
         if taken == asked:
             return capture in (None, end)
         between = chess.SquareSet(chess.between(start, end))
@@ -149,7 +149,7 @@ class Followed:
         )
 
     def _may_fail(self, asked: chess.Move) -> bool:
-        """Whether a request may fail altogether: a pawn's, or castling."""
+        """Whether nothing at all may be played of a request: it is a pawn's, or castling."""
         piece = self._own_piece(asked.from_square)
         assert piece is not None
         castling = piece.piece_type == chess.KING and abs(asked.to_square - asked.from_square) == 2

@@ -1,9 +1,9 @@
-"""Games as ``reconchess`` keeps them: its JSON, which ``rc-replay`` and ``rc-playback`` open, without needing it.
+"""Games in the JSON of ``reconchess``, which ``rc-replay`` and ``rc-playback`` open; the package itself is not needed.
 
-The format is that of ``GameHistory.save`` (reconchess 1.6.9): senses, what they showed, requests, what was played,
-where pieces were captured, positions before and after each turn, by colour. Of a game that ended by something that
-``reconchess`` has no word for there is also our ``reason``, and of one that was left what it needs to go on: ``tags``,
-and ``look``, that of a turn without its request. The reader of ``reconchess`` skips them.
+The format is that of ``GameHistory.save`` (reconchess 1.6.9): senses and their results, requests, the moves played, the
+squares of captures, positions before and after each turn, by colour. There are three additions, which the reader of
+``reconchess`` skips: ``reason``, if it has no word for the end of the game; and for an unfinished game ``tags`` and
+``look`` (the sense of a turn without its request), which are needed to continue it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from klss.table.outcome import Outcome
 __all__ = ["NOTHING", "Written", "answered", "history", "history_text", "read_history", "replayed"]
 
 NOTHING = "-"
-"""An answer, as :attr:`Written.answers` has it: looks nowhere, asks for no move."""
+"""The answer, in :attr:`Written.answers`, that senses nowhere or requests no move."""
 
 _BY_COLOR = (
     "senses", "sense_results", "requested_moves", "taken_moves", "capture_squares", "fens_before_move",
@@ -34,8 +34,8 @@ _BY_COLOR = (
 
 @dataclass(frozen=True)
 class Written:
-    """What a history says of a game: White, Black and other tags, the start, every look (``e5``) and request (``e2e4``)
-    in their order, or :data:`NOTHING`; and our word for its end, where ``reconchess`` has none."""
+    """Contents of a history: the tags White, Black and others; the start; every sense (``e5``) and request (``e2e4``)
+    in order, or :data:`NOTHING`; and our word for the end, if ``reconchess`` has none."""
 
     tags: Mapping[str, str]
     fen: str
@@ -44,7 +44,7 @@ class Written:
 
 
 def history(game: Referee, white: str, black: str, tags: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """The document of a game that is over, or was left; ``white`` and ``black`` are the players' names."""
+    """Return the document of a game that is over, or was broken off; ``white``, ``black``: the players' names."""
     assert game.outcome is not None
     positions = game.positions
     document: dict[str, Any] = {"type": "GameHistory", "white_name": white, "black_name": black}
@@ -82,12 +82,12 @@ def history(game: Referee, white: str, black: str, tags: Mapping[str, str] | Non
 
 
 def history_text(game: Referee, white: str, black: str, tags: Mapping[str, str] | None = None) -> str:
-    """:func:`history` as JSON on one line."""
+    """Return :func:`history` as JSON on one line."""
     return json.dumps(history(game, white, black, tags)) + "\n"
 
 
 def read_history(text: str) -> Written:
-    """What a history says, unchecked but for its form; raises RecordError where it is none."""
+    """Return the contents of a history. Only its form is checked: raises RecordError if it is not a history."""
     try:
         document = json.loads(text)
         sides = {
@@ -117,7 +117,9 @@ def read_history(text: str) -> Written:
 
 
 def answered(game: Referee, answers: Sequence[str]) -> Referee:
-    """``game`` after these of :attr:`Written.answers`; raises RecordError where they are not those of a game."""
+    """Play ``answers`` (:attr:`Written.answers`) in ``game`` and return it; raises RecordError if they are not those of
+    a game.
+    """
     try:
         for text in answers:
             if game.outcome is not None:
@@ -136,13 +138,13 @@ def answered(game: Referee, answers: Sequence[str]) -> Referee:
 
 
 def replayed(text: str) -> Referee:
-    """The game of a history, turn by turn; an end that is no move (a flag, a resignation) is left out, but for a draw
-    that both players agreed to, and so is the look of a turn without its request.
+    """Return the game of a history. Left out are an end that is no move (a flag, a resignation; not an agreed draw) and
+    the sense of a turn without its request.
 
     Raises
     ------
     RecordError
-        It is no history, or its moves are not those of a game; the message says where.
+        ``text`` is no history, or its moves are not those of a game; the message says where.
     """
     written = read_history(text)
     try:
@@ -160,12 +162,12 @@ def _square_text(square: int | None) -> str:
 
 
 def _typed(kind: str, value: str | None) -> dict[str, str] | None:
-    """An object as ``reconchess`` writes it; None for none."""
+    """Return an object as ``reconchess`` writes it; None for None."""
     return None if value is None else {"type": kind, "value": value}
 
 
 def _fen(position: Position, turn: Turn | None, taken: chess.Move | None) -> str:
-    """The FEN as ``reconchess`` writes it: with an en passant square after every double step."""
+    """Return the FEN as ``reconchess`` writes it: with an en passant square after every double step."""
     text = position.fen()
     if turn is None or taken is None or position.ep_square is not None:
         return text

@@ -1,7 +1,7 @@
-"""What a player observes: all that crosses the wall.
+"""The observations of a player: all that it learns of the game.
 
-In a turn, three things in this order: whether and where the opponent captured a piece (:class:`Notice`), what
-stands where the player sensed (:class:`Sensed`), what became of its request (:class:`Moved`).
+A turn has three, in this order: whether and where the opponent captured a piece (:class:`Notice`), the pieces on the
+sensed squares (:class:`Sensed`), and the result of the player's request (:class:`Moved`).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from darkchess.board.position import Position
 __all__ = ["INNER", "Moved", "Notice", "Observation", "Sensed", "looked", "window"]
 
 INNER = tuple(square for square in chess.SQUARES if 0 < chess.square_file(square) < 7 and 0 < square // 8 < 7)
-"""The 36 squares that are worth looking at: what is seen from any other is part of what one of these shows."""
+"""The 36 squares that are worth sensing: the window of any other square is part of the window of one of these."""
 
 
 @dataclass(frozen=True)
 class Notice:
-    """The beginning of a turn."""
+    """The notice at the beginning of a turn."""
 
     # where the opponent's move captured a piece of the player; en passant: where the pawn stood. None: nowhere
     square: int | None
@@ -28,19 +28,19 @@ class Notice:
 
 @dataclass(frozen=True)
 class Sensed:
-    """What a sense showed."""
+    """The result of a sense."""
 
-    square: int | None  # its middle; None: the player sensed nowhere
-    # the squares around it that are on the board, by rank from above and by file from the left, and what stands on each
+    square: int | None  # the middle of the window; None: the player sensed nowhere
+    # the window's squares on the board, by rank from above and by file from the left, and the piece on each
     contents: tuple[tuple[int, chess.Piece | None], ...]
 
 
 @dataclass(frozen=True)
 class Moved:
-    """What became of a request."""
+    """The result of a request."""
 
     requested: chess.Move | None  # the request; None: a pass
-    taken: chess.Move | None  # what was played; None: nothing
+    taken: chess.Move | None  # the move that was played; None: none
     # where the move captured a piece (en passant: where the pawn stood); which piece is not known
     capture_square: int | None
 
@@ -49,7 +49,7 @@ Observation = Notice | Sensed | Moved
 
 
 def window(square: int) -> tuple[int, ...]:
-    """The squares that a look at ``square`` shows, in the order of :class:`Sensed`.
+    """Return the squares that a sense at ``square`` shows, in the order of :class:`Sensed`.
 
     >>> [chess.SQUARE_NAMES[shown] for shown in window(chess.A1)]
     ['a2', 'b2', 'a1', 'b1']
@@ -60,6 +60,6 @@ def window(square: int) -> tuple[int, ...]:
 
 
 def looked(position: Position, square: int | None) -> Sensed:
-    """What a look at ``square`` shows of ``position``."""
+    """Return the result of a sense at ``square`` in ``position``."""
     shown = () if square is None else window(square)
     return Sensed(square, tuple((seen, position.piece_at(seen)) for seen in shown))

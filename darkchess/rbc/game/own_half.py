@@ -1,4 +1,4 @@
-"""A player's own pieces and castling rights, which it always knows, updated by what it observes."""
+"""A player's own pieces and castling rights, which it always knows, updated by its observations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class OwnHalf:
     def __init__(self, color: chess.Color, start: Position) -> None:
         self.color = color
         self._turn = np.uint64(0 if color else 1)
-        # uint64[9]: its pieces alone, its castling rights, itself to move; not to be written to
+        # uint64[9]: its pieces alone, its castling rights, the player to move; replaced, never modified
         self.row: Words = start.row & start.row[board.WHITE if color else board.BLACK]
         self.row[board.META] = start.row[board.META] & np.uint64(0x06 if color else 0x18) | self._turn
 
@@ -32,11 +32,11 @@ class OwnHalf:
         return int(self.row[board.WHITE if self.color else board.BLACK])
 
     def upward(self, square: int) -> int:
-        """``square`` as the player's side sees it, and back."""
+        """Return ``square`` as seen from the player's side; and the real square of one seen so."""
         return square if self.color else square ^ 56
 
     def lose(self, square: int) -> None:
-        """Remove the piece on ``square``, which the opponent captured, and with a rook at home its castling right."""
+        """Remove the piece on ``square``, which the opponent captured, and the castling right of a rook at home."""
         mask = np.uint64(1 << square)
         row = self.row.copy()
         row[: board.META] &= ~mask
@@ -44,7 +44,7 @@ class OwnHalf:
         self.row = row
 
     def play(self, taken: chess.Move | None) -> None:
-        """Make the player's move, if any."""
+        """Make the player's move; None: there was none."""
         if taken is None:
             return
         out = np.empty_like(self.row)
@@ -53,10 +53,10 @@ class OwnHalf:
         self.row = out
 
     def codes(self) -> Int32s:
-        """Codes of the requests, sorted: int32[n]."""
+        """Return the codes of the requests, sorted: int32[n]."""
         out = np.empty(MAX_REQUESTS, dtype=np.int32)
         return np.sort(out[: generate_requests(self.row, 0 if self.color else 1, TABLES, out)])
 
     def requests(self) -> tuple[chess.Move, ...]:
-        """The requests, sorted by from, to, promotion."""
+        """Return the requests, sorted by from, to, promotion."""
         return tuple(decode(code) for code in self.codes().tolist())

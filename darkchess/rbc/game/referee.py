@@ -1,7 +1,7 @@
-"""The true game: takes senses and requests, gives each player its observations, declares the result.
+"""The true game: it takes senses and requests, gives each player its observations, and declares the result.
 
-As ``reconchess`` 1.6.9 plays it (docs/rbc.md). Only the referee's side imports this file; a player gets
-:mod:`darkchess.rbc.game.observation`'s objects.
+The rules are those of ``reconchess`` 1.6.9 (docs/rbc.md). Only the referee's side imports this file; a player gets
+objects of :mod:`darkchess.rbc.game.observation`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ __all__ = ["Referee", "Turn"]
 class Turn:
     """A turn that was played."""
 
-    color: chess.Color  # whose
-    # what the player observed in it
+    color: chess.Color  # the player's
+    # the player's observations in it
     notice: Notice
     sensed: Sensed
     moved: Moved
@@ -35,7 +35,7 @@ class Turn:
 
 
 class Referee(TrueGame):
-    """One game of Reconnaissance Blind Chess, from ``fen`` as in :class:`TrueGame`; ``limits`` say what draws it.
+    """One game of Reconnaissance Blind Chess, from ``fen`` as in :class:`TrueGame`; ``limits`` say when it is drawn.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Referee(TrueGame):
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """What was played."""
+        """The turns that were played."""
         return tuple(self._turns)
 
     @property
@@ -75,7 +75,7 @@ class Referee(TrueGame):
 
     @property
     def sensed(self) -> Sensed | None:
-        """What the side to move sensed in this turn; None: it has not sensed yet."""
+        """The sense of the side to move in this turn; None: it has not sensed yet."""
         return self._sensed
 
     @property
@@ -93,7 +93,7 @@ class Referee(TrueGame):
             self.move(answer)
 
     def observations(self, color: chess.Color) -> tuple[Observation, ...]:
-        """Everything that ``color`` has observed, in order."""
+        """Return all observations of ``color``, in order."""
         found: list[Observation] = []
         for turn in self._turns:
             if turn.color == color:
@@ -105,16 +105,16 @@ class Referee(TrueGame):
         return tuple(found)
 
     def requests(self) -> tuple[chess.Move, ...]:
-        """What the side whose turn it is may ask for, sorted; () once the game is over."""
+        """Return the requests of the side to move, sorted; () once the game is over."""
         return requests(self.position) if self._outcome is None else ()
 
     def sense(self, square: int | None) -> Sensed:
-        """Look at ``square`` (0–63), or nowhere.
+        """Sense at ``square`` (0–63), or nowhere.
 
         Raises
         ------
         IllegalMove
-            There is no such square, or the player has sensed in this turn.
+            There is no such square, or the player has already sensed in this turn.
         GameOverError
             The game is over.
         """
@@ -127,12 +127,12 @@ class Referee(TrueGame):
         return self._sensed
 
     def move(self, request: chess.Move | None) -> Moved:
-        """Play a request as far as it goes, or pass, and end the turn. Without a sense before, the sense is nowhere.
+        """Play a request as far as possible, or pass, and end the turn. A player that has not sensed senses nowhere.
 
         Raises
         ------
         IllegalMove
-            There is no such request.
+            ``request`` is not one of the requests.
         GameOverError
             The game is over.
         """
@@ -153,7 +153,7 @@ class Referee(TrueGame):
         return moved
 
     def _judge(self) -> Outcome | None:
-        """The outcome of what is on the board, in the order in which ``reconchess`` looks."""
+        """Return the outcome in the present position, None if there is none; in the order of ``reconchess``."""
         position, limits = self.position, self.limits
         for color in chess.COLORS:
             if position.king(color) is None:

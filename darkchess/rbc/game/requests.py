@@ -1,4 +1,4 @@
-"""A player's requests, and what is played of them."""
+"""A player's requests, and the moves that are played of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["after_move", "is_request", "played", "requests"]
 
 
 def requests(position: Position) -> tuple[chess.Move, ...]:
-    """The requests of the side to move, sorted by from, to, promotion; it may also pass.
+    """Return the requests of the side to move, sorted by from, to, promotion; it may also pass.
 
     >>> len(requests(Position.start()))
     34
@@ -25,7 +25,7 @@ def requests(position: Position) -> tuple[chess.Move, ...]:
 
 
 def is_request(position: Position, move: chess.Move) -> bool:
-    """Whether the side to move may ask for ``move``. A pawn that reaches the last rank may leave the promotion open."""
+    """Whether the side to move may request ``move``. A pawn that reaches the last rank may leave its promotion open."""
     asked = requests(position)
     if move in asked:
         return True
@@ -39,7 +39,7 @@ def is_request(position: Position, move: chess.Move) -> bool:
 
 
 def played(position: Position, move: chess.Move) -> chess.Move | None:
-    """What the request ``move`` of the side to move becomes; None: nothing is played."""
+    """Return the move that the request ``move`` of the side to move becomes; None: nothing is played."""
     side = 0 if position.turn else 1
     row = position.row
     ep = 0 if position.ep_square is None else 1 << position.ep_square
@@ -49,7 +49,7 @@ def played(position: Position, move: chess.Move) -> chess.Move | None:
 
 
 def after_move(position: Position, taken: chess.Move | None) -> Position:
-    """The position after a move of the side to move, or after a turn without one (None)."""
+    """Return the position after a move of the side to move, or after a turn without one (None)."""
     if taken is not None:
         return position.after(taken)
     out = np.empty(board.WIDTH, dtype=np.uint64)

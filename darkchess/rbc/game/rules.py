@@ -1,4 +1,4 @@
-"""When a game of Reconnaissance Blind Chess is drawn, and how games end (docs/rbc.md, "The end")."""
+"""The limits that draw a game of Reconnaissance Blind Chess, and the names of its ends (docs/rbc.md, "The end")."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ WIN_REASONS = {
     "flag": "TIMEOUT",
     "forfeit": "RESIGN",
 }
-"""What ``reconchess`` calls them; it has no forfeit."""
+"""The names of ``reconchess`` for our reasons; it has no forfeit, which is written as a resignation."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What draws a game, beside nothing: there is no stalemate, no repetition, no want of material."""
+    """The limits that draw a game. There is no draw by stalemate, repetition or lack of material."""
 
-    # plies in a row without a pawn move or a capture, turns without a move among them; None: never
+    # plies in a row without a pawn move or a capture, counting turns without a move; None: no limit
     quiet_plies: int | None = 100
-    full_turns: int | None = None  # turns of both players; None: never
+    full_turns: int | None = None  # full moves (a turn of each player); None: no limit
 
 
 LIMITS = Limits()
-"""As ``reconchess`` plays."""
+"""The limits of ``reconchess``."""

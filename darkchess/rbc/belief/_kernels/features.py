@@ -1,5 +1,5 @@
-"""Kernels of :mod:`darkchess.rbc.belief.siamese`: what stands in the 16 bytes of an enemy half
-(:mod:`darkchess.board.kernels.halves`), as feature rows and as counts.
+"""Kernels of :mod:`darkchess.rbc.belief.siamese`: the pieces of enemy halves (:mod:`darkchess.board.kernels.halves`) as
+rows of features and as counts.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ __all__ = ["RIGHTS", "STEPPED", "count_halves", "feature_rows"]
 RIGHTS = 6 * 64
 """Feature of the enemy's right to castle queenside; the next one is kingside."""
 STEPPED = RIGHTS + 2
-"""Feature of a pawn on file a that has just made a double step; the next ones are of files b to h."""
+"""Feature of a pawn on file a that has just made a double step; files b to h follow."""
 
 
 @kernel
 def count_halves(positions: Any, counts: Any) -> None:
-    """Add to ``counts`` (int64[6, 64]) in how many of ``positions`` (uint64[n, 2]) each piece stands on each square."""
+    """Add to ``counts`` (int64[6, 64]) the number of ``positions`` (uint64[n, 2]) with each piece on each square."""
     for i in range(positions.shape[0]):
         left = positions[i, 0]
         codes = positions[i, 1]
@@ -41,7 +41,7 @@ def count_halves(positions: Any, counts: Any) -> None:
 @kernel
 def feature_rows(positions: Any, indices: Any, rows: Any, counts: Any) -> None:
     """Write the features of ``positions[indices]`` into ``rows`` (uint16[n, 19]): piece · 64 + square for each piece,
-    its rights, its double step; and into ``counts`` (int64[n]) how many there are.
+    and those of castling rights and a double step; write their number into ``counts`` (int64[n]).
     """
     for i in range(indices.shape[0]):
         left = positions[indices[i], 0]

@@ -17,7 +17,7 @@ from klss.support.kernel import kernel
 __all__ = ["FEATURES", "expand"]
 
 FEATURES = 8
-"""Numbers that a move is known by, see :func:`_describe`."""
+"""Number of features of a move, see :func:`_describe`."""
 
 
 @kernel(inline="always")
@@ -27,7 +27,7 @@ def _distance(a: int, b: int) -> Any:
 
 @kernel(inline="always")
 def _attacked(code: Any, square: int, occupied: Any, tables: Any) -> Any:
-    """What an enemy piece attacks."""
+    """Return the squares that an enemy piece attacks."""
     if code == PAWN:
         return tables[square, PAWN_CAPTURES + 1]
     return piece_targets(np.uint64(code), square, occupied, tables)
@@ -35,7 +35,7 @@ def _attacked(code: Any, square: int, occupied: Any, tables: Any) -> Any:
 
 @kernel
 def _threats(own_row: Any, occupied: Any, tables: Any) -> Any:
-    """What the viewer's pieces attack."""
+    """Return the squares that the viewer's pieces attack."""
     found = np.uint64(0)
     for piece in range(KING + 1):
         left = own_row[piece] & own_row[WHITE]
@@ -54,10 +54,10 @@ def _describe(
     enemy: Any, codes: Any, after: Any, codes_after: Any, own: Any, king: int, victim: int, threats: Any, worth: Any,
     tables: Any, out: Any,
 ) -> None:  # fmt: skip
-    """Write what a move from ``enemy`` to ``after`` is known by into ``out`` (float64[FEATURES]): whether nothing
-    moved; steps towards the king of a piece that is no pawn; whether it attacks the king; worth of what it takes; worth
-    that it newly leaves where the viewer attacks; whether a pawn moves; the king; whether a piece leaves its back rank
-    or castles.
+    """Write the features of a move from ``enemy`` to ``after`` into ``out`` (float64[FEATURES]): whether nothing moved;
+    steps towards the viewer's king, unless it is a pawn's; whether the moved piece attacks that king; worth of the
+    captured piece; the moved piece's worth if the viewer attacks its target, less that if it attacks its origin;
+    whether a pawn moves; whether the king does; whether a piece leaves its back rank, or the king castles.
     """
     out[:] = 0.0
     gone = enemy & ~after
@@ -95,26 +95,26 @@ def expand(
     Parameters
     ----------
     positions, weights
-        uint64[n, 2], the enemy's halves, and the weight of each under each kind of opponent, float64[n, k].
+        uint64[n, 2], the enemy's halves, and the weight of each for each kind of opponent, float64[n, k].
     own_row
         uint64[9], the viewer's half before the enemy's turn, as White's.
     captured
-        The square (a set of one or none) on which the turn took one of the viewer's pieces.
+        The square (a set of one or none) on which the turn captured one of the viewer's pieces.
     passed
-        That of the viewer's pawn that has just made a double step.
+        The square (a set of one or none) on which the viewer's last double step ended.
     habits
-        float64[k, FEATURES]: a kind's move has the likelihood exp(habits · features), over the sum of those of all.
+        float64[k, FEATURES]: a move's likelihood for a kind is exp(habits · features), over the sum for all moves.
     worth
-        float64[6], of pieces; the king's says how surely a king is taken.
+        float64[6], of the pieces; the king's decides how surely a king is captured.
     layout
-        Any that drops nothing.
+        Any layout that drops nothing.
     out, shares
         uint64[·, 2] and float64[·, k], written: the successors, and weight times likelihood.
 
     Returns
     -------
     int
-        How many there are; transpositions are not merged.
+        The number of successors; transpositions are not merged.
     """
     own = own_row[WHITE]
     king = lowest(own_row[KING] & own)
@@ -129,7 +129,8 @@ def expand(
         totals[:] = 0.0
         enemy, codes = positions[i, 0], positions[i, 1]
         threats = _threats(own_row, enemy | own, tables)
-        # The quiet moves, then those to each square of the viewer: all count, and what agrees is written.
+        # The kernel gives moves for one notice only. So go through all notices (no capture, then a capture on each of
+        # the viewer's squares): all moves count in the sum, and those of the true notice are written.
         targets = own
         mask = np.uint64(0)
         while True:

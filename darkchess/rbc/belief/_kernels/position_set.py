@@ -1,9 +1,9 @@
-"""The position set's kernels: what a turn of the opponent may have done, and what a player's own senses and moves rule
-out (docs/rbc.md, "The position set").
+"""The position set's kernels: the possible turns of the opponent, and the positions that a player's senses and moves
+rule out (docs/rbc.md, "The position set").
 
 Everything here is seen from the viewer's side of the board, and a position is the *enemy's* half, 16 bytes
-(:mod:`darkchess.board.kernels.halves`). A pawn that has just made a double step has the code 7 where one of the
-viewer's pawns can take it in passing, and only until the viewer's own move.
+(:mod:`darkchess.board.kernels.halves`). A pawn that has just made a double step has code 7 if one of the viewer's pawns
+can capture it en passant, and only until the viewer's own move.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ __all__ = ["decode_all", "encode_stepped", "keep_moved", "keep_sensed", "outcome
 
 @kernel(inline="always")
 def without_step(codes: Any) -> Any:
-    """``codes`` once nothing can be taken in passing: DOUBLE_STEPPED (7) becomes PAWN (0)."""
+    """Return ``codes`` without a possible en passant capture: DOUBLE_STEPPED (7) becomes PAWN (0)."""
     return codes ^ (marks(codes, DOUBLE_STEPPED) * np.uint64(DOUBLE_STEPPED))
 
 
 @kernel(allocates=False)
 def encode_stepped(half: Any, target: Any) -> None:
-    """Give the pawn on the one square of ``target`` the code 7, in place."""
+    """Give the pawn on the one square of ``target`` code 7, in place."""
     place = np.uint64(4 * popcount(half[0] & (target - np.uint64(1))))
     half[1] |= np.uint64(DOUBLE_STEPPED) << place
 
@@ -68,20 +68,20 @@ def successors(
     own, own_pawns
         The viewer's pieces, and its pawns, before the turn.
     captured
-        The square (a set of one or none) on which the turn took one of them.
+        The square (a set of one or none) on which the turn captured one of them.
     landing
-        The square that the viewer's last double step passed, if that pawn was taken; else empty.
+        The square that the viewer's last double step passed, if that pawn was captured; else empty.
 
     The others: :data:`darkchess.board.position_step.Successors`.
     """
     for i in range(start, stop):
-        # A source is treated whole or not at all, so that the caller can go on where this stops.
+        # A source is treated completely or not at all, so that the caller can continue with the one returned.
         if max(counts[0], counts[1]) + MOST_SUCCESSORS > room:
             return i
         k = counts[0]
         enemy = positions[i, 0]
         codes = positions[i, 1]
-        # A reported capture leaves the moves to its one square.
+        # After a reported capture, only moves to its square are possible, and en passant.
         if captured != np.uint64(0):
             any_piece = np.int64(-1)
             k = put_arrivals(enemy, codes, enemy, captured, True, np.uint64(0), any_piece, enemy | own, tables, out, k)
@@ -91,7 +91,7 @@ def successors(
             continue
         occupied = enemy | own
         free = ~occupied
-        # A turn without a move, and castling.
+        # A turn without a move, then castling.
         k = put(enemy, codes, out, k)
         short, long = castling_paths(enemy, occupied)
         if short and has_castling_rook(enemy, codes, 63):
@@ -100,7 +100,7 @@ def successors(
         if long and has_castling_rook(enemy, codes, 56):
             after, moved = castled(enemy, codes, False)
             k = put(after, moved, out, k)
-        # All other moves to free squares, piece by piece from the lowest square up, as the codes are.
+        # All other moves to free squares: piece by piece from the lowest square up, in the order of the codes.
         pieces = enemy
         index = 0
         codes_left = codes
@@ -117,7 +117,8 @@ def successors(
             else:
                 targets = piece_targets(code, square, occupied, tables) & free
             if targets != np.uint64(0):
-                # A double step is marked only where a pawn of the viewer could take in passing: else it merges.
+                # Mark a double step only if a pawn of the viewer can capture it en passant; else the position is the
+                # same as without the mark, and may merge.
                 marked = double if beside(double) & own_pawns != np.uint64(0) else np.uint64(0)
                 rest, code = lifted(codes, index, code)
                 k = put_moves(enemy, mask, rest, code, targets, marked, out, k)
@@ -128,7 +129,7 @@ def successors(
 
 @kernel(allocates=False)
 def _in_passing(enemy: Any, codes: Any, captured: Any, landing: Any, out: Any, k: int) -> int:
-    """The captures in passing of the pawn on ``captured``: from the squares beside it, to the one behind it."""
+    """Write the en passant captures of the pawn on ``captured``: from the squares beside it, to the one behind it."""
     origins = beside(captured) & enemy
     while origins != np.uint64(0):
         mask = origins & ~(origins - np.uint64(1))
@@ -143,7 +144,7 @@ def _in_passing(enemy: Any, codes: Any, captured: Any, landing: Any, out: Any, k
 # -------------------------------------------------------------------------------------------------- the own turn
 @kernel(inline="always")
 def plain(code: Any) -> Any:
-    """The piece's index of a code."""
+    """Return the index of a code's piece."""
     if code == CASTLING_ROOK:
         return ROOK
     if code == DOUBLE_STEPPED:
@@ -153,26 +154,26 @@ def plain(code: Any) -> Any:
 
 @kernel(allocates=False)
 def keep_sensed(positions: Any, weights: Any, area: Any, pieces: Any, expected: Any) -> int:
-    """Keep what has the enemy pieces ``pieces``, and no others, on the squares ``area``, in place and in order.
+    """Keep the positions with enemy pieces on ``pieces``, and on no other square of ``area``, in place and in order.
 
     Parameters
     ----------
     positions
         uint64[n, 2].
     weights
-        float64[n], or of length 0: there are none; they go along.
+        float64[n], which move with their positions; or of length 0: none.
     expected
         int64[64], the piece that stands on each square of ``pieces``.
 
     Returns
     -------
     int
-        How many are left; nothing is written when none is.
+        The number of positions left; if it is 0, nothing was written.
     """
     kept = 0
     for i in range(positions.shape[0]):
         enemy = positions[i, 0]
-        # The squares first: they rule out most positions.
+        # Occupancy first: it rules out most positions and is the cheapest test.
         if enemy & area != pieces:
             continue
         codes = positions[i, 1]
@@ -196,7 +197,7 @@ def keep_sensed(positions: Any, weights: Any, area: Any, pieces: Any, expected: 
 
 @kernel(inline="always")
 def outcome(own_row: Any, enemy: Any, codes: Any, request: int, tables: Any) -> Any:
-    """The move that a request becomes (its code, −1 for none), and where that takes a piece (−1 for nowhere)."""
+    """Return the move that a request becomes (its code, −1: none) and the square on which it captures (−1: none)."""
     pawn = stepped(enemy, codes)
     taken = revised(own_row, 0, enemy, pawn << np.uint64(8), request, tables)
     capture = np.int64(-1)
@@ -204,7 +205,7 @@ def outcome(own_row: Any, enemy: Any, codes: Any, request: int, tables: Any) -> 
         target = bit((taken >> 3) & 63)
         if enemy & target != np.uint64(0):
             capture = np.int64((taken >> 3) & 63)
-        elif (  # in passing: the own pawn moves diagonally to the square behind the enemy's
+        elif (  # en passant: the own pawn moves diagonally to the square behind the enemy's
             target == pawn << np.uint64(8)
             and own_row[PAWN] & bit(taken >> 9) != np.uint64(0)
             and ((taken >> 3) - (taken >> 9)) & 7 != 0
@@ -215,9 +216,8 @@ def outcome(own_row: Any, enemy: Any, codes: Any, request: int, tables: Any) -> 
 
 @kernel(allocates=False)
 def keep_moved(positions: Any, weights: Any, own_row: Any, request: int, taken: int, capture: int, tables: Any) -> int:
-    """After an own move: keep the positions in which the request becomes this move, without what it took, in place.
-
-    A position in which it would have taken the king is not kept: the game goes on.
+    """After an own move: keep the positions in which the request becomes this move, in place, and remove the captured
+    piece. A position in which it captures the king is not kept, since the game goes on.
 
     Parameters
     ----------
@@ -226,25 +226,25 @@ def keep_moved(positions: Any, weights: Any, own_row: Any, request: int, taken: 
     own_row
         uint64[9], the player's half before the move, as White's.
     request, taken
-        Codes; −1: a pass, and nothing was played.
+        Codes; −1: a pass, or that nothing was played.
     capture
-        The square, −1: none.
+        The square of the captured piece, −1: none.
 
     Returns
     -------
     int
-        How many are left; nothing is written when none is. They need not be in canonical order, nor different.
+        The number of positions left; if it is 0, nothing was written. They may be out of order and contain duplicates.
     """
     kept = 0
     for i in range(positions.shape[0]):
         enemy = positions[i, 0]
         codes = positions[i, 1]
-        # The same request becomes another move where other pieces stand in its way.
+        # The request becomes another move if other pieces stand in its way: such positions are ruled out.
         if request >= 0:
             made, captured = outcome(own_row, enemy, codes, request, tables)
             if made != taken or captured != capture:
                 continue
-        # What was taken goes; and nothing can be taken in passing any more.
+        # Remove the captured piece, and the mark of a double step, since the right to capture en passant is over.
         if capture >= 0:
             mask = bit(capture)
             if code_at(enemy, codes, mask) == np.uint64(KING):
@@ -262,8 +262,8 @@ def keep_moved(positions: Any, weights: Any, own_row: Any, request: int, taken: 
 # -------------------------------------------------------------------------------------------------- whole positions
 @kernel(allocates=False)
 def decode(enemy: Any, codes: Any, own_row: Any, flipped: bool, out: Any) -> None:
-    """Write the full row of a position into ``out`` (uint64[9]), see
-    :func:`darkchess.board.kernels.halves.decode_half`; with the square on which a pawn may be taken in passing.
+    """Write the full row of a position into ``out`` (uint64[9]), as
+    :func:`darkchess.board.kernels.halves.decode_half` does, but with the en passant square.
     """
     pawn = stepped(enemy, codes)
     decode_half(enemy, without_step(codes), own_row, flipped, out)
@@ -276,6 +276,6 @@ def decode(enemy: Any, codes: Any, own_row: Any, flipped: bool, out: Any) -> Non
 
 @kernel
 def decode_all(positions: Any, indices: Any, own_row: Any, flipped: bool, out: Any) -> None:
-    """:func:`decode` of ``positions[indices]`` into ``out`` (uint64[n, 9])."""
+    """Apply :func:`decode` to ``positions[indices]`` and write the rows into ``out`` (uint64[n, 9])."""
     for i in range(indices.shape[0]):
         decode(positions[indices[i], 0], positions[indices[i], 1], own_row, flipped, out[i])

@@ -1,7 +1,7 @@
-"""What each of the 36 senses would tell apart: all partitions of a set in one go.
+"""The partitions of a set by each of the 36 senses, all in one pass.
 
-Every position gives every window a key, the sum of random words of the pieces in it, built from sums along the files
-and then along the ranks; positions with the same key look the same there.
+For each window, a position gets a key: the sum of random words of the pieces in the window, built from sums along the
+ranks and then along the files. Positions with the same key look the same there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["best_sums", "partitions"]
 
 @kernel(inline="always")
 def _word(piece: int, square: int) -> Any:
-    """A random word (uint64) of a piece on a square."""
+    """Return the random word (uint64) of a piece on a square."""
     return mix64(np.uint64(64 * piece + square + 1))
 
 
@@ -31,14 +31,13 @@ def partitions(positions: Any, indices: Any, classes: Any, counts: Any) -> None:
     Parameters
     ----------
     positions, indices
-        uint64[·, 2], the enemy's halves, and which of them, int64[n].
+        uint64[·, 2], the enemy's halves, and the indices of those to divide, int64[n].
     classes
-        int32[36, n], written: the class of each position in each window, numbered in the order in which they come.
+        int32[36, n], written: the class of each position in each window, numbered in the order of their first members.
         Windows by rank and then by file of their middle, from b2 on, seen from the viewer's side.
     counts
-        int64[36], written: how many classes each window has.
+        int64[36], written: the number of classes of each window.
     """
-    # A word for each piece on each square.
     number = indices.shape[0]
     words = np.empty((6, 64), dtype=np.uint64)
     for piece in range(6):
@@ -48,7 +47,7 @@ def partitions(positions: Any, indices: Any, classes: Any, counts: Any) -> None:
     on = np.zeros(64, dtype=np.uint64)
     along = np.empty(48, dtype=np.uint64)
     for i in range(number):
-        # The words of the pieces, where they stand.
+        # Put the words of the pieces on their squares.
         remaining = positions[indices[i], 0]
         codes = positions[indices[i], 1]
         left = remaining
@@ -64,11 +63,11 @@ def partitions(positions: Any, indices: Any, classes: Any, counts: Any) -> None:
                 along[6 * rank + file] = on[square] + on[square + 1] + on[square + 2]
         for window in range(36):
             keys[window, i] = along[window] + along[window + 6] + along[window + 12]
-        # Clear the squares that were written to: fewer than all.
+        # Clear only the squares that were written to.
         while remaining != np.uint64(0):
             on[lowest(remaining)] = np.uint64(0)
             remaining = without_lowest(remaining)
-    # Window by window, number the keys in the order in which they come, by a hash table of at most half its size.
+    # Window by window, number the keys in the order in which they come, with a hash table that is at most half full.
     size = 64
     while size < 2 * number:
         size *= 2
@@ -97,8 +96,8 @@ def partitions(positions: Any, indices: Any, classes: Any, counts: Any) -> None:
 
 @kernel
 def best_sums(classes: Any, counts: Any, values: Any, out: Any) -> None:
-    """Write, for each window, the sum over its classes of the largest column sum of ``values`` (float64[n, m]) in the
-    class; the others are those of :func:`partitions`, ``out`` float64[36].
+    """Write for each window into ``out`` (float64[36]): the sum, over its classes, of the largest column sum of
+    ``values`` (float64[n, m]) in the class. ``classes`` and ``counts`` are those of :func:`partitions`.
     """
     for window in range(classes.shape[0]):
         sums = np.zeros((counts[window], values.shape[1]))

@@ -1,4 +1,4 @@
-"""What a player may ask for and what becomes of it, compiled.
+"""Requests and the moves that they become, compiled.
 
 Reading order: ``requests``.
 """

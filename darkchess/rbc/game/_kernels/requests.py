@@ -1,8 +1,8 @@
-"""What a player may ask for, and what is played instead: docs/rbc.md, "Requests".
+"""Requests, and the moves that they become: docs/rbc.md, "Requests".
 
-A request is made without knowledge of the enemy's pieces; it is played as far as they let it. Codes of requests are
-those of moves (:mod:`darkchess.board.move`); a pawn's capture on the last rank may lack its promotion (0): a queen
-then.
+A player makes a request without knowledge of the enemy's pieces, and it is played as far as these allow. Codes of
+requests are those of moves (:mod:`darkchess.board.move`); a pawn's capture on the last rank may lack its promotion (0),
+which then is to a queen.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ MAX_REQUESTS = 512
 
 @kernel(allocates=False)
 def generate_requests(own_row: Any, side: int, tables: Any, out: Any) -> int:
-    """Write the codes of all requests into ``out`` (int32[MAX_REQUESTS]); returns how many. Unsorted.
+    """Write the codes of all requests, unsorted, into ``out`` (int32[MAX_REQUESTS]); return how many.
 
-    ``own_row`` (uint64[9]) holds the pieces of ``side`` alone, who is to move.
+    ``own_row`` (uint64[9]) has only the pieces of ``side``, which is to move.
     """
-    # All moves on a board without enemies; then captures by pawns, on the last rank with the promotion left open too.
+    # All moves on a board without enemies; then all captures by pawns, on the last rank also without a promotion.
     count: int = generate(own_row, tables, out)
     own = own_row[WHITE + side]
     left = own_row[PAWN] & own
@@ -52,18 +52,18 @@ def generate_requests(own_row: Any, side: int, tables: Any, out: Any) -> int:
 
 @kernel(allocates=False)
 def revised(own_row: Any, side: int, enemy: Any, ep: Any, code: int, tables: Any) -> int:
-    """Code of the move that the request ``code`` becomes, −1 when nothing is played.
+    """Return the code of the move that the request ``code`` becomes, −1 if nothing is played.
 
     Parameters
     ----------
     own_row
-        uint64[9], the pieces and rights of ``side`` (0 White, 1 Black); others' entries are not looked at.
+        uint64[9], the pieces and rights of ``side`` (0 White, 1 Black); the enemy's pieces in it are ignored.
     enemy
         The enemy's pieces, a set of squares.
     ep
-        The square (a set of one or none) on which a pawn may be captured in passing.
+        The en passant square (a set of one or none).
     code
-        One of :func:`generate_requests`'s.
+        One of the codes of :func:`generate_requests`.
     """
     from_square = code >> 9
     to_square = (code >> 3) & 63
@@ -71,7 +71,7 @@ def revised(own_row: Any, side: int, enemy: Any, ep: Any, code: int, tables: Any
     target = bit(to_square)
     occupied = own_row[WHITE + side] | enemy
     piece = piece_on(own_row, mask)
-    # A king's step and a knight's move need nothing free; castling needs the squares between king and rook.
+    # A king's step and a knight's move can't be blocked; castling needs free squares between king and rook.
     if piece == KING:
         castles = to_square - from_square == 2 or from_square - to_square == 2
         if castles and castling_targets(own_row, side, occupied) & target == np.uint64(0):
@@ -81,11 +81,11 @@ def revised(own_row: Any, side: int, enemy: Any, ep: Any, code: int, tables: Any
         return code
     if piece == PAWN:
         if (to_square - from_square) & 7 != 0:
-            # It captures only where there is something to take.
+            # A diagonal step is played only if it captures something.
             if target & (enemy | ep) == np.uint64(0):
                 return -1
         elif to_square - from_square == 16 or from_square - to_square == 16:
-            # A double step ends after one square where the second one is taken.
+            # A double step ends after one square if the second one is occupied.
             middle = (from_square + to_square) >> 1
             if bit(middle) & occupied != np.uint64(0):
                 return -1
@@ -94,11 +94,11 @@ def revised(own_row: Any, side: int, enemy: Any, ep: Any, code: int, tables: Any
             return code
         elif target & occupied != np.uint64(0):
             return -1
-        # On the last rank it becomes a queen unless the request says otherwise.
+        # On the last rank the pawn becomes a queen, unless the request names another piece.
         if (to_square >= 56 or to_square < 8) and code & 7 == 0:
             return code | QUEEN
         return code
-    # A slider goes on to its target, or up to the first piece on the way, which it captures.
+    # A slider moves to its target, or to the first piece on its way, which it captures.
     files = (to_square & 7) - (from_square & 7)
     ranks = (to_square >> 3) - (from_square >> 3)
     step = (1 if files > 0 else -1 if files < 0 else 0) + (8 if ranks > 0 else -8 if ranks < 0 else 0)
