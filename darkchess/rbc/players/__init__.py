@@ -1,5 +1,5 @@
 """Players of Reconnaissance Blind Chess, and their configurations.
 
-Reading order: ``holding`` (common to players with a position set), ``scripted``, ``outlook`` (what requests are worth),
+Reading order: ``holding`` (base of players with a position set), ``scripted``, ``outlook`` (values of requests),
 ``expectation``, ``dsmcp``, ``configuration``.
 """

@@ -1,4 +1,4 @@
-"""The named configurations of players, and the texts that choose one (:mod:`klss.support.configurations`)."""
+"""The named configurations of players, and the choice of one by a text (:mod:`klss.support.configurations`)."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ _RANGES: dict[str, tuple[float, float]] = {
     "boards": (1, MOST),
     **ranges(Synoptic),
 }
-"""The least and the most that makes sense, of the numbers that say how a player thinks."""
+"""Least and greatest sensible value of each number in ``thinking``."""
 
 
 @dataclass(frozen=True)
 class Configuration(PlayerConfiguration):
-    """One player's choices; more are those of :class:`darkchess.configuration.PlayerConfiguration`.
+    """One player's settings; :class:`darkchess.configuration.PlayerConfiguration` has the others.
 
     Attributes
     ----------
     thinking : Expectation, Synoptic or None
-        How the player thinks, if it does.
+        The settings of its method; None for scripts.
     """
 
     cap: int = 2_000_000
@@ -69,7 +69,7 @@ PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
     "attacker": lambda chosen, evaluator, seed: AttackerPlayer(seed=seed),
     "random": lambda chosen, evaluator, seed: RandomPlayer(seed=seed),
 }
-"""The kinds of players, and how each is made: of its configuration, an evaluator and a seed."""
+"""For each kind of player, a function that makes one from its configuration, an evaluator and a seed."""
 
 
 CONFIGURATIONS = by_name(
@@ -84,11 +84,11 @@ CONFIGURATIONS = by_name(
 
 
 def configuration(text: str) -> Configuration:
-    """The configuration that ``text`` describes, see :func:`klss.support.configurations.chosen`."""
+    """Return the configuration that ``text`` describes, see :func:`klss.support.configurations.chosen`."""
     return chosen(text, CONFIGURATIONS, DEFAULT_PLAYER)
 
 
 def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, seed: int = 0) -> Player:
-    """The player of a configuration; ``evaluator`` None: the built-in one."""
+    """Return a player of a configuration; ``evaluator`` None: the built-in one."""
     valued = evaluator if evaluator is not None else BuiltinEvaluator(threads=chosen.threads)
     return PLAYERS[chosen.player](chosen, valued, seed)

@@ -1,12 +1,13 @@
 """A player that plans on synopses: a best response to a modelled opponent, by playouts over sets of positions.
 
 Source: G. Clark, *Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Chess* (NeurIPS 2021), the program
-Penumbra; the algorithm is :mod:`klss.synoptic`, which lists where it differs, the game :mod:`darkchess.rbc.synoptic`.
+Penumbra. The algorithm is :mod:`klss.synoptic`, which lists its own deviations; the game is
+:mod:`darkchess.rbc.synoptic`.
 
 Deviations: the policy is not mixed into the bandit (``mixing``), and other constants differ (:class:`Synoptic`); the
-network is small (32 channels, 3 blocks), so that two cores can train and play it; time a question is that of all our
-players, not in proportion to the time left alone; where more than the cap are possible, planning goes on with a sample
-instead of playing at random.
+network is small (32 channels, 3 blocks), so that two cores can train and play it; the time for a question is divided as
+for all our players, not only in proportion to the time left; if more positions than the cap are possible, planning
+continues with a sample instead of playing at random.
 """
 
 from __future__ import annotations
@@ -35,22 +36,22 @@ from klss.table.limits import Limit
 __all__ = ["Synoptic", "SynopticPlayer"]
 
 _WON_OF = 5_000
-"""Most positions over which a sure win is looked for: among more there is seldom one, and looking takes its time."""
+"""Most positions for which a sure win is looked for: larger sets seldom have one, and the test takes time."""
 
 
 @dataclass(frozen=True)
 class Synoptic(Planning):
-    """How a :class:`SynopticPlayer` thinks: the constants of :class:`~klss.synoptic.planning.Planning`, and those of
+    """Settings of a :class:`SynopticPlayer`: the constants of :class:`~klss.synoptic.planning.Planning`, and those of
     this game.
     """
 
-    # ``packaged``; ``rl``, which learned from its own games alone; ``even``, none: all choices alike, all sets worth 0;
-    # or a network's file
+    # ``packaged``; ``rl``, which learned only from its own games; ``even``, no network: all choices are equally good,
+    # all sets are worth 0; or the file of a network
     network: str = "packaged"
-    # the headset of the opponent that is modelled; ``top`` where the network has no such headset. Default ``top``, the
-    # source's where the opponent is not known
+    # the headset of the opponent that is modelled; ``top`` if the network has no such headset. Default ``top``, which
+    # the source uses if the opponent is unknown
     opponent: Literal["top", "all", "trout", "attacker", "random", "expect", "siamese"] = "top"
-    # actions of a playout that begins with a sense, with a move. Default 6, the source's, and 8; the source has 12
+    # actions of a playout that begins with a sense, and with a move. Defaults 6, as in the source, and 8 (there 12)
     depth_sense: int = constant(6, 1, MOST)
     depth_move: int = constant(8, 1, MOST)
 
@@ -64,9 +65,9 @@ class SynopticPlayer(HoldingPlayer):
     network
         None: the one that ``thinking`` names.
     seed
-        Of all that is drawn.
+        Seed of all draws.
     cap, threads
-        Of the position set; playouts take as many threads.
+        Those of the position set; playouts use as many threads.
     """
 
     def __init__(
@@ -140,7 +141,7 @@ class SynopticPlayer(HoldingPlayer):
         return Asked(self.request_of(action), diagnostics)
 
     def _answered(self, limit: Limit, *, sense: bool) -> tuple[int, dict[str, object]]:
-        """The action that answers a question, and its diagnostics."""
+        """Return the action that answers a question, and its diagnostics."""
         won = self._won(SENSE if sense else MOVE)
         if won is not None:
             return won, self._about_set | {"value": 1.0, "nodes": 0, "sure": True}
@@ -148,16 +149,16 @@ class SynopticPlayer(HoldingPlayer):
         return self._chosen(planned), self._about_set | self._planner.diagnostics(planned)
 
     def _chosen(self, planned: Planned) -> int:
-        """The action that is taken after planning."""
+        """Return the action to take after planning."""
         return planned.action
 
     @property
     def planned(self) -> Planned | None:
-        """What the last answer was planned by; None: it was a sure win, or there was no question yet."""
+        """The plan of the last answer; None: it was a sure win, or there was no question yet."""
         return self._last
 
     def _won(self, stage: int) -> int | None:
-        """The first action of a sure win over all possible positions, if one is found."""
+        """Return the first action of a sure win over all possible positions, if one is found."""
         known = self.known
         self._last = None
         if known.size > _WON_OF:
@@ -169,9 +170,7 @@ class SynopticPlayer(HoldingPlayer):
         return {"positions": self.known.size, "capped_by": self.known.capped_by}
 
     def plan(self, limit: Limit, *, sense: bool) -> Planned:
-        """What playouts say of where to sense, or of what to request, even where a win is sure; with 0 nodes, what the
-        network alone says.
-        """
+        """Plan by playouts where to sense, or what to request, even if a win is sure; 0 nodes: by the network alone."""
         plan = time_plan(limit, sense=sense)
         self._played += 1
         depth = self._thinking.depth_sense if sense else self._thinking.depth_move
@@ -183,16 +182,16 @@ class SynopticPlayer(HoldingPlayer):
         return BlindBelief.of(self.known, self._memory.words, acts=acts, stage=stage, follows=follows)
 
     def _synopsis(self, stage: int) -> Words:
-        """The synopsis of a sample of the possible positions."""
+        """Return the synopsis of a sample of the possible positions."""
         cut = self._planner.belief.members(self._thinking.max_members, self._seed + self._played)
         return synopsis(self.known.own_row, cut, stage, self._memory.words)
 
     def square_of(self, action: int) -> int:
-        """The square that a sense's action looks at."""
+        """Return the square of a sense's action."""
         return self.known.own.upward(action // 65)
 
     def request_of(self, action: int) -> chess.Move | None:
-        """The request of a move's action; None: it passes."""
+        """Return the request of a move's action; None: a pass."""
         if action == PASS:
             return None
         origin, target = divmod(action, 65)

@@ -1,14 +1,14 @@
-"""A player that maximises expectation over the positions that it holds possible, weighted by how likely they are.
+"""A player that maximises expectation over the positions that it can't rule out, weighted by their probability.
 
 Move: the request with the largest weighted mean of values over positions of the set (Bertram, Fürnkranz & Müller 2023:
-g(move) ≈ Σ w·f(move, position)). Sense: the window after which that maximum is largest on average, so that a sense is
-worth what it changes, a king that is not lost before all; and a little for telling positions apart, so that senses
-differ where no request changes. What is likely goes by the kind of opponent, as far as that shows
-(:mod:`darkchess.rbc.belief.kinds`).
+g(move) ≈ Σ w·f(move, position)). Sense: the window after which that maximum is largest on average. So a sense is worth
+as much as the better requests that it leads to, above all those that save the king; and a little for telling positions
+apart, so that senses differ even if no request would change. The probabilities depend on the kind of the opponent, as
+far as it has shown (:mod:`darkchess.rbc.belief.kinds`).
 
 Deviations from the paper's agent: positions are valued by our evaluator a move ahead and not by Stockfish on the 50
-likeliest; a king that falls is looked for in thousands; senses are chosen by value, not by reduction alone; an opponent
-may be of a kind whose moves are no good.
+likeliest; captures of a king are looked for in thousands of positions; senses are chosen by value, not by reduction
+alone; an opponent may be of a kind that plays bad moves.
 """
 
 from __future__ import annotations
@@ -38,57 +38,56 @@ from klss.table.time_plan import TimePlan
 __all__ = ["Expectation", "ExpectationPlayer"]
 
 _PARTITIONED = 2000
-"""Most positions whose partitions by windows are computed, for the information of senses: a sample, where more are
-possible."""
+"""Most positions whose partitions by windows are computed, for the information of senses; a sample of larger sets."""
 
 _WEIGHED = 100_000
-"""Most positions that get learned weights: what the network weighs in some tenths of a second."""
+"""Most positions that get learned weights: the network weighs them in some tenths of a second."""
 
 _MOST_CHILDREN = 200_000
 """Most children valued for one answer, which bounds its arrays."""
 
 _FIRST_A_SECOND = 40_000.0
-"""Children valued in a second, before it was measured: the rate of a slow, busy machine."""
+"""Children valued in a second, until it is measured: the rate of a slow, busy machine."""
 
 _COVERED = 0.75
-"""The part of all weight whose positions are valued, the likeliest: fewer positions are searched deeper."""
+"""Share of all weight whose positions are valued, the likeliest first: fewer positions can be searched deeper."""
 
 _LEARNED = 0.5
-"""The part of learned weights in what is likely for a sensible opponent, the rest is that of its kind."""
+"""Share of the learned weights in those for a sensible opponent; the rest is the kind's own."""
 
 _UNFORESEEN = 1e-6
-"""Weight of all that no kind leads to, so that its logarithm is a number; ``uniform_mix`` is the floor."""
+"""Weight of all positions that no kind leads to, so that their logarithm is finite; ``uniform_mix`` sets the floor."""
 
 _LEFT_COST = 0.1
-"""Value of knowing the position, against knowing nothing: where a sense changes no request, it still tells apart."""
+"""Value of knowing the position over knowing nothing, so that a sense that changes no request still has a value."""
 
 _MARGIN = 0.6
-"""The part of an answer's time that is planned for valuing children; the rest is for weights and partitions."""
+"""Share of an answer's time for valuing children; the rest is for weights and partitions."""
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """How an :class:`ExpectationPlayer` thinks."""
+    """Settings of an :class:`ExpectationPlayer`."""
 
-    # what weighs a position. ``even``: all alike. ``value``: exp(−value_beta · its value for the player), since the
-    # opponent chooses its moves. ``siamese``: learned weights (``darkchess.rbc.belief.siamese``) to the power 1 /
-    # temperature, times that
+    # how positions are weighted. ``even``: all the same. ``value``: exp(−value_beta · the value for the player), since
+    # the opponent chooses its moves. ``siamese``: that, times learned weights (``darkchess.rbc.belief.siamese``) to the
+    # power 1 / temperature
     belief: Literal["even", "value", "siamese"] = "even"
     value_beta: float = 2.0  # β of ``value`` and ``siamese``
     temperature: float = 1.0  # of ``siamese``, which also values the likeliest positions first
-    uniform_mix: float = 0.1  # the part of all weight that is spread evenly
-    # what a sense is chosen by, beside the value of the best request after it: ``value``, the bits that it gives, or
-    # ``reduction``, the expected part that is left over
+    uniform_mix: float = 0.1  # share of all weight that is spread evenly
+    # what counts in the choice of a sense beside the value of the best request after it. ``value``: the bits that it
+    # gives; ``reduction``: the expected share of the weight that is left after it
     sense: Literal["value", "reduction"] = "reduction"
     bit_value: float = 0.05  # value of a bit of information
-    # probability beforehand that the opponent is of another kind than the sensible one
-    # (``darkchess.rbc.belief.kinds.Kinds``); 0: not even thought of
+    # prior probability that the opponent is of another kind than the sensible one
+    # (``darkchess.rbc.belief.kinds.Kinds``); 0: kinds are not used
     strangers: float = 0.85
     # see ``darkchess.rbc.players.outlook.outlook``
     unaware: float = 0.15
     exposed: float = 5.0
-    # requests worth this much less than the best, or less, are played as often as it: an opponent can prepare for a
-    # player that always makes the same move
+    # requests whose value is at most this below the best are played as often as the best, since an opponent can prepare
+    # for a player that always makes the same move
     spread: float = 0.02
     boards: int = 512  # most positions that are valued
 
@@ -99,7 +98,7 @@ class ExpectationPlayer(HoldingPlayer):
     def __init__(
         self, evaluator: Evaluator, thinking: Expectation | None = None, *, seed: int = 0, cap: int, threads: int = 1
     ) -> None:
-        """``cap`` and ``threads``: of the position set."""
+        """See the module; ``cap`` and ``threads`` are those of the position set."""
         self._evaluator = evaluator
         self._thinking = thinking or Expectation()
         super().__init__(seed=seed, cap=cap, threads=threads)
@@ -112,7 +111,7 @@ class ExpectationPlayer(HoldingPlayer):
         self._to_move = False
         self._observer = Observer(self.known) if self._thinking.belief == "siamese" else None
         self._kinds = Kinds(self.known, self._thinking.strangers) if self._thinking.strangers > 0.0 else None
-        # What is kept beside the set, and observes all that it does.
+        # The objects that are updated after the set, by the same observations.
         self._beside = [each for each in (self._observer, self._kinds) if each is not None]
 
     def notice(self, notice: Notice) -> None:
@@ -139,8 +138,8 @@ class ExpectationPlayer(HoldingPlayer):
             each.moved(moved, self.known)
 
     def likeliest(self, count: int) -> Ints:
-        """Indices of possible positions (int64[min(count, size)]); the likeliest first, where there are learned weights
-        and the player is to move.
+        """Return indices of possible positions (int64[min(count, size)]), the likeliest first if the player is to move
+        and has weights.
         """
         every = np.arange(self.known.size, dtype=np.int64)
         if not self._beside or not self._to_move:
@@ -160,7 +159,7 @@ class ExpectationPlayer(HoldingPlayer):
         likely = self._mixed(logs)
         divided = partitions(known, indices)
         found, weights = self._valued(indices, logs, plan.renewed())
-        # Values of requests after each sense; and what tells positions apart where that changes no request.
+        # The value of the best request after each sense, and a little for telling positions apart.
         values = expected_values(divided, found.values, weights)
         if thinking.sense == "reduction":
             values -= _LEFT_COST * divided.left_over(likely)
@@ -176,7 +175,7 @@ class ExpectationPlayer(HoldingPlayer):
         found, weights = self.weighed(limit, sense=False)
         expected = weights @ found.values
         best = int(expected.argmax())
-        if expected[best] < 1.0:  # a sure capture of the king is made, whatever the spread
+        if expected[best] < 1.0:  # else the king is captured for certain, and nothing is drawn
             near = np.flatnonzero(expected >= expected[best] - self._thinking.spread)
             best = int(near[np.random.default_rng([self._seed, self._turn]).integers(near.shape[0])])
         return Asked(
@@ -191,18 +190,18 @@ class ExpectationPlayer(HoldingPlayer):
         )
 
     def weighed(self, limit: Limit, *, sense: bool) -> tuple[Outlook, Floats]:
-        """Values of requests in positions, and how likely each of these positions is (float64[n], summing to 1)."""
+        """Return values of requests in positions, and these positions' probabilities (float64[n], summing to 1)."""
         return self._valued(*self._looked_at(sense=sense), time_plan(limit, sense=sense))
 
     def _valued(self, indices: Ints, logs: Floats, plan: TimePlan) -> tuple[Outlook, Floats]:
-        """:meth:`weighed`, of the positions to look at and the logarithms of their weights."""
+        """Do :meth:`weighed` for given positions and the logarithms of their weights."""
         found = self._outlook(indices, self._mixed(logs), plan)
         if self._thinking.belief != "even":
             logs = logs - self._thinking.value_beta * found.values.max(axis=1)
         return found, self._mixed(logs)
 
     def _looked_at(self, *, sense: bool) -> tuple[Ints, Floats]:
-        """Positions to look at (int64[n]) in the order of valuing them, and logarithms of their weights."""
+        """Return the positions to value (int64[n]), in that order, and the logarithms of their weights."""
         known, seed = self.known, self._seed * 1_000_003 + 2 * self._turn + (not sense)
         if not self._beside:
             indices = known.sample(_PARTITIONED, seed)
@@ -221,7 +220,7 @@ class ExpectationPlayer(HoldingPlayer):
         return indices[likeliest], logs[likeliest]
 
     def _mixed(self, logs: Floats) -> Floats:
-        """Weights of positions from their logarithms, ``uniform_mix`` spread evenly: float64[n], summing to 1."""
+        """Return weights from their logarithms, with ``uniform_mix`` spread evenly: float64[n], summing to 1."""
         if not logs.any():
             return np.full(logs.shape[0], 1.0 / logs.shape[0])
         weights = np.exp(logs - logs.max())
@@ -236,7 +235,7 @@ class ExpectationPlayer(HoldingPlayer):
         else:
             children = int(min(_MOST_CHILDREN, max(64.0, _MARGIN * seconds * self._a_second)))
         began = time.monotonic()
-        # As many positions as hold most of the weight: few are searched deeper.
+        # Only the positions that have most of the weight, so that they can be searched deeper.
         boards = min(self._thinking.boards, 1 + int(np.searchsorted(np.cumsum(weights), _COVERED)))
         unaware = self._thinking.unaware
         if self._kinds is not None:
@@ -253,14 +252,15 @@ class ExpectationPlayer(HoldingPlayer):
             deadline=None if seconds is None else began + _MARGIN * seconds,
         )
         valued = found.boards * found.codes.shape[0]
-        if seconds is not None and 500 <= found.children <= valued:  # a deeper search counts other nodes
+        # Measure the rate, unless the number is too small or the nodes of a deeper search are among it.
+        if seconds is not None and 500 <= found.children <= valued:
             speed = found.children / max(1e-4, time.monotonic() - began)
             self._a_second += 0.3 * (speed - self._a_second)
         return found
 
 
 def expected_values(divided: Partitions, values: Floats, weights: Floats) -> Floats:
-    """The expected value of the best request after each sense: Σ over its results of max over requests of Σ w·value.
+    """Return the expected value of the best request after each sense: Σ over results of max over requests of Σ w·value.
 
     Parameters
     ----------

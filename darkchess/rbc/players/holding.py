@@ -1,7 +1,7 @@
-"""The base of players that hold a position set.
+"""Base of players that keep a position set.
 
-The set takes in the opponent's move when the first question comes, not when the notice does: only a question says how
-much time there is. On a clock, a set that is too large for it becomes a sample.
+The set is updated by the opponent's move at the first question, not at the notice, because only a question tells how
+much time there is. On a clock, a set that is too large for the time becomes a sample.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ __all__ = ["HoldingPlayer", "time_plan"]
 
 _CLOCK = ClockUse(turns_to_go=30.0, most=0.25, reserve_s=0.0, least_s=0.005, tracking=max)
 _SENSE = 0.3
-"""The part of a turn's time on the clock that the sense takes; the request takes the rest."""
+"""Share of a turn's time on the clock for the sense; the rest is for the request."""
 
 
 def time_plan(limit: Limit, *, sense: bool) -> TimePlan:
-    """How the time of one of a turn's two questions is divided. The opponent is followed at the sense."""
+    """Return the plan for the time of one of a turn's two questions. The opponent's move is followed at the sense."""
     return TimePlan(limit, _CLOCK, _SENSE if sense else 1.0 - _SENSE)
 
 
 class HoldingPlayer(Player):
-    """A player that holds a position set.
+    """A player that keeps a position set.
 
     Parameters
     ----------
     seed
-        Decides which positions of a set that is too large are kept.
+        Decides which positions are kept of a set that is too large.
     cap, threads
         Of the position set.
     """
@@ -43,7 +43,7 @@ class HoldingPlayer(Player):
         self._cap = cap
         self._threads = threads
         self._known: PositionSet | None = None
-        self._notice: Notice | None = None  # given, and not taken in yet
+        self._notice: Notice | None = None  # a notice that the set has not been updated by yet
 
     def start(self, color: chess.Color, start: Position) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
@@ -52,12 +52,12 @@ class HoldingPlayer(Player):
 
     @property
     def position_set(self) -> PositionSet | None:
-        """See :class:`darkchess.rbc.game.contest.Player`; it is up to date, however long that takes."""
+        """See :class:`darkchess.rbc.game.contest.Player`; it is brought up to date, however long that takes."""
         return None if self._known is None else self.known
 
     @property
     def known(self) -> PositionSet:
-        """The position set of the game that was started, after all that was observed."""
+        """The position set of the present game, after all observations."""
         return self._up_to_date(None)
 
     def notice(self, notice: Notice) -> None:
@@ -69,7 +69,7 @@ class HoldingPlayer(Player):
         self._known = None
 
     def _follow(self, plan: TimePlan) -> PositionSet:
-        """:attr:`known`, brought up to date in the time that the plan has for it."""
+        """Return :attr:`known`, brought up to date in the time that the plan has for that."""
         return self._up_to_date(plan.tracking_deadline())
 
     def _up_to_date(self, deadline: float | None) -> PositionSet:
@@ -82,4 +82,4 @@ class HoldingPlayer(Player):
         return known
 
     def _followed(self, notice: Notice, known: PositionSet) -> None:
-        """Called once the set has taken a notice in."""
+        """Hook for subclasses: called after the set was updated by a notice."""

@@ -1,8 +1,8 @@
-"""Values of requests in many positions: the table that both of a turn's questions are answered from.
+"""Values of requests in many positions: the table from which both of a turn's questions are answered.
 
-An evaluator values the child of a position by a request, deeper where there is time for that in all positions, as if
-the opponent saw everything. It does not, which ``unaware`` allows for: an attack on its king counts as if it were
-overlooked that often.
+An evaluator values the position after each request as if the opponent saw everything; if there is time for that in all
+positions, by a search. The opponent does not see everything, which ``unaware`` allows for: the probability that it
+overlooks an attack on its king.
 """
 
 from __future__ import annotations
@@ -22,21 +22,25 @@ from klss.support.arrays import Floats, Int32s, Ints, Words
 __all__ = ["Outlook", "outlook"]
 
 _A_PLY = 12
-"""A search of one more ply takes at least so many times the nodes of the last one; none is begun with fewer left."""
+"""Growth of a search's nodes with one more ply, at least: no search is begun with fewer nodes left than this times the
+last one's.
+"""
 
 _DEEPEST = 6
 """Most plies below a child."""
 
 _FIRST = 0.4
-"""The part of the children that goes into the first positions, with all requests, which choose those for the others."""
+"""Share of the children for the first positions, with all requests; these choose the requests for the others."""
 
 
 _SETTLED = 0.9
-"""What the best position is worth, of a king taken: so that the king is taken in the end."""
+"""Factor of all values but that of a king's capture, 1: this must be better than any other, so that the king is
+captured in the end.
+"""
 
 _NEXT = 0.97
-"""What a king is worth that can be taken in a turn, if the opponent overlooks that: less than one that is taken now, by
-more than what a player's ``spread`` counts for nothing.
+"""Value of a capture of the king in the next turn, if the opponent overlooks it. It is below that of a capture now, by
+more than the ``spread`` within which a player chooses at random.
 """
 
 
@@ -45,10 +49,12 @@ class Outlook:
     """Values of requests in positions."""
 
     indices: Ints  # int64[n]: positions of the set
-    codes: Int32s  # int32[m]: requests, seen from the player's side of the board, −1 to pass
-    values: Floats  # float64[n, m], for the player, in [−1, 1]; −exposed where its king can be captured
-    children: int  # number of positions that were valued
-    boards: int  # children of so many first positions; elsewhere a request is worth its mean, unless a king falls
+    codes: Int32s  # int32[m]: requests, seen from the player's side of the board, −1: a pass
+    values: Floats  # float64[n, m], for the player, in [−1, 1]; −exposed if its king can be captured
+    children: int  # number of children that were valued
+    # number of first positions whose children were valued; in the others a request has its mean value, unless a king
+    # falls
+    boards: int
 
 
 def outlook(
@@ -63,9 +69,9 @@ def outlook(
     exposed: float,
     deadline: float | None = None,
 ) -> Outlook:
-    """Value requests in as many positions as a number of children allows.
+    """Value requests in as many positions as the number of children allows.
 
-    All requests are valued in the first positions. In the others, those that were the best in one of these, or are
+    In the first positions, all requests are valued; in the others, those that were best in one of the first, or are
     among the best on average.
 
     Parameters
@@ -73,24 +79,25 @@ def outlook(
     known
         The positions, at the player's turn.
     indices
-        Which of them, int64[n], in the order of valuing them.
+        int64[n], the positions to value, in this order.
     weights
-        float64[n], how likely each is.
+        float64[n], the probability of each.
     evaluator
-        Values a position for its side to move.
+        Evaluator of positions for their side to move.
     children
-        About how many children may be valued; those of the first position are in any case.
+        About how many children may be valued; those of the first position always are.
     boards
         Most positions that are valued.
     unaware
-        How often the opponent overlooks that its king can be captured, from 0 to 1.
+        Probability that the opponent overlooks that its king can be captured.
     exposed
-        Cost of a position in which the player's own king can be captured, in lost games. 1: the game is taken for lost;
+        Cost of a position in which the player's own king can be captured, in lost games. 1: it counts as a lost game;
         more: such positions are avoided.
     deadline
-        A moment of :func:`time.monotonic` after which nothing is searched deeper; None reads no clock.
+        A moment of :func:`time.monotonic` after which no deeper search begins; None reads no clock.
     """
-    # What ends a game at once is looked for in all positions; and each gets the mean value of a request elsewhere.
+    # Captures of a king are cheap to find, so they are known in all positions. Elsewhere, positions that are not valued
+    # get a request's mean value.
     mine = known.own_row
     every = known.requests()
     fates = np.empty((indices.shape[0], len(every)), dtype=np.int8)
@@ -104,7 +111,7 @@ def outlook(
         whole[: len(table)] = table
         return whole
 
-    # All requests in as many first positions as their part of the children allows; everything, if that is enough.
+    # All requests in as many first positions as their share of the children allows; in all, if there are enough.
     boards = min(boards, indices.shape[0])
     first = max(1, min(boards, int(_FIRST * children) // len(every)))
     if boards * len(every) <= children:
@@ -115,7 +122,7 @@ def outlook(
     values = completed(table, np.arange(len(every)))
     if first == boards or used >= children:
         return Outlook(indices, every, values, used, first)
-    # Requests for the other positions: the best of any first position, and the best on average, 24 at the most.
+    # Requests for the other positions: the best of each first position, and the best on average; at most 24.
     means = weights @ values
     chosen = np.zeros(len(every), dtype=np.bool_)
     chosen[table.argmax(axis=1)] = True
@@ -123,7 +130,7 @@ def outlook(
     columns = np.flatnonzero(chosen)
     if columns.shape[0] > 24:
         columns = np.sort(columns[np.argsort(-means[columns], kind="stable")[:24]])
-    # These requests in as many other positions as children are left for.
+    # These requests in as many other positions as the remaining children allow.
     more = indices[first : min(boards, first + max(0, (children - used) // columns.shape[0]))]
     if not more.shape[0]:
         return Outlook(indices, every, values, used, first)
@@ -143,8 +150,8 @@ def _table(
     nodes: int,
     deadline: float | None,
 ) -> tuple[Floats, int]:
-    """Values of requests in positions (float64[n, m]), as many plies deeper as ``nodes`` allow; and the nodes spent."""
-    # The distinct children: ``place`` says which one a request leads to in a position, the last for a captured king.
+    """Return values of requests in positions (float64[n, m]), as deep as ``nodes`` allow, and the nodes spent."""
+    # The distinct children: ``place`` has the child of each request in each position; −1, the last, is a captured king.
     shape = indices.shape[0], codes.shape[0]
     rows = np.empty((shape[0] * shape[1], 9), dtype=np.uint64)
     place = np.empty(shape, dtype=np.int32)
@@ -152,7 +159,7 @@ def _table(
     count = families(known.halves, indices, mine, known.own.row, known.flipped, codes, TABLES, rows, place, checks)
     values = np.empty(count + 1)
     values[count] = 1.0
-    # Their values for the player: by the evaluator, then by searches, a ply deeper at a time.
+    # Their values for the player: by the evaluator, then by searches of one more ply each, while nodes and time last.
     ours = -evaluator.values(rows[:count])
     spent = last = count
     stops = np.maximum.accumulate(place.max(axis=1)) + 1
@@ -171,7 +178,7 @@ def _table(
         if deeper is None:
             break
         ours = np.where(np.abs(ours) == 1.0, ours, -deeper)  # ±1 is a king that falls: exact already
-    # What the opponent does not see: a check wins as often as it is overlooked, unless it captures first.
+    # An attack on the opponent's king wins as often as it is overlooked, unless the opponent captures first.
     lost = ours == -1.0
     ours = np.where(np.abs(ours) == 1.0, ours, _SETTLED * ours)
     overlooked = checks[:count] & ~lost

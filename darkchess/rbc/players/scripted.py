@@ -1,4 +1,4 @@
-"""Players that hold nothing possible: one at random, one that rushes for the king."""
+"""Players without a position set: one plays at random, one rushes at the king."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ RUSHES = (
     ("g1f3", "f3g5", "g5f7", "f7e8"),
     ("d2d4", "c1f4", "b1c3", "c3b5", "b5c7", "c7e8"),
 )
-"""Moves that capture a king on e8, for a player that moves up the board, if no piece comes in the way."""
+"""Sequences of moves of a player that moves up the board; each captures a king on e8 unless a piece is in the way."""
 
 
 class _Blind(Player):
-    """The base of both: knows its own pieces, and senses anywhere."""
+    """Base of both: it knows its own pieces, and senses at random."""
 
     def __init__(self, *, seed: int = 0) -> None:
         self._seed = seed
@@ -42,7 +42,7 @@ class _Blind(Player):
             self._own.lose(notice.square)
 
     def choose_sense(self, limit: Limit) -> Look:
-        """Anywhere inside the board."""
+        """Choose any of the 36 windows at random."""
         return Look(INNER[int(self._rng.integers(len(INNER)))])
 
     def sensed(self, sensed: Sensed) -> None:
@@ -54,7 +54,7 @@ class _Blind(Player):
 
 
 class RandomPlayer(_Blind):
-    """Requests any move, or passes."""
+    """Requests a random move, or passes."""
 
     def choose_move(self, limit: Limit) -> Asked:
         """See :class:`darkchess.rbc.game.contest.Player`."""
@@ -63,7 +63,7 @@ class RandomPlayer(_Blind):
 
 
 class AttackerPlayer(_Blind):
-    """Follows one of :data:`RUSHES`, drawn for the game, and passes once its next move can't be requested."""
+    """Follows one of :data:`RUSHES`, drawn for the game; skips moves that it can't request, and passes at the end."""
 
     def start(self, color: chess.Color, start: Position) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""

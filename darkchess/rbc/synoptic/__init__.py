@@ -1,4 +1,4 @@
-"""Sets of positions as a network sees them: summaries of a fixed size, and what they say for sure.
+"""Sets of positions as a network sees them: summaries of a fixed size; and sure wins.
 
 Reading order: ``synopsis``, ``forced`` (sure wins), ``worlds`` (the game as :mod:`klss.synoptic` sees it),
 ``networks``.

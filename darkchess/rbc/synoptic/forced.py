@@ -1,14 +1,14 @@
-"""Wins that need no search: the king can be taken, wherever he is.
+"""Wins that need no search: the king can be taken in every possible position.
 
-Before its move who acts wins if one request takes the king in every position that it holds possible; before its sense,
-if there is a window after which, whatever it shows, one request does. That is a proof as long as the truth is among
-the positions, whatever the opponent knows: for of what is claimed nothing is left to it. Of a set that was cut it is
-one about the members that are left.
+Before its move, the player to act wins if one request takes the king in every position of its set. Before its sense, it
+wins if there is a window such that, whatever it shows, one request then does. This is a proof as long as the true
+position is in the set, whatever the opponent knows, since the opponent has no move in between. For a set that was cut,
+it is a proof only for the remaining members.
 
 Deviation from the source (G. Clark, "Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Chess", which also
-finds losses on the opponent's turn without saying how): of a *loss* nothing can be claimed from the loser's set alone.
-That the opponent has a move that takes the king in every position does not mean that it knows it, and without that
-another move may be its own. A loss is what is a win at the opponent's own set, when it acts.
+finds losses on the opponent's turn without saying how): a *loss* can't be proved from the loser's set alone. Even if
+the opponent can take the king in every position of that set, it may not know this, and then it may play another move.
+So a loss is only found as a win for the opponent, from its own set, when it acts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["forced_win"]
 
 
 def forced_win(own_row: Words, halves: Words, stage: int) -> int | None:
-    """The action of a sure win at the set of who acts.
+    """Return the action of a sure win, from the set of the player to act.
 
     Parameters
     ----------
@@ -31,8 +31,9 @@ def forced_win(own_row: Words, halves: Words, stage: int) -> int | None:
     Returns
     -------
     int or None
-        As it sees the board: 65 · from + to of a request that takes the king in every position, or 65 · square + 64
-        of a sense, after which there is one whatever it shows; the lowest such square. None: no win is sure.
+        As the player sees the board: 65 · from + to of a request that takes the king in every position; or 65 · square
+        + 64 of a sense after which there is such a request whatever it shows, with the lowest such square. None: no win
+        is sure.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The networks by name: those of the package, none, or a file's."""
+"""The networks by name: those of the package, one that knows nothing, or that of a file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from klss.synoptic.model import Network
 __all__ = ["HEADSETS", "EvenNetwork", "network_of"]
 
 HEADSETS = ("all", "top", "trout", "attacker", "random", "expect", "siamese")
-"""Kinds of players that a network may know: all, the best, and some by name."""
+"""Headsets that a network may have, by the players that they model: all, the best, and some by name."""
 
 PACKAGED = {"packaged": "network.npz", "rl": "network-rl.npz"}
 """Files of the networks that come with the package."""
@@ -27,7 +27,7 @@ PACKAGED = {"packaged": "network.npz", "rl": "network-rl.npz"}
 
 @dataclass(frozen=True)
 class EvenNetwork:
-    """Every action is as good as another, every set worth 0, whoever acts."""
+    """A network for which all actions are equally good and every set is worth 0."""
 
     headsets: tuple[str, ...] = HEADSETS
 
@@ -39,12 +39,12 @@ class EvenNetwork:
 
 @lru_cache(maxsize=4)
 def network_of(name: str) -> Network:
-    """A network: of a name of :data:`PACKAGED`; ``even``, every choice alike; or of a file's path.
+    """Return a network by its name in :data:`PACKAGED`, ``even`` (:class:`EvenNetwork`), or the path of its file.
 
     Raises
     ------
     NetworkError
-        It cannot be read, or is for something else. One line.
+        It cannot be read, or is for another game. The message is one line.
     """
     if name == "even":
         return EvenNetwork()
@@ -59,7 +59,7 @@ def network_of(name: str) -> Network:
             near = difflib.get_close_matches(name, (*PACKAGED, "even"), n=1)
             hint = f"did you mean {near[0]}?" if near else f"known by name: {', '.join(PACKAGED)}, even"
             raise NetworkError(f"{error}; {hint}") from None
-    # A sound network may still be another game's: its planes and actions have to be this one's.
+    # A valid network may still be for another game: its planes and actions must be those of this one.
     if (found.planes, found.actions) != (PLANES, ACTIONS):
         raise NetworkError(
             f"{name}: bad network: got one of {found.planes} planes and {found.actions} actions, expected {PLANES} and "

@@ -1,8 +1,8 @@
-"""The synopsis of a set of positions: 104 sets of squares, all that a network sees of it.
+"""The synopsis of a set of positions: 104 sets of squares, the whole input of a network.
 
 Source: G. Clark, "Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Chess" (NeurIPS 2021), appendix: a feature
-of single positions is turned into one of a set by AND ("definitely") or OR ("possibly") over its members. Planes are
-seen from the player's side, it moves up, and bit 0 is then a1; of the opponent, "it".
+of single positions becomes one of a set by AND ("definitely") or OR ("possibly") over its members. Planes are seen from
+the player's side: it moves up, and bit 0 is a1. "I" is the player, "it" the opponent.
 
 ======== ===============================================================================================
 plane    squares
@@ -14,47 +14,46 @@ plane    squares
 12–17    my pawns, knights, bishops, rooks, queens, king
 18–24    definitely: no enemy piece (mine may stand there); an enemy pawn, knight, bishop, rook, queen, king
 25–31    possibly: the same
-32, 33   from where and to where my last move went (castling: the king's); none if nothing was played
-34       where it took a piece (en passant: the pawn's square)
-35       where the opponent's turn that has just been took one of mine (en passant likewise)
-36       definitely attacked by one and the same piece of mine, whichever member is true
-37, 38   definitely, possibly attacked by some man or other of mine
-39–41    the same three by two pieces: the same two; some two or other in every member; some two in some member
-42, 43   definitely, possibly: what a pawn of mine can take on (en passant: where it lands)
+32, 33   origin and target of my last move (castling: the king's); none if nothing was played
+34       where my last move captured a piece (en passant: the pawn's square)
+35       where the opponent's last turn captured one of mine (en passant likewise)
+36       definitely attacked by one piece of mine that is the same in every member
+37, 38   definitely, possibly attacked by any piece of mine
+39–41    the same three for two pieces: the same two; any two in every member; any two in some member
+42, 43   definitely, possibly: where a pawn of mine can capture (en passant: where it lands)
 44       attacked by my knights
 45–48    definitely, possibly by my bishops; by my rooks
-49, 50   possibly attacked by my pieces but the king; but the pawns
+49, 50   possibly attacked by my pieces except the king; except the pawns
 51–54    definitely, possibly attacked by it; by two of its pieces
 55–62    definitely, possibly by its pawns; knights; bishops; rooks
-63, 64   possibly attacked by its pieces but the king; but the pawns
+63, 64   possibly attacked by its pieces except the king; except the pawns
 65       where its king may stand without being attacked by me
-66       where a piece of its own could go to if it were to move now (castling: the king's square)
-67       its rooks that may possibly castle some day
-68       known: the same piece, or nobody, in every member; mine are
+66       where one of its pieces could move to if it were to move now (castling: the king's square)
+67       its rooks that possibly have the right to castle
+68       known: the same piece, or none, in every member; my pieces are
 69       next to my king
 70–72    a knight's step from my king; its knights definitely, possibly there
 73–75    possibly on a free diagonal of my king; its bishops definitely, possibly on one
 76–78    possibly on a free rank or file of my king; its rooks definitely, possibly on one
 79       all my pieces
 80       definitely empty
-81       my rooks that may castle some day
+81       my rooks that have the right to castle
 82, 83   where my king can possibly, definitely castle to now
 84, 85   possibly attacked by my queens along ranks and files; along diagonals
 86–99    planes 18–31 of my previous turn, before its move
 100–103  planes 32–35 of my previous turn
 ======== ===============================================================================================
 
-Where the list leaves the meaning open:
+Decisions where the source's list leaves the meaning open:
 
-- *Attacked* squares are those on which a piece would take an enemy: squares of one's own pieces count (they are
-defended),
-  a pawn's diagonals count whatever stands there, and a line ends with the first man on it. So of knights and pawns it
-  would be the same definitely and possibly; planes 42 and 43, of which the list has both, therefore are about captures
-  that a pawn can make.
-- Its queens count as bishops and as rooks (59–62, 74, 75, 77, 78), since no plane of their own shows where they look.
-  Mine do not (45–48), since 84 and 85 are theirs.
-- A *last* move or capture is one of the last turn, and not the last that there was: planes 100–103 are then its
-  forerunners. There are none in a first turn, and neither are 86–99.
+- *Attacked* squares are those on which a piece could capture an enemy: squares of pieces of its own side count (they
+  are defended), a pawn's diagonals count whether they are empty or not, and a line ends at the first piece on it. For
+  my knights and pawns, "definitely" and "possibly" would then be the same; so planes 42 and 43, of which the list has
+  both, show the captures that a pawn can make.
+- Its queens count as bishops and as rooks (59–62, 74, 75, 77, 78), since they have no planes of attacks of their own.
+  Mine do not (45–48), since they have planes 84 and 85.
+- A *last* move or capture is one of the last turn; earlier ones do not count. Planes 100–103 are those of the turn
+  before. In the first turn they are empty, and so are 86–99.
 - The previous turn's planes are of the moment after its sense, when most was known.
 - 81 and 67 are rooks, 82 and 83 the squares that a request would name.
 """
@@ -105,20 +104,20 @@ def _names() -> tuple[str, ...]:
 
 
 NAMES = _names()
-"""What each plane shows, in a few words."""
+"""Short name of each plane."""
 
 
 def synopsis(own_row: Words, halves: Words, stage: int, memory: Words) -> Words:
-    """The synopsis of one set.
+    """Return the synopsis of one set.
 
     Parameters
     ----------
     own_row
-        uint64[9], its half as it sees it (:attr:`darkchess.rbc.belief.position_set.PositionSet.own_row`).
+        uint64[9], the player's half as it sees it (:attr:`darkchess.rbc.belief.position_set.PositionSet.own_row`).
     halves
         uint64[n, 2], the enemy's (:attr:`~darkchess.rbc.belief.position_set.PositionSet.halves`).
     stage
-        :data:`SENSE` or :data:`MOVE`: what it does next.
+        The player's next action: :data:`SENSE` or :data:`MOVE`.
     memory
         uint64[MEMORY], see :class:`Memory`.
 
@@ -139,7 +138,7 @@ def synopsis(own_row: Words, halves: Words, stage: int, memory: Words) -> Words:
 
 
 def synopses(own_rows: Words, halves: Words, offsets: npt.ArrayLike, stages: npt.ArrayLike, memories: Words) -> Words:
-    """The synopses of many sets (:func:`synopsis`): uint64[b, 104].
+    """Return the synopses of many sets (:func:`synopsis`): uint64[b, 104].
 
     Set i is ``halves[offsets[i]:offsets[i + 1]]`` (uint64[m, 2]; int64[b + 1], rising from 0 to m); ``own_rows``
     uint64[b, 9], ``stages`` int64[b], ``memories`` uint64[b, MEMORY].
@@ -147,7 +146,7 @@ def synopses(own_rows: Words, halves: Words, offsets: npt.ArrayLike, stages: npt
     Raises
     ------
     ValueError
-        A set is empty, or ``offsets`` leave the halves.
+        A set is empty, or ``offsets`` exceed the halves.
     """
     starts = np.asarray(offsets, dtype=np.int64)
     if (np.diff(starts) < 1).any() or starts[0] < 0 or starts[-1] > halves.shape[0]:
@@ -158,12 +157,12 @@ def synopses(own_rows: Words, halves: Words, offsets: npt.ArrayLike, stages: npt
 
 
 class Memory:
-    """What a synopsis holds of the past, kept up by what a player is given.
+    """The part of a synopsis that is about the past, updated by a player's observations.
 
     Parameters
     ----------
     flipped
-        Whether it is Black.
+        Whether the player is Black.
     """
 
     def __init__(self, *, flipped: bool) -> None:
@@ -172,11 +171,11 @@ class Memory:
         self._turned = 56 if flipped else 0
 
     def noticed(self, notice: Notice) -> None:
-        """Its turn begins."""
+        """Begin the player's turn."""
         kernels.remember_notice(self.words, self._seen(notice.square))
 
     def moved(self, moved: Moved, planes: Words) -> None:
-        """Its turn ends; ``planes`` (uint64[104]) is the synopsis of what it held possible before its move."""
+        """End the player's turn; ``planes`` (uint64[104]) is the synopsis of its set before the move."""
         taken = moved.taken
         kernels.remember_moved(
             self.words,

@@ -1,16 +1,15 @@
-"""Reconnaissance Blind Chess as :mod:`klss.synoptic` sees it: worlds of true positions and of what both players hold
-possible there, and what a player holds possible in its game.
+"""Reconnaissance Blind Chess as :mod:`klss.synoptic` sees it: worlds, each a true position with both players' position
+sets, and the belief of a player in its game.
 
-A *state* is uint64[10]: a row of :mod:`darkchess.board.kernels.board` as the board really lies, then a word of flags
+A *state* is uint64[10]: a row of :mod:`darkchess.board.kernels.board` on the real board, then a word of flags
 (:data:`~darkchess.rbc.synoptic._kernels.members.OVER` and its neighbours). A *member* is an enemy half, uint64[2], seen
-from the set's owner's side; its own half is that of the state.
+from the side of the set's owner; the owner's half is that of the state.
 
-Actions are numbered from the side of who acts, who moves up: 65 · from + to is a request (a pawn that reaches the last
-rank becomes a queen), 65 · square + 64 a sense, 4160 passes. Senses that make the same partition of a set are one
-choice; those that tell nothing which another one does not tell are none.
+Actions are numbered from the side that acts, which moves up: 65 · from + to is a request (a pawn that reaches the last
+rank becomes a queen), 65 · square + 64 a sense, 4160 a pass. Senses that make the same partition of a set are one
+choice; a sense that tells nothing more than another one is not a choice.
 
-Deviations from docs/rbc.md: nothing ends a playout but a king's capture; other promotions than to queens are not asked
-for.
+Deviations from docs/rbc.md: only a king's capture ends a playout; promotions are to queens only.
 """
 
 from __future__ import annotations
@@ -38,20 +37,20 @@ __all__ = [
 
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 _EVERY = Layout(np.uint64(0), np.uint64(0), np.uint64(_MASK), np.uint64(0), np.uint64(0), 0)
-"""Takes every successor."""
+"""A layout that takes every successor."""
 
 LOOKED_BACK = 20_000
-"""Most positions whose successors are looked at again."""
+"""Largest set for which it is found out later which positions have led to a possible one."""
 
 
 def sense_action(square: int) -> int:
-    """The action of a sense around a square, as who acts sees it."""
+    """Return the action of a sense around a square, as the acting side sees it."""
     return 65 * square + 64
 
 
 def request_action(code: int) -> int | None:
-    """The action of a request's code, as who acts sees it (−1: to pass); None: a promotion to something else than a
-    queen.
+    """Return the action of a request's code, as the acting side sees it (−1: a pass); None for a promotion to another
+    piece than a queen.
     """
     if code < 0:
         return PASS
@@ -59,7 +58,7 @@ def request_action(code: int) -> int | None:
 
 
 def _divided(states: States, side: int) -> tuple[Words, Words]:
-    """States as ``side`` (0 White) sees them: its own halves uint64[n, 9], the enemy's uint64[n, 2]."""
+    """Return states as ``side`` (0 White) sees them: its own halves uint64[n, 9], the enemy's uint64[n, 2]."""
     owns = np.empty((states.shape[0], board.WIDTH), dtype=np.uint64)
     halves = np.empty((states.shape[0], 2), dtype=np.uint64)
     kernels.halves_of(states, side, owns, halves)
@@ -67,7 +66,7 @@ def _divided(states: States, side: int) -> tuple[Words, Words]:
 
 
 def _set_arrays(worlds: Worlds) -> tuple[Words | Ints, ...]:
-    """Members, counts and memories of seat 0, then of seat 1, as kernels take them."""
+    """Return members, counts and memories of seat 0, then of seat 1, in the order of the kernels' arguments."""
     first, second = worlds.sets
     return first.members, first.counts, first.memories, second.members, second.counts, second.memories
 
@@ -135,9 +134,9 @@ class BlindModel:
 
 @dataclass(frozen=True)
 class Played:
-    """What a turn did, as the planner was given it."""
+    """The result of a turn, as far as the planner observed it."""
 
-    # codes as it sees them, −1 for none; for the opponent's turn ``capture`` alone, where it cost the planner a piece
+    # codes as it sees them, −1 for none; of an opponent's turn only ``capture``, where the planner lost a piece
     request: int
     taken: int
     capture: int
@@ -145,19 +144,19 @@ class Played:
 
 @dataclass(frozen=True)
 class BlindBelief:
-    """What a player holds possible at one time; see :class:`klss.synoptic.model.Belief`."""
+    """The positions that a player can't rule out at one time; see :class:`klss.synoptic.model.Belief`."""
 
     color: chess.Color  # the player's
     own: Words  # uint64[9], its half as it sees it
     halves: Words  # uint64[n, 2], the enemy's
-    remembered: Words  # what it remembers, uint64[MEMORY]
-    acts: bool  # whether it acts
-    stage: int  # ``darkchess.rbc.synoptic.synopsis.SENSE`` or ``MOVE``: what is done next
-    follows: Played | None = None  # what led from the time before to this one
+    remembered: Words  # its memory, uint64[MEMORY]
+    acts: bool  # whether it is the one to act
+    stage: int  # the next action: ``darkchess.rbc.synoptic.synopsis.SENSE`` or ``MOVE``
+    follows: Played | None = None  # the turn's result that led from the belief before to this one
 
     @staticmethod
     def of(known: PositionSet, memory: Words, *, acts: bool, stage: int, follows: Played | None = None) -> BlindBelief:
-        """Of a position set, which may change afterwards."""
+        """Return the belief of a position set, as a copy: the set may change afterwards."""
         return BlindBelief(known.own.color, known.own_row, known.halves.copy(), memory.copy(), acts, stage, follows)
 
     @property
@@ -192,8 +191,8 @@ class BlindBelief:
         return indices[: drawn(np.uint64(seed * 2 + 1 & _MASK), self.size, indices)]
 
     def members(self, count: int, seed: int) -> States:
-        """See :class:`klss.synoptic.model.Belief`. Of many more than ``count`` twice as many are drawn with
-        replacement, and the first different ones taken: where there are few more, some may lack.
+        """See :class:`klss.synoptic.model.Belief`. From a larger set, up to twice ``count`` members are drawn with
+        replacement, and different ones kept; if the set is only slightly larger, there may be fewer than ``count``.
         """
         return self.halves[self._indices(count, seed)]
 
@@ -202,7 +201,7 @@ class BlindBelief:
         return self.states(self.members(count, seed))
 
     def states(self, halves: Words) -> States:
-        """Members as states: uint64[n, 10]."""
+        """Return members as states: uint64[n, 10]."""
         out: Words = np.zeros((halves.shape[0], STATE), dtype=np.uint64)
         passed = landing(self.remembered, self.own, self.remembered[1])
         kernels.states_of(self.own, halves, passed, self.color == chess.BLACK, self.acts, self.stage, out)
@@ -217,11 +216,11 @@ class BlindBelief:
             return None
         kept = np.empty(self.size, dtype=bool)
         self._survivors(later, kept)
-        # A sample that was mended descends from none of those before: it rules nothing out.
+        # A sample that was repaired descends from none of the members before, so it rules out nothing.
         return replace(self, halves=self.halves[kept]) if kept.any() and not kept.all() else None
 
     def _survivors(self, later: BlindBelief, kept: Bools) -> None:
-        """Write which members may have come to one of ``later``, what it held possible one action later."""
+        """Write which members can lead to a member of ``later``, the belief one action later."""
         played = later.follows
         assert played is not None
         if self.acts:

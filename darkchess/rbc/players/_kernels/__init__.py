@@ -1,4 +1,4 @@
-"""What requests lead to, compiled.
+"""The positions after requests, compiled.
 
 Reading order: ``families``.
 """

@@ -1,4 +1,4 @@
-"""The positions that requests lead to, for many positions at once; each that several requests share made once."""
+"""The positions that requests lead to, for many positions at once; requests with the same result share one."""
 
 from __future__ import annotations
 
@@ -28,24 +28,23 @@ def families(
     Parameters
     ----------
     positions, indices
-        uint64[·, 2], the enemy's halves, and which of them, int64[n].
+        uint64[·, 2], the enemy's halves, and the indices of those to take, int64[n].
     own_row, real_row, flipped
-        The player's half, uint64[9], the viewer being White, and as the board really lies; whether that is turned
-        round.
+        The player's half, uint64[9], with the viewer as White, and on the real board; whether the two differ.
     codes
-        int32[m], requests seen from the viewer's side; −1: to pass.
+        int32[m], requests seen from the viewer's side; −1: a pass.
     children
-        uint64[n · m, 9], written: different positions with the opponent to move, as the board really lies, those of the
-        first position first.
+        uint64[n · m, 9], written: different positions on the real board with the opponent to move, in the order of
+        their parents.
     place
-        int32[n, m], written: which child each request leads to, −1 where it takes the king.
+        int32[n, m], written: the child that each request leads to, −1 if it takes the king.
     checks
-        bool[n · m], written: whether the player could take the king in a child, if it moved again.
+        bool[n · m], written: whether the player could take the king in a child if it moved again.
 
     Returns
     -------
     int
-        How many children there are.
+        The number of children.
     """
     row = np.empty(9, dtype=np.uint64)
     again = np.empty(9, dtype=np.uint64)
@@ -55,7 +54,7 @@ def families(
     for i in range(indices.shape[0]):
         enemy = positions[indices[i], 0]
         held = positions[indices[i], 1]
-        # The position as the board really lies.
+        # The position on the real board.
         decode(enemy, held, real_row, flipped, row)
         king = row[KING] & row[BLACK - side]
         for j in range(codes.shape[0]):
@@ -78,7 +77,7 @@ def families(
             if same >= 0:
                 place[i, j] = place[i, same]
                 continue
-            # A child of its own; and whether the player, moving again, could take the king.
+            # Else make a new child, and test whether the player, moving again, could take the king.
             if taken < 0:
                 pass_turn(row, children[count])
             else:
@@ -94,15 +93,14 @@ def families(
 
 @kernel
 def ends(positions: Any, indices: Any, own_row: Any, codes: Any, tables: Any, out: Any) -> None:
-    """Write which requests take a king and which lose one, in some positions.
+    """Write which requests take the enemy king and which expose the player's, in some positions.
 
     Parameters
     ----------
     positions, indices, own_row, codes
-        As of :func:`families`.
+        As for :func:`families`.
     out
-        int8[n, m], written: 1 where the request takes the king, −1 where the player's own can be taken after it, 0
-        elsewhere.
+        int8[n, m], written: 1 if the request takes the king, −1 if the player's own can be taken after it, else 0.
     """
     row = np.empty(9, dtype=np.uint64)
     child = np.empty(9, dtype=np.uint64)

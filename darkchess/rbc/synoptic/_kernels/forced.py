@@ -1,7 +1,7 @@
-"""Wins that can be seen at a set of positions: :mod:`darkchess.rbc.synoptic.forced`.
+"""Sure wins of a set of positions: :mod:`darkchess.rbc.synoptic.forced`.
 
-A *taker* is a way to take a king, a number: 128 · the piece's square, and of a slider 64 + the direction, of others the
-king's square. Who has one and the same taker in several positions takes the king in all of them by one request.
+A *taker* is a way to take a king, as a number: 128 · the piece's square, plus the king's square or, for a slider, 64 +
+the direction. If several positions have a taker in common, one request takes the king in all of them.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from klss.support.kernel import kernel
 __all__ = ["forced_win"]
 
 _LOOK = 64
-"""Added to 65 times the square that is looked at."""
+"""A sense's action is this and 65 times its square."""
 _TAKERS = 16
 
 
 @kernel(inline="always")
 def _king(enemy: Any, codes: Any) -> Any:
-    """The square of the king among an enemy half's pieces; 64: there is none."""
+    """Return the square of the king of an enemy half; 64: there is none."""
     left = enemy
     while left != np.uint64(0):
         if codes & np.uint64(15) == np.uint64(KING):
@@ -39,7 +39,7 @@ def _king(enemy: Any, codes: Any) -> Any:
 
 @kernel(inline="always")
 def _direction(origin: int, target: int) -> Any:
-    """The direction of one of two squares from the other, 0 to 8."""
+    """Return the direction from ``origin`` to ``target``, 0 to 8."""
     files = (target & 7) - (origin & 7)
     ranks = (target >> 3) - (origin >> 3)
     across = 1 if files > 0 else -1 if files < 0 else 0
@@ -49,12 +49,13 @@ def _direction(origin: int, target: int) -> Any:
 
 @kernel(allocates=False)
 def _takers(own_row: Any, enemy: Any, codes: Any, tables: Any, out: Any) -> int:
-    """Write every way to take the king into ``out`` (int64[_TAKERS]); returns how many."""
+    """Write every way to take the king into ``out`` (int64[_TAKERS]); return how many."""
     king = _king(enemy, codes)
     if king == 64:
         return 0
     occupied = own_row[WHITE] | enemy
-    # Seen from the king: pieces that step, then those that slide, whose direction counts and not where the king is.
+    # Look from the king: first the pieces that step, then the sliders, for which only the direction counts: a request
+    # for a far square takes the king anywhere on the way.
     count = 0
     left = tables[king, KNIGHT_STEPS] & own_row[KNIGHT]
     left |= tables[king, KING_STEPS] & own_row[KING]
@@ -75,7 +76,7 @@ def _takers(own_row: Any, enemy: Any, codes: Any, tables: Any, out: Any) -> int:
 
 @kernel(allocates=False)
 def _shared(held: Any, count: int, others: Any, other_count: int) -> int:
-    """Keep those of ``held[:count]`` that are among the others, in place; returns how many."""
+    """Keep those of ``held[:count]`` that are among the others, in place; return how many."""
     kept = 0
     for i in range(count):
         for j in range(other_count):
@@ -88,8 +89,8 @@ def _shared(held: Any, count: int, others: Any, other_count: int) -> int:
 
 @kernel
 def _request(own_row: Any, halves: Any, tables: Any) -> Any:
-    """The action of a request that takes the king in every position; −1: none does."""
-    # The takers that all positions have in common; the lowest one is played.
+    """Return the action of a request that takes the king in every position; −1: there is none."""
+    # The takers that all positions have in common; the lowest one is used.
     held, here = np.empty(_TAKERS, dtype=np.int64), np.empty(_TAKERS, dtype=np.int64)
     count = _takers(own_row, halves[0, 0], halves[0, 1], tables, held)
     for i in range(1, halves.shape[0]):
@@ -102,7 +103,7 @@ def _request(own_row: Any, halves: Any, tables: Any) -> Any:
     for i in range(1, count):
         taker = min(taker, held[i])
     origin = taker // 128
-    # A slider asks for the furthest square on which the king may stand, and takes it on the way there.
+    # A slider requests the furthest square on which the king may stand, and captures it there or on the way.
     furthest = 0
     target = 0
     for i in range(halves.shape[0]):
@@ -115,21 +116,21 @@ def _request(own_row: Any, halves: Any, tables: Any) -> Any:
 
 @kernel
 def forced_win(own_row: Any, halves: Any, stage: int, tables: Any) -> Any:
-    """The action of a sure win at a set; −1: there is none.
+    """Return the action of a sure win of a set; −1: there is none.
 
     Parameters
     ----------
     own_row, halves, stage, tables
         As in :func:`darkchess.rbc.synoptic._kernels.synopsis.synopsis`; the set is that of the player to act.
     """
-    # Most sets are done with their first position.
+    # Most sets are decided by their first position, in which the king can't be taken.
     number = halves.shape[0]
     first = np.empty(_TAKERS, dtype=np.int64)
     if _takers(own_row, halves[0, 0], halves[0, 1], tables, first) == 0:
         return -1
     if stage == MOVE:
         return _request(own_row, halves, tables)
-    # Before the sense: the takers of each position, and what the windows tell apart.
+    # Before the sense: the takers of each position, and the partitions by the windows.
     takers = np.empty((number, _TAKERS), dtype=np.int64)
     counts = np.empty(number, dtype=np.int64)
     for i in range(number):

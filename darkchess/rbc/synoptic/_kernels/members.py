@@ -1,10 +1,10 @@
-"""Sets of enemy halves in batches, as playouts hold them: cut, drawn from, looked into.
+"""Sets of enemy halves in batches, for playouts: cutting, drawing and looking up.
 
-A *member* is an enemy half (uint64[2], :mod:`darkchess.board.kernels.halves`) seen from the set's owner's side, beside
-the viewer's own half as its side sees it (uint64[9]). Actions are numbered from the side that acts, which moves up: 65
-· from + to, a pawn that reaches the last rank becomes a queen; :data:`PASS` passes, where that is possible. A *state*
-is uint64[10]: a row of :mod:`darkchess.board.kernels.board` as the board really lies, then a word of flags: bit 0 is
-the stage, then :data:`OVER`, :data:`BLACK_WON`.
+A *member* is an enemy half (uint64[2], :mod:`darkchess.board.kernels.halves`) seen from the side of the set's owner,
+whose own half (uint64[9]) is stored apart. Actions are numbered from the side that acts, which moves up: 65 · from +
+to, and a pawn that reaches the last rank becomes a queen; :data:`PASS` is a pass, where it is possible. A *state* is
+uint64[10]: a row of :mod:`darkchess.board.kernels.board` on the real board, then a word of flags: bit 0 is the stage,
+then :data:`OVER`, :data:`BLACK_WON`.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @kernel(inline="always")
 def _mirrored(word: Any) -> Any:
-    """A set of squares with the board turned upside down."""
-    # Ranks are bytes: neighbours change places, then pairs, then halves.
+    """Return a set of squares with the ranks mirrored."""
+    # Ranks are bytes: swap neighbours, then pairs, then halves.
     word = ((word >> np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)) | (
         (word & np.uint64(0x00FF00FF00FF00FF)) << np.uint64(8)
     )
@@ -50,13 +50,13 @@ def _mirrored(word: Any) -> Any:
 
 @kernel(allocates=False)
 def upward(row: Any, side: int, out: Any) -> None:
-    """A row (uint64[9]) as ``side`` sees it, as White moving up; or back. Quiet plies are left out."""
+    """Write a row (uint64[9]) as ``side`` sees it, as White moving up; or the inverse. Quiet plies are left out."""
     if side == 0:
         for i in range(8):
             out[i] = row[i]
         out[META] = row[META] & np.uint64(0x7F1F)
         return
-    # The board upside down, with colours exchanged; so are the turn, the rights and the en passant square.
+    # Mirror the ranks and exchange the colours; also of the turn, the rights and the en passant square.
     for i in range(6):
         out[i] = _mirrored(row[i])
     out[WHITE] = _mirrored(row[BLACK])
@@ -74,8 +74,10 @@ def upward(row: Any, side: int, out: Any) -> None:
 
 @kernel
 def cut(found: Any, count: int, key: Any, most: int, true: Any, out: Any) -> int:
-    """Keep those with the smallest keyed hash, each once, in ``out``; the true one in any case. Returns how many."""
-    # Of many, only those are sorted whose hash is low enough that about three times as many as are wanted pass.
+    """Keep the ``most`` halves with the smallest keyed hash, each once, in ``out``, and always the true one; return how
+    many.
+    """
+    # Of many halves, sort only those below a threshold that about three times as many as are wanted should pass.
     threshold = _ALL
     if count > 4 * most:
         threshold = np.uint64((_ALL // np.uint64(count)) * np.uint64(3 * most))
@@ -89,7 +91,7 @@ def cut(found: Any, count: int, key: Any, most: int, true: Any, out: Any) -> int
                 hashes[chosen] = value
                 places[chosen] = i
                 chosen += 1
-        # In the order of their hashes; equal ones stand beside each other.
+        # In the order of the hashes, duplicates follow each other.
         order = np.argsort(hashes[:chosen])
         kept = 0
         met = False
@@ -106,11 +108,11 @@ def cut(found: Any, count: int, key: Any, most: int, true: Any, out: Any) -> int
             out[kept, 1] = found[at, 1]
             met = met or (found[at, 0] == true[0] and found[at, 1] == true[1])
             kept += 1
-        # Too few passed, since many were equal: once more, with all of them.
+        # Too few are left, since many were duplicates: repeat with all halves.
         if kept == most or threshold == _ALL:
             break
         threshold = _ALL
-    # The true one takes the last one's place where there is no room.
+    # If the true one is not among them, it is added, in place of the last one if there is no room.
     if not met:
         if kept == most:
             kept -= 1
@@ -122,7 +124,7 @@ def cut(found: Any, count: int, key: Any, most: int, true: Any, out: Any) -> int
 
 @kernel(inline="always")
 def request_of(own: Any, action: int) -> Any:
-    """The code of a request, −1 for passing."""
+    """Return the code of an action's request, −1 for a pass."""
     if action == PASS:
         return np.int64(-1)
     origin = action // 65
@@ -135,7 +137,7 @@ def request_of(own: Any, action: int) -> Any:
 
 @kernel(inline="always")
 def landing(memory: Any, own: Any, captured: Any) -> Any:
-    """The square that the viewer's pawn on ``captured`` passed, if the last move was its double step; else none."""
+    """Return the square that the viewer's pawn on ``captured`` passed, if the last move was its double step; or none."""
     origin = memory[0]
     if captured & memory[1] & own[PAWN] != _NONE and origin << np.uint64(16) == captured:
         return captured >> np.uint64(8)
@@ -144,10 +146,10 @@ def landing(memory: Any, own: Any, captured: Any) -> Any:
 
 @kernel
 def drawn(seed: Any, size: int, out: Any) -> int:
-    """Numbers below ``size``, uniform and different, in the order in which a hash under ``seed`` draws them: int64[n],
-    written. Twice as many are drawn, with replacement. Returns how many were different, at most n.
+    """Write different random numbers below ``size`` into ``out`` (int64[n]), in the order in which a hash under
+    ``seed`` draws them. Up to 2n numbers are drawn with replacement; return how many different ones came, at most n.
     """
-    # A table of the numbers that were drawn, at most half full.
+    # A hash table of the numbers drawn so far, at most half full.
     places = 16
     while places < 4 * out.shape[0]:
         places *= 2
@@ -171,8 +173,8 @@ def drawn(seed: Any, size: int, out: Any) -> int:
 
 @kernel
 def match(halves: Any, wanted: Any, found: Any) -> None:
-    """Which of ``wanted`` (uint64[q, 2]) are among ``halves`` (uint64[n, 2]): bool[q], written. One pass over these."""
-    # Chains of the wanted ones, by hash.
+    """Write which of ``wanted`` (uint64[q, 2]) are among ``halves`` (uint64[n, 2]) into ``found`` (bool[q])."""
+    # Chain the wanted ones by hash, so that one pass over the halves is enough.
     size = 16
     while size < 2 * wanted.shape[0]:
         size *= 2
@@ -183,7 +185,7 @@ def match(halves: Any, wanted: Any, found: Any) -> None:
         slot = np.int64(half_hash(wanted[q, 0], wanted[q, 1], _NONE) & np.uint64(size - 1))
         following[q] = heads[slot]
         heads[slot] = q
-    # Each half looks into its chain.
+    # Look each half up in its chain.
     for i in range(halves.shape[0]):
         at = heads[np.int64(half_hash(halves[i, 0], halves[i, 1], _NONE) & np.uint64(size - 1))]
         while at >= 0:
@@ -194,7 +196,7 @@ def match(halves: Any, wanted: Any, found: Any) -> None:
 
 @kernel
 def hashed(halves: Any) -> Any:
-    """A table of hashes (uint64[2^k], 0: free) of some halves."""
+    """Return a hash table (uint64[2^k], 0: free) of some halves, by their hashes alone."""
     size = 16
     while size < 2 * halves.shape[0]:
         size *= 2
@@ -210,7 +212,7 @@ def hashed(halves: Any) -> Any:
 
 @kernel(allocates=False)
 def held(table: Any, enemy: Any, codes: Any) -> bool:
-    """Whether a half is in a table of :func:`hashed`."""
+    """Whether a table of :func:`hashed` has a half's hash."""
     value = half_hash(enemy, codes, _NONE) | np.uint64(1)
     slot = np.int64(value >> np.uint64(20)) & (table.shape[0] - 1)
     while table[slot] != _NONE:

@@ -1,8 +1,8 @@
-"""What a set of positions holds definitely, in all members, and possibly, in some: the planes of a synopsis
-that are about the pieces.
+"""The planes of a synopsis that are about the pieces: what is true definitely (in all members of a set) and possibly
+(in some).
 
-A set is the enemy's halves (:mod:`darkchess.board.kernels.halves`) beside one own half, seen from the viewer's side:
-as White, which moves up. The planes are listed in :mod:`darkchess.rbc.synoptic.synopsis`.
+A set has the enemy's halves (:mod:`darkchess.board.kernels.halves`) and one own half, seen from the viewer's side: as
+White, which moves up. The planes are listed in :mod:`darkchess.rbc.synoptic.synopsis`.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ __all__ = ["FIRST_HELD", "HELD", "PLANES", "summary"]
 
 PLANES = 104
 FIRST_HELD, HELD = 18, 14
-"""The planes of where the viewer's pieces are, definitely and possibly, by kind: the first, and how many."""
+"""The planes of the squares of the enemy's pieces by kind, definitely and possibly: the first, and how many."""
 
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _NONE = np.uint64(0)
 
 _HERE = 86
-"""Words of a summary in the making: planes 18–24 of the member at hand alone (no piece, pawns … king)."""
+"""First word of a scratch area in ``out``: planes 18–24 (no piece, pawns … king) of the current member alone."""
 
 _DEFINITELY = (18, 19, 20, 21, 22, 23, 24, 37, 40, 42, 45, 47, 51, 53, 55, 57, 59, 61, 71, 74, 77, 83)
-"""Planes of what is so in every member: they begin full."""
+"""The planes that are "definitely", made by AND: they begin full."""
 
 _SQUARES = np.array(
     [
@@ -48,21 +48,21 @@ _SQUARES = np.array(
 
 @kernel(inline="always")
 def _both(out: Any, plane: int, squares: Any) -> None:
-    """One member more of a plane of what is so definitely, and of the next one, of what is so possibly."""
+    """Add a member's ``squares`` to a plane that is "definitely", and to the next one, which is "possibly"."""
     out[plane] &= squares
     out[plane + 1] |= squares
 
 
 @kernel(allocates=False)
 def _enemy(own: Any, enemy: Any, codes: Any, tables: Any, out: Any) -> None:
-    """A member's part of the planes about the enemy's pieces: 18–31, 51–64, 66, 67."""
+    """Add a member to the planes about the enemy's pieces: 18–31, 51–64, 66, 67."""
     occupied = own | enemy
     castling, once, twice = _NONE, _NONE, _NONE
     by_knights, by_bishops, by_rooks = _NONE, _NONE, _NONE
     out[_HERE] = ~enemy
     for piece in range(PAWN, KING + 1):
         out[_HERE + 1 + piece] = _NONE
-    # Piece by piece: where it stands, and what it attacks; queens count as bishops and as rooks.
+    # Piece by piece: its square, and the squares that it attacks; queens count as bishops and as rooks.
     remaining = enemy
     while remaining != _NONE:
         square = lowest(remaining)
@@ -91,19 +91,19 @@ def _enemy(own: Any, enemy: Any, codes: Any, tables: Any, out: Any) -> None:
             steps |= lines
         twice |= once & steps
         once |= steps
-    # Pawns all at once: they attack diagonally, and move straight where it is free.
+    # All pawns at once: they attack diagonally, and step straight to free squares.
     pawns = out[_HERE + 1 + PAWN]
     left, right = pawn_attacks(pawns, 1)
     by_pawns = left | right
     twice |= (left & right) | (once & by_pawns)
     single, double = pawn_steps(pawns, ~occupied)
     moves = (once & ~enemy) | single | double | (by_pawns & own)
-    # Castling: a rook that may, and nothing between it and the king.
+    # Castling: a rook with the right, and nothing between it and the king.
     if castling & bit(63) != _NONE and occupied & np.uint64(0x6000000000000000) == _NONE:
         moves |= bit(62)
     if castling & bit(56) != _NONE and occupied & np.uint64(0x0E00000000000000) == _NONE:
         moves |= bit(58)
-    # All of it into the planes.
+    # Add all this to the planes.
     for i in range(HELD // 2):
         out[FIRST_HELD + i] &= out[_HERE + i]
         out[FIRST_HELD + HELD // 2 + i] |= out[_HERE + i]
@@ -121,8 +121,8 @@ def _enemy(own: Any, enemy: Any, codes: Any, tables: Any, out: Any) -> None:
 
 @kernel(allocates=False)
 def _mine(own_row: Any, occupied: Any, tables: Any, out: Any) -> None:
-    """A member's part of the planes about what I attack: 37–48, 65, 84, 85; 50 gets what sliders attack."""
-    # On top of what the pieces attack that do not slide; queens have planes of their own.
+    """Add a member to the planes of squares that I attack: 37, 38, 40, 41, 45–48, 65, 84, 85; 50 gets the sliders'."""
+    # Start from the attacks of the pieces that do not slide; queens have their own planes.
     once, twice = out[36], out[39]
     sliders, by_bishops, by_rooks = _NONE, _NONE, _NONE
     left = own_row[BISHOP] | own_row[ROOK] | own_row[QUEEN]
@@ -155,7 +155,7 @@ def _mine(own_row: Any, occupied: Any, tables: Any, out: Any) -> None:
 
 @kernel(allocates=False)
 def _near_my_king(king: int, occupied: Any, tables: Any, out: Any) -> None:
-    """A member's part of the planes around my king: 71–78."""
+    """Add a member to the planes around my king: 71–78."""
     slopes, lines = slanted(king, occupied, tables), straight(king, occupied, tables)
     queens = out[_HERE + 1 + QUEEN]
     _both(out, 71, out[70] & out[_HERE + 1 + KNIGHT])
@@ -167,8 +167,8 @@ def _near_my_king(king: int, occupied: Any, tables: Any, out: Any) -> None:
 
 @kernel(allocates=False)
 def _steppers(own_row: Any, tables: Any, out: Any) -> Any:
-    """Planes 44, 69 and 70, and the part of 36 and 39 that is of pawns, knights and king: what these attack does not
-    hang on the enemy. Returns what the pawns attack.
+    """Fill planes 44, 69 and 70, and the part of 36 and 39 of pawns, knights and king, whose attacks do not depend on
+    the enemy. Return the squares that the pawns attack.
     """
     left, right = pawn_attacks(own_row[PAWN], 0)
     once, twice = left | right, left & right
@@ -192,8 +192,8 @@ def _steppers(own_row: Any, tables: Any, out: Any) -> Any:
 
 @kernel(allocates=False)
 def _same_men(own_row: Any, everything: Any, tables: Any, out: Any) -> None:
-    """Planes 36 and 39, which hold the pieces that do not slide: a slider attacks in every member what it attacks where
-    ``everything`` stands that may stand in some.
+    """Add the sliders to planes 36 and 39, which already have the other pieces. ``everything`` are all squares that are
+    occupied in some member: what a slider attacks on this board, it attacks in every member.
     """
     once, twice = out[36], out[39]
     left = own_row[BISHOP] | own_row[ROOK] | own_row[QUEEN]
@@ -201,7 +201,7 @@ def _same_men(own_row: Any, everything: Any, tables: Any, out: Any) -> None:
         square = lowest(left)
         mask = bit(square)
         left = without_lowest(left)
-        # A queen is neither a bishop nor a rook, and looks both ways.
+        # A queen, neither a bishop nor a rook, takes both branches.
         steps = _NONE
         if own_row[BISHOP] & mask == _NONE:
             steps |= straight(square, everything, tables)
@@ -224,7 +224,7 @@ def summary(own_row: Any, halves: Any, tables: Any, out: Any) -> None:
     for plane in _DEFINITELY:
         out[plane] = _ALL
     by_pawns = _steppers(own_row, tables, out)
-    # Each member takes from what is so definitely, and adds to what is so possibly.
+    # Each member removes squares from planes that are "definitely", and adds squares to those that are "possibly".
     for i in range(halves.shape[0]):
         enemy = halves[i, 0]
         occupied = own | enemy
@@ -237,7 +237,7 @@ def summary(own_row: Any, halves: Any, tables: Any, out: Any) -> None:
         out[82] |= castles
         out[83] &= castles
     _same_men(own_row, own | ~out[18], tables, out)
-    # What does not hang on the members, or only on all of them together.
+    # The planes that do not depend on the members, or only on the finished planes of all members.
     for plane in range(10):
         out[plane] = _SQUARES[plane]
     out[11] = ~own

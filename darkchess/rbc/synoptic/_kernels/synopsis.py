@@ -1,6 +1,7 @@
 """The synopsis's kernels: :mod:`darkchess.rbc.synoptic.synopsis` says what each plane means.
 
-What is about the pieces is :mod:`darkchess.rbc.synoptic._kernels.summary`'s; what a turn and a memory add is here.
+:mod:`darkchess.rbc.synoptic._kernels.summary` has the planes about the pieces; those of the stage and of the memory are
+here.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ SENSE, MOVE = 0, 1
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _NONE = np.uint64(0)
 _TURN = 4
-"""The first word of what memory keeps a turn long."""
+"""The first word of the part of a memory that is about the previous turn."""
 
 
 @kernel(allocates=False)
 def remember_notice(memory: Any, captured: int) -> None:
-    """Begin the player's turn: ``captured`` is the square on which the opponent's turn took a piece, 64: on none.
+    """Begin the player's turn: ``captured`` is the square on which the opponent's turn captured a piece, 64: none.
 
-    ``memory``: uint64[MEMORY], changed in place; of zeros before the first turn.
+    ``memory`` (uint64[MEMORY]) is modified in place; it is all zeros before the first turn.
     """
     memory[3] = bit(captured) if captured < 64 else _NONE
 
@@ -42,15 +43,15 @@ def remember_moved(memory: Any, origin: int, target: int, capture: int, planes: 
     Parameters
     ----------
     memory
-        uint64[MEMORY], changed in place.
+        uint64[MEMORY], modified in place.
     origin, target
-        Squares of what was played; 64 and 64: nothing was.
+        Squares of the move that was played; 64 and 64: none was.
     capture
-        Where that took a piece, 64: nowhere.
+        Where it captured a piece, 64: nowhere.
     planes
         uint64[PLANES], the synopsis of the set after the sense, made with this memory.
     """
-    # What was held possible after the sense, and this turn's own planes, become those of the turn before.
+    # The planes of the set after the sense, and this turn's own, become those of the previous turn.
     for i in range(HELD):
         memory[_TURN + i] = planes[FIRST_HELD + i]
     for i in range(4):

@@ -1,4 +1,4 @@
-"""Playouts' kernels: what a sense or a request does to a true position and to what both players hold possible.
+"""Kernels of playouts: the effect of a sense or a request on the true position and on both players' sets.
 
 States, members and actions are as in :mod:`darkchess.rbc.synoptic._kernels.members`.
 """
@@ -52,10 +52,10 @@ _NONE = np.uint64(0)
 
 @kernel(allocates=False)
 def _divided(state: Any, side: int, own: Any, half: Any) -> None:
-    """A state as ``side`` sees it: the viewer's own half (uint64[9], the viewer to move), and the enemy's, with the
-    pawn that it can take in passing.
+    """Write a state as ``side`` sees it: the viewer's own half (uint64[9], the viewer to move) and the enemy's half, in
+    which a pawn that the viewer can capture en passant is marked.
     """
-    # The enemy's half first, while its pieces are there; then only the own ones and the own rights are left.
+    # The enemy's half first, while its pieces are in the row; then keep only the own pieces and rights.
     upward(state, side, own)
     encode_half(own, half)
     target = ep_square(own)
@@ -69,27 +69,27 @@ def _divided(state: Any, side: int, own: Any, half: Any) -> None:
 
 @kernel
 def halves_of(states: Any, side: int, owns: Any, halves: Any) -> None:
-    """:func:`_divided` of many states: owns uint64[n, 9], halves uint64[n, 2], written."""
+    """Apply :func:`_divided` to many states: owns uint64[n, 9], halves uint64[n, 2], written."""
     for i in range(states.shape[0]):
         _divided(states[i], side, owns[i], halves[i])
 
 
 @kernel
 def states_of(own: Any, halves: Any, passed: Any, flipped: bool, moves: bool, stage: int, out: Any) -> None:
-    """States of a player's half (uint64[9], as its side sees it) and the enemy's: uint64[n, STATE], written.
+    """Write the states (uint64[n, STATE]) of a player's half (uint64[9], as its side sees it) and enemy halves.
 
     ``passed``: the square that its last double step passed, a set of one or none.
     """
     row = np.empty(9, dtype=np.uint64)
     for i in range(halves.shape[0]):
-        # The pieces, turned to where they really lie, and whose move it is.
+        # The pieces, turned to the real board, and the side to move.
         decode(halves[i, 0], halves[i, 1], own, False, row)
         side = 1 if flipped else 0
         upward(row, side, out[i])
         to_move = side if moves else 1 - side
         out[i, META] = (out[i, META] & np.uint64(0x1E)) | np.uint64(to_move)
-        # The en passant square: of the enemy's double step where the player moves; else of the player's, if it can be
-        # taken.
+        # The en passant square: of the enemy's double step if the player is to move; else of the player's double step,
+        # if the enemy can capture there.
         target = np.int64((row[META] >> np.uint64(8)) & np.uint64(0x7F)) if moves else np.int64(0)
         if not moves and passed != _NONE and beside(passed << np.uint64(8)) & row[PAWN] & row[BLACK] != _NONE:
             target = np.int64(lowest(passed) + 1)
@@ -101,7 +101,7 @@ def states_of(own: Any, halves: Any, passed: Any, flipped: bool, moves: bool, st
 
 @kernel(inline="always")
 def _window(square: int) -> Any:
-    """The squares around one, itself among them."""
+    """Return the squares of the window around ``square``."""
     middle = bit(square)
     row = middle | ((middle & ~np.uint64(0x8080808080808080)) << np.uint64(1))
     row |= (middle & ~np.uint64(0x0101010101010101)) >> np.uint64(1)
@@ -110,11 +110,11 @@ def _window(square: int) -> Any:
 
 @kernel(allocates=False)
 def _played(state: Any, side: int, own: Any, half: Any, action: int, tables: Any, after: Any) -> Any:
-    """Make ``side``'s request in a state, which is as that side sees it ``own`` and ``half``, in place; ``after``: room
-    for a row. Returns what was played and where it took a piece, codes as that side sees them, −1 for none. Where that
-    was the king, the state stays as it is, but for being over.
+    """Play a request of ``side`` in a state, in place; ``own`` and ``half`` are the state as that side sees it, and
+    ``after`` is room for a row. Return the move played and the square of its capture, as that side sees them, −1 for
+    none. If it captures the king, only the flags of the state change.
     """
-    # What the request becomes in this state.
+    # The move that the request becomes in this state.
     request = request_of(own, action)
     taken = np.int64(-1)
     capture = np.int64(-1)
@@ -123,7 +123,7 @@ def _played(state: Any, side: int, own: Any, half: Any, action: int, tables: Any
     if capture >= 0 and code_at(half[0], half[1], bit(capture)) == np.uint64(KING):
         state[9] |= OVER | (BLACK_WON if side == 1 else _NONE)
         return taken, capture
-    # It is made; the other player's turn begins with a sense.
+    # Make it; the other player's turn begins, with the stage of a sense.
     if taken >= 0:
         make(state[:9], taken ^ _TURNED if side == 1 else taken, tables, after)
     else:
@@ -174,7 +174,7 @@ def advance(
     expected = np.empty(64, dtype=np.int64)
     none = np.empty(0, dtype=np.float64)
     for i in range(states.shape[0]):
-        # The player who acts: its set, its memory, how many members it may keep, and the state as it sees it.
+        # The acting player: its set, its memory, the number of members it may keep, and the state as it sees it.
         state = states[i]
         side = turn(state)
         first = side == planner
@@ -185,7 +185,7 @@ def advance(
         room_theirs = most[1, i] if first else most[0, i]
         _divided(state, side, own, half)
         action = np.int64(actions[i])
-        # A sense: members stay that show in the window what the true half shows.
+        # A sense: keep the members that show in the window what the true half shows.
         if state[9] & np.uint64(1) == np.uint64(SENSE):
             area = _window(action // 65)
             remaining = half[0] & area
@@ -197,13 +197,14 @@ def advance(
             counts[i] = keep_sensed(members[: counts[i]], none, area, remaining, expected)
             state[9] |= np.uint64(MOVE)
             continue
-        # A request, played in the true position; where that takes the king, nobody learns any more.
+        # A request: play it in the true position. If it takes the king, the sets need no update.
         _divided(state, 1 - side, other_own, other_half)
         request = request_of(own, action)
         taken, capture = _played(state, side, own, half, action, tables, row)
         if state[9] & OVER != _NONE:
             continue
-        # Members stay in which the request becomes the same move; what it took goes from them and from the true half.
+        # Keep the members in which the request becomes the same move; remove the captured piece from them and from the
+        # true half. The synopsis before that goes into the memory.
         synopsis(own, members[: counts[i]], MOVE, memory, tables, planes)
         kept = keep_moved(members[: counts[i]], none, own, request, taken, capture, tables)
         codes = half[1]
@@ -218,13 +219,12 @@ def advance(
             buffer[0, k, 0] = members[k, 0]
             buffer[0, k, 1] = members[k, 1]
         counts[i] = cut(buffer[0], kept, keys[i], room_mine, half, members)
-        # What its next synopsis holds of this turn.
+        # Remember this turn for the player's next synopses.
         if taken >= 0:
             remember_moved(memory, taken >> 9, (taken >> 3) & 63, capture if capture >= 0 else 64, planes)
         else:
             remember_moved(memory, 64, 64, 64, planes)
-        # The turn passes: the other player learns where it lost a piece, and holds possible what may have been
-        # played.
+        # The other player's turn begins: it learns where it lost a piece, and consistent successors replace its set.
         theirs = members_1[i] if first else members_0[i]
         their_counts = counts_1 if first else counts_0
         their_memory = memories_1[i] if first else memories_0[i]
@@ -244,14 +244,14 @@ def advance(
 # ------------------------------------------------------------------------------------------------ looking at sets
 @kernel
 def _sense_choices(members: Any, every: Any, classes: Any, found: Any, actions: Any, listing: Any, alike: Any) -> int:
-    """Windows that tell most: each of those that another one's partition does not refine, equal ones together. Returns
-    how many choices; ``alike`` has the actions of choice k from ``listing[k]`` on.
+    """Write the senses to choose from: windows whose partition no other one refines, equal partitions as one choice.
+    Return the number of choices; ``alike`` has the actions of choice k from ``listing[k]`` on.
     """
-    # A window goes where another one refines its partition: what stands in one class there stands in one class here. Of
-    # equal partitions the first window stays.
+    # Drop a window if another one refines its partition: each class of that one lies in one class of this. Of windows
+    # with equal partitions, keep the first.
     count = members.shape[0]
     partitions(members, every[:count], classes, found)
-    less = np.zeros(36, dtype=np.bool_)  # tells nothing that a window which stays does not tell
+    less = np.zeros(36, dtype=np.bool_)  # dropped: it tells nothing more than a window that is kept
     image = np.empty(count, dtype=np.int32)
     for one in range(36):
         if less[one]:
@@ -270,7 +270,7 @@ def _sense_choices(members: Any, every: Any, classes: Any, found: Any, actions: 
                     refined = False
                     break
             less[other] = refined
-    # Those that stay, each with the windows of the same partition.
+    # The windows that are kept, each with those of the same partition.
     choices = 0
     listed = 0
     for one in range(36):
@@ -289,7 +289,7 @@ def _sense_choices(members: Any, every: Any, classes: Any, found: Any, actions: 
 
 @kernel(allocates=False)
 def _same(classes: Any, one: int, other: int, count: int) -> bool:
-    """Whether two windows make one partition; classes are numbered in the order in which they come."""
+    """Whether two windows make the same partition: then the classes are equal, since they are numbered in order."""
     for j in range(count):  # noqa: SIM110 (compiled)
         if classes[one, j] != classes[other, j]:
             return False
@@ -298,14 +298,14 @@ def _same(classes: Any, one: int, other: int, count: int) -> bool:
 
 @kernel(inline="always")
 def _sense_action(window: int) -> Any:
-    """The action of a window by its number, b2 first."""
+    """Return the action of a window by its number, b2 first."""
     return np.int64(65 * (8 * (window // 6 + 1) + window % 6 + 1) + 64)
 
 
 @kernel
 def _move_choices(own: Any, tables: Any, requests: Any, actions: Any) -> int:
-    """The actions of all requests, sorted, passing last. Returns how many."""
-    # Promotions to a queen alone; a pawn's capture there comes with and without one, which is one action.
+    """Write the actions of all requests, sorted, a pass last; return how many."""
+    # Only promotions to a queen. A pawn's capture on the last rank comes with and without one: these are one action.
     count = generate_requests(own, 0, tables, requests)
     kept = 0
     for j in range(count):
@@ -329,8 +329,8 @@ def looks(
     counts_1: Any, memories_1: Any, synopses: Any, keys: Any, offsets: Any, actions: Any, listing: Any, alike: Any,
     forced: Any,
 ) -> None:  # fmt: skip
-    """Look at the sets of who acts: :class:`klss.synoptic.model.Looks`'s arrays, written; with room for
-    :data:`MAX_REQUESTS` choices and actions a set.
+    """Write the arrays of :class:`klss.synoptic.model.Looks` for the sets of the acting players; there is room for
+    :data:`MAX_REQUESTS` choices and actions of each set.
     """
     own = np.empty(9, dtype=np.uint64)
     half = np.empty(2, dtype=np.uint64)
@@ -342,7 +342,7 @@ def looks(
     offsets[0] = 0
     listing[0] = 0
     for i in range(states.shape[0]):
-        # Who acts, and what its network sees; whether there is a sure win.
+        # The acting player's set and its synopsis; whether it has a sure win.
         side = turn(states[i])
         first = side == planner
         members = members_0[i, : counts_0[i]] if first else members_1[i, : counts_1[i]]
@@ -351,7 +351,7 @@ def looks(
         _divided(states[i], side, own, half)
         synopsis(own, members, stage, memory, tables, synopses[i])
         forced[i] = 1 if forced_win(own, members, stage, tables) >= 0 else 0
-        # A key of stage, side, own half and members, whose order does not matter: their hashes are added.
+        # A key of stage, side, own half and members. The members' order must not matter, so their hashes are added.
         key = np.uint64(stage + 2 * side + 1)
         for k in range(9):
             key = mix64(key ^ own[k])
@@ -359,7 +359,7 @@ def looks(
         for k in range(members.shape[0]):
             total += half_hash(members[k, 0], members[k, 1], key)
         keys[i] = mix64(total ^ key)
-        # The choices, behind those of the sets before.
+        # Append the choices to those of the sets before.
         begin = offsets[i]
         listed = listing[begin]
         if stage == SENSE:
@@ -379,8 +379,8 @@ def looks(
 def survivors_of_move(
     halves: Any, own: Any, request: int, taken: int, capture: int, tables: Any, later: Any, kept: Any
 ) -> None:
-    """Which halves, before the viewer's own move, come to one of ``later`` by it: bool[n], written."""
-    # Each half alone goes through the move, and is looked up afterwards.
+    """Write which halves, before the viewer's own move, lead to one of ``later`` by it: bool[n]."""
+    # Move each half by itself, and look up the result.
     table = hashed(later)
     none = np.empty(0, dtype=np.float64)
     one = np.empty((1, 2), dtype=np.uint64)
@@ -395,8 +395,8 @@ def survivors_of_move(
 def survivors_of_turn(
     halves: Any, own: Any, lost: Any, passed: Any, tables: Any, layout: Any, later: Any, kept: Any
 ) -> None:
-    """Which halves, before the opponent's move, may come to one of ``later`` by it: bool[n], written."""
-    # One successor among those that are possible later is enough.
+    """Write which halves, before the opponent's move, may lead to one of ``later`` by it: bool[n]."""
+    # One successor that is still possible later is enough.
     table = hashed(later)
     buffer = np.empty((1, 2 * MOST_SUCCESSORS, 2), dtype=np.uint64)
     emitted = np.zeros(3, dtype=np.int64)
