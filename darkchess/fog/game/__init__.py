@@ -1,5 +1,5 @@
 """The game.
 
 Reading order: ``rules``, ``view`` (what a player sees), ``referee`` (the true game), ``san``, ``record`` (PGN),
-``archive`` (files of games), ``contest`` (what players and their hosts give each other), ``render`` (boards as text).
+``archive`` (files of games), ``contest`` (the interface of players and their hosts), ``render`` (boards as text).
 """

@@ -1,11 +1,11 @@
-"""Files of games, read piece by piece: PGN, as it is, as gz or in a zip, and tables with one game a line.
+"""Files of games, read piece by piece: PGN, plain, as gz or in a zip, and tables with one game in each line.
 
-Each game comes as it is written (:class:`darkchess.fog.game.record.WrittenGame`), numbered through the whole file. What
-can't be read is a game with a fault, and what follows is read all the same. Memory is bounded whatever the file: one
-block and one game are held at a time, and reading ends after ``MOST_BYTES`` of text.
+Each game is a :class:`darkchess.fog.game.record.WrittenGame`; numbers run through the whole file. Text that can't be
+read becomes a game with a fault, and reading continues after it. Memory is bounded for any file: one block and one game
+are in memory at a time, and reading ends after ``MOST_BYTES`` of text.
 
-A table has eight fields a line, divided by ``|``: White, Black, their ratings, the clock, the result, how it ended
-(``king``, ``resigned``, ``time``, ``draw``, ``other``) and the moves in SAN.
+A table has eight fields in each line, divided by ``|``: White, Black, their ratings, the clock, the result, the reason
+of the end (``king``, ``resigned``, ``time``, ``draw``, ``other``) and the moves in SAN.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from klss.support.text import printable
 __all__ = ["MOST_BYTES", "games_of"]
 
 MOST_BYTES = 1 << 30
-"""Most text of a file that is read, unpacked: three million games of people are that long."""
+"""Most bytes of a file's text that are read, unpacked: about three million games of people."""
 
 _BLOCK_BYTES = 1 << 16
 _FIELDS = ("White", "Black", "WhiteElo", "BlackElo", "TimeControl", "Result", "Termination")
 _ENDS = {"king": "king_captured", "resigned": "resign", "time": "flag", "draw": "unknown", "other": "unknown"}
-"""The ends of games in tables, and what we call them."""
+"""The reasons of ends in tables, and our names for them."""
 
-# An encrypted zip raises RuntimeError, one that is packed in a way that Python does not know NotImplementedError.
+# An encrypted zip raises RuntimeError, one with a compression that Python does not know NotImplementedError.
 _BROKEN = (gzip.BadGzipFile, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
 
 
 def games_of(path: Path) -> Iterator[WrittenGame]:
-    """The games of a file, in its order.
+    """Yield the games of a file, in order.
 
     Raises
     ------
     OSError
-        It can't be opened or read.
+        The file can't be opened or read.
     """
     reader = _Reader()
     with path.open("rb") as file:
@@ -53,14 +53,14 @@ def games_of(path: Path) -> Iterator[WrittenGame]:
 
 
 class _Reader:
-    """Reads one file; knows how many bytes of text it may still read, and what ended the text that it reads."""
+    """Reader of one file; it counts the bytes of text that it may still read, and keeps the fault that ended a text."""
 
     def __init__(self) -> None:
         self._left = MOST_BYTES
         self._fault = ""
 
     def games(self, file: Any, member: str) -> Iterator[WrittenGame]:
-        """The games of a binary file, or of a ``member`` of a zip; it has ``peek`` and ``read1``."""
+        """Yield the games of a binary file, or of a ``member`` of a zip; ``file`` has ``peek`` and ``read1``."""
         head = file.peek(4)
         if head.startswith(b"PK\x03\x04") and not member:
             yield from self._zip(file)
@@ -96,13 +96,13 @@ class _Reader:
             self._fault = ""
 
     def _lines(self, file: Any) -> Iterator[str]:
-        """The lines of a text, very long ones in parts; what is no UTF-8 in it becomes question marks. Ends where no
-        more can be read, and leaves the reason."""
+        """Yield the lines of a text, very long ones in parts; bytes that are not UTF-8 become replacement characters.
+        It ends where no more can be read, and leaves the reason in the reader's fault."""
         decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8")("replace"), translate=True)
         begun = ""
         while data := self._block(file):
             lines = io.StringIO(begun + decoder.decode(data)).readlines()
-            # The last line may go on in the next block.
+            # The last line may continue in the next block.
             begun = lines.pop() if lines and not lines[-1].endswith("\n") and len(lines[-1]) < _BLOCK_BYTES else ""
             yield from lines
         if begun:
@@ -110,7 +110,7 @@ class _Reader:
 
     def _block(self, file: Any) -> bytes:
         try:
-            data: bytes = file.read1(_BLOCK_BYTES)  # and what there is before a fault
+            data: bytes = file.read1(_BLOCK_BYTES)  # also the data before a fault
         except _BROKEN as error:
             self._fault = str(error)
             return b""
@@ -123,7 +123,7 @@ class _Reader:
 
 
 def _fault(member: str, reason: Exception | str) -> WrittenGame:
-    """What stands for the rest of a file that can't be read."""
+    """Return the game that stands for a part of a file that can't be read."""
     place = f"{printable(member, 80)}: " if member else ""
     return WrittenGame(0, fault=place + (printable(str(reason), 200) or "it ends too early"))
 

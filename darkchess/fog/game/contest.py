@@ -1,4 +1,4 @@
-"""What players of Fog of War and their hosts give each other: a setup, views, decisions."""
+"""The interface between players of Fog of War and their hosts: a setup, views, decisions."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ __all__ = [
 ]  # fmt: skip
 
 DEFAULT_PLAYER = "kluss"
-"""The configuration that plays where none is named: the strongest."""
+"""The configuration that plays if none is named: the strongest."""
 
 
 class PlayerError(DarkchessError, ValueError):
-    """A player was used out of order; the message says what, got, expected."""
+    """A player's methods were called out of order; the message says what, got, expected."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What both players know before the game: the start position, and the ruleset."""
+    """The start position and the ruleset, which both players know before the game."""
 
     start: Position
     ruleset: Ruleset = PAPER
 
 
 class Player(klss.table.contest.Player):
-    """Whoever plays one colour: the calls of :class:`klss.table.contest.Player` in the words of this game.
+    """Player of one colour: the calls of :class:`klss.table.contest.Player` in the words of this game.
 
-    A question is always for a move, and an observation is a :class:`~darkchess.fog.game.view.View`.
+    Every question is for a move, and an observation is a :class:`~darkchess.fog.game.view.View`.
     """
 
     def begin(self, seat: chess.Color, setup: Setup) -> None:
@@ -54,20 +54,20 @@ class Player(klss.table.contest.Player):
         return self.choose(limit, progress)
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """Begin a game from ``start``; ``view`` is what is seen of it."""
+        """Begin a game from ``start``; ``view`` is the player's view of it."""
         raise NotImplementedError
 
     def observe(self, view: View) -> None:
-        """Take in what is seen after a ply, one's own or the opponent's; every ply is shown once, in order."""
+        """Update by the view after a ply, its own or the opponent's; every ply is shown once, in order."""
         raise NotImplementedError
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """Choose a move; it has to be the player's turn."""
+        """Choose a move; it must be the player's turn."""
         raise NotImplementedError
 
 
 def king_capture(view: View) -> chess.Move | None:
-    """A move that takes the enemy king, which is always seen when it can be taken."""
+    """Return a move that takes the enemy king, None if there is none; a king that can be taken is always seen."""
     for move in view.legal_moves:
         piece = view.pieces.get(move.to_square)
         if piece is not None and piece.piece_type == chess.KING and piece.color != view.color:

@@ -1,13 +1,13 @@
-"""Games as PGN (docs/rules.md, "Formats"): writer and reader of our own, since python-chess's reader stops at the first
+"""Games as PGN (docs/rules.md, "Formats"): our own writer and reader, since python-chess's reader stops at the first
 king left in attack.
 
-Written: movetext in SAN without ``+`` and ``#``, clocks as comments, ``[Variant "Fog of War"]``, ``FEN``/``SetUp`` for
-other start positions, the reason in ``[Termination]``. The moves are the true ones: a finished game is public, and
-both players' views follow by replaying it (:meth:`darkchess.fog.game.referee.Referee.replay`).
+The writer gives movetext in SAN without ``+`` and ``#``, clocks as comments, ``[Variant "Fog of War"]``,
+``FEN``/``SetUp`` for other start positions, and the reason in ``[Termination]``. The moves are the true ones: a
+finished game is public, and a replay gives both players' views (:meth:`darkchess.fog.game.referee.Referee.replay`).
 
-Read as well: UCI movetext, comments, variations and NAGs (all three skipped), pychess's ``Fogofwar`` and ``Dark
-chess``, in any case, and what Chess.com writes: its ``RuleVariants``, ``e2-e4 .. Nb1xc3``, squares as of a board of 14
-files, a last ``R`` or ``T``. A king capture ends a game. Files are read by :mod:`darkchess.fog.game.archive`.
+The reader also accepts UCI movetext; comments, variations and NAGs (all three are skipped); pychess's ``Fogofwar`` and
+``Dark chess``, in upper or lower case; and Chess.com's dialect: ``RuleVariants``, ``e2-e4 .. Nb1xc3``, squares of a
+board of 14 files, a last ``R`` or ``T``. A king capture ends a game. :mod:`darkchess.fog.game.archive` reads files.
 """
 
 from __future__ import annotations
@@ -41,34 +41,34 @@ __all__ = [
 ]
 
 MOST_MOVES = 12_000
-"""Longest game that is read; with the rule of fifty moves none has as many."""
+"""Most moves of a game that is read; under the rule of fifty moves no game has as many."""
 
 _LONGEST = 1 << 22
-"""Characters of the longest game, with its tags and comments, or of as many games as stand without tags."""
+"""Most characters of a game with its tags and comments, or of a sequence of games without tags."""
 
 VARIANT = "Fog of War"
 """The variant's name as we write it."""
 
 _VARIANTS = {"fogofwar", "darkchess"}
-"""The names that are read, in small letters alone."""
+"""The names that are read, reduced to lower-case letters."""
 
 _EXPECTED = "'Fog of War', 'Fogofwar' or 'Dark chess'"
 
 _RULES = frozenset({"FogOfWar", "EnPassant", "Play4Mate"})
-"""What Chess.com's ``RuleVariants`` may hold: our game, and that its rules are the usual ones."""
+"""The words that Chess.com's ``RuleVariants`` may have: our game, and its usual rules."""
 
 _LEAVING = {"R": "resign", "T": "flag", "S": "unknown", "P": "unknown"}
-"""What Chess.com writes in place of a move, and the reason that it stands for."""
+"""The letters that Chess.com writes in place of a last move, and the reasons that they stand for."""
 
 _ON_FOURTEEN = re.compile(r"(?<![a-n])([d-k])(1[01]|[4-9])(?!\d)")
 _BEYOND = re.compile(r"[i-k]\d|[d-k](?:9|1[01])")
 _TAGS = re.compile(r'\ufeff?\s*(?:\[\s*\w+\s+"(?:[^"\\\n]|\\.)*"\s*\]\s*)+')
 
 _ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
-"""PGN's seven tags but the result, in their order, and what stands where nothing is known."""
+"""PGN's seven tags except the result, in their order, and the value of each if it is not known."""
 
 _OURS = ("Result", "Variant", "SetUp", "FEN", "Termination")
-"""Tags that follow from a record's other fields."""
+"""Tags that are derived from a record's other fields."""
 
 _WINNERS: dict[str, chess.Color | None] = {"1-0": chess.WHITE, "0-1": chess.BLACK, "1/2-1/2": None}
 
@@ -87,22 +87,22 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A game as it is written down.
+    """The record of a game.
 
     Attributes
     ----------
     moves
         The true moves.
     outcome
-        How it ended; None while it is not over (``*``).
+        The game's outcome; None if it is not over (``*``).
     fen
         The start position; None for the usual one.
     headers
         Other PGN tags, such as ``White`` and ``Date``. ``Result``, ``Variant``, ``SetUp``, ``FEN`` and ``Termination``
-        follow from the other fields.
+        are derived from the other fields.
     clocks_s
-        Seconds on the mover's clock after each move, for as many moves as there are; None where it is not known. Is
-        written (``[%clk 0:02:58]``), and not read.
+        Seconds on the mover's clock after each of the first moves; None if it is not known. Clocks are written
+        (``[%clk 0:02:58]``), but not read.
     """
 
     moves: tuple[chess.Move, ...]
@@ -117,7 +117,7 @@ class GameRecord:
         return "*" if self.outcome is None else self.outcome.result
 
     def positions(self) -> Iterator[Position]:
-        """The true positions, from the start on; raises IllegalMove where a move is none."""
+        """Yield the true positions, from the start on; raises IllegalMove at a move that is illegal."""
         position = Position.from_fen(self.fen or START_FEN)
         yield position
         for move in self.moves:
@@ -126,12 +126,12 @@ class GameRecord:
 
 
 def write_pgn(record: GameRecord, *, comments: Sequence[str] = (), glyphs: Sequence[str] = ()) -> str:
-    """``record`` as PGN, ending in a newline.
+    """Return ``record`` as PGN, ending in a newline.
 
     Parameters
     ----------
     comments, glyphs
-        What is said of each move, for as many as there are; empty: nothing. A comment has no braces, a glyph is one of
+        Comments and glyphs of the first moves, one for each; empty: none. A comment has no braces; a glyph is one of
         PGN's numbers (``$4``).
 
     Raises
@@ -139,7 +139,7 @@ def write_pgn(record: GameRecord, *, comments: Sequence[str] = (), glyphs: Seque
     IllegalMove, FenError
         The moves or the start position are not those of a game.
     RecordError
-        A header's name is not one that PGN allows.
+        PGN does not allow the name of a header.
 
     >>> record = GameRecord((chess.Move.from_uci("e2e4"),), headers={"White": "a", "Black": "b"})
     >>> print(write_pgn(record).splitlines()[-1])
@@ -179,28 +179,27 @@ def write_pgn(record: GameRecord, *, comments: Sequence[str] = (), glyphs: Seque
 
 
 def read_pgn(text: str) -> list[GameRecord]:
-    """The games of a PGN text, in its order; [] when it holds none.
+    """Return the games of a PGN text, in order; [] if it has none.
 
     Raises
     ------
     RecordError
-        It is not PGN, is of another variant, holds a move that is misspelt, ambiguous or illegal, or a result that a
-        captured king contradicts. The message names the game and the ply.
+        The text is not PGN; or a game is of another variant, or has a misspelt, ambiguous or illegal move, or a result
+        that a captured king contradicts. The message names the game and the ply.
     """
     return [game.record() for game in written_games(io.StringIO(text))]
 
 
 def read_game(text: str, number: int = 1, *, most_moves: int = MOST_MOVES) -> tuple[GameRecord | None, int]:
-    """Game ``number`` (from 1 on) of a PGN text, None where it holds fewer; and how many it holds.
+    """Return game ``number`` (from 1 on) of a PGN text, None if it has fewer; and the number of its games.
 
-    The moves of the others are not looked at: a text of many games is read quickly, and one that is no game of Fog of
-    War there does no harm.
+    The moves of the other games are not parsed: a text of many games is read quickly, and a game of another variant
+    among them does no harm.
 
     Raises
     ------
     RecordError
-        As of :func:`read_pgn`, for that game alone; or the game has more than ``most_moves``, none of which is looked
-        up then.
+        As :func:`read_pgn`, for that game only; or the game has more than ``most_moves``, which are then not parsed.
     """
     chosen, count = None, 0
     for count, written in enumerate(written_games(io.StringIO(text)), 1):
@@ -211,23 +210,23 @@ def read_game(text: str, number: int = 1, *, most_moves: int = MOST_MOVES) -> tu
 
 @dataclass
 class WrittenGame:
-    """A game as a text has it; its moves are not played out yet.
+    """A game in the words of a text; its moves are not parsed yet.
 
     Attributes
     ----------
     number
-        From 1 on; of a game that can't be read as well.
+        Its number, from 1 on; games that can't be read count too.
     tags
-        As they are written, but for control characters.
+        The tags as they are written, without control characters.
     words
         The moves.
     result
-        As the text ends; None where it does not say.
+        The result at the end of the text; None if there is none.
     left
-        The word for how the player to move left the game, which Chess.com writes in place of a last move: ``R``
-        (resigned), ``T`` (out of time), ``S`` and ``P`` (no reason that we know); "" where there is none.
+        The letter that Chess.com writes in place of a last move if the player to move left the game: ``R`` (resigned),
+        ``T`` (out of time), ``S`` and ``P`` (for reasons unknown to us); "" if there is none.
     fault
-        Why this is no PGN; "" where it is.
+        The reason why this is not PGN; "" if it is.
     """
 
     number: int
@@ -238,7 +237,9 @@ class WrittenGame:
     fault: str = ""
 
     def record(self, most_moves: int = MOST_MOVES) -> GameRecord:
-        """The game, played out; raises :class:`RecordError` as :func:`read_pgn` and :func:`read_game` do."""
+        """Return the game, with its moves parsed; raises :class:`RecordError` as :func:`read_pgn` and :func:`read_game`
+        do.
+        """
         if self.fault:
             raise RecordError(f"game {self.number}: {self.fault}")
         if len(self.words) > most_moves:
@@ -247,9 +248,9 @@ class WrittenGame:
 
 
 def written_games(lines: Iterable[str]) -> Iterator[WrittenGame]:
-    """The games of a PGN text, given in lines or parts of lines; only one of them is held at a time.
+    """Yield the games of a PGN text, given in lines or parts of lines; only one game is in memory at a time.
 
-    What can't be read up to the next line of tags is one game with a ``fault``.
+    Text that can't be read, up to the next line of tags, becomes one game with a ``fault``.
     """
     number = 0
     for first_line, text in _sections(lines):
@@ -260,12 +261,12 @@ def written_games(lines: Iterable[str]) -> Iterator[WrittenGame]:
 
 
 def _sections(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """The number of its first line and the text of each section: tags and all that follows up to the next tags. Of one
-    that is too long only the beginning is kept, and no more than ``_LONGEST`` characters and a line."""
+    """Yield the number of the first line and the text of each section: tags, and all that follows up to the next tags.
+    Of a section that is too long only the beginning is kept: at most ``_LONGEST`` characters and a line."""
     parts: list[str] = []
     size, first, number, moves, within = 0, 1, 1, False, False
     for line in lines:
-        # A tag that stands in a comment begins a game as well: the comment was never closed, as of half a game.
+        # A tag inside a comment begins a game too: then the comment was never closed, as in a truncated game.
         tags = None if within else _TAGS.match(line)
         if tags and moves:
             yield first, "".join(parts)
@@ -281,9 +282,9 @@ def _sections(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 
 def _written(text: str, first_line: int) -> Iterator[WrittenGame]:
-    """The games of a section; the last has a ``fault`` where no more of it can be read."""
+    """Yield the games of a section; the last has a ``fault`` if the rest can't be read."""
     game = WrittenGame(0)
-    depth = 0  # of the variations that are open; what stands in one is left out
+    depth = 0  # number of open variations, which are skipped
     try:
         for match in _tokens(text.removeprefix("\ufeff"), first_line):
             kind = match.lastgroup
@@ -295,7 +296,7 @@ def _written(text: str, first_line: int) -> Iterator[WrittenGame]:
                     raise RecordError(f"bad PGN: got ')' in line {_line(match, first_line)}, expected '(' before it")
             elif depth:
                 continue
-            elif kind == "tag":  # after moves, it begins the next game, though no result ended this one
+            elif kind == "tag":  # after moves, it begins the next game, even if no result ended this one
                 if game.words or game.left:
                     yield game
                     game = WrittenGame(0)
@@ -365,7 +366,7 @@ def _game(written: WrittenGame) -> GameRecord:
 
 
 def _not_this_game(written: WrittenGame) -> str:
-    """Why the tags are those of another game; "" where they are not. Only servers of chess name its openings (ECO)."""
+    """Return why the tags are those of another game, "" if they are not. Only chess servers name openings (ECO)."""
     tags = written.tags
     variant, rules = tags.get("Variant"), tags.get("RuleVariants", "")
     if rules:
@@ -383,7 +384,7 @@ def _not_this_game(written: WrittenGame) -> str:
 
 
 def _on_eight_files(written: WrittenGame) -> list[str]:
-    """The moves; those of Chess.com's board of 14 files, on which ours begins at d4, as they are called here."""
+    """Return the moves; those on Chess.com's board of 14 files, on which ours begins at d4, with our squares' names."""
     if "RuleVariants" not in written.tags or not any(_BEYOND.search(word) for word in written.words):
         return written.words
     return [
@@ -414,7 +415,7 @@ def _outcome(written: WrittenGame, final: Position) -> Outcome | None:
 
 
 def _clock(seconds: float) -> str:
-    """Hours, minutes and seconds, as PGN's clock comments have them.
+    """Return hours, minutes and seconds, in the form of PGN's clock comments.
 
     >>> _clock(178.96), _clock(3600.0), _clock(-1.0)
     ('0:02:58', '1:00:00', '0:00:00')

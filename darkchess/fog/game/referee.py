@@ -1,4 +1,4 @@
-"""The true game: applies moves, gives each player its views, declares the result (docs/rules.md, rules 2 to 4).
+"""The true game: it makes moves, gives each player its views, and declares the result (docs/rules.md, rules 2 to 4).
 
 Only the referee's side imports this file; a player gets :class:`darkchess.fog.game.view.View` objects.
 """
@@ -22,10 +22,9 @@ __all__ = ["Referee"]
 
 
 class Referee(TrueGame):
-    """One game of dark chess by a ruleset (:mod:`darkchess.fog.game.rules`), from ``fen`` as in :class:`TrueGame`.
+    """One game of dark chess under a ruleset (:mod:`darkchess.fog.game.rules`), from ``fen`` as in :class:`TrueGame`.
 
-    A start position may already be over: the side to move has no move, or its halfmove counter says that fifty moves
-    were played.
+    The game may be over at its start: if the side to move has no move, or if the halfmove counter is at fifty moves.
 
     >>> game = Referee()
     >>> for text in ("e2e4", "f7f6", "d1h5", "a7a6", "h5e8"):
@@ -48,7 +47,7 @@ class Referee(TrueGame):
 
     @classmethod
     def replay(cls, moves: Iterable[chess.Move], fen: str | None = None, ruleset: Ruleset = PAPER) -> Referee:
-        """The game after ``moves``; raises as :meth:`push` does."""
+        """Return the game after ``moves``; raises as :meth:`push` does."""
         game = cls(fen, ruleset)
         for move in moves:
             game.push(move)
@@ -60,11 +59,11 @@ class Referee(TrueGame):
         return tuple(self._moves)
 
     def fen(self) -> str:
-        """FEN of the true position."""
+        """Return the FEN of the true position."""
         return self.position.fen()
 
     def legal_moves(self) -> tuple[chess.Move, ...]:
-        """Moves of the side to move, sorted; () once the game is over."""
+        """Return the moves of the side to move, sorted; () once the game is over."""
         return self.position.legal_moves() if self._outcome is None else ()
 
     def push(self, move: chess.Move) -> None:
@@ -73,7 +72,7 @@ class Referee(TrueGame):
         Raises
         ------
         IllegalMove
-            It is not a move of the side to move.
+            ``move`` is not a move of the side to move.
         GameOverError
             The game is over.
         """
@@ -89,7 +88,8 @@ class Referee(TrueGame):
         self._moves.append(move)
         self._seen[self.position.key()] += 1
         self._outcome = self._judge()
-        # Both players observe the ply: the mover its own move, the other what was captured and where it was.
+        # Both players observe the ply: the mover knows its move; the other player learns where it lost a piece and, if
+        # it was not en passant, that the capturing piece stands there.
         for color in chess.COLORS:
             mover = color == before.turn
             self._views[color].append(
@@ -124,24 +124,24 @@ class Referee(TrueGame):
         return self.views(color)[1:]
 
     def view(self, color: chess.Color) -> View:
-        """What ``color`` sees now."""
+        """Return the present view of ``color``."""
         return self._views[color][-1]
 
     def views(self, color: chess.Color) -> tuple[View, ...]:
-        """Everything that ``color`` saw; the index is the ply."""
+        """Return all views of ``color``; the index is the ply."""
         return tuple(self._views[color])
 
     def end(self, outcome: Outcome) -> None:
-        """End the game by something that is not a move: a resignation, a flag, a forfeit, an abort. Both last views
-        then have the outcome.
+        """End the game by something that is not a move: a resignation, a flag, a forfeit, an abort. Both players' last
+        views then have the outcome.
         """
         super().end(outcome)
         for views in self._views.values():
             views[-1] = replace(views[-1], game_over=outcome, legal_moves=())
 
     def _judge(self) -> Outcome | None:
-        """The outcome of the position on the board, in the order of docs/rules.md: king, no move, repetition, 50 moves;
-        then the ply limit."""
+        """Return the outcome in the present position, None if there is none; in the order of docs/rules.md: king, no
+        move, repetition, fifty moves; then the ply limit."""
         position = self.position
         for color in chess.COLORS:
             if position.king(color) is None:

@@ -1,8 +1,8 @@
-"""Boards as text: what one player sees, or the true board, alone or side by side. Pure drawing, no terminal is asked.
+"""Boards as text: what one player sees, or the true board, alone or side by side. Only drawing: no terminal is queried.
 
-Three styles, chosen by the caller: letters and ``?`` for fog (``ASCII``), chess figures and shading (``UNICODE``), and
-the same on coloured squares (``COLOR``, ANSI sequences of 256 colours). Fog is a square whose contents the player
-does not see.
+There are three styles, which the caller chooses: letters and ``?`` for fog (``ASCII``), chess figures and shading
+(``UNICODE``), and the same on coloured squares (``COLOR``, ANSI sequences of 256 colours). Fog is a square whose
+contents the player does not see.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import chess
 __all__ = ["ALL_SQUARES", "ASCII", "COLOR", "UNICODE", "Style", "beside", "board_lines", "width"]
 
 ALL_SQUARES = (1 << 64) - 1
-"""The mask in which everything is seen."""
+"""The mask of all squares."""
 
 _FIGURES = {
     chess.WHITE: {1: "♙", 2: "♘", 3: "♗", 4: "♖", 5: "♕", 6: "♔"},
@@ -24,8 +24,8 @@ _FIGURES = {
 }
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _RESET = "\x1b[0m"
-# Backgrounds of the 256-colour palette: (dark square, light square). On all but fog both white and black pieces have a
-# contrast of 3 or more, the least that WCAG 2.1 asks for graphics.
+# Backgrounds of the 256-colour palette: (dark square, light square). On all but fog, both white and black pieces have a
+# contrast of at least 3, which WCAG 2.1 requires for graphics.
 _SEEN = (60, 103)
 _FOG = (234, 236)
 _MARKED = (94, 136)
@@ -34,14 +34,14 @@ _FOREGROUND = {chess.WHITE: "38;5;231;1", chess.BLACK: "38;5;16"}
 
 @dataclass(frozen=True)
 class Style:
-    """How boards are drawn.
+    """The style in which boards are drawn.
 
     Attributes
     ----------
     unicode
-        Chess figures and shading; letters, ``.`` and ``?`` otherwise.
+        Whether to use chess figures and shading; else letters, ``.`` and ``?``.
     color
-        Coloured squares, by ANSI sequences.
+        Whether to colour the squares, by ANSI sequences.
     """
 
     unicode: bool = True
@@ -54,7 +54,7 @@ COLOR = Style(color=True)
 
 
 def width(text: str) -> int:
-    """Columns that ``text`` takes in a terminal: ANSI sequences take none.
+    """Return the columns that ``text`` takes in a terminal: ANSI sequences take none.
 
     >>> width("\\x1b[1mab\\x1b[0m")
     2
@@ -71,22 +71,22 @@ def board_lines(
     marked: Collection[int] = (),
     cell: int = 2,
 ) -> list[str]:
-    """The lines of a board: eight ranks and the line of files.
+    """Return the lines of a board: eight ranks and the line of files.
 
     Parameters
     ----------
     pieces
-        Piece by square (0–63). A piece on a fogged square is drawn all the same: the caller decides what is seen.
+        Piece by square (0–63). A piece on a fogged square is drawn too: the caller decides which pieces are shown.
     visible
         Mask of the squares whose contents are seen (bit 0 is a1); the others are fog.
     bottom
-        The side that sits at the bottom.
+        The side at the bottom.
     style
         See :class:`Style`.
     marked
-        Squares to set off, as the last move's.
+        Squares to highlight, such as those of the last move.
     cell
-        Columns a square takes, 2 or more; 3 looks square in most terminals.
+        Columns of a square, 2 or more; 3 looks square in most terminals.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def board_lines(
     >>> lines[-3:]
     ['2 . ? ? ? ? ? ? ?', '1 R ? ? ? ? ? ? ?', '  a b c d e f g h']
     """
-    # From the top of the page to the bottom, as the side there sees it.
+    # Ranks and files in the order in which the side at the bottom sees them.
     ranks = range(7, -1, -1) if bottom == chess.WHITE else range(8)
     files = range(8) if bottom == chess.WHITE else range(7, -1, -1)
     lines = []
@@ -105,7 +105,7 @@ def board_lines(
             for square in squares
         ]
         lines.append(f"{rank + 1}" + (" " if style.color else "") + "".join(cells) + (_RESET if style.color else ""))
-    # Files under the middle of their squares.
+    # The names of the files, under the middle of their squares.
     left, right = _padding(cell, style)
     names = "".join(" " * left + "abcdefgh"[file] + " " * right for file in files)
     lines.append((" " + (" " if style.color else "") + names).rstrip())
@@ -113,14 +113,14 @@ def board_lines(
 
 
 def _padding(cell: int, style: Style) -> tuple[int, int]:
-    """Blanks left and right of the sign in a cell: in the middle on coloured squares, else they only part the signs."""
+    """Return the blanks left and right of a cell's sign: it is centred on coloured squares; else they only separate."""
     left = (cell - 1) // 2 if style.color else cell - 1
     return left, cell - 1 - left
 
 
 def _cell(square: int, piece: chess.Piece | None, seen: bool, style: Style, marked: bool, cell: int) -> str:
     if piece is not None:
-        # On coloured squares the filled figures serve both sides: outlined ones look hollow there.
+        # On coloured squares both sides have the filled figures, since outlined ones look hollow there.
         sign = _FIGURES[not style.color and piece.color][piece.piece_type] if style.unicode else piece.symbol()
     elif style.color:
         sign = " " if seen or style.unicode else "?"
@@ -139,7 +139,7 @@ def _cell(square: int, piece: chess.Piece | None, seen: bool, style: Style, mark
 
 
 def beside(blocks: Sequence[tuple[str, Sequence[str]]], gap: int = 4) -> list[str]:
-    """Blocks of lines side by side, each under its title.
+    """Return blocks of lines side by side, each under its title.
 
     Parameters
     ----------

@@ -1,5 +1,4 @@
-"""Rulesets and results (docs/rules.md, rules 2 and 3): what differs between the papers' game and the one played
-on pychess."""
+"""Rulesets (docs/rules.md, rules 2 and 3): the differences between the papers' game and the one played on pychess."""
 
 from __future__ import annotations
 
@@ -31,9 +30,9 @@ class Ruleset:
     name
         Its name on the command line.
     no_move
-        Result of a player that has no move: ``"loss"`` or ``"draw"``.
+        Result for a player without a move: ``"loss"`` or ``"draw"``.
     ply_limit
-        The game is drawn once this many plies were played; None for never.
+        The game is drawn after this many plies; None: never.
     """
 
     name: str
@@ -41,7 +40,7 @@ class Ruleset:
     ply_limit: int | None = None
 
     def no_move_outcome(self, side_to_move: chess.Color) -> Outcome:
-        """The outcome when ``side_to_move`` cannot move."""
+        """Return the outcome if ``side_to_move`` has no move."""
         return Outcome(None if self.no_move == "draw" else not side_to_move, "no_move")
 
 
@@ -55,12 +54,12 @@ RULESETS = {PAPER.name: PAPER, PYCHESS.name: PYCHESS}
 
 
 def ruleset(name: str) -> Ruleset:
-    """The ruleset called ``name``.
+    """Return the ruleset called ``name``.
 
     Raises
     ------
     RulesetError
-        There is none of that name.
+        There is no ruleset of that name.
 
     >>> ruleset("paper").no_move
     'loss'

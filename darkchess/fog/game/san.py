@@ -2,11 +2,11 @@
 (docs/rules.md, "Formats").
 
 A true :class:`~darkchess.board.position.Position` and a player's own :class:`~darkchess.fog.game.view.View` give the
-same text: a player always knows its exact legal moves and sees what it can capture.
+same text: a player always knows its exact legal moves and sees the pieces that it can capture.
 
-Read leniently: SAN with needless origin, captures without ``x`` or with the letter of what is captured (``Bb5xNc6``),
-``0-0``, ``e8Q``, ``+ # ! ?`` and ``e.p.`` at the end, long notation (``Ng1-f3``), UCI, and castling in UCI as the
-king's capture of its own rook.
+The reader is lenient. It accepts SAN with a needless origin, captures without ``x`` or with the letter of the captured
+piece (``Bb5xNc6``), ``0-0``, ``e8Q``, ``+ # ! ?`` and ``e.p.`` at the end, long notation (``Ng1-f3``), UCI, and
+castling in UCI as the king's capture of its own rook.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ __all__ = ["parse_move", "san"]
 _UCI = re.compile(r"([a-h][1-8])([a-h][1-8])([nbrq])?", re.IGNORECASE)
 _CASTLING = re.compile(r"[Oo0]-?[Oo0](-?[Oo0])?")
 _SAN = re.compile(r"([NBRQKP])?([a-h])?([1-8])?(?:-|[x:]([NBRQKP])?)?([a-h][1-8])(?:[=/]?\(?([NBRQKnbrqk])\)?)?")
-# Each alternative matches in one way only: a text of nothing but signs would take a time exponential in its length.
+# Each alternative matches in one way only: otherwise a text of nothing but signs would take exponential time.
 _ORNAMENT = re.compile(r"(?:\s*e\.?p\.?|[+#!?])+$")
 _LONGEST = 40
-"""Characters of the longest text that is looked at; no spelling of a move has half as many."""
+"""Most characters of a text that is read as a move; no spelling of a move has half as many."""
 
 
 def _moves(board: Position | View) -> tuple[chess.Move, ...]:
@@ -41,12 +41,12 @@ def _is_castling(board: Position | View, move: chess.Move) -> bool:
 
 
 def san(board: Position | View, move: chess.Move) -> str:
-    """``move`` in SAN.
+    """Return ``move`` in SAN.
 
     Raises
     ------
     IllegalMove
-        It is not a move of the side to move.
+        ``move`` is not a move of the side to move.
 
     >>> san(Position.start(), chess.Move.from_uci("g1f3"))
     'Nf3'
@@ -59,13 +59,13 @@ def san(board: Position | View, move: chess.Move) -> str:
         return "O-O" if move.to_square > move.from_square else "O-O-O"
     target = chess.SQUARE_NAMES[move.to_square]
     file = chess.FILE_NAMES[chess.square_file(move.from_square)]
-    # A pawn's origin is its file, and written only where it captures.
+    # A pawn's origin is its file, which is written only for captures.
     if piece.piece_type == chess.PAWN:
         capture = chess.square_file(move.from_square) != chess.square_file(move.to_square)
         promotion = "=" + chess.piece_symbol(move.promotion).upper() if move.promotion else ""
         return (file + "x" if capture else "") + target + promotion
-    # Another piece's origin is written where a second one of its kind can go there: the file if that says which, else
-    # the rank, else both.
+    # Another piece's origin is written if a second piece of its kind can go there: the file if that is enough, else the
+    # rank, else both.
     rivals = [
         other.from_square
         for other in moves
@@ -87,7 +87,7 @@ def san(board: Position | View, move: chess.Move) -> str:
 
 
 def parse_move(board: Position | View, text: str) -> chess.Move:
-    """The move of the side to move that ``text`` (SAN or UCI) names.
+    """Return the move of the side to move that ``text`` (SAN or UCI) names.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def _parse_san(board: Position | View, moves: tuple[chess.Move, ...], text: str,
     to_square = chess.SQUARE_NAMES.index(target)
     if kind == chess.PAWN and file is None:
         file = target[0]
-    # The moves that agree with all that is written, a promotion aside.
+    # The moves that agree with all parts of the text except the promotion.
     fits = []
     for move in moves:
         piece = board.piece_at(move.from_square)
@@ -172,7 +172,7 @@ def _parse_san(board: Position | View, moves: tuple[chess.Move, ...], text: str,
             fits.append(move)
     if promotion is None and fits and all(move.promotion for move in fits):
         raise IllegalMove(f"ambiguous move: got {text!r}, expected the promotion as well, like {san(board, fits[-1])}")
-    # The promotion that is written, if any; then one has to be left.
+    # Those with the written promotion, if any; then exactly one must be left.
     fits = [
         move
         for move in fits
@@ -185,14 +185,14 @@ def _parse_san(board: Position | View, moves: tuple[chess.Move, ...], text: str,
         raise IllegalMove(
             f"ambiguous move: got {text!r}, expected one of {' '.join(san(board, move) for move in fits)}"
         )
-    # None: say what could go there.
+    # If none is left, the message lists the moves to that square.
     others = [san(board, move) for move in moves if move.to_square == to_square]
     hint = f"; what can go to {target}: {' '.join(others)}" if others else f"; nothing can go to {target}"
     raise IllegalMove(f"illegal move: got {text!r}, expected a {chess.PIECE_NAMES[kind]} that can make it{hint}")
 
 
 def _captured(board: Position | View, move: chess.Move, piece: chess.Piece) -> str | None:
-    """The letter of the piece that ``move`` of ``piece`` captures, en passant too; None: it captures none."""
+    """Return the letter of the piece that ``move`` of ``piece`` captures, also en passant; None: it captures none."""
     taken = board.piece_at(move.to_square)
     if taken is not None:
         return taken.symbol().upper()

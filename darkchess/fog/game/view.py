@@ -1,11 +1,11 @@
 """What a player sees after a ply: docs/rules.md, rule 4, and nothing else.
 
-The referee's side makes a :class:`View` from a true position, with :func:`observe`. A player's side makes it from what
-the engine protocol sends, with :func:`initial_view` and :func:`observed`. The protocol sends neither castling rights
-nor the en passant square: rights are tracked from view to view, and the en passant square is inferred (see
+The referee's side makes a :class:`View` from a true position, with :func:`observe`. A player's side makes it from the
+observations of the engine protocol, with :func:`initial_view` and :func:`observed`. The protocol sends neither castling
+rights nor the en passant square: rights are tracked from view to view, and the en passant square is inferred (see
 :func:`observed`).
 
-The law that ties the two sides: :meth:`View.key` equals ``observation_key`` of the true row.
+The law that connects the two sides: :meth:`View.key` equals ``observation_key`` of the true row.
 
 Deviation from the protocol: other hosts' masks also show the pawn that can be captured en passant; it is removed here.
 """
@@ -41,14 +41,14 @@ class Castling(NamedTuple):
     queenside: bool
 
     def letters(self, color: chess.Color) -> str:
-        """The rights as FEN writes them: some of ``KQ``, or of ``kq``."""
+        """Return the rights as FEN writes them: some of ``KQ``, or of ``kq``."""
         text = ("K" if self.kingside else "") + ("Q" if self.queenside else "")
         return text if color else text.lower()
 
 
 @dataclass(frozen=True)
 class View:
-    """What one player knows from one look at the board.
+    """What one player knows from one view of the board.
 
     Attributes
     ----------
@@ -65,23 +65,23 @@ class View:
     pieces
         The pieces on those squares, the player's own included.
     own_capture_square
-        Where one of the player's pieces was just captured; None when none was.
+        Where one of the player's pieces was just captured; None if none was.
     opp_capture_landing_square
-        Where the capturing piece stands; None when nothing was captured, and after en passant, where it follows.
+        Where the capturing piece stands; None if nothing was captured, and after en passant, where it can be deduced.
     ep_square
-        The en passant target, when it is the player's turn and such a capture is legal.
+        The en passant target, if it is the player's turn and such a capture is legal.
     castling
         The player's own rights.
     to_move
         The side to move.
     legal_moves
-        The player's moves, sorted by from, to, promotion; () when it is not its turn or the game is over.
+        The player's moves, sorted by from, to, promotion; () if it is not its turn or the game is over.
     game_over
         The outcome, None while the game goes on.
     fullmove
-        The number of the move that is to be played.
+        The number of the next move, as in FEN.
     ep_known
-        False only where a rebuilt view does not say whether the player can capture en passant, see :func:`observed`.
+        False only if a rebuilt view does not tell whether the player can capture en passant, see :func:`observed`.
     """
 
     ply: int
@@ -101,15 +101,15 @@ class View:
     ep_known: bool = True
 
     def row(self) -> Words:
-        """The view as a position row (uint64[9]): what is seen, and what the player knows of the last entry."""
+        """Return the view as a position row (uint64[9]): the seen pieces, and the known part of META."""
         return row_of(self.pieces, self.to_move, self.castling.letters(self.color), self.ep_square)
 
     def key(self) -> int:
-        """Key (64 bits) of what is seen; the kernel ``observation_key`` computes the same from the true row."""
+        """Return the key (64 bits) of the view; the kernel ``observation_key`` computes the same from the true row."""
         return int(vision.view_key(self.row(), np.uint64(self.visible)))
 
     def piece_at(self, square: int) -> chess.Piece | None:
-        """The piece that is seen on ``square``; None when it is empty or not seen."""
+        """Return the piece that is seen on ``square``; None if it is empty or not seen."""
         return self.pieces.get(square)
 
     def sees(self, square: int) -> bool:
@@ -117,7 +117,7 @@ class View:
         return bool(self.visible >> square & 1)
 
     def fog_fen(self) -> str:
-        """This one look as a FEN with ``?`` on hidden squares; own castling rights only, halfmove counter 0."""
+        """Return this view as a FEN with ``?`` on hidden squares; own castling rights only, halfmove counter 0."""
         fields = (
             fen_text.board_text(self.pieces, ~self.visible & 0xFFFF_FFFF_FFFF_FFFF),
             "w" if self.to_move else "b",
@@ -140,7 +140,7 @@ def observe(
     opp_capture_landing_square: int | None = None,
     game_over: Outcome | None = None,
 ) -> View:
-    """The view that ``color`` has of the true ``position``; the other arguments are its fields."""
+    """Return the view that ``color`` has of the true ``position``; the other arguments are fields of the view."""
     side = 0 if color else 1
     seen = int(vision.visible(position.row, side, TABLES))
     own_turn = position.turn == color
@@ -164,7 +164,7 @@ def observe(
 
 
 def initial_view(start: Position, color: chess.Color, game_over: Outcome | None = None) -> View:
-    """The view of ``color`` before the first move; both players know the start position."""
+    """Return the view of ``color`` before the first move; both players know the start position."""
     return observe(start, color, game_over=game_over)
 
 
@@ -180,24 +180,24 @@ def observed(
     game_over: Outcome | None = None,
     legal_moves: Iterable[chess.Move] | None = None,
 ) -> View:
-    """The view after ``previous`` from an observation of the engine protocol.
+    """Return the view after ``previous``, from an observation of the engine protocol.
 
     Parameters
     ----------
     previous
         The view one ply earlier.
     kind, visible, pieces, own_move, own_capture_square, opp_capture_landing_square, game_over
-        As in :class:`View`; ``visible`` and ``pieces`` may also show the pawn that can be taken en passant.
+        As in :class:`View`; ``visible`` and ``pieces`` may also show the pawn that can be captured en passant.
     legal_moves
-        Its legal moves, when they were sent: with the turn request only, so not for older plies of a transcript.
+        The player's legal moves, if they were sent: only a turn request has them, not older plies of a transcript.
 
     Returns
     -------
     View
-        Its castling rights follow from the rights before and from what moved or was captured. The en passant square
-        follows from ``legal_moves``; without them, from a pawn's diagonal that is seen empty and that only en passant
-        can show. Where another piece sees that square too, ``previous`` may still tell; if it does not, ``ep_known`` is
-        False, ``ep_square`` None, and ``legal_moves`` may lack the en passant capture.
+        Its castling rights follow from the rights before and from the piece that moved or was captured. The en passant
+        square follows from ``legal_moves``; without them, from a pawn's empty diagonal that is seen although only an en
+        passant target would show it. If another piece sees that square too, ``previous`` may decide; if it does not,
+        ``ep_known`` is False, ``ep_square`` None, and ``legal_moves`` may lack the en passant capture.
 
     Raises
     ------
@@ -221,15 +221,15 @@ def observed(
         game_over=game_over,
         fullmove=previous.fullmove + (not previous.to_move),
     )
-    # What is wrong by itself, or after the view before.
+    # Check the observation by itself, and against the view before.
     _check_follows(previous, view, where)
     _check_squares(view, where)
     _check_own_pieces(previous, view, where)
-    # What was not sent: the en passant square, and exactly the squares that rule 4 shows; the moves follow.
+    # Add what was not sent: the en passant square, and exactly the squares that rule 4 shows; from these, the moves.
     sent = None if legal_moves is None else tuple(legal_moves)
     view = _with_own_mask(_with_ep(view, previous, sent), where)
     view = replace(view, legal_moves=known_moves(view))
-    # Moves that were sent say the same, and then leave nothing open.
+    # Moves that were sent must be the same; then nothing is left open.
     same = sent is not None and view.ep_known and sorted(map(encode, sent)) == sorted(map(encode, view.legal_moves))
     if sent is not None and game_over is None and not same:
         odd = sorted({move.uci() for move in sent} ^ {move.uci() for move in view.legal_moves})
@@ -241,9 +241,9 @@ def observed(
 
 
 def known_moves(view: View) -> tuple[chess.Move, ...]:
-    """The player's moves as they follow from the view alone, sorted; () when it is not its turn or the game is over.
+    """Return the player's moves, sorted, from the view alone; () if it is not its turn or the game is over.
 
-    An unseen square before a pawn is a blocked one: no pawn steps onto or across a square that is not seen.
+    An unseen square before a pawn is blocked: no pawn steps onto or across a square that is not seen.
     """
     if view.to_move != view.color or view.game_over is not None:
         return ()
@@ -262,7 +262,7 @@ def _is_own(view: View, square: int) -> bool:
 
 
 def _path_seen(view: View, code: int) -> bool:
-    """Whether a move generated from the masked row is legal: a pawn's step needs every square of it to be seen."""
+    """Whether a move generated from the view's row is legal: a pawn steps only over squares that are seen."""
     move = decode(code)
     piece = view.pieces.get(move.from_square)
     if piece is None or piece.piece_type != chess.PAWN or (move.to_square - move.from_square) % 8:
@@ -286,7 +286,7 @@ def _refuse(where: str, got: str, expected: str) -> NoReturn:
 
 
 def _check_follows(previous: View, view: View, where: str) -> None:
-    """Check that ``view`` may come after ``previous``: whose move it was, and what was captured."""
+    """Check that ``view`` may come after ``previous``: the side that moved, its move, and the capture."""
     if previous.game_over is not None:
         _refuse(where, f"one after the end of the game ({previous.game_over.reason})", "none")
     kind, own_move = view.kind, view.own_move
@@ -310,7 +310,7 @@ def _check_follows(previous: View, view: View, where: str) -> None:
 
 
 def _check_squares(view: View, where: str) -> None:
-    """Check that there are such squares, and pieces on visible ones only."""
+    """Check that all squares exist, and that pieces are on visible ones only."""
     if not 0 <= view.visible < 1 << 64:
         _refuse(where, f"visible {view.visible:#x}", "a set of 64 bits")
     off = [square for square in view.pieces if not 0 <= square < 64]
@@ -322,13 +322,13 @@ def _check_squares(view: View, where: str) -> None:
 
 
 def _check_own_pieces(previous: View, view: View, where: str) -> None:
-    """Check the player's own pieces, which are known exactly: those before, moved by its move, less a captured one."""
+    """Check the player's own pieces, which are known exactly: those before, after its move, less a captured one."""
     own = {square: piece for square, piece in previous.pieces.items() if piece.color == view.color}
     move, lost = view.own_move, view.own_capture_square
     if move is not None:
         if move.from_square not in own:
             _refuse(where, f"own_move {move.uci()}", "one from a square of an own piece")
-        # The kernel moves the own pieces alone: castling, promotion and all.
+        # Let the kernel move the own pieces alone, so that castling and promotion are included.
         row = row_of(own, view.color, previous.castling.letters(view.color))
         out = np.empty(board.WIDTH, dtype=np.uint64)
         moves.make(row, encode(move), TABLES, out)
@@ -342,8 +342,8 @@ def _check_own_pieces(previous: View, view: View, where: str) -> None:
 
 
 def _ep_targets(pieces: Mapping[int, chess.Piece], color: chess.Color) -> set[int]:
-    """Empty squares on which pawns of ``color`` could capture en passant, as far as ``pieces`` are known: beside the
-    pawn stands an enemy pawn, or nothing that is known.
+    """Return the empty squares on which pawns of ``color`` could capture en passant, as far as ``pieces`` are known: on
+    the square beside the pawn is an enemy pawn, or nothing known.
     """
     targets = set()
     ahead = 8 if color else -8
@@ -360,8 +360,8 @@ def _ep_targets(pieces: Mapping[int, chess.Piece], color: chess.Color) -> set[in
 
 
 def _with_ep(view: View, previous: View, sent: tuple[chess.Move, ...] | None) -> View:
-    """``view`` with its en passant square inferred: from the legal moves, else from what is seen, else from the view
-    before.
+    """Return ``view`` with its en passant square inferred: from the legal moves, else from the visible squares, else
+    from the view before.
     """
     if view.kind != "opp_move" or view.own_capture_square is not None or view.game_over is not None:
         return view
@@ -369,7 +369,7 @@ def _with_ep(view: View, previous: View, sent: tuple[chess.Move, ...] | None) ->
     if sent is not None:
         found = {move.to_square for move in sent if move.to_square in targets and _is_ep(view, move)}
         return replace(view, ep_square=found.pop()) if len(found) == 1 else view
-    # What is seen without any en passant square; more than that shows the target.
+    # The squares that are seen without any en passant square: if more is seen, that is the target.
     ahead = 8 if view.color else -8
     otherwise = int(vision.visible(view.row(), 0 if view.color else 1, TABLES))
     unsure = False
@@ -377,7 +377,8 @@ def _with_ep(view: View, previous: View, sent: tuple[chess.Move, ...] | None) ->
         victim, origin = target - ahead, target + ahead
         if view.visible & ~otherwise & (1 << target | 1 << victim):
             return replace(view, ep_square=target)  # nothing else shows the target (or, to other hosts, its pawn)
-        # What the view before says against a double step there: not that pawn, no pawn at home, or another move.
+        # Evidence against a double step there: another piece on the pawn's square, the pawn was not at home before, or
+        # another move was seen.
         pawn = chess.Piece(chess.PAWN, not view.color)
         if view.sees(victim) and view.pieces.get(victim) != pawn:
             continue
@@ -385,7 +386,7 @@ def _with_ep(view: View, previous: View, sent: tuple[chess.Move, ...] | None) ->
             continue
         if _changed(previous, view) & ~(1 << victim | 1 << origin):
             continue
-        # And what says so: the pawn left its home and is not on the target.
+        # Evidence for it: the pawn has left its home square, and is not on the target.
         if previous.pieces.get(origin) == pawn and view.sees(origin):
             return replace(view, ep_square=target)
         unsure = True
@@ -393,7 +394,7 @@ def _with_ep(view: View, previous: View, sent: tuple[chess.Move, ...] | None) ->
 
 
 def _changed(previous: View, view: View) -> int:
-    """Squares seen in both views whose content changed."""
+    """Return the squares that are seen in both views and whose content changed."""
     both = previous.visible & view.visible
     return sum(1 << square for square in squares_of(both) if previous.pieces.get(square) != view.pieces.get(square))
 
@@ -409,13 +410,14 @@ def _is_ep(view: View, move: chess.Move) -> bool:
 
 
 def _with_own_mask(view: View, where: str) -> View:
-    """``view`` with exactly the squares that rule 4 shows; raises ViewError when its mask is not explained by its
-    pieces.
+    """Return ``view`` with exactly the squares that rule 4 shows; raises ViewError if its pieces do not explain its
+    mask.
 
-    The masked row shows all that the true one does, and also the squares before a pawn that an unseen piece blocks.
+    Computed from the view's row, the visible squares are those of the true position and, in addition, squares before a
+    pawn that an unseen piece blocks.
     """
-    # Nothing may be seen that the pieces do not see; the pawn to be captured en passant is removed (other hosts send
-    # it).
+    # Nothing may be seen that the pieces do not see. Other hosts also show the pawn that can be captured en passant:
+    # remove it.
     side = 0 if view.color else 1
     name = chess.COLOR_NAMES[view.color]
     most = int(vision.visible(view.row(), side, TABLES))
@@ -428,7 +430,7 @@ def _with_own_mask(view: View, where: str) -> View:
     if extra:
         odd = chess.SQUARE_NAMES[next(squares_of(extra))]
         _refuse(where, f"{odd} as visible", f"only squares that {name}'s pieces see")
-    # What is hidden though the masked row shows it stands before an own pawn.
+    # A square that is hidden although the view's row shows it must be before an own pawn.
     hidden = most & ~view.visible
     unexplained = hidden & ~_blocked(view, hidden) if hidden else 0
     if unexplained:
@@ -438,22 +440,22 @@ def _with_own_mask(view: View, where: str) -> View:
 
 
 def _blocked(view: View, hidden: int) -> int:
-    """Those of ``hidden``, squares that would be seen if they were empty, that unseen enemy pieces before own pawns
-    explain.
+    """Return the squares of ``hidden`` (hidden, but visible if they were empty) that are explained by unseen enemy
+    pieces before own pawns.
     """
     side = 0 if view.color else 1
     row = view.row()
     own = sum(1 << square for square, piece in view.pieces.items() if piece.color == view.color)
     pawns = int(row[board.PAWN]) & own
     diagonals = int(np.bitwise_or.reduce(TABLES[list(squares_of(pawns)), PAWN_CAPTURES + side])) if pawns else 0
-    # What the other pieces see: the pawns still stand in the way, but step nowhere.
+    # The squares that the other pieces see: pawns are still obstacles, but see nothing.
     row[board.PAWN] = np.uint64(int(row[board.PAWN]) & ~pawns)
     others = int(vision.visible(row, side, TABLES))
     explained = 0
     for square in squares_of(pawns):
         ahead, second = (square + 8, square + 16) if view.color else (square - 8, square - 16)
-        # The nearest hidden square before a pawn holds an enemy piece that no other own piece may see; the square
-        # behind it may be hidden too.
+        # The nearest hidden square before a pawn has an enemy piece, so no other own piece may see it; the square
+        # behind it may then be hidden too.
         blocker = ahead if hidden >> ahead & 1 else second
         if 0 <= blocker < 64 and not (others | diagonals) >> blocker & 1:
             explained |= 1 << blocker

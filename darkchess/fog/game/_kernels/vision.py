@@ -1,4 +1,4 @@
-"""What a player sees (docs/rules.md, rule 4): as a mask, and as a key of what stands there."""
+"""What a player sees (docs/rules.md, rule 4): as a mask of squares, and as a key of the view."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["known_meta", "observation_key", "view_key", "visible"]
 
 @kernel(allocates=False)
 def visible(row: Any, side: int, tables: Any) -> Any:
-    """Squares that ``side`` sees (uint64): its own and the destinations of its moves, *as if it were to move*.
+    """Return the squares that ``side`` sees (uint64): its own and the targets of its moves, *as if it were to move*.
 
-    The en passant target is seen only by the side to move. Castling adds nothing: its rook sees those squares.
+    Only the side to move sees the en passant target. Castling adds nothing, since the rook sees those squares.
     """
     own = row[WHITE + side]
     occupied = own | row[BLACK - side]
     seen = own
-    # Pawns: their steps, and their diagonals where something can be taken.
+    # Pawns: their steps, and their diagonals if they can capture there.
     capturable = row[BLACK - side]
     ep = ep_square(row)
     if ep >= 0 and side == turn(row):
@@ -36,7 +36,7 @@ def visible(row: Any, side: int, tables: Any) -> Any:
         square = lowest(left)
         left = without_lowest(left)
         seen |= pawn_steps(square, side, occupied) | (tables[square, PAWN_CAPTURES + side] & capturable)
-    # The other pieces: what they attack; a queen is looked at as a bishop and as a rook.
+    # The other pieces: the squares that they attack; a queen counts as a bishop and as a rook.
     left = row[KNIGHT] & own
     while left != np.uint64(0):
         seen |= tables[lowest(left), KNIGHT_STEPS]
@@ -58,7 +58,9 @@ def visible(row: Any, side: int, tables: Any) -> Any:
 
 @kernel(inline="always")
 def known_meta(row: Any, side: int) -> Any:
-    """What ``side`` knows of the entry META of ``row`` (uint64)."""
+    """Return the part of the entry META of ``row`` that ``side`` knows (uint64): the side to move, its own castling
+    rights and, if it is to move, the en passant square.
+    """
     meta = row[META] & (np.uint64(1) | (np.uint64(6) << np.uint64(2 * side)))
     if turn(row) == side:
         meta |= row[META] & np.uint64(0x7F00)
@@ -67,7 +69,7 @@ def known_meta(row: Any, side: int) -> Any:
 
 @kernel(inline="always")
 def _key(row: Any, seen: Any, meta: Any) -> Any:
-    """Key of the pieces of ``row`` on ``seen``, of the mask itself, and of what is known of META."""
+    """Return a key of the pieces of ``row`` on ``seen``, of that mask, and of ``meta``, the known part of META."""
     key = mix64(seen ^ np.uint64(0x9E3779B97F4A7C15))
     for i in range(META):
         key = mix64(key ^ (row[i] & seen)) + np.uint64(0x9E3779B97F4A7C15)
@@ -76,11 +78,11 @@ def _key(row: Any, seen: Any, meta: Any) -> Any:
 
 @kernel(allocates=False)
 def view_key(view: Any, seen: Any) -> Any:
-    """Key (uint64) of the row of a view (:meth:`darkchess.fog.game.view.View.row`) that shows the squares ``seen``."""
+    """Return the key (uint64) of the row of a view (:meth:`darkchess.fog.game.view.View.row`) with squares ``seen``."""
     return _key(view, seen, view[META])
 
 
 @kernel(allocates=False)
 def observation_key(row: Any, side: int, tables: Any) -> Any:
-    """Key (uint64) of what ``side`` sees of the position ``row``; equal to :func:`view_key` of its view."""
+    """Return the key (uint64) of what ``side`` sees of the position ``row``; equal to :func:`view_key` of its view."""
     return _key(row, visible(row, side, tables), known_meta(row, side))
