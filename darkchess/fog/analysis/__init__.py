@@ -1,5 +1,5 @@
-"""What a player could know, and how a game looks beside it.
+"""Analysis of what a player could know, and of games in its light.
 
-Reading order: ``principal_lines``, ``believed`` (a belief in words), ``analyst``; ``whole_game`` and ``once_over`` hold
-it against the truth; ``puzzles`` finds turns at which one move is right.
+Reading order: ``principal_lines``, ``believed`` (a belief in figures), ``analyst``; ``whole_game`` and ``once_over``
+compare with the truth; ``puzzles`` finds turns at which exactly one move is right.
 """

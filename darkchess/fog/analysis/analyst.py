@@ -1,14 +1,13 @@
-"""What the engine thinks at one turn of a player, from its views alone: the possible positions, the mixed strategy, the
+"""The engine's analysis of one turn of a player, from its views alone: the possible positions, the mixed strategy, the
 value of each move, and the lines that it expects.
 
-Stands on the player's side of the wall: nothing here knows a true game. :mod:`darkchess.fog.analysis.once_over`
-compares with it.
+This is on the player's side: nothing here knows a true game. :mod:`darkchess.fog.analysis.once_over` compares with it.
 
-The search is the player's own (:class:`klss.search.Search` on its exact position set, with the weights that its
-configuration asks for), with three differences. Weights are computed without a time limit. It begins with a new trunk,
-where in a game the trunk of the moves before would have been carried on. And it is made where the player needs none (a
-king to capture, a single move) as well, so that every move has a value. A king that can be captured is captured all the
-same, as the player does: a search does not prefer that where the game is all but won without it.
+The search is the player's own (:class:`klss.search.Search` on its exact position set, with the weights of its
+configuration), with three differences. Weights are computed without a time limit. The search begins with a new trunk,
+while in a game it would carry on the trunk of earlier moves. And it also runs where the player needs no search (a king
+to capture, a single move), so that every move has a value. A king that can be captured is always captured, as the
+player does, although a search need not prefer that if the game is almost won without it.
 
 Values of moves: :mod:`klss.search.root_values`. Lines: :mod:`darkchess.fog.analysis.principal_lines`. Beliefs:
 :mod:`darkchess.fog.belief.marginals`, :mod:`darkchess.fog.analysis.believed`.
@@ -51,11 +50,11 @@ from klss.table.time_plan import TimePlan
 __all__ = ["Analysis", "AnalysisError", "Analyst", "MoveValue"]
 
 _LINES = 3
-"""Lines that are shown, of the moves that are played most."""
+"""Number of lines: those of the moves that are played most."""
 
 
 class AnalysisError(DarkchessError, ValueError):
-    """An analysis was asked for where the player has no move to make; the message says what, got, expected."""
+    """An analysis of a ply at which the player has no move to make; the message says what, got, expected."""
 
 
 @dataclass(frozen=True)
@@ -70,30 +69,30 @@ class MoveValue:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What the engine thinks at one turn.
+    """The engine's analysis of one turn.
 
     Attributes
     ----------
     view
-        What the player sees there.
+        The player's view there.
     positions
         Number of possible positions.
     capped_by
-        None where they are all that agree with the player's views; else why they are a sample.
+        None if these are all that agree with the player's views; else why they are a sample.
     marginals
-        Which piece stands where in them, and how likely.
+        Probability of each piece on each square.
     belief
-        What weighs them in that.
+        The kind of the weights in these.
     value
-        The profile's value for the player; None where the search was too short to say.
+        The profile's value for the player; None if the search was too short.
     moves
         All legal moves, the most played first, then the most valuable.
     lines
-        What the player expects after the first of them.
+        The lines that the player expects after the first of them.
     diagnostics
-        The search's, as in the engine protocol.
+        The diagnostics of the search, as in the engine protocol.
     trunk, profile
-        The search that all this was read from.
+        The trunk and the profile of the search that all this was read from.
     """
 
     view: View
@@ -120,40 +119,40 @@ class Analysis:
         return total
 
     def loss(self, move: chess.Move) -> float | None:
-        """How much less ``move`` is worth than the mixed strategy; None where the search was too short to say."""
+        """Return the value of the mixed strategy less that of ``move``; None if the search was too short."""
         mix = self.mix_value
         value = next((found.value for found in self.moves if found.move == move), None)
         return None if mix is None or value is None else mix - value
 
 
 def _filtered(configuration: Configuration) -> bool:
-    """Whether a player's search asks the filter."""
+    """Whether a player's search uses the filter's weights."""
     return configuration.beliefs is not None and configuration.beliefs.filtered
 
 
 class Analyst:
-    """Follows one player's views through a game and thinks where it is asked to.
+    """Follower of one player's views through a game, which analyses turns on request.
 
     Parameters
     ----------
     view, start, ruleset
         As a player gets them at the start (:class:`darkchess.fog.game.contest.Player`).
     evaluator
-        What values positions.
+        The evaluator of positions.
     configuration
-        The player's choices, with a search. What they say of carrying a trunk on has no effect.
+        The player's settings, with a search. Settings of the carrying of a trunk have no effect.
     seed
-        As of :class:`darkchess.fog.players.player.KlssPlayer`.
+        As for :class:`darkchess.fog.players.player.KlssPlayer`.
     belief
-        What weighs positions in the marginals and in :meth:`believed`. The search has the weights that its
-        configuration asks for, whatever is given here.
+        The kind of the weights in the marginals and in :meth:`believed`. The search uses the weights of its
+        configuration, whatever this is.
 
     Attributes
     ----------
     position_set
         The possible positions.
     model, quiet
-        The game from the player's seat, and the plies since it last observed a pawn move or a capture.
+        The game as the player sees it, and the plies since it last observed a pawn move or a capture.
     """
 
     def __init__(
@@ -174,7 +173,7 @@ class Analyst:
         self._views = [view]
         self.quiet = 0
         self._belief: Belief = belief
-        # A filter goes along with the set wherever the belief or the search asks for its weights.
+        # The set has a filter if the belief or the search needs its weights.
         threads = configuration.threads
         filtered = belief == "filter" or _filtered(configuration)
         weigher = Filter(Policy.packaged(), BuiltinEvaluator(threads=threads)) if filtered else None
@@ -188,8 +187,8 @@ class Analyst:
         return self._views[-1]
 
     def observe(self, view: View) -> None:
-        """Take in what is seen after a ply. The position set is brought up to date without a deadline."""
-        # The fall of the filter's total weight is the view's probability, unless the filter had to start again.
+        """Update by the view after a ply. The position set is updated without a deadline."""
+        # The factor by which the filter's total weight falls is the view's probability, unless the filter was reset.
         weigher = self.position_set.weigher
         before = None if weigher is None else (weigher.log_total, weigher.restarts)
         self.position_set.observe(view)
@@ -197,34 +196,33 @@ class Analyst:
             own = None if view.own_move is None else san(self.view, view.own_move)
             bits = max(0.0, (before[0] - weigher.log_total) / math.log(2.0))
             self._information.append(ViewInformation(view.ply, own, bits))
-        # Quiet plies as the player counts them.
         self.quiet = 0 if is_loud(self.view, view) else self.quiet + 1
         self._views.append(view)
 
     @property
     def weights(self) -> Floats | None:
-        """How likely each position is by the belief, at a turn of the player: float64[size], summing to 1; None: all
-        are alike.
+        """Probability of each position by the belief, at a turn of the player: float64[size], summing to 1; None: all
+        weigh the same.
         """
         return self.position_set.weights if self._belief == "filter" else None
 
     def believed(self, count: int = MOST_LIKELIEST) -> Believed:
-        """What the belief amounts to, with the ``count`` likeliest positions; it has to be the player's turn."""
+        """Return the belief, with the ``count`` likeliest positions; it must be the player's turn."""
         views = None if self.position_set.weigher is None else self._information
         return believed(self.position_set, self._belief, self.weights, views, count)
 
     def search(
         self, limit: Limit, configuration: Configuration | None = None, progress: Progress | None = None
     ) -> tuple[Search, Result]:
-        """Search with a new trunk; it has to be the player's turn.
+        """Search with a new trunk; it must be the player's turn.
 
         Parameters
         ----------
         limit
-            Of the search alone; the position set is there already.
+            The limit of the search alone, since the position set is already there.
         configuration
-            With the search; None: the analyst's own. Where it asks the filter, the analyst's own has to ask it too, or
-            the analyst's belief has to be the filter.
+            The configuration with the search; None: the analyst's own. If it uses the filter, the analyst's own
+            configuration or belief must use it too.
         progress
             As in :meth:`darkchess.fog.game.contest.Player.choose`.
 
@@ -238,7 +236,6 @@ class Analyst:
         AnalysisError
             The player has no move to make here.
         """
-        # Only where there is something to choose.
         view = self.view
         if view.to_move != view.color or view.game_over is not None or not view.legal_moves:
             raise AnalysisError(
@@ -247,7 +244,7 @@ class Analyst:
             )
         chosen = configuration or self._configuration
         assert chosen.search is not None
-        # As a player's search, but for the trunk, which is new.
+        # As a player's search, but with a new trunk.
         search = Search(self.model, chosen.search, seed=self._seed)
         plan = TimePlan(limit)
         self.model.deadline = plan.deadline
@@ -258,14 +255,14 @@ class Analyst:
         return search, result
 
     def think(self, limit: Limit, *, particles: int | None = None, progress: Progress | None = None) -> Analysis:
-        """What the engine thinks now; it has to be the player's turn.
+        """Analyse the present turn, which must be the player's.
 
         Parameters
         ----------
         limit
-            Of the search alone; the position set is there already.
+            The limit of the search alone, since the position set is already there.
         particles
-            Take at most so many, where the configuration takes more.
+            Most particles of the search; None: as many as the configuration says.
         progress
             As in :meth:`darkchess.fog.game.contest.Player.choose`.
 
@@ -274,14 +271,14 @@ class Analyst:
         AnalysisError
             The player has no move to make here.
         """
-        # The search, perhaps with fewer particles than the player takes.
+        # The search, if wanted with fewer particles than the player's.
         configuration = self._configuration
         assert configuration.search is not None
         if particles is not None:
             fewer = replace(configuration.search, particles=min(particles, configuration.search.particles))
             configuration = replace(configuration, search=fewer)
         search, result = self.search(limit, configuration, progress)
-        # Values of the moves in the solved trunk; a king that can be captured is captured.
+        # Values of the moves in the solved trunk; but a king that can be captured is always captured.
         view = self.view
         assert search.standing is not None
         trunk, profile = search.standing.trunk, search.standing.profile

@@ -1,8 +1,8 @@
-"""What a player's belief amounts to, for people: how many positions it is as good as, the likeliest of them, and how
-much information moves would give and views gave.
+"""A player's belief in figures for people: the effective number of positions, the likeliest ones, and the information
+that moves would give and views gave.
 
 The information of a view is −log₂ of its probability by the filter (:mod:`darkchess.fog.belief.filter`). That of a move
-is the mean over what the player may observe right after it: the entropy of the observation.
+is the mean over the possible observations right after it: the entropy of the observation.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 MOST_LIKELIEST = 10
-"""Positions that are listed, the likeliest ones, where a caller names no number: what fits on a page."""
+"""Default number of likeliest positions that are listed: as many as fit on a page."""
 
 _SAMPLE = 2000
 """Most positions over which the next observation's entropy is estimated, as in the search."""
@@ -41,7 +41,7 @@ class Likely:
 
 @dataclass(frozen=True)
 class MoveInformation:
-    """A move, and the entropy in bits of what the player would observe right after it."""
+    """A move, and the entropy, in bits, of the player's observation right after it."""
 
     move: chess.Move
     san: str
@@ -50,14 +50,14 @@ class MoveInformation:
 
 @dataclass(frozen=True)
 class ViewInformation:
-    """How much information a view gave the player.
+    """The information that a view gave the player.
 
     Attributes
     ----------
     ply
-        The view's.
+        The ply of the view.
     san
-        The player's own move that led to it; None: the opponent's did.
+        The player's own move that led to it; None: the opponent's move did.
     bits
         −log₂ of its probability by the filter.
     """
@@ -74,15 +74,15 @@ class Believed:
     Attributes
     ----------
     belief
-        What weighs the positions.
+        The kind of the weights.
     effective
-        Number of equally likely positions that would be as uncertain: e to the entropy of the weights.
+        Number of equally likely positions with the same uncertainty: e to the entropy of the weights.
     likeliest
-        The likeliest first; none where all are alike.
+        The likeliest positions, in order; none if all weigh the same.
     moves
-        Information of each legal move, the most first.
+        Information of each legal move, the largest first.
     views
-        Information of each view, the most first; None where there is no filter.
+        Information of each view, the largest first; None if there is no filter.
     """
 
     belief: Belief
@@ -93,14 +93,14 @@ class Believed:
 
 
 def effective(weights: Floats) -> float:
-    """e to the entropy of ``weights`` (float64[n], summing to 1)."""
+    """Return e to the entropy of ``weights`` (float64[n], summing to 1)."""
     above = weights[weights > 0.0]
     return float(np.exp(-(above * np.log(above)).sum()))
 
 
 def likeliest(positions: PositionSet, weights: Floats, count: int) -> Ints:
-    """Indices of the ``count`` likeliest positions, the likeliest first; equally likely ones in the order of their
-    rows.
+    """Return the indices of the ``count`` likeliest positions, the likeliest first; equally likely ones in the order of
+    their halves, which does not depend on how they are stored.
     """
     count = min(count, positions.size)
     if not count:
@@ -117,20 +117,20 @@ def believed(
     views: list[ViewInformation] | None,
     count: int = MOST_LIKELIEST,
 ) -> Believed:
-    """What a player's belief amounts to at its turn.
+    """Return a player's belief at its turn.
 
     Parameters
     ----------
     positions
         The position set.
     belief
-        What weighs it.
+        The kind of its weights.
     weights
-        float64[size], summing to 1; None: all are alike.
+        float64[size], summing to 1; None: all positions weigh the same.
     views
         Information of each view; None: not known.
     count
-        How many of the likeliest positions are wanted.
+        Number of likeliest positions that are wanted.
     """
     view = positions.view
     found: list[Likely] = []

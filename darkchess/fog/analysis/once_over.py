@@ -1,7 +1,7 @@
-"""A finished game beside what the engine thought: where the truth stood among the positions that were possible for a
-player, and which moves gave the most away.
+"""A finished game compared with the engine's analysis: the rank of the true position among the possible ones, and the
+moves that lost the most value.
 
-Stands on the referee's side of the wall: it knows the true game. What the engine thinks still comes from views alone
+This is on the referee's side: it knows the true game. The engine's analysis still comes from views alone
 (:mod:`darkchess.fog.analysis.analyst`).
 """
 
@@ -31,7 +31,7 @@ _CHUNK = 1 << 16
 """Positions that are weighed at a time, which bounds the memory for their rows."""
 
 _ROUNDING = 1e-9
-"""Differences up to this are rounding: such numbers count as equal."""
+"""Differences up to this may be rounding errors: such numbers count as equal."""
 
 
 # ---------------------------------------------------------------- the true position
@@ -46,7 +46,7 @@ class HiddenPiece:
 
 @dataclass(frozen=True)
 class Truth:
-    """Where the true position stood among those that a player held possible.
+    """The rank of the true position among those that a player could not rule out.
 
     Attributes
     ----------
@@ -55,17 +55,17 @@ class Truth:
     possible
         Whether it is among the possible positions (always, unless they are a sample).
     rank
-        Its place among them, 1 for the likeliest, by the product over all squares of the probabilities of what stands
-        there; equally likely ones share the best place.
+        Its rank among them, 1 for the likeliest, by the product over all squares of the probability of the square's
+        content; equally likely ones share the best rank.
     positions
-        How many there are.
+        Number of possible positions.
     weight, weight_rank
-        Its weight by the belief (all sum to 1), and its place by that; None where all are alike, or it is not there.
+        Its weight by the belief (all sum to 1), and its rank by that; None if all weigh the same, or it is not there.
     particle
-        Its probability among the particles of the search, by the opponent's equilibrium plan and chance; None where
-        it was none of them.
+        Its probability among the particles of the search, by the opponent's equilibrium plan and chance; None if it was
+        none of them.
     particle_rank
-        Its place among them by that probability; None likewise.
+        Its rank among them by that probability; None likewise.
     particles
         Number of particles.
     hidden
@@ -85,16 +85,16 @@ class Truth:
 
 
 def truth_at(position: Position, analysis: Analysis, positions: PositionSet, belief: Floats | None = None) -> Truth:
-    """Where ``position``, the true one, stands in ``analysis`` and in ``positions``, which the analysis is of.
+    """Return the ranks of ``position``, the true one, in ``analysis`` and in ``positions``, the set of that analysis.
 
-    ``belief`` has the weights of the positions, float64[size] summing to 1; None: all are alike.
+    ``belief`` has the weights of the positions, float64[size] summing to 1; None: all weigh the same.
     """
     view, found = analysis.view, analysis.marginals
     side = int(view.color == chess.WHITE)
     row = position.row.copy()
     row[META] &= IDENTITY
     possible = positions.contains(row)
-    # By the marginals: how many positions have a larger product of their squares' probabilities.
+    # By the marginals: count the positions with a larger product (sum of logarithms) of their squares' probabilities.
     rank = None
     if possible:
         shares = np.column_stack([found.shares, 1.0 - found.shares.sum(axis=1)])
@@ -124,7 +124,7 @@ def truth_at(position: Position, analysis: Analysis, positions: PositionSet, bel
         own_reach, total = float(reach[equal].sum()), float(reach.sum())
         particle = own_reach / total if total > 0.0 else None
         particle_rank = 1 + int((reach > reach[equal].max() + _ROUNDING).sum())
-    # The pieces that the player did not see, and how likely the belief held each where it stood.
+    # The pieces that the player did not see, each with its probability, by the belief, on its square.
     hidden = tuple(
         HiddenPiece(square, piece, found.at(square).get(piece.symbol(), 0.0))
         for square, piece in sorted(position.pieces.items())
@@ -145,7 +145,7 @@ def losses(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Loss]:
-    """What every move of a game gave away, in the order of the plies: :func:`turns` with ``nodes`` at each.
+    """Return the loss of every move of a game, in the order of the plies: :func:`turns` with ``nodes`` at each.
 
     ``progress`` is called with the number of moves done, and of all moves.
     """
@@ -158,7 +158,7 @@ def losses(
 
 
 def largest(found: list[Loss], color: chess.Color, count: int = 3) -> list[Loss]:
-    """The ``count`` moves of ``color`` that gave away the most, the worst first; only those that gave something."""
+    """Return the ``count`` moves of ``color`` with the largest losses, the worst first; only losses above 0."""
     known = [(each.loss, each) for each in found if each.color == color and each.loss is not None]
     worst = sorted((pair for pair in known if pair[0] > _ROUNDING), key=lambda pair: (-pair[0], pair[1].ply))
     return [each for _, each in worst[:count]]

@@ -1,7 +1,7 @@
 """The lines that a player expects, read from a solved trunk.
 
-The opponent's plan is the equilibrium's y, the opponent of the gadget game: it goes where x is weakest, which is not
-where an average opponent goes.
+The opponent's plan is the equilibrium's y, that of the opponent in the gadget game: it plays against the weaknesses of
+x, which an average opponent does not do.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from klss.support.arrays import Floats, Ints
 __all__ = ["Line", "LineMove", "principal_lines"]
 
 _LINE_PLIES = 12
-"""Most plies of a line; few trunks are deeper where the plans still say what is played."""
+"""Most plies of a line; few trunks are so deep where the plans still say what is played."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class LineMove:
     mine
         Whether it is the player's own.
     probability
-        Of an own move: in the player's plan. Of the opponent's: its share over all positions that are possible for the
-        player after the moves before. None where the plans do not say.
+        For an own move, its probability in the player's plan; for the opponent's, its share over all positions that are
+        possible for the player after the moves before. None if the plans do not say.
     """
 
     move: chess.Move
@@ -53,8 +53,8 @@ class LineMove:
 
 @dataclass(frozen=True)
 class Line:
-    """What the player expects after one of its moves: the opponent's likeliest reply over the roots of the trunk, what
-    the player would observe of it, its own answer, and so on.
+    """The line that the player expects after one of its moves: the opponent's likeliest reply over the roots of the
+    trunk, the player's answer to its likeliest observation of that, and so on.
     """
 
     moves: tuple[LineMove, ...]
@@ -63,16 +63,16 @@ class Line:
 def principal_lines(
     trunk: Trunk, profile: Profile, codes: Sequence[int], fullmove: int, plies: int = _LINE_PLIES
 ) -> list[Line]:
-    """A line for each of ``codes``, actions at player 0's infoset; none where player 1 reaches no expanded root.
+    """Return a line for each of ``codes``, actions at player 0's infoset; none if player 1 reaches no expanded root.
 
-    A line ends where more than half of the probability is on nodes that were not expanded, or are decided.
+    A line ends when more than half of the probability is on nodes that are not expanded, or are decided.
     """
     reach = reach_of(1, trunk, profile.y)
     best = responses(trunk, profile.y)
     lines = []
     for code in codes:
         moves: list[LineMove] = []
-        # The nodes at which the line stands, all of one infoset of the player: at first, the roots.
+        # The nodes that the line has reached, all in one infoset of the player: at first, the roots.
         front = np.flatnonzero((reach[: trunk.root_count] > 0.0) & (trunk.nodes.first_child[: trunk.root_count] >= 0))
         chosen = _own_choice(trunk, profile, best, 0, code)
         while len(front) and chosen is not None and len(moves) < plies:
@@ -102,7 +102,7 @@ def principal_lines(
 def _own_choice(
     trunk: Trunk, profile: Profile, best: Floats, infoset: int, code: int | None
 ) -> tuple[int, float | None] | None:
-    """Player 0's action (``code``, or the likeliest) and its probability; None where there are no sequences yet."""
+    """Return player 0's action (``code``, or the likeliest) and its probability; None if it has no sequences there."""
     first, size = int(trunk.infosets[0].first[infoset]), int(trunk.infosets[0].size[infoset])
     if first < 0:
         return None
@@ -116,7 +116,7 @@ def _own_choice(
 
 
 def _children(trunk: Trunk, front: npt.NDArray[Any]) -> Ints:
-    """Children of the nodes ``front``, all expanded."""
+    """Return the children of the nodes ``front``, all expanded."""
     counts = trunk.nodes.child_count[front].astype(np.int64)
     ends = np.cumsum(counts)
     first = trunk.nodes.first_child[front].astype(np.int64)
@@ -125,14 +125,14 @@ def _children(trunk: Trunk, front: npt.NDArray[Any]) -> Ints:
 
 
 def _going_on(trunk: Trunk, reach: Floats, front: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The expanded nodes of ``front`` that are reached; none where they hold less than half of its probability."""
+    """Return the expanded nodes of ``front`` that are reached; none if they have less than half of its probability."""
     live: npt.NDArray[Any] = front[(trunk.nodes.first_child[front] >= 0) & (reach[front] > 0.0)]
     return live if 2.0 * reach[live].sum() >= reach[front].sum() else live[:0]
 
 
 def _likeliest(trunk: Trunk, reach: Floats, replies: Ints) -> tuple[int, float, Ints]:
-    """Code of the likeliest reply (a piece and its squares), its share, and the nodes that it leads to; −1 where none
-    is likely.
+    """Return the code of the likeliest reply, its share, and the nodes that it leads to; −1 if none is reached. Replies
+    are the same if the piece and its squares are.
     """
     origin = trunk.nodes.action[replies].astype(np.int64) >> 9
     before = trunk.states[trunk.nodes.parent[replies]]
@@ -151,7 +151,7 @@ def _likeliest(trunk: Trunk, reach: Floats, replies: Ints) -> tuple[int, float, 
 def _line_move(
     trunk: Trunk, reach: Floats, front: npt.NDArray[Any], code: int, fullmove: int, mine: bool, share: float | None
 ) -> LineMove:
-    """The move ``code`` as it is written where it is likeliest made."""
+    """Return the move ``code``, written in SAN at the node of ``front`` that is reached most."""
     node = int(front[reach[front].argmax()])
     depth = int(trunk.nodes.depth[node])
     position = Position(trunk.states[node, :9], fullmove + depth // 2)

@@ -1,11 +1,11 @@
-"""Puzzles: turns of real games at which one move is right, and that can be proved from what the mover knows.
+"""Puzzles: turns of real games at which exactly one move is right, with a proof from what the mover knows.
 
-A move is *sure* to win so much if it does in every position that the mover holds possible and after every reply. It is
-right if it is sure to lose nothing, and every other move comes to at least :data:`CLEAR` pawns less in one possible
-position or more, even when the mover may take once more after the reply. Material alone counts, as players count it,
-and a king more than all of it (:mod:`darkchess.fog.analysis._kernels.sure`).
+A move is *sure* of a gain if it has at least this gain in every possible position and after every reply. It is right if
+it is sure to lose nothing, and if every other move gains at least :data:`CLEAR` pawns less in some possible position,
+even if the mover may capture once more after the reply. Only material counts, in the usual worth of the pieces, and a
+king counts more than all of it (:mod:`darkchess.fog.analysis._kernels.sure`).
 
-Stands on the referee's side of the wall: puzzles are made of whole games. Who solves one is shown the mover's views.
+This is on the referee's side: puzzles are made of whole games. A solver is shown only the mover's views.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from klss.support.arrays import Ints, Words
 __all__ = ["CLEAR", "KING", "THEMES", "Proof", "Puzzle", "Refutation", "Study", "packaged_document", "puzzles_in"]
 
 KING = 1000
-"""What a king counts, in pawns."""
+"""Worth of a king, in pawns: more than that of all other pieces."""
 
 _WORTH = np.array([1, 3, 3, 5, 9, KING], dtype=np.int64)
 _WORTH.setflags(write=False)
 
 CLEAR = 2
-"""Pawns by which every other move comes to less."""
+"""Least advantage of the right move over every other move, in pawns."""
 
 THEMES = {
     "force": "One move makes the king fall next, whatever the fog hides and whatever is answered. Find it.",
@@ -47,27 +47,27 @@ THEMES = {
     "win": "Only one move is sure to win material, whatever the fog hides.",
     "keep": "Only one move is sure to lose nothing, whatever the fog hides.",
 }
-"""The kinds of puzzles, and what is asked in each."""
+"""The kinds of puzzles, and the task of each."""
 
 _MOST_POSITIONS = 2000
-"""Positions possible at a turn, beyond which no puzzle is looked for: who solves it could not think of them."""
+"""Most possible positions at the turn of a puzzle: a solver could not imagine more."""
 
 _CAP = 200_000
-"""Positions beyond which a player's set is no longer followed."""
+"""Most positions of a player's set; a player with a larger one is left out of the rest of the game."""
 
 _LEAST_MOVES = 8
-"""Moves to choose from; with fewer a guess is good enough."""
+"""Fewest moves to choose from; with fewer, a guess is too often right."""
 
 _LEAST_SHARE = 0.05
-"""Part of the possible positions in which each other move falls short: a danger that is there once in a thousand
-positions makes a proof, and no puzzle.
+"""Smallest share of the possible positions in which each other move must fall short: a danger in one of a thousand
+positions gives a proof, but not a good puzzle.
 """
 
 
 @dataclass(frozen=True)
 class Refutation:
-    """Why a move is not right: a possible position, and the reply after which it comes to ``balance`` pawns there even
-    if the mover takes once more; None where the move itself decides.
+    """A reason why a move is not right: a possible position, and the reply (None: the move itself decides) after which
+    the balance is only ``balance`` pawns, even if the mover captures once more.
     """
 
     position: Position
@@ -77,8 +77,8 @@ class Refutation:
 
 @dataclass(frozen=True)
 class Proof:
-    """What was counted over all ``positions`` possible ones: the right move is sure of ``sure`` pawns, the next best
-    of ``next`` at most, and each other falls short in the part ``short`` of the positions at least.
+    """The figures of a proof, over all possible positions (``positions`` of them): the right move is sure of ``sure``
+    pawns, the next best of at most ``next``, and each other move falls short in at least the share ``short`` of them.
     """
 
     positions: int
@@ -88,14 +88,14 @@ class Proof:
 
 
 class Study:
-    """A turn, and what its moves come to in every position that the mover holds possible.
+    """A turn, with the balances of its moves in every position that the mover can't rule out.
 
     Parameters
     ----------
     rows : uint64[n, 9]
         Those positions.
     moves
-        The mover's.
+        The mover's moves.
     """
 
     def __init__(self, rows: Words, moves: tuple[chess.Move, ...]) -> None:
@@ -118,8 +118,8 @@ class Study:
 
     @cached_property
     def right(self) -> tuple[chess.Move, Proof] | None:
-        """The right move, with its proof; None where there is none."""
-        # The lower bounds alone rule out most turns, at a tenth of the time.
+        """The right move, with its proof; None if there is none."""
+        # The lower bounds alone rule out most turns, in a tenth of the time.
         best = int(np.argmax(self._sure))
         sure = int(self._sure[best])
         others = np.arange(len(self.moves)) != best
@@ -131,12 +131,12 @@ class Study:
         return None if short < _LEAST_SHARE else (self.moves[best], proof)
 
     def _takes_king(self, move: int) -> bool:
-        """Whether a move takes the king: it is seen where it can be taken, and no puzzle."""
+        """Whether a move takes the king: a king that can be taken is seen, so that is no puzzle."""
         taken = Position(self._rows[0]).piece_at(self.moves[move].to_square)
         return taken is not None and taken.piece_type == chess.KING
 
     def theme(self) -> str:
-        """Of the right move."""
+        """Return the theme of the right move."""
         assert self.right is not None
         _, proof = self.right
         if proof.sure >= KING:
@@ -146,7 +146,7 @@ class Study:
         return "win" if proof.sure >= CLEAR else "keep"
 
     def refutation(self, move: chess.Move) -> Refutation:
-        """Where ``move`` comes to the least."""
+        """Return the position, and the reply, in which the balance of ``move`` is smallest."""
         reached = self._bounded[self.moves.index(move)]
         at = int(np.argmin(reached[:, MOST]))
         reply = int(reached[at, REPLY])
@@ -155,22 +155,22 @@ class Study:
 
 @dataclass(frozen=True)
 class Puzzle:
-    """One turn of a game, and what is right there.
+    """One turn of a game, with the right move.
 
     Attributes
     ----------
     theme : str
-        Of :data:`THEMES`.
+        One of :data:`THEMES`.
     moves
-        The true game up to the turn, which who solves the puzzle does not see.
+        The true game up to the turn, which a solver does not see.
     solution : chess.Move
     proof : Proof
     fen : str or None
         The start of the game, known to both players; None: the usual one.
     source : str
-        The game it is from.
+        The game that it is from.
     solved : mapping
-        How often each of some players found the solution, by their names; empty: not tried.
+        The share of attempts in which each of some players found the solution, by their names; empty: not tried.
     """
 
     theme: str
@@ -183,27 +183,27 @@ class Puzzle:
 
     @property
     def rating(self) -> float | None:
-        """How often the players found it on average; None: not tried."""
+        """The mean share of attempts in which the players found the solution; None: not tried."""
         return sum(self.solved.values()) / len(self.solved) if self.solved else None
 
     @cached_property
     def game(self) -> Referee:
-        """The true game up to the turn; raises :class:`IllegalMove` where it is none."""
+        """The true game up to the turn; raises :class:`IllegalMove` if the moves are not those of a game."""
         return Referee.replay(self.moves, self.fen)
 
     @property
     def color(self) -> chess.Color:
-        """Who has to find the move."""
+        """The player that must find the move."""
         return self.game.turn
 
     @property
     def views(self) -> tuple[View, ...]:
-        """What that player has seen."""
+        """That player's views."""
         return self.game.views(self.color)
 
     @cached_property
     def known(self) -> PositionSet:
-        """What that player holds possible."""
+        """That player's position set."""
         known = PositionSet(self.views[0], self.game.positions[0], cap=_CAP)
         for view in self.views[1:]:
             known.observe(view)
@@ -211,19 +211,19 @@ class Puzzle:
 
     @cached_property
     def study(self) -> Study:
-        """The turn."""
+        """The study of the turn."""
         return Study(self.known.rows(np.arange(self.known.size)), self.game.legal_moves())
 
     def against(self, answer: chess.Move | None) -> Refutation | None:
-        """Why an answer is wrong; None where it is right, or none is given."""
+        """Return why an answer is wrong; None if it is right, or if there is no answer."""
         return None if answer in (None, self.solution) else self.study.refutation(answer)
 
     def proved(self) -> bool:
-        """Whether theme, solution and proof follow from the moves, all counted anew."""
+        """Whether theme, solution and proof follow from the moves, with everything computed again."""
         return self.study.right == (self.solution, self.proof) and self.study.theme() == self.theme
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the puzzle as a JSON document."""
         return {
             "theme": self.theme,
             "fen": self.fen,
@@ -236,7 +236,7 @@ class Puzzle:
 
     @classmethod
     def read(cls, document: Any) -> Puzzle:
-        """The puzzle that :meth:`document` wrote; raises :class:`RecordError` for anything else."""
+        """Return the puzzle of a :meth:`document`; raises :class:`RecordError` for anything else."""
         try:
             fields = dict(document)
             fields["moves"] = tuple(chess.Move.from_uci(move) for move in fields["moves"].split())
@@ -252,7 +252,7 @@ class Puzzle:
 
 
 def puzzles_in(record: GameRecord, source: str = "") -> Iterator[Puzzle]:
-    """The puzzles of a game, both players' turns in order; raises :class:`IllegalMove` where the game is none."""
+    """Yield the puzzles of a game, both players' turns in order; raises :class:`IllegalMove` at an illegal move."""
     referee = Referee(record.fen)
     known = {color: PositionSet(referee.view(color), referee.position, cap=_CAP) for color in chess.COLORS}
     for move in record.moves:
@@ -264,7 +264,7 @@ def puzzles_in(record: GameRecord, source: str = "") -> Iterator[Puzzle]:
         referee.push(move)
         if referee.outcome is not None:
             return
-        # A player whose set has become too large is left out from there on.
+        # A player whose set has become too large is left out from here on.
         for color, each in tuple(known.items()):
             each.observe(referee.view(color))
             if each.capped_by is not None:
@@ -274,5 +274,5 @@ def puzzles_in(record: GameRecord, source: str = "") -> Iterator[Puzzle]:
 
 
 def packaged_document() -> str:
-    """The text of the packaged puzzles' file, as ``klss puzzles make`` wrote it."""
+    """Return the text of the packaged puzzles' file, as ``klss puzzles make`` wrote it."""
     return resources.files("darkchess.fog.analysis").joinpath("data/puzzles.jsonl").read_text(encoding="utf-8")

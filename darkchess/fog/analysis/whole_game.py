@@ -1,8 +1,8 @@
-"""A whole game, turn by turn: what the engine thinks at each from the mover's views, and what the move gave away.
+"""A whole game, turn by turn: the engine's analysis of each from the mover's views, and the loss of the move.
 
-Stands on the referee's side of the wall: it replays the true game for two analysts, each of which gets one player's
-views (:mod:`darkchess.fog.analysis.analyst`) and depends on no more. :meth:`Turn.true_value` and
-:meth:`Turn.turned_out` alone look at the truth, which separates luck from error.
+This is on the referee's side: it replays the true game for two analysts, each of which gets one player's views
+(:mod:`darkchess.fog.analysis.analyst`) and nothing else. Only :meth:`Turn.true_value` and :meth:`Turn.turned_out` use
+the true position, which separates luck from error.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _NODES_A_ROOT = 80
 """Nodes for each particle of a quick search, so that every root is expanded and some budget is left."""
 
 _LEAST_PARTICLES = 10
-"""Particles of the quickest search: with fewer, moves' values depend on which positions were sampled."""
+"""Particles of the quickest search: with fewer, the moves' values depend on which positions were sampled."""
 
 
 @dataclass(frozen=True)
 class Loss:
-    """What one move gave away.
+    """The loss of one move.
 
     Attributes
     ----------
@@ -43,12 +43,12 @@ class Loss:
     move, san
         The move.
     loss
-        Value of the engine's mixed strategy less that of the move, by a quick search from the mover's views; None where
-        that was too short to say.
+        Value of the engine's mixed strategy less that of the move, by a quick search from the mover's views; None if
+        the search was too short.
     best, best_san, probability
-        The move that the engine plays most there, and how often.
+        The move that the engine plays most there, and its probability.
     played
-        How often it plays the move itself.
+        Probability with which the engine plays the move itself.
     """
 
     ply: int
@@ -73,13 +73,13 @@ class Turn:
     position
         The true position.
     move
-        What was played.
+        The move that was played.
     analysis
-        What the engine thinks there, from the mover's views.
+        The engine's analysis of the turn, from the mover's views.
     analysts
-        One for each side, with the views of its player up to here; they go on with the next turn.
+        One for each side, with its player's views up to here; they are updated at the next turn.
     evaluator
-        Of the mover's analyst.
+        The evaluator of the mover's analyst.
     """
 
     ply: int
@@ -90,8 +90,8 @@ class Turn:
     evaluator: Evaluator
 
     def loss(self) -> Loss:
-        """What the move gave away, over the positions that were possible for the mover."""
-        # The engine's moves come the most played first; the game's is one of them.
+        """Return the loss of the move, over the positions that were possible for the mover."""
+        # The engine's moves are sorted, the most played first; the played move is one of them.
         best = self.analysis.moves[0]
         played = next(each for each in self.analysis.moves if each.move == self.move)
         return Loss(
@@ -107,15 +107,16 @@ class Turn:
         )
 
     def true_value(self) -> float:
-        """Value of the true position for White, by the evaluator: in [−1, 1]."""
+        """Return the value of the true position for White, by the evaluator: in [−1, 1]."""
         value = float(self.evaluator.values(self.position.row[None, :])[0])
         return value if self.position.turn == chess.WHITE else -value
 
     def turned_out(self) -> float:
-        """Value of the move on the true board, by the evaluator, less that of the mixed strategy: in [−2, 2], positive
-        where the mover was lucky. No player could have known it.
+        """Return the value of the move on the true board, by the evaluator, less that of the mixed strategy: in
+        [−2, 2], positive if the mover was lucky. No player could have known it.
         """
-        # The true positions after all moves, valued for the mover; a king that falls is worth 1 whatever is said of it.
+        # The true positions after all moves, valued for the mover; a captured king is worth 1, whatever the evaluator
+        # says.
         moves = [each.move for each in self.analysis.moves]
         after = [self.position.after(move) for move in moves]
         rows = np.array([each.row for each in after])
@@ -123,7 +124,7 @@ class Turn:
         values = -self.evaluator.child_values(self.position.row[None, :], offsets, rows)
         taken = np.array([each.king(not self.position.turn) is None for each in after])
         values = np.where(taken, 1.0, values)
-        # Less what the mixture is worth there.
+        # The move's value, less the mean value of the mixed strategy.
         mix = np.array([each.probability for each in self.analysis.moves])
         return float(values[moves.index(self.move)] - values @ mix / mix.sum())
 
@@ -137,24 +138,24 @@ def turns(
     seed: int = 0,
     first: int = 0,
 ) -> Iterator[Turn]:
-    """Every turn of a game, in its order.
+    """Yield every turn of a game, in order.
 
     Parameters
     ----------
     game
-        The game; its moves up to where it ended.
+        The game; its moves are analysed up to its end.
     make_evaluator
-        Makes the evaluator of one side; it is closed here.
+        Makes the evaluator of one side, which is closed here.
     configuration, seed
-        As of :class:`darkchess.fog.analysis.analyst.Analyst`.
+        As for :class:`darkchess.fog.analysis.analyst.Analyst`.
     limit
-        Of the search at each turn. With nodes nothing reads a clock, and it takes fewer particles than
-        ``configuration`` where nodes are few.
+        The limit of the search at each turn. With nodes nothing reads a clock; few nodes mean fewer particles than in
+        ``configuration``.
     first
-        The first turn that is wanted. Those before are observed and not searched. Every search begins with a new trunk,
-        so that with nodes the others are the same to the last bit.
+        The first turn that is wanted. Earlier ones are observed, but not searched. Every search begins with a new
+        trunk, so that with nodes the other turns are the same to the last bit.
     """
-    # A particle whose root is not expanded says nothing: fewer nodes, fewer particles.
+    # A particle whose root is not expanded tells nothing: so fewer nodes mean fewer particles.
     particles = None if limit.nodes is None else max(_LEAST_PARTICLES, limit.nodes // _NODES_A_ROOT)
     evaluators = {color: make_evaluator() for color in chess.COLORS}
     try:

@@ -1,6 +1,6 @@
 """Players of Fog of War, and their configurations.
 
 Reading order: ``tracking`` (views and a position set; the random player), ``model`` (dark chess as :mod:`klss.search`
-sees it), ``book`` (an opening book), ``player`` (the engine), ``one_position`` (single-guess players), ``weaker`` (any
-of them made weaker), ``configuration`` (their names).
+sees it), ``book`` (an opening book), ``player`` (the engine), ``one_position`` (single-guess players), ``weaker`` (a
+weaker version of any player), ``configuration`` (their names).
 """

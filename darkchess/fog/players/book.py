@@ -1,6 +1,6 @@
-"""An opening book: what ``kluss`` plays at its first turns, by what the player whose turn it is has seen.
+"""An opening book: the mixed strategies of ``kluss`` at its first turns, by the views of the player to move.
 
-A *page* is one infoset: all that one player observed since the start, its own moves among it. Pages are found by a hash
+A *page* is one infoset: all observations of one player since the start, with its own moves. Pages are found by a hash
 of the player's own views, so nothing here knows a true game. ``python -m experiments.openings`` makes the book
 (``docs/openings.md``).
 """
@@ -23,16 +23,16 @@ from darkchess.fog.game.view import View
 __all__ = ["PACKAGED", "Book", "BookMove", "Page", "page_key"]
 
 PACKAGED = Path(__file__).parent / "data" / "openings.json"
-"""The book that comes with klss."""
+"""The packaged book."""
 
 _KEY_BYTES = 8
-"""Of a page's key; some hundred pages are mistaken for one another once in 10¹⁴ books."""
+"""Bytes of a page's key: two of some hundred pages have the same key in one of 10¹⁴ books."""
 
 
 @dataclass(frozen=True)
 class BookMove:
-    """A move of a page: its probability in the mixture, its value for the mover (None: no search said), and in how many
-    games people played it there."""
+    """A move of a page: its probability in the mixture, its value for the mover (None: no search gave one), and the
+    number of people's games in which it was played there."""
 
     move: chess.Move
     probability: float
@@ -42,24 +42,24 @@ class BookMove:
 
 @dataclass(frozen=True)
 class Page:
-    """What is played at one infoset: the value for the mover, and the moves, the most played by the engine first."""
+    """The strategy at one infoset: the value for the mover, and the moves, those that the engine plays most first."""
 
     value: float
     moves: tuple[BookMove, ...]
 
     @property
     def people(self) -> int:
-        """Number of people's games that came here."""
+        """Number of people's games that reached this infoset."""
         return sum(each.people for each in self.moves)
 
     @property
     def mixture(self) -> dict[chess.Move, float]:
-        """The mixed strategy, summing to 1: moves that people alone play are not in it."""
+        """The mixed strategy, summing to 1, without the moves that only people play."""
         total = sum(each.probability for each in self.moves)
         return {each.move: each.probability / total for each in self.moves if each.probability > 0.0}
 
     def draw(self, rng: np.random.Generator) -> chess.Move:
-        """A move of the mixture."""
+        """Draw a move from the mixture."""
         mixture = self.mixture
         moves = list(mixture)
         return moves[int(rng.choice(len(moves), p=list(mixture.values())))]
@@ -67,7 +67,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Book:
-    """Pages by their keys, and how they were made; ``plies``: no page is so late in a game."""
+    """Pages by their keys, and a head that says how they were made; all pages are before ply ``plies``."""
 
     head: Mapping[str, Any]
     plies: int
@@ -76,12 +76,12 @@ class Book:
     @classmethod
     @functools.cache
     def packaged(cls) -> Book:
-        """The book that comes with klss."""
+        """Return the packaged book, which is read once."""
         return cls.read(PACKAGED)
 
     @classmethod
     def read(cls, path: Path) -> Book:
-        """The book of a file, as ``experiments.openings`` writes it."""
+        """Read a book's file, as ``experiments.openings`` writes it."""
         document = json.loads(path.read_text(encoding="utf-8"))
         pages = {
             key: Page(value, tuple(BookMove(chess.Move.from_uci(uci), *rest) for uci, *rest in moves))
@@ -90,9 +90,9 @@ class Book:
         return cls(document, int(document["plies"]), pages)
 
     def page(self, views: Sequence[View]) -> Page | None:
-        """The page of the player that saw ``views`` since the usual start position; None: the book does not have it.
+        """Return the page of the player that saw ``views`` since the usual start position, None if there is none.
 
-        Only the caller knows that the game began there: a view does not show it.
+        The caller must know that the game began there: views do not show it.
         """
         if views[-1].ply >= self.plies:
             return None
@@ -100,12 +100,12 @@ class Book:
 
 
 def page_key(views: Sequence[View]) -> str:
-    """Key of an infoset: a hash of the views of one player, of all plies since the start."""
+    """Return the key of an infoset: a hash of one player's views, of all plies since the start."""
     hashed = hashlib.blake2b(digest_size=_KEY_BYTES)
     hashed.update(chess.COLOR_NAMES[views[0].color].encode())
     for view in views:
         own = "-" if view.own_move is None else view.own_move.uci()
-        # What was captured where is not in the view's own key, but it is observed too.
+        # The squares of a capture are not in the view's own key, but they are observed too.
         seen = (own, f"{view.key():x}", view.own_capture_square, view.opp_capture_landing_square)
         hashed.update(" ".join(map(str, seen)).encode() + b"\n")
     return hashed.hexdigest()

@@ -1,6 +1,6 @@
-"""The named configurations of players, and the texts that choose one (:mod:`klss.support.configurations`).
+"""The named configurations of players, and the choice of one by a text (:mod:`klss.support.configurations`).
 
-A configuration holds no process: :mod:`uci_bridge.players` finds the evaluator that it names and makes the player.
+A configuration is data only: :mod:`uci_bridge.players` finds the evaluator that it names and makes the player.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Configuration(PlayerConfiguration):
-    """One player's choices; more are those of :class:`darkchess.configuration.PlayerConfiguration`.
+    """One player's settings; :class:`darkchess.configuration.PlayerConfiguration` has the others.
 
     Attributes
     ----------
     ponder : bool
-        Whether the player thinks on while the opponent does (:mod:`klss.search.pondering`), whatever limits a move but
-        nodes. Only ``kluss`` can; a front end turns it on where a clock runs (:meth:`pondering`).
+        Whether the player searches on during the opponent's time (:mod:`klss.search.pondering`), unless nodes limit its
+        moves. Only ``kluss`` can; a front end turns it on where a clock runs (:meth:`pondering`).
     book : bool
         Whether the player draws its first moves from the opening book (:mod:`darkchess.fog.players.book`), which has
-        what ``kluss`` plays. Only players with a search can.
+        the moves of ``kluss``. Only players with a search can.
     beliefs : BeliefSettings or None
-        What weighs the positions that it holds possible; None: nothing that was learned.
+        The weights of its positions; None: no learned ones.
     search : SearchConfiguration or None
-        What it thinks with; None: without a search of :mod:`klss.search`.
+        The settings of its search; None: the player has no search of :mod:`klss.search`.
     max_nodes, slips : float
-        Of :class:`darkchess.fog.players.weaker.WeakerPlayer`.
+        Those of :class:`darkchess.fog.players.weaker.WeakerPlayer`.
     """
 
     ponder: bool = False
@@ -70,7 +70,7 @@ class Configuration(PlayerConfiguration):
     WITHOUT_EVALUATOR = ("random",)
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense."""
+        """Refuse settings that do not fit each other."""
         super().__post_init__()
         if self.ponder and not self.can_ponder:
             raise ConfigurationError(
@@ -86,13 +86,13 @@ class Configuration(PlayerConfiguration):
 
     @property
     def can_ponder(self) -> bool:
-        """Whether ``ponder`` may be true: the search can be stopped at once, and the evaluator asked by two threads."""
+        """Whether ``ponder`` may be true: the search can be stopped at once, and two threads can use the evaluator."""
         if self.search is None or not self.search.ponders:
             return False
         return self.evaluator == AUTO or evaluator_class(self.evaluator).reentrant
 
     def pondering(self) -> Configuration:
-        """This configuration with ``ponder`` where it may be, under the same name."""
+        """Return this configuration, under the same name, with ``ponder`` true if it may be."""
         return dataclasses.replace(self, ponder=self.can_ponder)
 
 
@@ -108,7 +108,7 @@ def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Trac
 def _plain(
     kind: Callable[..., TrackingPlayer],
 ) -> Callable[[Configuration, Evaluator, int], TrackingPlayer]:
-    """How a player without a search is made."""
+    """Return a function that makes a player without a search."""
 
     def make(chosen: Configuration, evaluator: Evaluator, seed: int) -> TrackingPlayer:
         return kind(evaluator, seed=seed, cap=chosen.cap, threads=chosen.threads)
@@ -123,44 +123,44 @@ PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], TrackingPlayer]] = 
     "greedy": _plain(GreedyPlayer),
     "random": lambda chosen, evaluator, seed: RandomPlayer(seed=seed, cap=chosen.cap, threads=chosen.threads),
 }
-"""The kinds of players, and how each is made: of its configuration, an evaluator and a seed."""
+"""For each kind of player, a function that makes one from its configuration, an evaluator and a seed."""
 
 
 _ALL = 10**9
-"""As ``max_carried``: no limit, since no trunk has so many nodes."""
+"""Value of ``max_carried`` for no limit: no trunk has so many nodes."""
 
 CONFIGURATIONS = by_name(
-    # The paper's agent (Zhang & Sandholm 2021), with the deviations that play better.
+    # The paper's agent (Zhang & Sandholm 2021), with the deviations that make it stronger.
     Configuration("klss2021", "klss", search=Klss2021()),
-    # The same with every deviation off that can be switched (docs/search.md, "Deviations").
+    # The same with every deviation off that has a switch (docs/search.md, "Deviations").
     Configuration(
         "klss2021-paper",
         "klss",
         search=Klss2021(max_carried=_ALL, first="maxmargin", caution=1.0, purify=False),
     ),
-    # The strongest: 2-KLUSS by regret minimisation, with a learned belief (docs/belief.md). The share of Maxmargin
-    # is twice Kluss's own: a belief that was learned from players that set no trap expects none.
+    # The strongest: 2-KLUSS by regret minimisation, with a learned belief (docs/belief.md). The share of Maxmargin is
+    # twice Kluss's default: the belief was learned from players that set no traps, so it does not expect any.
     Configuration(
         "kluss",
         "klss",
         beliefs=BeliefSettings("filter"),
         search=Kluss(sample_by_weight=True, belief_exponent=0.75, maxmargin_share=0.2),
     ),
-    # Without anything that was learned: what beliefs are measured against.
+    # The same without a learned belief: the baseline for measuring beliefs.
     Configuration("kluss-value", "klss", beliefs=BeliefSettings(), search=Kluss()),
-    # The paper's yardstick (§7): one ply of imperfect information, a perfect-information search below it.
+    # The paper's baseline (§7): one ply of imperfect information, a perfect-information search below it.
     Configuration("baseline", "baseline", search=Baseline()),
-    # Perfect-information search in one possible position: what a search over many is measured against.
+    # Perfect-information search in one possible position: shows what a search over many is worth.
     Configuration("best-guess", "best-guess"),
-    # One ply in one possible position: a weak opponent, and a quick one on any machine.
+    # One ply in one possible position: a weak opponent, quick on any machine.
     Configuration("greedy", "greedy", evaluator="builtin"),
-    # Any legal move: for tests of all that is not play.
+    # Any legal move: for tests in which playing strength does not matter.
     Configuration("random", "random", evaluator="builtin"),
 )
-"""The named configurations, each with what it is for; a field spells every other (``kluss,belief=value``)."""
+"""The named configurations, each with its purpose; a text with fields names any other (``kluss,belief=value``)."""
 
 _LEVEL_NODES = {3: (80, 2_000), 4: (250, 5_000), 5: (700, 10_000), 6: (2_000, 50_000), 7: (8_000, 200_000)}
-"""Of the levels between ``greedy`` and all that ``kluss`` has: nodes a move, and most positions in the set."""
+"""For the levels between ``greedy`` and unlimited ``kluss``: nodes a move, and most positions in the set."""
 
 LEVELS = by_name(
     CONFIGURATIONS["greedy"].changed("level-1", {"slips": 0.15}),
@@ -171,7 +171,7 @@ LEVELS = by_name(
     ),
     CONFIGURATIONS["kluss"].changed("level-8", {}),
 )
-"""Levels for people, weakest first; each wins most of its games against the one below (docs/board.md)."""
+"""Levels for people, weakest first; each beats the one below in most games (docs/board.md)."""
 
 _ABOUT = {
     "klss2021": "the agent of the paper of 2021, improved",
@@ -190,12 +190,12 @@ _ABOUT = {
 
 
 def about(name: str) -> str:
-    """What a named player or level is, in a few words; nothing of others."""
+    """Return a short description of a named player or level; "" for others."""
     return _ABOUT.get(name, "")
 
 
 def main_names() -> list[str]:
-    """The named configurations that are no other's variants.
+    """Return the names of the configurations that are not variants of another one.
 
     >>> main_names()[0]
     'klss2021'
@@ -204,19 +204,19 @@ def main_names() -> list[str]:
 
 
 def configuration(text: str, known: Mapping[str, Configuration] = CONFIGURATIONS | LEVELS) -> Configuration:
-    """The configuration that ``text`` describes.
+    """Return the configuration that ``text`` describes.
 
     Parameters
     ----------
     text : str
         ``NAME``, ``NAME,field=value,…`` or the path of a ``.toml`` file.
     known : mapping
-        The configurations by their names, levels among them.
+        The configurations by their names, levels included.
 
     Raises
     ------
     ConfigurationError
-        Names what is wrong, and the nearest right name.
+        The text describes none; the message names the error and the nearest right name.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def configuration(text: str, known: Mapping[str, Configuration] = CONFIGURATIONS
 
 
 def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, seed: int = 0) -> Player:
-    """The player of a configuration; ``evaluator`` None: the built-in one."""
+    """Return a player of a configuration; ``evaluator`` None: the built-in one."""
     valued = evaluator if evaluator is not None else BuiltinEvaluator(threads=chosen.threads)
     player = PLAYERS[chosen.player](chosen, valued, seed)
     if chosen.max_nodes == math.inf and not chosen.slips:

@@ -1,9 +1,9 @@
-"""Dark chess as :mod:`klss.search` sees it: positions in batches, children with both players' observations, values;
-and a position set as a belief.
+"""Dark chess as :mod:`klss.search` sees it: positions in batches, children with both players' observations, values; and
+a position set as a belief.
 
-Deviations from the paper: a position whose side to move can capture the king is not searched further. That side sees
-the king (an enemy piece that can be captured is always seen) in every position of its infoset, and no move is better
-than capturing it: the value is exact.
+Deviations from the paper: a position whose side to move can capture the king is not searched further. In every position
+of its infoset, that side sees the king (an enemy piece that can be captured is always seen), and no move is better than
+to capture it: so the value is exact.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ __all__ = ["DarkChess", "PositionBelief"]
 _UNKNOWN = np.empty(0, dtype=np.int64)
 
 _INFORMATION_SAMPLE = 2000
-"""Most positions over which the next observation's entropy is estimated: a sample, where more are possible."""
+"""Most positions over which the entropy of the next observation is estimated; a sample of larger sets."""
 
 
 class DarkChess:
-    """The game from the seat of one player.
+    """The game as one player, the searcher, sees it.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class DarkChess:
     Attributes
     ----------
     deadline : float or None
-        When the present answer is due, as evaluators take it. The owner of the model sets it before each search.
+        The deadline of the present answer, which evaluators get. The owner of the model sets it before each search.
     """
 
     state_width = STATE_WIDTH
@@ -57,8 +57,8 @@ class DarkChess:
         self._evaluator = evaluator
 
     def states(self, rows: States, quiet: int) -> States:
-        """Search states (uint64[n, 10]) of positions (uint64[n, 9]) reached ``quiet`` plies after the searcher
-        last observed a pawn move or capture.
+        """Return the search states (uint64[n, 10]) of positions (uint64[n, 9]) that are ``quiet`` plies after the last
+        pawn move or capture that the searcher observed.
         """
         out = np.empty((len(rows), STATE_WIDTH), dtype=np.uint64)
         out[:, :WIDTH] = rows
@@ -66,10 +66,10 @@ class DarkChess:
         return out
 
     def expand(self, states: States, past: Past | None = None) -> Expansion:
-        """See :class:`klss.search.Model`. A child is worth 0 at most where, as far as the searcher knows, the game
-        could be drawn there by repetition or by fifty quiet moves.
+        """See :class:`klss.search.Model`. A child is worth at most 0 if, as far as the searcher knows, the game could
+        be drawn there by repetition or by fifty quiet moves.
         """
-        # How many children each state has; then their arrays.
+        # Count the children of each state, and allocate their arrays.
         offsets, kept = np.empty((2, len(states) + 1), dtype=np.int64)
         count_children(states, TABLES, offsets)
         count = int(offsets[-1])
@@ -80,17 +80,16 @@ class DarkChess:
         observations = np.empty((count, 2), dtype=np.uint64)
         values, interest, ceilings = np.empty((3, count), dtype=np.float64)
         forcing = np.empty(count, dtype=np.bool_)
-        # Children, what both players observe on reaching them, and exact values where a game is over. ``rows`` gets the
-        # others, state by state (``kept``), as an evaluator takes them.
+        # Write the children, both players' observations, and exact values where the game is over. ``rows`` gets the
+        # other children, state by state (``kept``), in the form that evaluators take.
         children(
             states, self._side, self._no_move_value, TABLES, offsets, out, actions, movers, observations, values,
             forcing, rows, kept,
         )  # fmt: skip
-        # The evaluator's values of these.
         theirs = self._evaluator.child_values(
             np.ascontiguousarray(states[:, :WIDTH]), kept, rows[: kept[-1]], deadline=self.deadline
         )
-        # Their estimates, seen from the searcher's side, and the ceilings of those that may be draws.
+        # Turn these values into the searcher's, and set the ceilings of children that may be draws.
         times = past.times(offsets, observations[:, 0]) if past is not None else _UNKNOWN
         finish(states, self._side, offsets, out, movers, theirs, times, values, forcing, interest, ceilings)
         return Expansion(
@@ -124,38 +123,37 @@ class DarkChess:
 
     def values(self, states: States) -> Floats:
         """See :class:`klss.search.Model`."""
-        # Evaluators value for the side to move; the search wants the searcher's.
+        # Evaluators give values for the side to move; the search needs the searcher's.
         values = self._evaluator.values(np.ascontiguousarray(states[:, :WIDTH]), deadline=self.deadline)
         return np.where(self.movers(states) == 0, values, -values)
 
     def groups(self, states: States) -> Ints:
-        """Each position alone: the opponent is taken to know it."""
+        """Return a group for each position by itself: the opponent is assumed to know the position."""
         return np.arange(len(states))
 
     def threats(self, states: States) -> Bools:
-        """Those in which the opponent attacks the player's king."""
+        """Return for each position whether the opponent attacks the player's king."""
         out = np.empty(len(states), dtype=np.bool_)
         in_check(states, self._side, TABLES, out)
         return out
 
     def identities(self, states: States) -> States:
-        """The position alone: equal rows are transpositions, draws aside (B.1)."""
-        # Without the counters: how the position was reached does not matter.
+        """Return the positions without counters: equal rows are transpositions, except for draws (B.1)."""
         rows = states[:, :WIDTH].copy()
         rows[:, META] &= IDENTITY
         return rows
 
 
 _LEAST_WEIGHT = 1e-300
-"""What a weight counts at least, so that it has a logarithm."""
+"""Smallest weight that is counted, so that the logarithm exists."""
 
 
 class PositionBelief:
     """A position set as the search's belief."""
 
     def __init__(self, positions: PositionSet, model: DarkChess, quiet: int, weighted: bool = False) -> None:
-        """``quiet``: plies since the player last observed a pawn move or capture; ``weighted``: by the set's weigher,
-        which it then has; all are alike otherwise.
+        """``quiet``: plies since the player last observed a pawn move or capture; ``weighted``: whether to use the
+        weights of the set's weigher, which it then has; else all positions weigh the same.
         """
         self.weighted = weighted
         self._positions = positions
@@ -186,8 +184,8 @@ class PositionBelief:
         return Drawn(self._model.states(rows, self._quiet), inclusion)
 
     def log_weights(self, states: States) -> Floats:
-        """See :class:`klss.search.Belief`. States that are no members get the mean of the others' weights: a sample may
-        have lost what a trunk still holds.
+        """See :class:`klss.search.Belief`. States that are no members get the mean weight of those that are: a trunk
+        may have positions that a sample has lost.
         """
         out = np.zeros(len(states))
         if not self.weighted:

@@ -1,7 +1,7 @@
-"""Players that look at one possible position, and play as if it were the true one.
+"""Players that choose one possible position, and play as if it were the true one.
 
 :class:`GreedyPlayer` samples the position and looks one ply ahead. :class:`BestGuessPlayer` takes, of up to 200 sampled
-positions, the one that suits the opponent best, and searches it as chess is searched. Both see views only.
+positions, the best one for the opponent, and searches it as in chess. Both see views only.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from klss.table.time_plan import TimePlan
 __all__ = ["SAMPLE", "BestGuessPlayer", "GreedyPlayer"]
 
 SAMPLE = 200
-"""Positions among which the best guess is looked for."""
+"""Positions from which the guess is taken."""
 
 _MARGIN_S = 0.01
-"""Seconds left over at the end of a move: the time of its last slice of search, and of answering."""
+"""Seconds that are left at the end of a move, for the last slice of the search and for the answer."""
 
 
 class GreedyPlayer(TrackingPlayer):
-    """One ply deep: captures the king if it can, else makes the move of the highest value in one position sampled from
-    its own set.
+    """A search of one ply: it captures the king if it can, else makes the move with the highest value in one position
+    sampled from its own set.
     """
 
     def __init__(self, evaluator: Evaluator, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
-        """``cap`` and ``threads``: of the position set."""
+        """See the class; ``cap`` and ``threads`` are those of the position set."""
         super().__init__(seed=seed, cap=cap, threads=threads)
         self._evaluator = evaluator
 
@@ -63,16 +63,16 @@ class GreedyPlayer(TrackingPlayer):
 
 
 class BestGuessPlayer(TrackingPlayer):
-    """The best move in one position: of up to :data:`SAMPLE` sampled from the player's own set, the one of the lowest
-    value for the player. It captures the king if it can.
+    """Plays the best move in one position: of up to :data:`SAMPLE` sampled from the player's own set, the one with the
+    lowest value for the player. It captures the king if it can.
 
     The evaluator's perfect-information search values the moves, one ply deeper at a time while the limit lasts; of
-    equal moves the first in the order of codes is played. It stops at the first depth that wins, which is the quickest
-    win, and before the first depth at which all moves lose.
+    equal moves, the first in the order of codes is played. The search stops at the first depth that wins, which is the
+    quickest win, and before the first depth at which all moves lose.
     """
 
     def __init__(self, evaluator: Evaluator, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
-        """``cap`` and ``threads``: of the position set."""
+        """See the class; ``cap`` and ``threads`` are those of the position set."""
         super().__init__(seed=seed, cap=cap, threads=threads)
         self._evaluator = evaluator
 
@@ -82,7 +82,7 @@ class BestGuessPlayer(TrackingPlayer):
         self._evaluator.new_game()
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.fog.game.contest.Player`; with ``nodes``, about so many positions are valued."""
+        """See :class:`darkchess.fog.game.contest.Player`; ``nodes`` is about the number of positions to value."""
         followed = self._turn()
         view, plan = followed.views[-1], TimePlan(limit)
         model = DarkChess(view.color, followed.ruleset, self._evaluator)
@@ -91,12 +91,12 @@ class BestGuessPlayer(TrackingPlayer):
         about_set = {"positions": positions.size, "capped_by": positions.capped_by}
         if taking is not None:
             return Decision(taking, about_set | {"value": 1.0, "nodes": 0, "depth": 0, "seconds": plan.elapsed()})
-        # The guess: of a few possible positions, the one of the lowest value for the player.
+        # The guess: of the sampled positions, the one with the lowest value for the player.
         model.deadline = plan.deadline
         count = SAMPLE if limit.nodes is None else min(SAMPLE, limit.nodes)
         rows = positions.sample(count, self._seed * 1_000_003 + view.ply)
         guess = model.states(rows[[int(np.argmin(self._evaluator.values(rows, deadline=model.deadline)))]], 0)
-        # Its children's values, one ply deep.
+        # Its children's values at depth 1.
         found = model.expand(guess)
         nodes = len(rows) + len(found.values)
         values, depth = found.values.copy(), 1
@@ -111,7 +111,7 @@ class BestGuessPlayer(TrackingPlayer):
                 break
             after = values.copy()
             after[undecided] = deeper
-            if after.max() <= -1.0:  # all moves lose: the values of the depth before still differ
+            if after.max() <= -1.0:  # all moves lose: keep the values of the last depth, which still differ
                 break
             values, depth = after, depth + 1
         return Decision(

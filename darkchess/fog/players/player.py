@@ -1,7 +1,7 @@
-"""The engine as a player: it is given its views and its own clock, nothing else, and answers with moves.
+"""The engine as a player: it gets its views and its own clock, nothing else, and answers with moves.
 
-A :class:`klss.search.Search` over its own position set chooses the moves. The search's configuration makes it klss2021,
-kluss, or the paper's baseline.
+A :class:`klss.search.Search` over its own position set chooses the moves. The configuration of the search makes it
+klss2021, kluss, or the paper's baseline.
 """
 
 from __future__ import annotations
@@ -34,28 +34,28 @@ from klss.table.time_plan import TimePlan
 __all__ = ["KlssPlayer"]
 
 _NODES_A_SECOND = 100_000
-"""Nodes that stand for a second where nodes limit a move and the filter's allowance is in seconds; a search's usual
-rate."""
+"""Nodes that count as a second if nodes limit a move, since the filter's allowance is in seconds; the usual rate of a
+search."""
 
 _LEAST_SEARCH_S = 0.01
-"""Seconds that a search gets in any case, however long the position set took: enough to open the roots."""
+"""Seconds that a search always gets, however long the position set took: enough to expand the roots."""
 
 _BOOK = 1
-"""Parts the draws from the book from what else is drawn by the seed and the ply."""
+"""Part of the seed of draws from the book, so that they differ from other draws by the seed and the ply."""
 
 
 @dataclass
 class _Thinking:
-    """What the engine has during a game.
+    """The engine's state during a game.
 
     Attributes
     ----------
     model
-        The game from its seat.
+        The game as the engine sees it.
     search
-        Carries its trunk from move to move.
+        The search, which carries its trunk from move to move.
     keys
-        Keys of all views that the search was given, the first one's first.
+        Keys of all views that the search got, in order.
     quiet
         Plies since the player last observed a pawn move or a capture.
     value
@@ -69,7 +69,7 @@ class _Thinking:
     value: float = 0.0
 
     def walk(self, views: list[View]) -> None:
-        """Let the search walk down by those of ``views``, all since the start, that it was not given yet."""
+        """Let the search walk down its trunk by those of ``views`` (all since the start) that it has not got yet."""
         walked = len(self.keys)
         for before, view in zip(views[walked - 1 :], views[walked:], strict=False):
             own = encode(view.own_move) if view.own_move is not None else -1
@@ -105,20 +105,20 @@ class KlssPlayer(TrackingPlayer):
         Parameters
         ----------
         evaluator, configuration, beliefs
-            What values positions, searches, and weighs positions.
+            The evaluator of positions, and the settings of the search and of the weights.
         seed, cap, threads
             See :class:`darkchess.configuration.PlayerConfiguration`.
         ponder
-            Whether to think on while the opponent does (:mod:`klss.search.pondering`). It does not after a move that
-            nodes limited, nor with an evaluator that two threads must not ask at once.
+            Whether to search on during the opponent's time (:mod:`klss.search.pondering`). It does not after a move
+            that nodes limited, nor with an evaluator that two threads must not call at once.
         book
-            What it plays from while the book has a page for what it has seen; None: it always searches.
+            The opening book; it plays from it as long as there is a page for its views; None: it always searches.
         """
         super().__init__(seed=seed, cap=cap, threads=threads)
         self._evaluator = evaluator
         self.mixture: dict[chess.Move, float] = {}
         self._ponder = ponder and evaluator.reentrant
-        self._searched = False  # for the last move, by the clock
+        self._searched = False  # whether the last move was searched, by the clock
         self._book = book
         self._from_usual_start = False
         self._pondering: Pondering | None = None
@@ -139,14 +139,16 @@ class KlssPlayer(TrackingPlayer):
         self._thinking = _Thinking(model, search, [_key(view)])
 
     def _weigher(self) -> Filter | None:
-        """See :class:`darkchess.fog.players.tracking.TrackingPlayer`. The policy is of the built-in evaluator."""
+        """See :class:`darkchess.fog.players.tracking.TrackingPlayer`. The policy was learned with the built-in
+        evaluator's values, so the filter uses that one whatever evaluator the search has.
+        """
         if not self._beliefs.filtered:
             return None
         return Filter(Policy.packaged(), BuiltinEvaluator(threads=self._threads))
 
     def observe(self, view: View) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`. The position set takes in the player's own move while
-        the opponent's clock runs; then the player ponders, if it does.
+        """See :class:`darkchess.fog.game.contest.Player`. The position set is updated by the player's own move while
+        the opponent's clock runs; then the player ponders, if it is to.
         """
         super().observe(view)
         self._stop()
@@ -168,7 +170,7 @@ class KlssPlayer(TrackingPlayer):
             pondering.stop()
 
     def _give_up(self) -> None:
-        """Stop pondering; an error in it no longer matters."""
+        """Stop pondering; an error in it is ignored, since the game is over."""
         with contextlib.suppress(Exception):
             self._stop()
 
@@ -178,13 +180,12 @@ class KlssPlayer(TrackingPlayer):
         self._stop()
         followed, thinking = self._turn(), started(self._thinking)
         view = followed.views[-1]
-        # The filter spends its allowance after each of the set's steps, so the set's own deadline leaves that over.
+        # The filter spends its allowance after a step of the set, so the set's deadline leaves that much time.
         followed.allowance = plan.estimated_s(_NODES_A_SECOND) * self._beliefs.filtering
         positions = followed.up_to_date(plan.tracking_deadline(followed.allowance if followed.weighed else 0.0))
-        # The search walks down its trunk by what was observed since its last move.
+        # The search walks down its trunk by the observations since its last move.
         thinking.walk(followed.views)
-        # A king to capture, a page of the book, or a single move needs no search; the trunk stays, to be carried on
-        # from at the next move.
+        # A king to capture, a page of the book, or a single move needs no search; the trunk is kept for the next move.
         taking = king_capture(view)
         page = self._page(followed.views) if taking is None else None
         if taking is not None or page is not None or len(view.legal_moves) == 1:
@@ -203,12 +204,12 @@ class KlssPlayer(TrackingPlayer):
                 seconds=plan.elapsed(),
             )
             return Decision(move, report.diagnostics() | {"held": positions.held})
-        # The search: over the positions, and their weights where a belief was learned.
+        # The search: over the positions, with their weights if there is a filter.
         thinking.model.deadline = plan.deadline
         belief = PositionBelief(positions, thinking.model, thinking.quiet, self._beliefs.filtered)
         history = np.array(thinking.keys, dtype=np.uint64)
         result = thinking.search.search(belief, plan.budget(_LEAST_SEARCH_S), history=history, progress=progress)
-        # What was drawn, and from what.
+        # Report the move, and the mixed strategy that it was drawn from.
         thinking.value = result.report.value
         played = zip(result.actions.tolist(), result.probabilities.tolist(), strict=True)
         self.mixture = {decode(code): share for code, share in played if share > 0.0}
@@ -216,7 +217,7 @@ class KlssPlayer(TrackingPlayer):
         return Decision(decode(result.action), result.report.diagnostics() | {"held": positions.held})
 
     def _page(self, views: list[View]) -> Page | None:
-        """The page of the book for what the player has seen; None where it plays without one, or has left it."""
+        """Return the page of the book for the player's views; None: it has no book, or has left it."""
         return self._book.page(views) if self._book is not None and self._from_usual_start else None
 
     def close(self) -> None:
@@ -227,5 +228,5 @@ class KlssPlayer(TrackingPlayer):
 
 
 def _key(view: View) -> int:
-    """The view's key, as the search's own children carry it."""
+    """Return the view's key, which equals the observation of the search's children."""
     return int(view.key())

@@ -1,6 +1,6 @@
-"""The base of most players: it keeps the views of a game, and brings a position set up to date when one is wanted.
+"""Base of most players: it keeps the views of a game, and updates a position set when it is needed.
 
-:class:`RandomPlayer` is here too; it looks at neither.
+:class:`RandomPlayer` is here too, which needs no position set.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ _Part = TypeVar("_Part")
 
 
 def started(part: _Part | None) -> _Part:
-    """``part``, which a player has during a game only; :class:`PlayerError` before :meth:`TrackingPlayer.start`."""
+    """Return ``part``, which a player has during a game only; :class:`PlayerError` before the game was started."""
     if part is None:
         raise PlayerError("the game was not started; call start() first")
     return part
 
 
 class Followed:
-    """A game as its player follows it.
+    """A game from the side of its player: views and a position set.
 
     Parameters
     ----------
     view, start, ruleset
         See :meth:`darkchess.fog.game.contest.Player.start`.
     cap, seed, threads, weigher
-        Of the position set.
+        Those of the position set.
 
     Attributes
     ----------
     views
         The player's views so far.
     ruleset
-        Of the game.
+        The ruleset of the game.
     known
-        The position set, after the views that it was shown; None until it was wanted.
+        The position set, after the views that it was updated by; None until it is first needed.
     weighed
         Whether a filter updates weights with the set.
     allowance : float
-        Seconds of one thread that the set's weights may take, a view. The player sets it at each move and it stays, so
-        that weights do not depend on whether a host asks for the set before the move.
+        Seconds of one thread that the filter may take for each view. The player sets it at each move, and it then
+        stays, so that weights do not depend on whether a host asks for the set before the move.
     """
 
     def __init__(
@@ -78,11 +78,11 @@ class Followed:
 
     @property
     def behind(self) -> int:
-        """Number of views that the position set was not shown yet."""
+        """Number of views by which the position set has not been updated yet."""
         return len(self.views) - self._taken_in
 
     def up_to_date(self, deadline: float | None = None) -> PositionSet:
-        """The position set after all views. Its last step ends by ``deadline``, of :func:`time.monotonic`."""
+        """Return the position set after all views, in steps that end by ``deadline`` (of :func:`time.monotonic`)."""
         if self.known is None:
             self.known = self._begun()
             self._taken_in = 1
@@ -93,10 +93,10 @@ class Followed:
 
 
 class TrackingPlayer(Player):
-    """Follows a game; a subclass chooses the moves."""
+    """Base of players that follow a game; a subclass chooses the moves."""
 
     def __init__(self, *, seed: int, cap: int, threads: int) -> None:
-        """``cap`` and ``threads``: of the position set."""
+        """``cap`` and ``threads`` are those of the position set."""
         self._seed = seed
         self._cap = cap
         self._threads = threads
@@ -109,7 +109,7 @@ class TrackingPlayer(Player):
         )
 
     def _weigher(self) -> Filter | None:
-        """What weighs the position set's members; None: nothing."""
+        """Return the filter of the position set; None: no weights."""
         return None
 
     def observe(self, view: View) -> None:
@@ -127,7 +127,7 @@ class TrackingPlayer(Player):
         return started(self._followed).up_to_date()
 
     def _turn(self) -> Followed:
-        """The game, at the player's turn."""
+        """Return the game; :class:`PlayerError` unless it is the player's turn."""
         followed = started(self._followed)
         view = followed.views[-1]
         if view.to_move != view.color or view.game_over is not None or not view.legal_moves:

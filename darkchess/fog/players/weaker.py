@@ -1,4 +1,4 @@
-"""Another player made weaker: fewer nodes a move, and now and then any move."""
+"""A weaker version of another player: fewer nodes a move, and sometimes a random move."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ __all__ = ["WeakerPlayer"]
 
 
 class WeakerPlayer(Player):
-    """Plays as ``player`` does, with ``max_nodes`` a move at the most (then nothing reads a clock), and any legal move
-    with the probability ``slips``; the king it takes whenever it can.
+    """Plays as ``player`` does, with at most ``max_nodes`` a move (then nothing reads a clock), but makes a random move
+    with probability ``slips``, unless it can take the king.
     """
 
     def __init__(self, player: TrackingPlayer, *, max_nodes: float, slips: float, seed: int) -> None:

@@ -1,4 +1,4 @@
 """Compiled code of the analysis.
 
-Reading order: ``sure`` (what moves are sure to win).
+Reading order: ``sure`` (the material that moves surely win).
 """

@@ -1,7 +1,7 @@
-"""What each of a player's moves wins or loses in material, in every position that the player holds possible.
+"""The material that each of a player's moves wins or loses, in every position that the player can't rule out.
 
-A full search of two plies, the move and the reply, and for the upper bound of a third one, the capture that follows.
-Material alone counts: no position is evaluated, nothing is sampled.
+A full search of two plies (the move and the reply), and of a third one (a capture after the reply) for the upper bound.
+Only material counts: no position is evaluated, nothing is sampled.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ LEAST, MOST, REPLY = range(3)
 """Columns of ``out``: the two bounds, and the code of a reply (−1: the game is over)."""
 
 LINE = 3
-"""How many they are."""
+"""Number of these columns."""
 
 
 @kernel(allocates=False)
 def _gain(row: Any, code: int, worth: Any) -> int:
-    """What a move takes and what its pawn becomes, in pawns."""
+    """Return the worth of what a move captures, and the gain of a promotion, in pawns."""
     target = bit((code >> 3) & 63)
     moved = row[PAWN] & bit(code >> 9)
     gain = 0
@@ -41,7 +41,7 @@ def _gain(row: Any, code: int, worth: Any) -> int:
 
 @kernel(allocates=False)
 def _best_gain(row: Any, worth: Any, tables: Any, codes: Any) -> int:
-    """The most that one move of the side to move takes; 0 at least, since most moves take nothing."""
+    """Return the largest gain of a move of the side to move; at least 0, since most moves capture nothing."""
     best = 0
     for i in range(generate(row, tables, codes)):
         best = max(best, _gain(row, codes[i], worth))
@@ -50,7 +50,7 @@ def _best_gain(row: Any, worth: Any, tables: Any, codes: Any) -> int:
 
 @kernel
 def balances(rows: Any, moves: Any, worth: Any, bounded_above: bool, tables: Any, out: Any) -> None:
-    """Write what each of ``moves`` comes to in each of ``rows``, for the side to move, in pawns.
+    """Write the material balance of each of ``moves`` in each of ``rows``, for the side to move, in pawns.
 
     Parameters
     ----------
@@ -58,14 +58,14 @@ def balances(rows: Any, moves: Any, worth: Any, bounded_above: bool, tables: Any
         The positions; ``moves`` can be played in each.
     moves : int32[m]
     worth : int64[6]
-        Of each kind of piece; the last one, the king's, is far above what all others come to.
+        Worth of each kind of piece; the last one, the king's, is far above the sum of all others.
     bounded_above : bool
-        Whether the upper bound is wanted too, which takes ten times as long; otherwise it is the lower one.
+        Whether to compute the upper bound too, which takes ten times as long; else ``MOST`` is equal to ``LEAST``.
     out : int64[m, n, 3]
-        Gets ``LEAST``: what the move wins, less the most that a reply wins. ``MOST``: the same, with the most that the
-        move after the reply takes added before the opponent chooses. A king that falls ends the game: ``±worth[5]``.
-        A move that leaves no reply but such as leave the king to be taken comes to ``worth[5]`` too. ``REPLY``: the
-        reply that ``MOST`` comes from if it is wanted, else that of ``LEAST``.
+        Gets ``LEAST``: the move's gain, less the largest gain of a reply. ``MOST``: the same, but the largest gain of
+        the move after a reply is added before the opponent chooses the reply. A king that falls ends the game:
+        ``±worth[5]``. If every reply lets the mover take the king, both are ``worth[5]`` too. ``REPLY``: the reply that
+        gives ``MOST`` if it is wanted, else ``LEAST``.
     """
     king = worth[5]
     after, then = np.empty((2, WIDTH), dtype=np.uint64)
@@ -83,7 +83,7 @@ def balances(rows: Any, moves: Any, worth: Any, bounded_above: bool, tables: Any
                 out[j, i, LEAST] = out[j, i, MOST] = -king
                 out[j, i, REPLY] = capture
                 continue
-            # The opponent's best reply by each bound; whether the king can be taken after all of them.
+            # The opponent's best reply for each bound; and whether the king can be taken after every reply.
             n = generate(after, tables, replies)
             least = most = king
             forced = n > 0

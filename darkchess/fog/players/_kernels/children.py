@@ -1,5 +1,5 @@
-"""Kernels of :mod:`darkchess.fog.players.model`: all children of a batch of positions with what the search wants to
-know of each. Scratch memory is allocated by each call: threads may expand different batches side by side.
+"""Kernels of :mod:`darkchess.fog.players.model`: all children of a batch of positions, with the data that the search
+needs of each. Each call allocates its scratch memory, so that threads can expand different batches side by side.
 
 A search state is a position's row with one more entry, 9: plies since the searcher last *observed* a pawn move or a
 capture (by the searcher, or of one of its pieces).
@@ -26,7 +26,7 @@ STATE_WIDTH = 10
 _QUIET = 9
 
 _FORCING = 10.0
-"""Captures, checks and promotions rank above all other moves (paper, D.2)."""
+"""Added to the interest of captures, checks and promotions, which rank above all other moves (paper, D.2)."""
 
 
 @kernel
@@ -40,9 +40,7 @@ def count_children(states: Any, tables: Any, offsets: Any) -> None:
 
 @kernel(allocates=False)
 def sort_codes(codes: Any, count: int) -> None:
-    """Sort codes[:count] in place (insertion: there are few, and the compiler has far less to do than for a
-    library's sort).
-    """
+    """Sort codes[:count] in place, by insertion: there are few, and it compiles much faster than a library's sort."""
     for i in range(1, count):
         code = codes[i]
         j = i
@@ -59,11 +57,11 @@ def children(
 ) -> None:  # fmt: skip
     """Write the children of ``states`` in the order of their moves' codes.
 
-    ``side`` is the searcher's (0 White, 1 Black), ``no_move_value`` what a side without a move gets. A position whose
-    side to move can take the king, and one without a move, are terminal with their exact value for the
-    searcher; ``values`` of the others are left alone. ``forcing`` (bool) marks captures, checks and promotions.
+    ``side`` is the searcher's (0 White, 1 Black), ``no_move_value`` the value for a side without a move. A position
+    whose side to move can take the king, or has no move, is terminal and gets its exact value for the searcher;
+    ``values`` of the others are not written. ``forcing`` (bool) marks captures, checks and promotions.
 
-    The positions that are not terminal are written into ``rows`` (uint64[m, 9]) too, those of ``states[i]`` into
+    The positions that are not terminal are also written into ``rows`` (uint64[m, 9]): those of ``states[i]`` into
     ``rows[rows_offsets[i]:rows_offsets[i + 1]]``.
     """
     moves = np.empty(MAX_MOVES, dtype=np.int32)
@@ -81,7 +79,7 @@ def _children(
     rows_offsets[0] = 0
     for i in range(states.shape[0]):
         row = states[i]
-        # By code: equal infosets have to list equal actions alike.
+        # Sorted by code, since the nodes of an infoset must list the same actions in the same order.
         count = generate(row, tables, moves)
         sort_codes(moves, count)
         mover = turn(row)
@@ -93,7 +91,7 @@ def _children(
             child = out[at]
             own_before = row[WHITE + side]
             captured = make(row, code, tables, child)
-            # Quiet plies as the searcher knows them: its own pawn moves and captures, and pieces that it lost.
+            # Quiet plies as the searcher knows them: only its own pawn moves, its captures and its losses end them.
             from_mask = bit(code >> 9)
             quiet = row[_QUIET] + np.uint64(1)
             if own_move:
@@ -106,14 +104,14 @@ def _children(
             actions[at] = code
             observations[at, 0] = observation_key(child, side, tables)
             observations[at, 1] = observation_key(child, 1 - side, tables)
-            # Whether it is one of those that are looked at first.
+            # Whether the move is forcing, so that it is looked at first.
             to_move = 1 - mover
             check = False
             king = child[KING] & child[WHITE + to_move]
             if king != np.uint64(0):
                 check = attacked_by(child, mover, lowest(king), tables)
             forcing[at] = captured >= 0 or (code & 7) != 0 or check
-            # Decided positions have their exact value; the others go to the evaluator.
+            # Decided positions get their exact value; the others go to the evaluator.
             sign = 1.0 if to_move == side else -1.0
             if king == np.uint64(0):
                 movers[at] = TERMINAL
@@ -137,21 +135,20 @@ def finish(
     states: Any, side: int, offsets: Any, out: Any, movers: Any, theirs: Any, times: Any, values: Any, forcing: Any,
     interest: Any, ceilings: Any,
 ) -> None:  # fmt: skip
-    """Fill in what depends on the values of the children that are not terminal, ``theirs`` (float64, in their order),
-    each for its side to move: ``values``, now all the searcher's, and ``interest``; and ``ceilings``.
+    """Fill in ``values``, all for the searcher, ``interest`` and ``ceilings``. ``theirs`` (float64) has the values of
+    the children that are not terminal, in order, each for its side to move.
 
-    ``times`` (int64[m], or of length 0: not known): how often the searcher made the same observations before.
+    ``times`` (int64[m], or of length 0: not known): how often the searcher has made the same observation before.
     """
     k = 0
     for i in range(states.shape[0]):
         own_move = turn(states[i]) == side
         for at in range(offsets[i], offsets[i + 1]):
-            # Values are given in the order of the children that are not decided, each for its side to move.
             if movers[at] != TERMINAL:
                 values[at] = theirs[k] if movers[at] == 0 else -theirs[k]
                 k += 1
             interest[at] = (values[at] if own_move else -values[at]) + (_FORCING if forcing[at] else 0.0)
-            # A draw is there to be had by fifty quiet moves, or by the third time that the same is seen.
+            # A draw is possible by fifty quiet moves, or if the same is observed for the third time.
             drawable = out[at, _QUIET] >= np.uint64(FIFTY_MOVES_PLIES)
             if times.shape[0] != 0 and times[at] + 1 >= REPETITIONS:
                 drawable = True
