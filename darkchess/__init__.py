@@ -1,11 +1,11 @@
-"""Chess in the dark: a family of games with hidden information, and engines for them. Knows no process and no network.
+"""Chess in the dark: a family of games with hidden information, and engines for them, without processes or networks.
 
-Rooms, in the way of the data; each imports only those before it: ``board`` (positions and moves, of any chess),
-``evaluation`` (what a position is worth), ``configuration`` (a player's choices in one text), and one room for each
-game, which do not import each other: ``fog`` (Fog of War chess) and ``rbc`` (Reconnaissance Blind Chess). ``errors`` is
-everybody's.
+Packages, in the order in which data flows; each imports only those before it: ``board`` (positions and moves of any
+chess), ``evaluation`` (values of positions), ``configuration`` (a player's settings in one text), and one package for
+each game: ``fog`` (Fog of War chess) and ``rbc`` (Reconnaissance Blind Chess), which do not import each other.
+``errors`` is used by all.
 
-The names below are imported when they are first used, so that a command line can say what is wrong with it, or draw the
+The names below are imported when they are first used, so that a command line can report an error in itself, or draw the
 first board, before compiled code is loaded.
 """
 

@@ -1,4 +1,4 @@
-"""A player's choices in any game of chess in the dark (:mod:`klss.table.configuration`: how a text gives them)."""
+"""A player's settings in any game of chess in the dark (:mod:`klss.table.configuration` reads them from a text)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ __all__ = ["PlayerConfiguration"]
 
 @dataclass(frozen=True)
 class PlayerConfiguration(FlatConfiguration):
-    """What all players have in common; a game's own class adds the parts that it thinks with."""
+    """The settings of all players; each game's class adds those of its methods."""
 
     evaluator: str = AUTO  # "auto": the caller's choice; else an evaluator's name (``darkchess.evaluation.registry``)
     cap: int = 10_000_000  # most positions in the position set
-    threads: int = 2  # 1 or 2, of all that the player computes; with a node budget every answer is the same
+    threads: int = 2  # 1 or 2, for everything that the player computes; with a node budget no answer depends on it
 
     WITHOUT_EVALUATOR: ClassVar[tuple[str, ...]] = ()
     """The kinds of player that value no positions."""
 
     def __post_init__(self) -> None:
-        """Refuse numbers and names that make no sense."""
+        """Refuse bad numbers and names."""
         if self.cap < 1:
             raise ConfigurationError(f"configuration {self.name}: cap is {self.cap}, expected 1 or more")
         if self.threads not in (1, 2):

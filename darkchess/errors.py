@@ -1,6 +1,6 @@
-"""The exceptions of dark chess: one base, a few leaves that are also ``ValueError``.
+"""The exceptions of dark chess: one base, and a few leaves that are also ``ValueError``.
 
-Every message says what is wrong, what was got, what was expected, and where it helps what to do.
+Every message says what is wrong, what was got, what was expected and, where that helps, what to do.
 """
 
 from __future__ import annotations

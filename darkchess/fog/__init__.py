@@ -1,6 +1,7 @@
 """Fog of War chess (dark chess): rules, views, and an engine for it.
 
-Rooms, in the way of the data; each imports only those before it: ``game`` (rules, views, the referee, records),
-``belief`` (everything that a player holds possible), ``players`` (the search and other players), ``analysis`` (what a
-player could have known). ``warm_up``, on top, is for hosts of games: compiled code loaded before a clock runs.
+Packages, in the order in which data flows; each imports only those before it: ``game`` (rules, views, the referee,
+records), ``belief`` (the positions that a player can't rule out), ``players`` (the search and other players),
+``analysis`` (what a player could have known). ``warm_up``, above them, is for hosts of games: it loads compiled code
+before a clock runs.
 """

@@ -1,4 +1,4 @@
-"""A short game that is not kept, so that all compiled code is loaded before a clock runs. On the referee's side."""
+"""A short game that is thrown away, so that all compiled code is loaded before a clock runs. On the referee's side."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from klss.table.limits import TimeControl
 __all__ = ["warm_up"]
 
 _WARM_UP_PLIES = 4
-"""Two moves of each side: the second one carries a trunk on."""
+"""Two moves of each side: at the second one, a search carries its trunk on."""
 
 _WARM_UP_NODES = 100
-"""Nodes of each: enough for a batch of leaves."""
+"""Nodes of each move: enough for a batch of leaves."""
 
 
 def warm_up(player: Player, color: chess.Color) -> None:
-    """Let ``player`` play the first plies of a game that is not kept. Its next game starts anew, as every game does."""
+    """Let ``player`` play the first plies of a game that is thrown away. Its next game starts afresh, as all do."""
     few = TimeControl(nodes=_WARM_UP_NODES)
     players = {color: player, not color: RandomPlayer()}
     scratch = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, few))
@@ -36,8 +36,8 @@ def warm_up(player: Player, color: chess.Color) -> None:
 
 
 def _at_every_level(weigher: Filter) -> None:
-    """Update weights at each level of a filter, and look positions up: which level a game needs depends on its sets and
-    its clock.
+    """Update weights at each level of a filter, and look positions up: a game may need any level, depending on its sets
+    and its clock.
     """
     for seconds in SECONDS.values():
         game = Referee()

@@ -137,7 +137,7 @@ def request_of(own: Any, action: int) -> Any:
 
 @kernel(inline="always")
 def landing(memory: Any, own: Any, captured: Any) -> Any:
-    """Return the square that the viewer's pawn on ``captured`` passed, if the last move was its double step; or none."""
+    """Return the square that the viewer's pawn on ``captured`` passed if the last move was its double step; or none."""
     origin = memory[0]
     if captured & memory[1] & own[PAWN] != _NONE and origin << np.uint64(16) == captured:
         return captured >> np.uint64(8)
