@@ -27,7 +27,9 @@ START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 """The usual start position."""
 
 RIGHTS = "KQkq"
+"""Letters of the castling rights, in the order of bits 1 to 4 of META."""
 _QUIET_MAX = 0xFFFF
+"""Largest number of quiet plies that META can hold."""
 
 
 def squares_of(mask: int) -> Iterator[int]:
@@ -63,7 +65,8 @@ def row_of(
 
 def turned(row: Words) -> Words:
     """Return ``row`` (uint64[9]) with the ranks mirrored and the colours exchanged, without the quiet plies."""
-    # In a set, a byte is a rank: swapping bytes mirrors the board.
+    # In a set, a byte is a rank, so swapping the bytes mirrors the board. In META, side to move and rights change
+    # sides, and the en passant square is mirrored.
     meta = int(row[board.META])
     passed = meta >> 8 & 0x7F
     out: Words = row.byteswap()

@@ -32,6 +32,7 @@ __all__ = [
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING, WHITE, BLACK, META = range(9)
 WIDTH = 9
 IDENTITY = np.uint64(0x7FFF)
+"""Bits of META that make a position what it is: all but the quiet plies."""
 QUIET_SHIFT = 16
 
 

@@ -37,6 +37,7 @@ MOST_SUCCESSORS = 320
 def encode_half(row: Any, out: Any) -> None:
     """Write the enemy half of a position row (uint64[9], the viewer White) into ``out`` (uint64[2])."""
     enemy = row[BLACK]
+    # The enemy is Black here: its rights are bits 3 (kingside) and 4 of META.
     rights = (row[META] >> np.uint64(3)) & np.uint64(3)
     codes = np.uint64(0)
     shift = np.uint64(0)
@@ -79,6 +80,7 @@ def decode_half(enemy: Any, codes: Any, own_row: Any, flipped: bool, out: Any) -
         codes >>= np.uint64(4)
         if code == CASTLING_ROOK:
             code = ROOK
+            # Bits 1 (kingside) and 2 of META are White's rights, bits 3 and 4 Black's.
             right = np.uint64(2) if square == 63 else np.uint64(4)
             out[META] |= right if flipped else right << np.uint64(2)
         mask = bit(square ^ 56) if flipped else bit(square)

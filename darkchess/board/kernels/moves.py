@@ -136,6 +136,7 @@ def has_move(row: Any, tables: Any) -> Any:
         ahead = square + 8 if side == 0 else square - 8
         if bit(ahead) & occupied == np.uint64(0) or tables[square, PAWN_CAPTURES + side] & enemy != np.uint64(0):
             return True
+    # Any other piece moves if a square that it attacks has no piece of its own side.
     left = (row[KNIGHT] | row[KING]) & own
     while left != np.uint64(0):
         square = lowest(left)

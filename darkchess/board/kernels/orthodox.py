@@ -64,6 +64,8 @@ def classify(rows: Any, tables: Any, codes: Any) -> None:
         elif _foreign(row):
             codes[k] = FOREIGN
         else:
+            # Lost, unless some move leaves the king unattacked. Castling counts as well, although a chess engine allows
+            # it under conditions that are not tested here.
             codes[k] = LOST
             count = generate(row, tables, moves)
             for i in range(count):

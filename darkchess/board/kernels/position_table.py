@@ -179,6 +179,7 @@ def gather(table: Any, key: Any) -> Any:
         table[count, 1] = table[slot, 1]
         count += np.int64(enemy != np.uint64(0))
     # Insertion sort: probing displaces an entry by a few places only.
+    # An entry whose hash is above all before it is in its place.
     last = np.uint64(0)
     for i in range(count):
         enemy = table[i, 0]

@@ -44,7 +44,9 @@ FEATURES = 541
 """Number of features; the weights are float64[FEATURES, 2] (middlegame, endgame), in pawns."""
 
 MAX_FEATURES = 320
-"""Room for the features of one position."""
+"""Room for the features of one position, with three more that :func:`darkchess.evaluation.kernels.network.forward`
+pads with.
+"""
 
 ANY, TWICE, BY_PAWN, BY_KNIGHT, BY_BISHOP, BY_ROOK, BY_QUEEN, BY_KING, DANGER, FOUND = 0, 2, 4, 6, 8, 10, 12, 14, 16, 18
 """Places of the attack maps that :func:`features` leaves behind, each for White, then for Black: squares attacked at
@@ -283,6 +285,8 @@ def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: 
 @kernel(allocates=False)
 def _threat_terms(row: Any, side: int, to_move: int, index: Any, count: Any, n: int, maps: Any) -> int:
     """Add the terms of threatened pieces of ``side``: twelve features for the side to move, twelve for the other."""
+    # Features 0–3: knight to queen attacked by pawns; 4, 5: rook, queen by minor pieces; 6: queen by rooks; 7–11: pawn
+    # to queen hanging.
     own = row[WHITE + side]
     other = 1 - side
     first = 509 if side == to_move else 521

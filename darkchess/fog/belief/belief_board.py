@@ -12,6 +12,7 @@ from darkchess.fog.game.view import View
 __all__ = ["belief_lines", "percent"]
 
 _CELL = 9
+"""Columns of a square."""
 
 
 def percent(probability: float) -> str:

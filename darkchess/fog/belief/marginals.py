@@ -17,6 +17,7 @@ from klss.support.arrays import Floats, Ints
 __all__ = ["Marginals", "marginals"]
 
 _CHUNK = 1 << 16
+"""Positions whose rows are decoded at a time, which bounds the memory for them."""
 
 
 @dataclass(frozen=True)

@@ -354,6 +354,7 @@ class PositionSet(WeighedPositions):
             if count:
                 break
         assert count, "no repaired position agrees with the view"
+        # The weights of the lost positions say nothing about the repaired ones, so these all weigh the same.
         self._keep(merged(out[:count], key=self._key, cap=self._cap))
         if self._weigher is not None:
             self._weights = self._weigher.reset(self.size)

@@ -29,6 +29,7 @@ MOST_BYTES = 1 << 30
 """Most bytes of a file's text that are read, unpacked: about three million games of people."""
 
 _BLOCK_BYTES = 1 << 16
+"""Bytes that are read at a time; a longer line comes in parts."""
 _FIELDS = ("White", "Black", "WhiteElo", "BlackElo", "TimeControl", "Result", "Termination")
 _ENDS = {"king": "king_captured", "resigned": "resign", "time": "flag", "draw": "unknown", "other": "unknown"}
 """The reasons of ends in tables, and our names for them."""

@@ -61,8 +61,12 @@ _LEAVING = {"R": "resign", "T": "flag", "S": "unknown", "P": "unknown"}
 """The letters that Chess.com writes in place of a last move, and the reasons that they stand for."""
 
 _ON_FOURTEEN = re.compile(r"(?<![a-n])([d-k])(1[01]|[4-9])(?!\d)")
+"""A square of the middle of Chess.com's board of 14 files: files d to k, ranks 4 to 11."""
 _BEYOND = re.compile(r"[i-k]\d|[d-k](?:9|1[01])")
+"""A square that only that board has: a file beyond h, or a rank beyond 8."""
 _TAGS = re.compile(r'\ufeff?\s*(?:\[\s*\w+\s+"(?:[^"\\\n]|\\.)*"\s*\]\s*)+')
+
+"""Tags at the start of a line, which begin a section."""
 
 _ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
 """PGN's seven tags except the result, in their order, and the value of each if it is not known."""
@@ -147,6 +151,7 @@ def write_pgn(record: GameRecord, *, comments: Sequence[str] = (), glyphs: Seque
     >>> print(write_pgn(record, comments=["the best"], glyphs=["$1"]).splitlines()[-1])
     1. e4 $1 {the best} *
     """
+    # PGN's order: the seven tags of its roster first, then ours, then any others.
     tags = _ROSTER | {name: value for name, value in record.headers.items() if name in _ROSTER}
     tags |= {"Result": record.result, "Variant": VARIANT}
     if record.fen is not None:
@@ -162,7 +167,7 @@ def write_pgn(record: GameRecord, *, comments: Sequence[str] = (), glyphs: Seque
     for position, (move, clock_s, glyph, comment) in zip(record.positions(), said, strict=False):
         if position.turn == chess.WHITE:
             words.append(f"{position.fullmove}.")
-        elif not words or words[-1].endswith("}"):
+        elif not words or words[-1].endswith("}"):  # Black's number is needed at the start and after a comment
             words.append(f"{position.fullmove}...")
         words.append(san(position, move))
         if glyph:
@@ -358,6 +363,7 @@ def _game(written: WrittenGame) -> GameRecord:
             raise RecordError(f"game {number}, ply {ply}: {error}") from None
         moves.append(move)
         position = position.after(move)
+    # Without a variant, a final "#" where the rules of fog leave a move is a checkmate of chess.
     if "Variant" not in tags and written.words[-1:] and written.words[-1].endswith("#") and position.legal_moves():
         raise RecordError(f"game {number}: got {written.words[-1]!r} at the end, a mate of chess; expected {_EXPECTED}")
     outcome = _outcome(written, position)
@@ -397,6 +403,7 @@ def _outcome(written: WrittenGame, final: Position) -> Outcome | None:
     said = written.result if written.result not in (None, "*") else written.tags.get("Result", "*").replace("½", "1/2")
     if said not in _WINNERS and said != "*":
         raise RecordError(f"game {written.number}: got the result {said!r}, expected 1-0, 0-1, 1/2-1/2 or *")
+    # A captured king decides, and the text must not contradict it; then its result; then the way a player left.
     for color in chess.COLORS:
         if final.king(color) is None:
             won = Outcome(not color, "king_captured")

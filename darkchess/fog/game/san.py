@@ -128,6 +128,7 @@ def _parse_uci(board: Position | View, moves: tuple[chess.Move, ...], text: str,
     if move in moves:
         return move
     piece = board.piece_at(move.from_square)
+    # Castling may be written as the king's capture of its own rook.
     for castling in moves:
         if castling.from_square == move.from_square and _is_castling(board, castling):
             rook = castling.to_square + (1 if castling.to_square > castling.from_square else -2)
@@ -137,6 +138,7 @@ def _parse_uci(board: Position | View, moves: tuple[chess.Move, ...], text: str,
         other.from_square == move.from_square and other.to_square == move.to_square for other in moves
     ):
         raise IllegalMove(f"ambiguous move: got {text!r}, expected the promotion as well, like {move.uci()}q")
+    # No such move: the message says what is wrong, the target, the origin or the piece.
     origin, target = chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square]
     from_here = [chess.SQUARE_NAMES[other.to_square] for other in moves if other.from_square == move.from_square]
     if from_here:

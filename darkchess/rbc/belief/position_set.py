@@ -153,6 +153,7 @@ class PositionSet(PositionStore):
             No position agrees although the set is exact: the observations contradict one another. The set is then left
             as it was.
         """
+        # A player that moves first begins without an opponent's turn.
         if self.first:
             self.first = False
             if notice.square is not None:
@@ -176,6 +177,7 @@ class PositionSet(PositionStore):
         ) -> int:
             return int(kernels.successors(sources, start, stop, *arguments, layout, split, out, room, counts))
 
+        # The step from a sample needs a key of its own (:func:`next_key` says why).
         if self.sampled:
             self._key = next_key(self._key)
         step = across_enemy_move(
@@ -194,6 +196,7 @@ class PositionSet(PositionStore):
 
     def sensed(self, sensed: Sensed) -> None:
         """Drop the positions that disagree with the result of a sense. Raises as :meth:`noticed`."""
+        # The window and the enemy pieces in it, as masks of the viewer's side.
         area = pieces = 0
         expected = np.full(64, -1, dtype=np.int64)
         seen = {}

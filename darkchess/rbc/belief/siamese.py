@@ -182,6 +182,7 @@ class Observer:
             out[BLOCKS[name]] = block
         for name, plane in self._planes.items():
             out[BLOCKS[name]] = plane
+        # The last request: it failed if another move was played, or none; a promotion does not count as another one.
         asked, taken = self._moved.requested, self._moved.taken
         failed = asked is not None and (
             taken is None or (asked.from_square, asked.to_square) != (taken.from_square, taken.to_square)
@@ -191,6 +192,7 @@ class Observer:
             out[BLOCKS["to"]] = self._plane(taken.to_square)
         if failed and asked is not None:
             out[BLOCKS["refused"]] = self._plane(asked.to_square)
+        # Scalars, each divided by a number that brings it to about 1.
         rights = int(self._own[board.META])
         out[BLOCKS["scalars"]] = (
             float(self._side.color),

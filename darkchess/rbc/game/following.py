@@ -88,6 +88,8 @@ class Followed:
                 f"turn of ply {self.ply}: got {len(seen.contents)} squares sensed, expected the {len(shown)} around "
                 f"{'nothing' if seen.square is None else chess.SQUARE_NAMES[seen.square]}, from above and the left"
             )
+        # A square shows the player's own piece or, if it has none there, nothing or an enemy piece; of these no pawn on
+        # the first or last rank, and at most one king.
         kings = 0
         for square, piece in seen.contents:
             own = self._own_piece(square)

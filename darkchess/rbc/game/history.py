@@ -49,6 +49,7 @@ def history(game: Referee, white: str, black: str, tags: Mapping[str, str] | Non
     positions = game.positions
     document: dict[str, Any] = {"type": "GameHistory", "white_name": white, "black_name": black}
     document |= {key: {"true": [], "false": []} for key in _BY_COLOR}
+    # The end of the game, in its words and, where it has none, in ours; and the data to continue an unfinished game.
     document |= {
         "winner_color": game.outcome.winner,
         "win_reason": _typed("WinReason", WIN_REASONS.get(game.outcome.reason)),
@@ -59,6 +60,7 @@ def history(game: Referee, white: str, black: str, tags: Mapping[str, str] | Non
         document["tags"] = dict(tags or {})
         if game.sensed is not None:
             document["look"] = game.sensed.square
+    # The turns: each value goes to the list of its key and colour.
     last: chess.Move | None = None
     for ply, turn in enumerate(game.turns):
         name = "true" if turn.color else "false"
@@ -94,11 +96,13 @@ def read_history(text: str) -> Written:
             color: list(zip(*(document[key][name] for key in ("senses", "requested_moves")), strict=False))
             for color, name in ((chess.WHITE, "true"), (chess.BLACK, "false"))
         }
+        # The start is the position before the first turn: White's, unless Black had the first move.
         starts = document["fens_before_move"]
         fen = str((starts["true"] or starts["false"])[0])
         if starts["false"] and fen.split()[1] == "b":
             fen = str(starts["false"][0])
         color = fen.split()[1] == "w"
+        # The two colours' turns in alternation, each with a sense and a request.
         answers: list[str] = []
         while sides[chess.WHITE] or sides[chess.BLACK]:
             square, request = sides[color].pop(0)

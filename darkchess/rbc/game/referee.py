@@ -148,6 +148,7 @@ class Referee(TrueGame):
         moved = Moved(request, taken, capture)
         self._turns.append(Turn(before.turn, self._notice, self._sensed or Sensed(None, ()), moved, before))
         self._positions.append(after_move(before, taken))
+        # The opponent learns only where it lost a piece; its turn begins.
         self._notice, self._sensed = Notice(capture), None
         self._outcome = self._judge()
         return moved

@@ -153,7 +153,7 @@ class ExpectationPlayer(HoldingPlayer):
         plan, thinking = time_plan(limit, sense=True), self._thinking
         known = self._follow(plan)
         about_set = {"positions": known.size, "capped_by": known.capped_by}
-        if known.size == 1:
+        if known.size == 1:  # there is nothing to learn
             return Look(INNER[0], about_set)
         indices, logs = self._looked_at(sense=True)
         likely = self._mixed(logs)
@@ -212,6 +212,7 @@ class ExpectationPlayer(HoldingPlayer):
             logs = Siamese.packaged().log_weights(known, self._observer, indices) / self._thinking.temperature
         if self._kinds is not None:
             by_kind = self._kinds.weights(known, indices)
+            # Learned weights say what is likely for a sensible opponent, kind 0: they are mixed into its own.
             if self._observer is not None:
                 learned = np.exp(logs - logs.max())
                 by_kind[:, 0] += _LEARNED * (learned / learned.sum() - by_kind[:, 0])

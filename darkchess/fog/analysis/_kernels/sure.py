@@ -72,6 +72,7 @@ def balances(rows: Any, moves: Any, worth: Any, bounded_above: bool, tables: Any
     replies, codes = np.empty((2, MAX_MOVES), dtype=np.int32)
     for j in range(moves.shape[0]):
         for i in range(rows.shape[0]):
+            # A move that captures the king, or lets its own be captured, decides both bounds.
             gain = _gain(rows[i], moves[j], worth)
             out[j, i, REPLY] = -1
             if gain >= king:
@@ -103,6 +104,7 @@ def balances(rows: Any, moves: Any, worth: Any, bounded_above: bool, tables: Any
                     if balance < most:
                         most = balance
                         out[j, i, REPLY] = replies[k]
+            # Without a reply the game is over, and only the move's own gain counts.
             if forced:
                 out[j, i, LEAST] = out[j, i, MOST] = king
             else:

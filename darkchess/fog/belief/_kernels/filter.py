@@ -144,6 +144,7 @@ def find_few(halves: Any, positions: Any, key: Any, out: Any) -> None:
     """:func:`find_all` by bisection, without a directory."""
     for k in range(halves.shape[0]):
         value = half_hash(halves[k, 0], halves[k, 1], key)
+        # Bisect to the first position with this hash; several may have the same.
         low, high = 0, positions.shape[0]
         while low < high:
             middle = (low + high) // 2

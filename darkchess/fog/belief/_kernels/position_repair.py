@@ -60,6 +60,7 @@ def _take(board: Any, lifted: Any, piece: int, loose: Any, state: Any) -> Any:
 
     Return the piece that fills it, −1 if there is none.
     """
+    # A certain piece: one of the lifted ones, else an unseen one of the same kind.
     if piece >= 0:
         if lifted[piece] > 0:
             lifted[piece] -= 1
@@ -71,6 +72,7 @@ def _take(board: Any, lifted: Any, piece: int, loose: Any, state: Any) -> Any:
         # There is only one king, and a pawn cannot become one.
         if piece == KING:
             return -1
+        # Else it was promoted, or the sample is wrong: give a pawn for it, or any piece.
         if lifted[PAWN] > 0:
             lifted[PAWN] -= 1
             return piece
@@ -80,6 +82,7 @@ def _take(board: Any, lifted: Any, piece: int, loose: Any, state: Any) -> Any:
         if square >= 0:
             board[square] = -1
         return piece
+    # Any piece: the least valuable lifted one, else an unseen one.
     for kind in range(6):
         if lifted[kind] > 0:
             lifted[kind] -= 1

@@ -64,6 +64,7 @@ def _describe(
     if gone == np.uint64(0):
         out[0] = 1.0
         return
+    # Two squares were left: castling, which counts as development.
     if popcount(gone) == 2:
         out[7] = 1.0
         return
@@ -140,6 +141,7 @@ def expand(
                 positions, i, i + 1, own, own_row[PAWN] & own, mask, landing, tables, layout, False, made,
                 MOST_SUCCESSORS + 1, counts,
             )  # fmt: skip
+            # The piece that these moves capture, whose worth is one of their features.
             victim = -1
             if mask != np.uint64(0):
                 for piece in range(KING + 1):
@@ -164,6 +166,7 @@ def expand(
                 break
             mask = targets & ~(targets - np.uint64(1))
             targets = without_lowest(targets)
+        # Divide by the sum over all moves, and multiply by the source's weight.
         for kind in range(kinds):
             factor = weights[i, kind] / totals[kind]
             for j in range(first, end):

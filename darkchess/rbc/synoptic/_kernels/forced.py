@@ -23,6 +23,7 @@ __all__ = ["forced_win"]
 _LOOK = 64
 """A sense's action is this and 65 times its square."""
 _TAKERS = 16
+"""Most takers of a position: each of a side's sixteen pieces is at most one."""
 
 
 @kernel(inline="always")

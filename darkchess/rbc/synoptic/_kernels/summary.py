@@ -30,7 +30,9 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _NONE = np.uint64(0)
 
 _HERE = 86
-"""First word of a scratch area in ``out``: planes 18–24 (no piece, pawns … king) of the current member alone."""
+"""First word of a scratch area in ``out``: planes 18–24 (no piece, pawns … king) of the current member alone. It lies
+in the planes of the previous turn, which are written only afterwards.
+"""
 
 _DEFINITELY = (18, 19, 20, 21, 22, 23, 24, 37, 40, 42, 45, 47, 51, 53, 55, 57, 59, 61, 71, 74, 77, 83)
 """The planes that are "definitely", made by AND: they begin full."""
