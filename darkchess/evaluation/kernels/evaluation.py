@@ -136,6 +136,7 @@ def _push(
         # Half a pawn of tolerance: a bishop may take a defended knight.
         elif mask & defended != np.uint64(0) and worth[own_piece] > gain + 0.5:
             continue
+        # The largest gain first, and among equal ones the least valuable captor (MVV-LVA).
         moves[n] = (square << 9) | (target << 3) | promotion
         keys[n] = gain - 0.01 * worth[own_piece] + _tie(square, target, flip)
         n += 1

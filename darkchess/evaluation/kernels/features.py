@@ -59,7 +59,7 @@ MAPS = 19
 
 @kernel(allocates=False)
 def phase(row: Any) -> float:
-    """Return 1.0 with all pieces on the board, 0.0 with kings and pawns only."""
+    """Return 1.0 with all pieces on the board (24 units), 0.0 with kings and pawns only."""
     units = popcount(row[KNIGHT] | row[BISHOP]) + 2 * popcount(row[ROOK]) + 4 * popcount(row[QUEEN])
     return min(units, 24) / 24.0
 

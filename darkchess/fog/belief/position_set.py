@@ -210,7 +210,8 @@ class PositionSet(WeighedPositions):
         move, shown = view.own_move, self._shown
         assert move is not None
         taken = before.piece_at(move.to_square)
-        # An en passant capture after a rebuilt view, which could not report the square: ask for a pawn on it first.
+        # En passant after a rebuilt view that could not report it: first keep only positions with a pawn on the square
+        # of the captured piece.
         if shown.captured and taken is None and before.ep_square is None:
             masks, expected = only_pawns_on(shown.captured)
             count = self._filter(masks, expected, 0, must_move=False)
@@ -348,6 +349,7 @@ class PositionSet(WeighedPositions):
         out = np.empty((min(self._cap, _REPAIRED), 2), dtype=np.uint64)
         must_move = self._no_move_ends and view.to_move != view.color
         for attempt in range(_ATTEMPTS):
+            # Each attempt at each ply has its own random numbers.
             seed = key_of(int(self._key) + _ATTEMPTS * view.ply + attempt)
             demanding = must_move and attempt < _STRICT_ATTEMPTS
             count = position_repair.repair(sources, shown.masks, shown.expected, demanding, seed, TABLES, out)

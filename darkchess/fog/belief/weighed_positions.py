@@ -131,7 +131,8 @@ class WeighedPositions(PositionStore):
         """
         number = int(seed.integers(0, 1 << 63)) if isinstance(seed, np.random.Generator) else seed
         excluded = set() if exclude_rows is None else {tuple(half) for half in self._halves_of(exclude_rows).tolist()}
-        # Select more, so that ``count`` are left even if all excluded positions are among them.
+        # Select more, so that ``count`` are left even if all excluded positions are among them. Each kind of draw has a
+        # constant of its own, so that equal seeds give different keys.
         indices = smallest(self._positions, count + len(excluded), key_of(number ^ 0x5A3D))
         if excluded:
             halves = self._positions[indices].tolist()

@@ -202,6 +202,7 @@ class ExpectationPlayer(HoldingPlayer):
 
     def _looked_at(self, *, sense: bool) -> tuple[Ints, Floats]:
         """Return the positions to value (int64[n]), in that order, and the logarithms of their weights."""
+        # Each turn and question draws with its own seed.
         known, seed = self.known, self._seed * 1_000_003 + 2 * self._turn + (not sense)
         if not self._beside:
             indices = known.sample(_PARTITIONED, seed)

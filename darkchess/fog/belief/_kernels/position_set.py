@@ -19,8 +19,8 @@ EP_LANDING              the square on which an enemy pawn captured en passant
 EP_CAPTORS              after an own double step: the squares from which an enemy pawn could capture en passant
 ======================  ================================================================================================
 
-With the masks, an enemy move is *known* to lead to a consistent position before it is generated; the few moves that
-change more than two squares, and en passant, are made first and then held against the masks.
+The masks tell whether an enemy move leads to a consistent position before it is generated. Only castling, en passant
+and reported double steps are made first and then compared with the masks.
 """
 
 from __future__ import annotations
