@@ -86,8 +86,8 @@ def attacked_by(row: Any, side: int, square: int, tables: Any) -> Any:
     """Whether a piece of ``side`` attacks ``square`` (bool)."""
     own = row[WHITE + side]
     occupied = row[WHITE] | row[BLACK]
-    # Look from the square as each kind of piece would: it attacks the square if it stands on one of those it would
-    # attack from there. Pawns capture one way only, so look as a pawn of the other side.
+    # A piece attacks the square if it stands where the same piece on the square would attack. Only a pawn captures one
+    # way, so look as a pawn of the other side.
     if tables[square, KNIGHT_STEPS] & row[KNIGHT] & own != np.uint64(0):
         return True
     if tables[square, KING_STEPS] & row[KING] & own != np.uint64(0):

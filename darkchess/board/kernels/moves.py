@@ -246,7 +246,7 @@ def king_capture(row: Any, tables: Any) -> int:
     square = lowest(king)
     own = row[WHITE + side]
     occupied = own | row[BLACK - side]
-    # Look from the king as each kind of piece would: pieces on the squares attacked from there attack the king.
+    # A piece attacks the king if it stands where the same piece on the king's square would attack.
     attackers = tables[square, KNIGHT_STEPS] & row[KNIGHT]
     attackers |= tables[square, KING_STEPS] & row[KING]
     attackers |= tables[square, PAWN_CAPTURES + (1 - side)] & row[PAWN]
