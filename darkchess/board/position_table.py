@@ -72,6 +72,7 @@ class PositionTable:
         self._threads = threads
         self._floor = floor
         self.cut = False
+        # A full table has room for the cap and the slack at the greatest load.
         self._most_half = int((cap + max(cap // 4, SLACK)) / (2 * LOAD)) + LEAST_HALF
         self._spare = spare
         self._threshold = HASHES - floor
@@ -109,11 +110,13 @@ class PositionTable:
     @property
     def room(self) -> int:
         """Number of further entries that fit for certain, whatever their hashes."""
+        # All further entries might belong to the fuller region.
         return int(self.half * LOAD) - int(self._counts.max())
 
     @property
     def scarce(self) -> bool:
         """Whether :meth:`make_room` should be called before the next round."""
+        # A small table grows when an eighth of a region is left, a large one when full buffers might not fit.
         return self.room < max(LEAST_ROOM, min(2 * BUFFER, int(self.half * LOAD) // 8))
 
     def insert(self, entries: Words, count: int) -> Ints:
@@ -141,6 +144,7 @@ class PositionTable:
         else:
             self.cut = True
             count = min(self._gather(), self.cap)
+            # Entries with a larger hash than the last one's would be dropped later anyway, so they no longer get slots.
             self._threshold = self.hash_of(self.slots[count - 1]) - self._floor
             self._set_scale()
             position_table.spread(self.slots, count, self.layout, self._counts)

@@ -108,6 +108,7 @@ def _own_choice(
         return None
     plan = profile.x[first : first + size]
     codes = trunk.sequences[0].action[first : first + size]
+    # Where the plan does not lead, the best response to the opponent says what the player would play.
     reached = plan.sum() > SUPPORT
     place = int((plan if reached else best[first : first + size]).argmax())
     if code is not None:

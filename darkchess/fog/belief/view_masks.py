@@ -61,6 +61,7 @@ class ViewMasks:
         flipped = view.color == chess.BLACK
         row = view.row()
         masks, expected = np.zeros(kernels.MASKS, dtype=np.uint64), np.empty(64, dtype=np.int64)
+        # Turning the board mirrors the ranks, which are the bytes of a mask.
         seen = int.from_bytes(view.visible.to_bytes(8, "little"), "big") if flipped else view.visible
         kernels.observation_masks(upward(row, flipped=flipped), np.uint64(seen), masks, expected)
         own_row = row & row[board.BLACK if flipped else board.WHITE]

@@ -106,6 +106,7 @@ class WeighedPositions(PositionStore):
             uint64[n, 9].
         """
         halves = self._halves_of(rows)
+        # Without the order of hashes, each half is searched for linearly.
         if not self._ordered:
             return np.array([position_table.rank(self._positions, *half) for half in halves], dtype=np.int64)
         return find(halves, self._positions, self._key)

@@ -272,6 +272,7 @@ def _path_seen(view: View, code: int) -> bool:
 
 
 def _castling_after(previous: View, own_move: chess.Move | None, own_capture_square: int | None) -> Castling:
+    # A right is lost when the king or its rook moves, or when the rook is captured.
     touched = {own_capture_square} if own_move is None else {own_move.from_square}
     rank = 0 if previous.color else 56
     king = rank + 4 not in touched

@@ -193,6 +193,7 @@ class PositionBelief:
         indices = self._positions.indices(self._model.identities(states))
         members = indices >= 0
         out[members] = np.log(np.maximum(self._positions.weights[indices[members]], _LEAST_WEIGHT))
+        # The mean weight, as a logarithm; with the largest one taken out, the sum can't underflow.
         if members.any() and not members.all():
             out[~members] = np.log(np.exp(out[members] - out.max()).mean()) + out.max()
         return out

@@ -101,6 +101,7 @@ class Kinds:
         """Return the weights of members of the set (int64[n]) for each kind: float64[n, k]; a column sums to 1 over all
         members.
         """
+        # Look the members up by their hashes; those that the filter does not keep weigh 0.
         keys = _keys(self._halves)
         order = np.argsort(keys, kind="stable")
         wanted = _keys(known.halves[indices])
@@ -148,6 +149,7 @@ class Kinds:
             sample = known.sample(MOST, known.fullmove)
             halves = known.halves[sample]
             weights = np.tile(self._before, (len(halves), 1))
+        # A position counts as much as it does for the kind that finds it likeliest, so that no kind loses its own.
         weights = weights / weights.sum()
         likely = greatest((weights / np.maximum(weights.sum(axis=0), _LEAST)).max(axis=1), MOST)
         self._halves, self._weights = halves[likely].copy(), weights[likely]

@@ -100,6 +100,7 @@ class SynopticPlayer(HoldingPlayer):
 
     def _followed(self, notice: Notice, known: PositionSet) -> None:
         self._memory.noticed(notice)
+        # The opponent's turn was two actions: its sense, of which the player learns nothing, and its move.
         before = self._planner.belief
         if not before.acts:
             self._planner.happened(None, replace(before, stage=MOVE, follows=None))
@@ -125,6 +126,7 @@ class SynopticPlayer(HoldingPlayer):
         )
         self.known.moved(moved)
         self._memory.moved(moved, planes)
+        # A promotion to another piece than a queen has no action: a pass stands for it.
         action = request_action(request)
         self._planner.happened(PASS if action is None else action, self._belief(SENSE, acts=False, follows=played))
 

@@ -225,6 +225,7 @@ class ExpectationPlayer(HoldingPlayer):
         """Return weights from their logarithms, with ``uniform_mix`` spread evenly: float64[n], summing to 1."""
         if not logs.any():
             return np.full(logs.shape[0], 1.0 / logs.shape[0])
+        # Subtracting the largest logarithm keeps the exponentials in range.
         weights = np.exp(logs - logs.max())
         weights *= (1.0 - self._thinking.uniform_mix) / weights.sum()
         return np.asarray(weights + self._thinking.uniform_mix / logs.shape[0])

@@ -162,6 +162,7 @@ def _table(
     # Their values for the player: by the evaluator, then by searches of one more ply each, while nodes and time last.
     ours = -evaluator.values(rows[:count])
     spent = last = count
+    # Where each position's children end; a position in which every request takes the king has none.
     stops = np.maximum.accumulate(place.max(axis=1)) + 1
     offsets = np.concatenate([[0], stops]).astype(np.int64)
     for depth in range(1, _DEEPEST + 1):
