@@ -3,11 +3,11 @@ children, a :class:`Belief` positions to draw from.
 
 Reading order: ``model`` (what a game provides), ``trunk`` (growing flat arrays), ``utilities`` (what sequences are
 worth on it), ``gadget`` (A plus B) and ``profile`` (both players' plans), ``budget`` and ``growth`` (limits), ``parts``
-(the protocols), ``search`` (the loop), ``report`` and ``root_values`` (what comes of it), ``pondering`` (the opponent's
-time); then the parts: ``subgame`` with ``likelihood``, ``equilibrium``, ``expansion``, ``choice``; and
-``compositions``, which put them together. ``enumerated`` makes a model of any :class:`klss.game.Game`.
+(the protocols), ``search`` (the loop), ``report`` and ``root_values`` (its results), ``pondering`` (search in the
+opponent's time); then the parts: ``subgame`` with ``likelihood``, ``equilibrium``, ``expansion``, ``choice``; and
+``compositions``, which combine them. ``enumerated`` makes a model of any :class:`klss.game.Game`.
 
-docs/search.md has the words and the way from belief to move.
+docs/search.md defines the words and describes the steps from belief to move.
 """
 
 from klss.search.budget import Budget

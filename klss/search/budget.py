@@ -1,6 +1,6 @@
-"""What limits a search: nodes or time.
+"""The limits of a search: nodes or time.
 
-With a node budget nothing reads a clock, so that the same seed gives the same bytes.
+With a node budget nothing reads a clock, so the same seed gives the same bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Budget:
     Attributes
     ----------
     nodes : int or None
-        Nodes added at the most (the last expansion may pass it by one node's children).
+        Most nodes that are added (the last expansion may exceed it by one node's children).
     seconds : float or None
         Wall time from ``started`` on, the final solve included.
     started : float or None

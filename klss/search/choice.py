@@ -1,14 +1,13 @@
-"""What is played of the mixture that was found: the mixture as it is, or its stable part.
+"""What is played of the mixture at player 0's infoset: the whole mixture, or its stable part.
 
-Purification (Obscuro, arXiv 2506.01242) deviates from the 2021 paper, which samples from the mixture as it is. In a
+Purification (Obscuro, arXiv 2506.01242) deviates from the 2021 paper, which samples from the whole mixture. In a
 depth-limited subgame much of the mixture is noise: a vertex of the program mixes actions that are equal only against
-player 1's plan of the moment, and the margin that the gadget asks for says nothing of how much worse than another an
-action is in the positions to which that plan does not lead. Where Resolve is in use the likeliest action is played;
-where Maxmargin is, at most :data:`MAX_SUPPORT`, those beside the likeliest only if every profile of the second half of
-the rounds played them, and if they are not so seldom that they may be a remnant of an average (2 % of a lost queen hide
-in one).
+player 1's present plan, and the gadget's margin does not measure how much worse an action is in positions that this
+plan does not reach. With Resolve, only the likeliest action is played. With Maxmargin, at most :data:`MAX_SUPPORT`
+actions are played; those other than the likeliest only if every profile of the second half of the rounds played them,
+and if they are not so rare that they may be a remnant of an average (an action that loses the queen with 2 %, say).
 
-The trunk is carried on with the mixture: what player 1 is taken to know of our play does not change.
+The trunk is carried on with the mixture, because player 1 is assumed to know the mixture and not its purification.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from klss.support.arrays import Bools, Floats
 __all__ = ["MAX_SUPPORT", "Mixture", "Purified", "purified"]
 
 MAX_SUPPORT = 3
-"""Most actions that are mixed."""
+"""Largest number of actions in a purified mixture."""
 
 
 class Mixture:
-    """Plays the mixture."""
+    """Plays the whole mixture."""
 
     def play(self, probabilities: Floats, profile: Profile, supports: Sequence[Bools]) -> Floats:
         """See :class:`klss.search.parts.Choice`."""
@@ -59,11 +58,11 @@ def purified(
     pure : bool
         Whether the likeliest action is played alone (:class:`klss.search.profile.Profile`).
     supports : sequence of bool[n]
-        Which actions each round's profile played, the first one's first.
+        Which actions each round's profile plays, in the order of the rounds.
     max_support : int
-        Most actions that are mixed; 1: always the likeliest.
+        Largest number of actions in the result; 1: always the likeliest alone.
     least : float
-        Probability below which an action beside the likeliest is not played.
+        Probability below which no action but the likeliest is played.
 
     Returns
     -------
@@ -78,7 +77,7 @@ def purified(
     >>> purified(np.array([0.5, 0.3, 0.2]), False, [always, np.array([True, True, False])])
     array([0.625, 0.375, 0.   ])
     """
-    # The likeliest action, and beside it the likely ones that were played round after round.
+    # The likeliest action, and the next likely ones that were played in all later rounds.
     order = np.argsort(-probabilities, kind="stable")
     played = np.zeros_like(probabilities)
     played[order[0]] = probabilities[order[0]]

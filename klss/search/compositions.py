@@ -1,13 +1,13 @@
-"""The named searches: each a :class:`~klss.search.parts.SearchConfiguration` that puts one part of every kind together.
+"""The named searches: each is a :class:`~klss.search.parts.SearchConfiguration` that combines one part of every kind.
 
 * :class:`Klss2021`: the paper's agent (Zhang & Sandholm 2021, §6, Appendix D).
-* :class:`Baseline`: the paper's own yardstick (§7), "the same algorithm as our agent, except that it only performs
-  imperfect-information search to depth 1". A tree of depth 1 holds no node of player 0's *next* infoset: I' is always
+* :class:`Baseline`: the paper's baseline (§7), "the same algorithm as our agent, except that it only performs
+  imperfect-information search to depth 1". A tree of depth 1 has no node of player 0's *next* infoset: I' is always
   empty, so all roots are fresh samples, û is infinite and the alternate values are ũ(h), the model's plain values.
-* :class:`Kluss`: 2-KLUSS solved by PCFR+ on a trunk that grows one-sidedly, most of it Obscuro's (Zhang & Sandholm,
+* :class:`Kluss`: 2-KLUSS solved by PCFR+ on a trunk that grows one-sidedly; most of it is Obscuro's (Zhang & Sandholm,
   arXiv 2506.01242).
 
-Each part lists where it departs from its source; docs/search.md, "Deviations", lists all.
+Each part lists its deviations from its source; docs/search.md, "Deviations", lists all.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from klss.subgame import Gadget
 __all__ = ["Baseline", "Klss2021", "Kluss"]
 
 _LEAST = 0.05
-"""Probability below which Kluss does not play an action beside the likeliest."""
+"""Probability below which Kluss plays no action but the likeliest."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Klss2021(SearchConfiguration):
-    """Nested, depth-limited 1-KLSS; the defaults are the paper's but for the deviations that the parts list.
+    """Nested, depth-limited 1-KLSS; the defaults are the paper's except for the deviations that the parts list.
 
     Attributes
     ----------
@@ -43,9 +43,9 @@ class Klss2021(SearchConfiguration):
     reach : bool
         Whether gifts lower the alternate values.
     gadget : "hybrid", "maxmargin" or "resolve"
-        Hybrid: Maxmargin while no margin is negative, else Resolve.
+        Hybrid: Maxmargin while no margin is negative, otherwise Resolve.
     first : "maxmargin" or "resolve"
-        What a hybrid solves first at each move; Maxmargin: the paper's (line 23).
+        The gadget that a hybrid solves first at each move; the paper's is Maxmargin (line 23).
     nested : bool
         Whether the previous trunk is carried on; if not, every search starts afresh.
     expansion : "node" or "leaf"
@@ -53,10 +53,10 @@ class Klss2021(SearchConfiguration):
     purify : bool
         Whether the move is drawn from the *purified* strategy (:mod:`klss.search.choice`).
     caution : float
-        How many times its uniform weight a root infoset may have in Resolve, 1 or more; 1: the paper's.
+        Largest weight of a root infoset in Resolve, as a multiple of the uniform weight; 1: the paper's.
     value_beta, uniform_mix : float
-        Of :class:`klss.search.likelihood.ByValue`, by which Resolve then weighs root infosets; a beta of 0: all alike,
-        the paper's.
+        Of :class:`klss.search.likelihood.ByValue`, the weights in the builder's prior; a beta of 0: uniform. The linear
+        programs do not read the prior, so these change nothing in the play.
     """
 
     max_carried: int = 100
@@ -94,7 +94,7 @@ class Klss2021(SearchConfiguration):
 
 @dataclass(frozen=True, kw_only=True)
 class Baseline(SearchConfiguration):
-    """One ply of imperfect information, a perfect-information search below it.
+    """One ply of imperfect information with a perfect-information search below it.
 
     Attributes
     ----------
@@ -133,21 +133,21 @@ class Kluss(SearchConfiguration):
     max_carried, nested, purify
         As of :class:`Klss2021`.
     root_node_fraction : float
-        Of a move's nodes, what goes into expanding roots at the most; infinite: no limit.
+        Largest fraction of a move's nodes that goes into expanding roots; infinite: no limit.
     belief_exponent, value_beta, uniform_mix, sample_by_weight
         As of :class:`klss.search.likelihood.ByWeight`.
     root : "nature", "safe", "maxmargin" or "resolve"
         See :mod:`klss.search.equilibrium.pcfr`.
     maxmargin_share : float
-        Share of Maxmargin beside nature, where some root is to be feared.
+        Share of Maxmargin beside nature, if some root infoset is feared.
     iterations : int
-        Of PCFR+ after each batch of leaves.
+        PCFR+ iterations after each batch of leaves.
     exploration : float
         C of the expansion (:mod:`klss.search.expansion.one_sided`).
     leaves_per_batch : int
-        Leaves of a batch.
+        Least number of walks, and so at most as many leaves, in a batch.
     max_support : int
-        Most actions of the purified strategy (:mod:`klss.search.choice`).
+        Largest number of actions of the purified strategy (:mod:`klss.search.choice`).
     """
 
     order: int = 2
@@ -182,7 +182,7 @@ class Kluss(SearchConfiguration):
             raise SearchConfigurationError(f"maxmargin_share is {self.maxmargin_share}, expected a number from 0 to 1")
 
     def likelihood(self) -> Likelihood:
-        """What the roots are drawn and weighed by."""
+        """Return the likelihood by which roots are drawn and weighed."""
         return ByWeight(self.belief_exponent, self.value_beta, self.uniform_mix, self.sample_by_weight)
 
     @property

@@ -1,8 +1,6 @@
-"""Any enumerated game (:class:`klss.game.Game`) as a model of the search: its first client that is no chess, and its
-oracle.
+"""Any enumerated game (:class:`klss.game.Game`) as a model of the search; tests use it as an oracle.
 
-A state is one uint64, the node's index. Estimates are the mean utility of the terminals below, so that an unexpanded
-trunk has some value everywhere.
+A state is one uint64, the node's index. The estimate of a node is the mean utility of the terminals below it.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ class EnumeratedModel:
         """Index the children of every node and estimate every node."""
         self.game = game
         count = game.node_count
-        # By parent, then by node, which is the order of the actions.
+        # Sort nodes by parent; a stable sort keeps siblings in the order of their actions.
         self._order = np.argsort(game.parent, kind="stable")[1:]
         self._first = np.searchsorted(game.parent[self._order], np.arange(count + 1))
         self._movers = np.asarray(game.player).astype(np.int8)
@@ -37,15 +35,15 @@ class EnumeratedModel:
         self._estimates = self._mean_utilities()
 
     def _observed(self, player: int) -> Keys:
-        """The key of what ``player`` observes on reaching each node: that of its infoset, 0 where it stays there."""
+        """Return the key of ``player``'s observation on reaching each node: its infoset's, 0 if that is unchanged."""
         infoset = self.game.infoset[player]
         known = infoset.astype(np.int64)
-        spread_down(self.game.parent, len(known), known)  # at nature's nodes: what was known before
+        spread_down(self.game.parent, len(known), known)  # at nature's nodes: the last infoset above
         before = np.append(-1, known[self.game.parent[1:]])
         return np.where((infoset >= 0) & (known != before), infoset + 1, 0).astype(np.uint64)
 
     def _mean_utilities(self) -> Floats:
-        # Upwards, since parents come first: nature's children by its probabilities, a player's all alike.
+        # Backwards, since parents come first: nature's children by their probabilities, a player's uniformly.
         values = np.where(self._movers == TERMINAL, self.game.utility, 0.0)
         children = np.diff(self._first)
         for node in range(self.game.node_count - 1, 0, -1):
@@ -86,7 +84,7 @@ class EnumeratedModel:
         return self._estimates[states[:, 0].astype(np.int64)]
 
     def groups(self, states: Keys) -> Ints:
-        """Each node alone: player 1 is taken to know it."""
+        """Each node is its own group: player 1 is assumed to know it."""
         return np.arange(len(states))
 
     def threats(self, states: Keys) -> Bools:
@@ -120,13 +118,13 @@ class EnumeratedBelief:
         return rest[np.sort(chosen)][:, None]
 
     def draw(self, count: int, exclude: Keys, seed: int, uniform_mix: float) -> Drawn:
-        """Nothing is known of weights: :meth:`sample`."""
+        """Same as :meth:`sample`, since there are no weights."""
         return Drawn.certain(self.sample(count, exclude, seed))
 
     def log_weights(self, states: Keys) -> Floats:
-        """All alike."""
+        """All equal."""
         return np.zeros(len(states))
 
     def information(self, actions: Int32s) -> Floats:
-        """Nothing is charged for in an enumerated game: infinite information."""
+        """Infinite information: an enumerated game has no information penalty."""
         return np.full(len(actions), np.inf)

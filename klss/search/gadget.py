@@ -1,12 +1,12 @@
 """The gadget on top of a trunk, as payoff A plus B in sequence form (App. C, App. E).
 
 The form is Maxmargin's: player 1 chooses among all root infosets, and its sequences have the trunk's own numbers. In
-Resolve nature chooses the root infoset, and player 1 plays on or exits for 0; what lies below is the same, so that
-:mod:`klss.search.equilibrium.program` lays either gadget over this form.
+Resolve nature chooses the root infoset, and player 1 plays on or exits for 0. The game below is the same, so
+:mod:`klss.search.equilibrium.program` builds both gadgets from this form.
 
-B's top row holds the alternate values (with a minus) and the folded-in entries, its first column the information
-penalty of player 0's actions at the root infoset. The penalty is D.3's 2^(−H(a))·|I|/M with a minus (line 20 adds the
-same up to the constant |I|/M); *margins are tested without it*.
+B's top row contains the alternate values, negated, and the folded-in entries; its first column contains the information
+penalty of player 0's actions at the root infoset, negated. The penalty is D.3's 2^(−H(a))·|I|/M (line 20 adds the same
+up to the constant |I|/M); *margins are tested without it*.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ __all__ = ["gadget_form", "information_penalty", "treeplexes"]
 
 
 def treeplexes(trunk: Trunk) -> tuple[Treeplex, Treeplex]:
-    """Both players' treeplexes, in the trunk's own numbers of sequences; player 1's first infoset is its choice among
-    the root infosets.
+    """Return both players' treeplexes, with the trunk's numbers of sequences. Player 1's first infoset is its choice
+    among the root infosets.
     """
-    # The acting infosets of the trunk, behind what stands on top: nothing for player 0.
+    # First the gadget's infosets (one for player 1, none for player 0), then the trunk's acting infosets.
     both = []
     for player, top in enumerate((np.zeros((0, 3), np.int64), np.array([[0, 1, trunk.group_count]]))):
         infosets, acting = trunk.infosets[player], trunk.acting(player)
@@ -37,17 +37,17 @@ def treeplexes(trunk: Trunk) -> tuple[Treeplex, Treeplex]:
 
 
 def gadget_form(trunk: Trunk, penalty: Floats | None = None) -> SequenceForm:
-    """The gadget's treeplexes and payoffs.
+    """Return the gadget's treeplexes and payoffs.
 
     Parameters
     ----------
     trunk : Trunk
     penalty : float64[actions at player 0's infoset] or None
-        What is subtracted from player 0's payoff for each action at the root infoset.
+        Subtracted from player 0's payoff for each action at the root infoset.
     """
     both = treeplexes(trunk)
     shape = (both[0].sequence_count, both[1].sequence_count)
-    # A: what the leaves pay, by both players' sequences.
+    # A: the leaves' payoffs, by both players' sequences; sparse arrays sum the entries of one pair.
     nodes = trunk.nodes
     leaves = np.flatnonzero(trunk.leaf & (nodes.value[: trunk.node_count] != 0.0))
     rows, columns = nodes.sequence[leaves].astype(np.int64).T
@@ -68,15 +68,15 @@ def gadget_form(trunk: Trunk, penalty: Floats | None = None) -> SequenceForm:
 
 
 def information_penalty(trunk: Trunk, belief: Belief | None, denominator: float) -> Floats | None:
-    """2^(−H(a))·|I|/M for each action at player 0's infoset (D.3); None where there is nothing to pay.
+    """Return 2^(−H(a))·|I|/M for each action at player 0's infoset (D.3); None if there is no penalty.
 
     Parameters
     ----------
     trunk : Trunk
     belief : Belief or None
-        I; None: nothing is charged.
+        I; None: no penalty.
     denominator : float
-        M; infinite: nothing is charged.
+        M; infinite: no penalty.
     """
     first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
     if belief is None or np.isinf(denominator) or first < 0:

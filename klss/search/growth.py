@@ -1,15 +1,15 @@
-"""The growth of one search's trunk: leaves in, nodes counted, limits kept.
+"""The growth of one search's trunk: expands leaves, counts nodes, keeps the limits.
 
-Every expander adds its leaves through :meth:`Growth.expand`; so there is one place that knows how many nodes are left,
-how much time the next equilibrium needs, and how much memory a trunk takes.
+Every expander adds its leaves through :meth:`Growth.expand`, so one place knows how many nodes are left, how much time
+the next equilibrium needs, and how much memory a trunk takes.
 
-Threads: a batch is *prepared* (children, observations, values: the model's work, in kernels that release the lock),
-then *attached*, in the order of its leaves, by the thread that runs the search. Preparing is shared out in small
-pieces: a second thread takes the next piece until none is left, and so does the first, once it has done what goes on
-beside (the solver's iterations on the trunk as it stands). While pieces are being prepared nobody writes the trunk:
-the solver writes its own arrays, and a piece's expansion is its own. What a piece is, what it comes to, and the order
-of attaching do not depend on who prepares it, so that with a node budget every byte is the same on one thread and on
-two.
+Threads: a batch is first *prepared* (children, observations, values: the model's work, in kernels that release the
+interpreter's lock), then *attached*, in the order of its leaves, by the thread that runs the search. Preparing is
+divided into small pieces: both threads take the next piece until none is left, the first thread only after it has run
+``beside`` (the solver's iterations on the current trunk). While pieces are prepared no thread writes the trunk: the
+solver writes its own arrays, and each piece has its own expansion. The pieces, their expansions and the order of
+attaching do not depend on the thread that prepares them. With a node budget, therefore, every byte is the same on one
+thread and on two.
 """
 
 from __future__ import annotations
@@ -36,73 +36,73 @@ _BATCH = 64
 """Most leaves that are expanded between two checks of the budget."""
 
 _PIECE = 4
-"""Leaves of a piece, which one thread prepares; small, so that both threads end together. With one thread a batch is
-one piece.
+"""Leaves of a piece, which one thread prepares; few, so that both threads end at about the same time. With one thread a
+batch is one piece.
 """
 
 _LEAVES_A_SECOND = 250
-"""Most leaves of a batch for each second that is left: on a slow, busy machine a batch then takes at most a quarter of
-that time.
+"""Most leaves of a batch for each second left: even on a slow, busy machine a batch then takes at most a quarter of the
+time left.
 """
 
 _BATCH_SHARE = 0.25
-"""The part of the time left that a batch may take, by what the leaves before it took: in some games one is worth
-thousands of playouts.
+"""Largest fraction of the time left that a batch may take, estimated from the batch before: in some games the value of
+one leaf costs thousands of playouts.
 """
 
 _NODES_A_LEAF = 32
-"""Expected children of a leaf, by which batches get smaller towards the end of a node budget."""
+"""Expected children of a leaf: towards the end of a node budget, batches get smaller accordingly."""
 
 _NATURE_AT_ONCE = 20_000
-"""Nodes of a batch after which nature's nodes are left to later batches: a hand of cards dealt one by one has more ends
-than any trunk.
+"""Nodes of a batch after which nature's nodes are left to later batches: a hand of cards dealt one by one has more
+outcomes than any trunk could contain.
 """
 
 _BYTES_A_NODE = 1000
-"""Bytes of memory for each node: measured in a trunk of Fog of War chess of 400,000 nodes, the linear program and
-HiGHS's arrays included, rounded up.
+"""Bytes of memory for each node, rounded up: measured in a trunk of Fog of War chess of 400,000 nodes, including the
+linear program and HiGHS's arrays.
 """
 
 
 @dataclass
 class Growth:
-    """How one search's trunk grows."""
+    """Expands leaves of one search's trunk within its limits."""
 
     trunk: Trunk
     model: Model
     budget: Budget
     history: Keys  # keys of player 0's observations in the game so far, sorted, with repeats
-    memory_mb: int  # growth stops when the trunk and its programs are estimated at so many megabytes
+    memory_mb: int  # growth stops when the trunk and its programs are estimated at this many megabytes
     reserve_s: Callable[[Trunk, Budget], float]  # seconds to keep for the next equilibrium, within a budget
-    rng: np.random.Generator  # for what an expander draws
+    rng: np.random.Generator  # for an expander's random draws
     threads: int = 1  # or 2
     progress: Progress | None = None  # called by tell
-    added: int = 0  # nodes so far, those that were only visited included
-    most: float = float("inf")  # nodes in all, whatever the budget
-    played: int = -1  # player 0's sequence at the root infoset below which alone growth is wanted; −1: everywhere
-    shared: Utilities | None = None  # the trunk's, where another part of the search follows it too
+    added: int = 0  # nodes so far, including nodes that were only visited
+    most: float = float("inf")  # limit of ``added``, whatever the budget
+    played: int = -1  # player 0's sequence at the root infoset below which alone the trunk should grow; −1: everywhere
+    shared: Utilities | None = None  # the trunk's, if other parts of the search use it too
     leaf_s: float | None = None  # seconds of a leaf in the last batch; None before the first, and without a clock
 
     @cached_property
     def utilities(self) -> Utilities:
-        """On the trunk."""
+        """Utilities on the trunk."""
         return self.shared or Utilities(self.trunk)
 
     @property
     def room(self) -> float:
-        """Nodes that may still be added."""
+        """Number of nodes that may still be added."""
         return min(self.budget.nodes_left(self.added), self.most - self.added)
 
     @property
     def spent(self) -> bool:
-        """Whether nodes, time or memory have run out."""
+        """Whether nodes, time or memory are used up."""
         full = self.trunk.node_count * _BYTES_A_NODE >= self.memory_mb * 1_000_000
         late = self.budget.left() <= self.reserve_s(self.trunk, self.budget)
         return self.room <= 0 or late or full
 
     def open_roots(self) -> None:
-        """Expand the roots that are not yet, while the limits last, those at player 0's own infoset first; where none
-        of these is expanded, one whatever the limits, so that player 0 has moves.
+        """Expand the unexpanded roots within the limits, those at player 0's present infoset first. If none of these is
+        expanded yet, one is expanded whatever the limits, so that player 0 has actions.
         """
         trunk = self.trunk
         unopened = np.flatnonzero(trunk.open_leaf[: trunk.root_count])
@@ -112,12 +112,12 @@ class Growth:
         self.expand(unopened, at_least=1 if here == len(trunk.members(0)) else 0)
 
     def expand(self, leaves: Ints, *, at_least: int = 0, beside: Callable[[], None] | None = None) -> None:
-        """Expand ``leaves`` (int64[n], distinct open leaves) in batches while the limits allow, ``at_least`` so many
-        of them; run ``beside``, which must not write the trunk, once while the first batch is prepared.
+        """Expand ``leaves`` (int64[n], distinct open leaves) in batches within the limits, but ``at_least`` that many
+        of them. ``beside``, which must not write the trunk, is run once while the first batch is prepared.
         """
         at = 0
         while at < len(leaves) and (at < at_least or not self.spent):
-            # A batch that most likely stays within the nodes that are left, and takes a part of the time that is.
+            # A batch that most likely stays within the nodes left and takes only a fraction of the time left.
             room = self.room
             size = _BATCH if room == float("inf") else max(1, min(_BATCH, int(room) // _NODES_A_LEAF))
             if self.budget.seconds is not None:
@@ -126,14 +126,14 @@ class Growth:
                 size = max(1, min(size, int(_LEAVES_A_SECOND * left), affordable))
             batch = leaves[at : at + size]
             self.added += self._expand(batch, beside)
-            # What a leaf takes is measured where nothing else was done beside.
+            # Measure a leaf's time only if nothing else ran in parallel.
             if self.budget.seconds is not None and beside is None:
                 self.leaf_s = (self.budget.elapsed() - began) / len(batch)
             at, beside = at + size, None
 
     def _expand(self, leaves: Ints, beside: Callable[[], None] | None) -> int:
-        """Prepare and attach; how many nodes were added, those below nature's nodes among them, up to a bound."""
-        # Nature's nodes are no leaves for anybody to stop at: what is below them belongs to the batch.
+        """Prepare and attach ``leaves``; return the number of nodes added."""
+        # A node of nature should not stay a leaf: its children belong to the batch, up to a bound.
         before = self.trunk.node_count
         while len(leaves) and self.trunk.node_count - before <= _NATURE_AT_ONCE:
             start = self.trunk.node_count
@@ -143,7 +143,7 @@ class Growth:
         return self.trunk.node_count - before
 
     def _prepared(self, leaves: Ints, beside: Callable[[], None] | None) -> list[tuple[Ints, Expansion]]:
-        """The pieces of ``leaves``, in order, each with its expansion."""
+        """Return the pieces of ``leaves``, in order, each with its expansion."""
         size = len(leaves) if self.threads == 1 else _PIECE
         pieces = [leaves[at : at + size] for at in range(0, len(leaves), size)]
         expansions: list[Expansion | None] = [None] * len(pieces)
@@ -152,7 +152,7 @@ class Growth:
         def prepare(thread: int) -> None:
             if thread == 0 and beside is not None:
                 beside()
-            # The next piece that nobody has taken: counting is one step of the interpreter's, so that no two get one.
+            # The next piece not yet taken: next() is atomic in the interpreter, so no two threads get the same one.
             while (at := next(turn)) < len(pieces):
                 expansions[at] = self.trunk.prepare(pieces[at], self.model, self.history)
 

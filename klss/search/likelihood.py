@@ -1,12 +1,13 @@
-"""How likely it is that the game stands at a state of the belief: what roots are drawn by, and what they weigh.
+"""How likely each state of the belief is the true one: how roots are drawn, and their weights.
 
-* :class:`Uniform`: all alike, as in the 2021 paper.
-* :class:`ByValue`: a state is the likelier the better it is for the opponent, which chose its moves: exp(−β·u), u its
-  estimated utility for player 0; a part of all weight is spread evenly, for opponents who did not choose that well.
-* :class:`ByWeight`: w^a · exp(−β·u), spread in the same way; w are the belief's own weights, which are learned from how
-  opponents move (docs/belief.md).
+* :class:`Uniform`: all equal, as in the 2021 paper.
+* :class:`ByValue`: exp(−β·u), where u is the state's estimated utility for player 0. A state that is better for the
+  opponent is likelier, since the opponent chose its moves. A fraction of all weight is spread evenly, because not every
+  opponent chooses that well.
+* :class:`ByWeight`: w^a · exp(−β·u), spread in the same way; w are the belief's own weights, learned from the moves of
+  opponents (docs/belief.md).
 
-States are drawn uniformly unless it is asked for otherwise: it is the weight that counts, not the draw
+States are drawn uniformly by default: the weights matter more than the draw
 (docs/notebook/2026-11-24-search-measured.md, "What the belief is worth").
 """
 
@@ -23,11 +24,11 @@ from klss.support.arrays import Floats, States
 __all__ = ["DRAW_UNIFORM_MIX", "ByValue", "ByWeight", "Uniform", "check_likelihood"]
 
 DRAW_UNIFORM_MIX = 0.3
-"""The part of all weight that is spread evenly before states are drawn by it."""
+"""Fraction of all weight that is spread evenly before states are drawn by weight."""
 
 
 def check_likelihood(value_beta: float, uniform_mix: float) -> None:
-    """Refuse numbers that make no sense."""
+    """Refuse invalid numbers."""
     if not value_beta >= 0.0:
         raise SearchConfigurationError(f"value_beta is {value_beta}, expected a number from 0 on")
     if not 0.0 <= uniform_mix <= 1.0:
@@ -35,7 +36,7 @@ def check_likelihood(value_beta: float, uniform_mix: float) -> None:
 
 
 class Uniform(Likelihood):
-    """Draws and weighs all alike."""
+    """Draws and weighs all states equally."""
 
     def weights(self, belief: Belief, drawn: Drawn, values: Floats) -> Floats:
         """See :class:`klss.search.parts.Likelihood`."""
@@ -49,9 +50,9 @@ class ByValue(Likelihood):
     Attributes
     ----------
     value_beta : float
-        β ≥ 0; 0: all alike.
+        β ≥ 0; 0: all equal.
     uniform_mix : float
-        The part of the weight, from 0 to 1, that is spread evenly.
+        Fraction of the weight, from 0 to 1, that is spread evenly.
     """
 
     value_beta: float = 5.0
@@ -67,16 +68,16 @@ class ByValue(Likelihood):
 
 @dataclass(frozen=True)
 class ByWeight(Likelihood):
-    """Weighs by the belief's weights and by value; a belief without weights as :class:`ByValue` does.
+    """Weighs by the belief's weights and by value; if the belief has no weights, as :class:`ByValue` does.
 
     Attributes
     ----------
     belief_exponent : float
-        a ≥ 0: the exponent of the belief's weights, which makes them sharper or blunter.
+        a ≥ 0: exponent of the belief's weights; above 1 it sharpens them, below 1 it flattens them.
     value_beta, uniform_mix : float
         As of :class:`ByValue`.
     sample_by_weight : bool
-        Whether states are drawn by weight, :data:`DRAW_UNIFORM_MIX` of it spread evenly.
+        Whether states are drawn by weight, with :data:`DRAW_UNIFORM_MIX` of it spread evenly; otherwise uniformly.
     """
 
     belief_exponent: float = 1.0
@@ -100,8 +101,8 @@ class ByWeight(Likelihood):
         if self.belief_exponent:
             exponents += self.belief_exponent * belief.log_weights(drawn.states)
         likelihood = np.exp(exponents - exponents.max())
-        # A state that was drawn with probability p stands for 1/p states of its weight: the draw changes no sum on
-        # average (klss.belief.drawing).
+        # A state drawn with probability p represents 1/p states of its weight, so that sums over the drawn states are
+        # unbiased (klss.belief.drawing).
         stands_for = 1.0 / drawn.inclusion
         likelihood *= stands_for
         likelihood = (1.0 - self.uniform_mix) * likelihood / likelihood.sum()

@@ -1,8 +1,8 @@
-"""What a game hands to :mod:`klss.search`: batches of children, and a belief to draw positions from. Nothing here
-knows any game.
+"""What a game provides to :mod:`klss.search`: batches of children, and a belief to draw positions from. Nothing here
+depends on a particular game.
 
-Player 0 (⊕) searches, whichever seat it has at the table; values are player 0's. A *state* is a row of
-uint64 that only the game reads.
+Player 0 (⊕) searches, whichever side it plays; values are player 0's. A *state* is a row of uint64 that only the game
+interprets.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ class Expansion:
     probabilities : float64[m]
         Nature's probability of the child where nature acts at its parent, else 1.
     observations : uint64[m, 2]
-        Key of what each player observes on reaching the child. Equal keys mean equal observations; 0 means none at all,
-        so that a player who waits does not know that anything was played.
+        Key of what each player observes on reaching the child. Equal keys mean equal observations. 0 means no
+        observation at all: a player who does not move then does not know that anything was played.
     values : float64[m]
         Utility for player 0: exact at a terminal child, an estimate at any other.
     interest : float64[m]
-        How interesting the child is to look at first (D.2): only its order among siblings counts.
+        Priority of the child for expansion (D.2): only its order among siblings counts.
     ceilings : float64[m]
-        Most that the child, and all below it, may be worth to player 0; infinite where nothing limits it. (A draw that
-        player 0 can't rule out is a ceiling of 0; B.1.)
+        Upper bound on the value to player 0 of the child and of all nodes below it; infinite where there is none.
+        (A draw that player 0 can't rule out is a ceiling of 0; B.1.)
     """
 
     offsets: Ints
@@ -58,10 +58,10 @@ class Expansion:
 
 
 class Past(Protocol):
-    """What player 0 observed on the way to a batch of states: in the game so far, and in the trunk."""
+    """Player 0's observations on the way to a batch of states: in the game so far, and in the trunk."""
 
     def times(self, offsets: Ints, observations: Keys) -> Ints:
-        """Number of times that player 0 has made an observation before, for each child: int64[m].
+        """Return how many times player 0 has made each child's observation before: int64[m].
 
         Parameters
         ----------
@@ -74,8 +74,8 @@ class Past(Protocol):
 
 
 class Model(Protocol):
-    """A game as the search sees it. What it says of a state's children depends on that state (and its past) alone, not
-    on the others of the batch.
+    """A game as the search sees it. The children of a state depend only on that state and its past, not on the other
+    states of the batch.
     """
 
     @property
@@ -84,13 +84,13 @@ class Model(Protocol):
         ...
 
     def expand(self, states: States, past: Past | None = None) -> Expansion:
-        """All children of each of ``states`` (uint64[n, w]; none of them terminal); ``past``: what led to them, None
-        where nothing is known of it.
+        """Return all children of each of ``states`` (uint64[n, w]; none of them terminal). ``past``: the observations
+        that led to them; None if unknown.
         """
         ...
 
     def movers(self, states: States) -> Int8s:
-        """Who acts at each of ``states``: int8[n]."""
+        """Return the mover at each of ``states``: int8[n]."""
         ...
 
     def values(self, states: States) -> Floats:
@@ -98,14 +98,14 @@ class Model(Protocol):
         ...
 
     def groups(self, states: States) -> Ints:
-        """Player 1's infoset at each of ``states``, of player 0's belief, numbered from 0 on: int64[n]; each has its
-        own where player 1 is taken to know the state.
+        """Return player 1's infoset at each of ``states`` (states of player 0's belief), numbered from 0: int64[n]. If
+        player 1 is assumed to know the state, each state has its own infoset.
         """
         ...
 
     def threats(self, states: States) -> Bools:
-        """Whether player 0 should fear each of ``states``, of its belief, more than its probability says (the share of
-        Maxmargin beside nature goes to these alone): bool[n]; all, where the game knows no better.
+        """Return which of ``states`` (of player 0's belief) player 0 should fear more than their probability says:
+        bool[n]. Only these get Maxmargin's share beside nature. All True if the game has no rule for it.
         """
         ...
 
@@ -118,11 +118,11 @@ class Drawn(NamedTuple):
     """States of a belief, and the probability with which each was drawn."""
 
     states: States  # [n, w]
-    inclusion: Floats  # [n], above 0; 1 for a state that nothing else could have replaced
+    inclusion: Floats  # [n], above 0; 1 for a state that was certain to be drawn
 
     @staticmethod
     def certain(states: States) -> Drawn:
-        """States that all count once: drawn uniformly, or not drawn at all."""
+        """Return states with equal weight in sums: drawn uniformly, or not drawn at all."""
         return Drawn(states, np.ones(len(states)))
 
 
@@ -141,29 +141,29 @@ class Belief(Protocol):
 
     @property
     def weighted(self) -> bool:
-        """Whether it carries weights (:meth:`log_weights`)."""
+        """Whether the belief has weights (:meth:`log_weights`)."""
         ...
 
     def sample(self, count: int, exclude: States, seed: int) -> States:
-        """At most ``count`` states uniformly at random without replacement, none that equals a row of ``exclude``
-        (both uint64[., w]).
+        """Draw at most ``count`` states uniformly without replacement, none that equals a row of ``exclude`` (both
+        uint64[., w]).
         """
         ...
 
     def draw(self, count: int, exclude: States, seed: int, uniform_mix: float) -> Drawn:
-        """As :meth:`sample`, but by weight: one by one among those that are left, a part ``uniform_mix`` (above 0,
-        to 1) of all weight spread evenly.
+        """Draw as :meth:`sample` does, but by weight, one state after the other without replacement. The fraction
+        ``uniform_mix`` (above 0, at most 1) of all weight is spread evenly.
         """
         ...
 
     def log_weights(self, states: States) -> Floats:
-        """Logarithms of how likely each of ``states`` is, all but for one constant: float64[n]. All alike where nothing
-        is known of that.
+        """Return the log-probability of each of ``states`` up to a common constant: float64[n]. All equal if the belief
+        has no weights.
         """
         ...
 
     def information(self, actions: Int32s) -> Floats:
-        """Entropy, in bits, of player 0's next observation after each action, the state being uniform over the
-        belief: float64[len(actions)].
+        """Return the entropy, in bits, of player 0's next observation after each action if the state is uniform over
+        the belief: float64[len(actions)].
         """
         ...

@@ -1,18 +1,18 @@
-"""The parts of a search, each a small protocol with one place for its rivals. The loop (:mod:`klss.search.search`)
-knows only these; a configuration (:class:`SearchConfiguration`) puts one of each together.
+"""The parts of a search: small protocols, each with one place for its implementations. The loop
+(:mod:`klss.search.search`) uses only these; a configuration (:class:`SearchConfiguration`) combines one of each.
 
 ========== ================================== ====================================================
-part       does                               rivals in
+part       provides                           implementations
 ========== ================================== ====================================================
 builder    the next move's subgame            :mod:`klss.search.subgame`
-likelihood what its roots are drawn by        :mod:`klss.search.likelihood`
+likelihood how roots are drawn and weighed    :mod:`klss.search.likelihood`
 solver     both players' plans on a trunk     :mod:`klss.search.equilibrium`
 expander   the trunk's growth                 :mod:`klss.search.expansion`
 choice     what is played of the mixture      :mod:`klss.search.choice`
 ========== ================================== ====================================================
 
-Builder, solver, expander and choice are made once a game and may remember; what belongs to one move is what their
-``begin`` returns. A likelihood is the builder's.
+Builder, solver, expander and choice are made once a game and may keep state between moves; the state of one move is in
+what ``begin`` returns. The likelihood belongs to the builder.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ __all__ = [
 
 
 Strategies = tuple[Floats, Floats]
-"""Both players' behaviour, by their sequences."""
+"""Both players' behaviour strategies: the probability of each sequence's last action at its infoset."""
 
 
 @dataclass(frozen=True)
@@ -63,24 +63,24 @@ class SearchState:
 
     trunk: Trunk  # the last one
     profile: Profile  # on that trunk
-    infoset: int  # where player 0 is in the trunk now; −1: the last observation leads out of it
-    strategies: Strategies | None = None  # on the trunk: what the next move's solver starts from; None: it starts anew
+    infoset: int  # player 0's present infoset in the trunk; −1: the last observation leads out of it
+    strategies: Strategies | None = None  # on the trunk: start of the next move's solver; None: it starts afresh
 
 
 @dataclass(frozen=True)
 class Subgame:
-    """What one move is searched in."""
+    """The subgame that is searched for one move."""
 
-    trunk: Trunk  # its roots stand at player 0's infoset 0, the present one
+    trunk: Trunk  # player 0's infoset 0 in it is the present one
     carried: int  # roots that come from the previous trunk
     sampled: int  # roots that come from the belief
-    prior: Floats | None = None  # [J], how likely player 1 is to come to each root infoset; None: to all alike
+    prior: Floats | None = None  # [J], probability that player 1 reaches each root infoset; None: uniform
     strategies: Strategies | None = None  # as the previous move's solver left them, 0 at sequences that are new
     feared: Bools | None = None  # [J], root infosets to which Maxmargin's share beside nature goes; None: all
 
     @cached_property
     def utilities(self) -> Utilities:
-        """On the trunk: one for all parts of a search."""
+        """Utilities on the trunk, shared by all parts of the search."""
         return Utilities(self.trunk)
 
 
@@ -90,41 +90,38 @@ class Builder(Protocol):
     def build(
         self, standing: SearchState | None, belief: Belief, model: Model, rng: np.random.Generator, nodes: float
     ) -> Subgame:
-        """The subgame of this move; ``standing`` is None at the first one, ``belief`` is not empty, and the search is
-        expected to add so many ``nodes``.
+        """Return the subgame of this move. ``standing`` is None at the first move, ``belief`` is not empty, ``nodes``
+        is the number of nodes that the search is expected to add.
         """
         ...
 
 
 class Likelihood(Protocol):
-    """How likely it is that the game stands at a state of the belief: which ones are drawn as roots, and what they
-    weigh.
-    """
+    """How likely each state of the belief is the true one: which states are drawn as roots, and their weights."""
 
     def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> Drawn:
-        """See :meth:`klss.search.model.Belief.draw`; unless a likelihood knows better, uniformly: all count once."""
+        """Draw states as :meth:`klss.search.model.Belief.draw` does; by default uniformly."""
         return Drawn.certain(belief.sample(count, exclude, seed))
 
     def weights(self, belief: Belief, drawn: Drawn, values: Floats) -> Floats:
-        """Weights of the ``drawn`` states relative to each other, given their estimated utilities for player 0
+        """Return the relative weights of the ``drawn`` states, given their estimated utilities for player 0
         (float64[n]): float64[n], not negative, of any scale.
         """
         ...
 
     def roots(self, drawn: Drawn, carried: States) -> Drawn:
-        """The particles that become roots, of those that :meth:`sample` has ``drawn``; ``carried``: the states that
-        stand at player 0's infoset without them (uint64[m, w]). Unless a likelihood knows better, the drawn ones.
+        """Return the particles that become roots, chosen from those that :meth:`sample` has ``drawn``; by default all
+        of these. ``carried``: the carried states at player 0's infoset (uint64[m, w]).
         """
         return drawn
 
     def prior(self, prior: Floats, states: States, group: Ints) -> Floats:
-        """The final prior of player 1's root infosets.
+        """Return the final prior of player 1's root infosets.
 
         Parameters
         ----------
         prior : float64[J]
-            What the weights, and how player 1 was expected to come, make of it; sums to 1. Unless a likelihood knows
-            better, that is the final one.
+            The builder's prior, from the weights and player 1's last plan; sums to 1. By default it is the final one.
         states : uint64[n, w]
             The roots at player 0's infoset.
         group : int64[n]
@@ -135,11 +132,11 @@ class Likelihood(Protocol):
 
 @dataclass
 class SolverStats:
-    """What a solver has done in one move so far."""
+    """A solver's statistics in one move so far."""
 
     gap: float = 0.0  # the largest saddle gap met
     fallbacks: int = 0  # how often one of its methods failed
-    seconds: float = 0.0
+    seconds: float = 0.0  # spent in the solver
 
 
 class SolverRun(Protocol):
@@ -147,53 +144,53 @@ class SolverRun(Protocol):
 
     @property
     def effort(self) -> SolverStats:
-        """What was done so far."""
+        """Statistics so far."""
         ...
 
     @property
     def strategies(self) -> Strategies | None:
-        """What the next move's solver starts from (:attr:`SearchState.strategies`); None: nothing."""
+        """The start of the next move's solver (:attr:`SearchState.strategies`); None: it starts afresh."""
         ...
 
     def improve(self) -> Profile:
-        """A profile for the trunk as it stands: one exact solve, or some iterations. One that is not ``solved`` ends
-        the search.
+        """Return a profile on the current trunk, by one exact solve or some iterations. A profile that is not
+        ``solved`` ends the search.
         """
         ...
 
     def beside(self) -> None:
-        """Go on with the trunk as it stood at the last :meth:`improve` while its next leaves are prepared by another
-        thread; nothing of the trunk is written. A solver that has nothing to go on with does nothing.
+        """Go on solving the trunk of the last :meth:`improve` while another thread prepares the next leaves. Must not
+        write the trunk. A solver without anything to continue does nothing.
         """
         ...
 
     def finish(self) -> Profile:
-        """The profile to play by, now that nothing grows any more: what time is left is the solver's."""
+        """Return the profile to play; called after the last growth. The solver may use all the time that is left."""
         ...
 
 
 @runtime_checkable
 class PonderableRun(SolverRun, Protocol):
-    """A solver that goes on after its player's move (:mod:`klss.search.pondering`); its profiles come within
-    milliseconds.
+    """A solver that can go on after its player's move (:mod:`klss.search.pondering`), since its :meth:`improve` takes
+    milliseconds only.
     """
 
     def hold(self, profile: Profile, budget: Budget) -> None:
-        """From now on player 0 plays at the roots as in ``profile``, and ``budget`` counts; each :meth:`improve` may
-        be the last one, after which the next move's solver carries on.
+        """Fix player 0's strategy at the roots to that of ``profile`` and use ``budget`` from now on. Each later
+        :meth:`improve` may be the last one before the next move's solver takes over.
         """
         ...
 
 
 class Solver(Protocol):
-    """Makes profiles."""
+    """Computes profiles."""
 
     def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> SolverRun:
-        """Start on a move's trunk; ``penalty`` charges player 0 for each action at the root infoset."""
+        """Start on a move's trunk. ``penalty`` is what player 0 pays for each action at the root infoset."""
         ...
 
     def reserve_s(self, trunk: Trunk, budget: Budget) -> float:
-        """Seconds to keep for the next :meth:`SolverRun.improve` on the trunk as it stands."""
+        """Return the seconds to keep for the next :meth:`SolverRun.improve` on the current trunk."""
         ...
 
 
@@ -202,36 +199,34 @@ class ExpanderRun(Protocol):
 
     @property
     def iterations(self) -> int:
-        """How many rounds there were, the present one included."""
+        """Number of rounds, the present one included."""
         ...
 
     def depths(self) -> tuple[int, float]:
-        """The largest and the mean depth looked at, in plies."""
+        """Return the largest and the mean depth searched, in plies."""
         ...
 
     def grow(self, growth: Growth, profile: Profile, beside: Callable[[], None]) -> bool:
-        """Add what ``profile`` asks for, by ``growth`` of the trunk that the run began on; ``beside`` is the solver's
-        (:meth:`SolverRun.beside`), to be run once while leaves are prepared
-        (:meth:`klss.search.growth.Growth.expand`). False: nothing that could still be grown would matter.
+        """Expand the leaves that ``profile`` asks for, through ``growth``. ``beside`` is the solver's
+        :meth:`SolverRun.beside`, to be run once while leaves are prepared (:meth:`klss.search.growth.Growth.expand`).
+        Return False when no leaf that could still be expanded would matter.
         """
         ...
 
 
 class Expander(Protocol):
-    """Decides which leaves are looked into."""
+    """Chooses the leaves to expand."""
 
     def begin(self, growth: Growth) -> ExpanderRun:
-        """Expand the roots (one at least, so that player 0 has moves), and what else is wanted before the first
-        profile.
-        """
+        """Expand the roots (at least one, so that player 0 has actions), and whatever else the first profile needs."""
         ...
 
 
 class Choice(Protocol):
-    """Decides what is played."""
+    """Turns the mixture into what is played."""
 
     def play(self, probabilities: Floats, profile: Profile, supports: Sequence[Bools]) -> Floats:
-        """Probabilities to draw the move by.
+        """Return the probabilities by which the move is drawn.
 
         Parameters
         ----------
@@ -239,7 +234,7 @@ class Choice(Protocol):
             The last profile's strategy at player 0's infoset.
         profile : Profile
         supports : sequence of bool[n]
-            Which actions each round's profile played, the first one's first.
+            Which actions each round's profile plays, in the order of the rounds.
 
         Returns
         -------
@@ -251,7 +246,7 @@ class Choice(Protocol):
 
 @dataclass(frozen=True)
 class Parts:
-    """One of each."""
+    """One part of each kind."""
 
     builder: Builder
     solver: Solver
@@ -260,7 +255,7 @@ class Parts:
 
 
 class SearchConfigurationError(KlssError, ValueError):
-    """A field's value makes no sense; the message says which field, what it is, and what is expected."""
+    """A field has an invalid value; the message names the field, its value, and what is expected."""
 
 
 def at_least_one(field: str, value: int) -> None:
@@ -271,16 +266,16 @@ def at_least_one(field: str, value: int) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchConfiguration:
-    """The choices of one search: a frozen dataclass of fields, and the parts that they make.
+    """The options of one search, as fields of a frozen dataclass, and the parts that they select.
 
     Attributes
     ----------
     particles : int
         L: sample the belief up to this many roots.
     information : float
-        M: denominator of the information penalty; infinite: none.
+        M: denominator of the information penalty; infinite: no penalty.
     memory_mb : int
-        The trunk stops growing (the game goes on) when it and its programs are estimated at so many megabytes.
+        Megabytes at which the trunk stops growing (the game goes on), by an estimate of its size and its programs'.
     """
 
     particles: int = 200
@@ -288,7 +283,7 @@ class SearchConfiguration:
     memory_mb: int = 4096
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense."""
+        """Refuse invalid numbers."""
         for field in ("particles", "memory_mb"):
             at_least_one(field, getattr(self, field))
         if not self.information > 0.0:
@@ -298,9 +293,9 @@ class SearchConfiguration:
 
     @property
     def ponders(self) -> bool:
-        """Whether its solver is a :class:`PonderableRun` one, so that its searches can go on in the opponent's time."""
+        """Whether the solver's runs are :class:`PonderableRun`, so that a search can go on in the opponent's time."""
         return False
 
     def parts(self) -> Parts:
-        """New parts, for one game."""
+        """Return new parts, for one game."""
         raise NotImplementedError(f"{type(self).__name__} puts no parts together; use one that does")

@@ -1,17 +1,17 @@
-"""The opponent's time: the last search goes on in a thread, below the action that was played, until it is stopped.
+"""Search in the opponent's time: the last search goes on in a thread, below the action played, until it is stopped.
 
-Player 0 has moved. The strategy at the roots stays as it was, the whole mixture from which the move was drawn: it
-is that which player 1 has to reckon with, and pinned to the one action the plans below would be made for an opponent
-who was shown it. Growth is wanted below the action that was played only, and both players' plans follow it, so that
-the next subgame begins with more nodes, and with a strategy and alternate values that have seen them.
+Player 0 has moved. The strategy at the roots stays fixed to the whole mixture from which the move was drawn, because
+that mixture is all that player 1 can know; if it were fixed to the action played, the plans below would assume an
+opponent who was shown the action. The trunk grows only below the action played, and both players' plans follow, so the
+next subgame begins with more nodes and with a strategy and alternate values computed on them.
 
-Limits: one thread, which never asks for the second one (:mod:`klss.support.threads`); a few times the last
-search's nodes, and no more than the memory that is allowed a search; :data:`LONGEST_S`. One search of a process ponders
-at a time: when another one begins, this one ends. It gets no lower priority: a
-thread that waits for a busy core would keep its stopper waiting.
+Limits: one thread, which never asks for the second one (:mod:`klss.support.threads`); a few times the last search's
+nodes, and no more memory than a search may use; :data:`LONGEST_S`. One search in a process ponders at a time: when
+another begins, this one ends. The thread has no lower priority, because a thread that waits for a busy core would keep
+the thread that stops it waiting.
 
-Threads: from its start until :meth:`Pondering.stop` has returned the trunk is the thread's; nobody else reads or writes
-it, or what the search keeps of it. What goes wrong in the thread is raised by ``stop``.
+Threads: from the start until :meth:`Pondering.stop` has returned, the trunk belongs to the pondering thread; no other
+thread reads or writes it, or the search's state on it. An error in the thread is raised by ``stop``.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ LONGEST_S = 60.0
 """Most seconds of pondering: after that the opponent may have left."""
 
 _AT_ONCE_S = 0.04
-"""Seconds that always seem to be left, so that each step between two checks of the budget is planned for less."""
+"""Seconds that :class:`Meanwhile` always reports as left."""
 
 
 class Meanwhile(Budget):
-    """A budget that lasts until :attr:`over` is set; until then :meth:`left` always gives the same short time, so that
-    each step is planned to end soon.
+    """A budget that lasts until :attr:`over` is set, or :data:`LONGEST_S`. Until then :meth:`left` always returns the
+    same short time, so that each step between two checks of the budget is planned to end soon.
     """
 
     def __init__(self) -> None:
@@ -52,14 +52,14 @@ class Pondering:
     Parameters
     ----------
     work : callable
-        Looks at the budget often, and returns soon after that is over.
+        Checks the budget often, and returns soon after it is over.
     """
 
     def __init__(self, work: Callable[[Budget], object]) -> None:
         self._budget = Meanwhile()
         self._work = work
         self._error: BaseException | None = None
-        # A daemon, so that a pondering that is never stopped does not keep the process; the exit stops it too.
+        # A daemon, so that pondering that is never stopped does not keep the process alive; atexit stops it too.
         self._thread = threading.Thread(target=self._run, name="ponders", daemon=True)
         with _changing:
             global _at_work
@@ -76,12 +76,12 @@ class Pondering:
             self._error = error
 
     def halt(self) -> None:
-        """Stop; what went wrong is kept for :meth:`stop`."""
+        """Stop; an error is kept for :meth:`stop`."""
         self._budget.over = True
         self._thread.join()
 
     def stop(self) -> None:
-        """Stop, which takes some milliseconds, and raise what went wrong, once."""
+        """Stop, which takes some milliseconds, and raise an error of the thread, once."""
         global _at_work
         self.halt()
         with _changing:
@@ -93,7 +93,7 @@ class Pondering:
 
     @staticmethod
     def halt_all() -> None:
-        """Stop whatever ponders in this process, when the cores are needed or the process ends."""
+        """Stop any pondering in this process, when its core is needed or the process ends."""
         with _changing:
             if _at_work is not None:
                 _at_work.halt()
@@ -101,6 +101,6 @@ class Pondering:
 
 _changing = threading.Lock()
 _at_work: Pondering | None = None
-"""The pondering that is at work in this process; read and written under the lock."""
+"""The pondering at work in this process; read and written under the lock."""
 
 atexit.register(Pondering.halt_all)

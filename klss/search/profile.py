@@ -1,7 +1,7 @@
-"""A profile: what both players do on a trunk, and what it is worth in the gadget on top of it.
+"""A profile: both players' plans on a trunk, and their value in the gadget on top of it.
 
-Whoever makes profiles (:mod:`klss.search.equilibrium`), whoever reads them (expansion, choice, the next subgame, an
-analysis) sees plans in the trunk's own numbering of sequences; how they came about is not kept here.
+Solvers (:mod:`klss.search.equilibrium`) and readers (expansion, choice, the next subgame, analysis) all use plans with
+the trunk's own numbers of sequences.
 """
 
 from __future__ import annotations
@@ -18,38 +18,40 @@ from klss.support.arrays import Floats, Int32s
 __all__ = ["SUPPORT", "Profile", "extended", "reach_of", "strategy_at", "utility_at"]
 
 SUPPORT = 1e-9
-"""A probability above this is in the support; exact plans are vertices, where the others are zero up to rounding."""
+"""Probability above which an action is in the support. Exact plans are vertices: their other entries are zero up to
+rounding.
+"""
 
 
 @dataclass(frozen=True)
 class Profile:
     """Both players' plans on a trunk."""
 
-    gadget: Gadget  # that the margin is of
+    gadget: Gadget  # the gadget of ``margin``
     x: Floats  # [S0], player 0's plan
-    # [S1], player 1's; entry 1 + j is the probability of root infoset j (in Resolve: of coming there, by nature or by a
-    # cautious one's choice, and playing on).
+    # [S1], player 1's plan. Entry 1 + j is the probability of root infoset j. In Resolve: of reaching it, by nature's
+    # or a cautious Resolve's weights, and playing on.
     y: Floats
-    # Maxmargin: the least margin over the root infosets, information penalty left out. Resolve: the gadget's value,
-    # likewise (≤ 0; 0: all margins safe).
+    # Maxmargin: the least margin over the root infosets. Resolve: the gadget's value (≤ 0; 0: no margin is negative).
+    # Both without the information penalty.
     margin: float
-    objective: float  # what x is sure of in the gadget, penalty included
+    objective: float  # what x guarantees in the gadget, penalty included
     gap: float  # recomputed saddle gap
-    # Whether purification leaves the likeliest action alone: player 1 is brought to the root infosets by nature, or
-    # leaves them in Resolve, so that nothing holds the mixture together.
+    # Whether purification keeps only the likeliest action. True if nature brings player 1 to the root infosets or
+    # player 1 may exit (Resolve): then player 1's choice of a root infoset does not enforce the mixture.
     pure: bool
-    solved: bool  # whether the solver finished; if not, x and y are what there is
+    solved: bool  # whether the solver finished; if not, x and y are the best available
 
 
 def reach_of(player: int, trunk: Trunk, plan: Floats) -> Floats:
-    """Nature's and the player's part of the probability of each node: float64[N]."""
+    """Return nature's and ``player``'s part of the probability of reaching each node: float64[N]."""
     count = trunk.node_count
     return np.asarray(trunk.nodes.chance[:count] * plan[trunk.nodes.sequence[:count, player]])
 
 
 def strategy_at(trunk: Trunk, profile: Profile, infoset: int = 0) -> tuple[Int32s, Floats]:
-    """Player 0's actions at an infoset (codes), the root's unless another is named, and their probabilities; empty
-    where it has none there, or never comes.
+    """Return the codes of player 0's actions at ``infoset`` (0: the root's) and their probabilities; both empty if
+    player 0 has no actions there or never reaches it.
     """
     first, count = int(trunk.infosets[0].first[infoset]), int(trunk.infosets[0].size[infoset])
     probabilities = profile.x[first : first + count].copy()
@@ -60,11 +62,11 @@ def strategy_at(trunk: Trunk, profile: Profile, infoset: int = 0) -> tuple[Int32
 
 
 def utility_at(trunk: Trunk, profile: Profile, infoset: int) -> float:
-    """û: the profile's expected utility at an infoset of player 0 (the A part only; App. E, line 13).
+    """Return û: the profile's expected utility at an infoset of player 0 (the A part only; App. E, line 13).
 
-    Where player 1 never goes there (line 13 then divides zero by zero), the profile's utility at the root stands in.
+    If player 1 never goes there, line 13 would divide zero by zero; then û is the profile's utility at the root.
     """
-    # The probability of each node, and what the leaves pay by it.
+    # The probability of each node, and the leaves' contributions to the utility.
     nodes, count = trunk.nodes, trunk.node_count
     reach = reach_of(0, trunk, profile.x) * profile.y[nodes.sequence[:count, 1]]
     utility = np.where(trunk.leaf, reach * nodes.value[:count], 0.0)
@@ -73,7 +75,7 @@ def utility_at(trunk: Trunk, profile: Profile, infoset: int) -> float:
     if total <= 0.0:
         whole = float(reach[: trunk.root_count].sum())
         return float(utility.sum()) / whole if whole > 0.0 else np.inf
-    # The leaves below the infoset, given that it is reached.
+    # The leaves below the infoset, conditional on reaching it.
     below = np.full(count, -1, dtype=np.int64)
     below[members] = 0
     trunk.spread_down(below)
@@ -81,8 +83,8 @@ def utility_at(trunk: Trunk, profile: Profile, infoset: int) -> float:
 
 
 def _liking(trunk: Trunk, player: int) -> Floats:
-    """Evaluation of each sequence of ``player``, from its point of view: Σ chance·value of the children it leads to,
-    float64[S]; only the order among the sequences of one infoset counts.
+    """Return the evaluation of each sequence of ``player``, from that player's side: Σ chance·value of the children to
+    which it leads, float64[S]. Only the order among the sequences of one infoset has a meaning.
     """
     nodes, count = trunk.nodes, trunk.node_count
     parent, sequence = np.maximum(nodes.parent[:count], 0), nodes.sequence[:count, player]
@@ -93,8 +95,8 @@ def _liking(trunk: Trunk, player: int) -> Floats:
 
 
 def extended(trunk: Trunk, profile: Profile) -> Profile:
-    """An earlier profile on a trunk that has grown since: at infosets that are new, the action whose children the
-    evaluator likes best for the mover (as Obscuro starts new infosets, arXiv 2506.01242). Not ``solved``.
+    """Extend an earlier profile to a trunk that has grown since; the result is not ``solved``. At new infosets the
+    mover plays the action whose children have the best evaluation (as Obscuro starts new infosets, arXiv 2506.01242).
     """
     plans = []
     for player, plan in ((0, profile.x), (1, profile.y)):
@@ -103,7 +105,7 @@ def extended(trunk: Trunk, profile: Profile) -> Profile:
         active = np.flatnonzero(infosets.first[: trunk.infoset_count(player)] >= len(plan))
         for infoset in active[np.argsort(infosets.first[active])]:
             reached = longer[infosets.sequence[infoset]]
-            if reached > 0.0:  # most are not
+            if reached > 0.0:  # few are
                 first, size = int(infosets.first[infoset]), int(infosets.size[infoset])
                 longer[first + int(np.argmax(liked[first : first + size]))] = reached
         plans.append(longer)

@@ -1,4 +1,4 @@
-"""Report of a search: one frozen record, built once, and rendered as the engine protocol's diagnostics."""
+"""Report of a search: one frozen record that becomes the engine protocol's diagnostics."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ __all__ = ["Report"]
 
 @dataclass(frozen=True)
 class Report:
-    """How a move came about; the fields are the keys of the engine protocol."""
+    """How a move was found; the fields are the keys of the engine protocol."""
 
     positions: int  # size of the belief
     carried: int  # roots from the previous trunk
     value: float  # the profile's expected utility for player 0
     seconds: float  # since the move's budget began; 0 where no clock is read
-    capped_by: str | None = None  # "cap" or "time": why the belief is a sample of what is possible; None: it is all
+    capped_by: str | None = None  # "cap" or "time": why the belief is only a sample; None: it is complete
     sampled: int = 0  # roots from the belief
-    gadget: Gadget = "maxmargin"  # that margin is of
+    gadget: Gadget = "maxmargin"  # the gadget of ``margin``
     margin: float = 0.0  # the profile's
-    nodes: int = 0  # added
+    nodes: int = 0  # nodes added
     depth: int = 0  # largest distance of the leaves from the root
-    depth_mean: float = 0.0  # mean one
-    iterations: int = 0  # of the expander
+    depth_mean: float = 0.0  # mean distance
+    iterations: int = 0  # rounds of the expander
     gap: float = 0.0  # the largest saddle gap met
     fallbacks: int = 0  # how often one of the solver's methods failed
-    lp_share: float | None = None  # the part of the time that went into the solver; None where there was no search
+    lp_share: float | None = None  # fraction of the time spent in the solver; None if there was no search
 
     def diagnostics(self) -> dict[str, Any]:
-        """The documented keys."""
+        """Return the documented keys and their values."""
         fields = dataclasses.asdict(self)
         if self.lp_share is None:
             del fields["lp_share"]

@@ -1,5 +1,5 @@
-"""The search of one game: build the subgame, solve it, grow it, solve it again …, until the budget is spent; then
-choose a move (the last algorithm of App. E, with every step a part that can be exchanged, :mod:`klss.search.parts`).
+"""The search of one game: build the subgame, then solve it and grow it in turns until the budget is spent, then choose
+a move. This is the last algorithm of App. E; every step is an exchangeable part (:mod:`klss.search.parts`).
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ __all__ = ["Result", "Search", "Solved"]
 _NO_KEYS = np.zeros(0, dtype=np.uint64)
 
 _FIRST_NODES, _FIRST_S = 400.0, 0.01
-"""Nodes and seconds with which the estimate of nodes a second begins, before a search was measured."""
+"""Nodes and seconds that start the estimate of nodes a second, before any search has been measured."""
 
 _FADED = 0.5
-"""Decay of past nodes and seconds in the estimate of nodes a second, at each move: a move that was left no time does
-not distort the estimate of the next.
+"""Decay of past nodes and seconds in the estimate of nodes a second, at each move. Both are summed, not their ratio, so
+that a move with almost no time does not distort the next estimate.
 """
 
 _SETTLED_GAP = 1e-3
-"""Saddle gap of a profile that counts as an equilibrium: what either player could gain by anything else."""
+"""Largest saddle gap (both players' gains by deviating, summed) of a profile that counts as an equilibrium."""
 
 _PONDERED, _LEAST_PONDERED = 4, 20_000
-"""Most nodes that pondering adds: a factor of the last search's nodes, or a number if that is more. The next move lays
-out anew what it carries of them, which has to stay a small part of its time, and that may be as short as the last.
+"""Most nodes that pondering adds: this factor times the last search's nodes, or this number if that is more. The next
+move copies the nodes that it carries on; copying must stay a small part of its time, which may be as short as the last.
 """
 
 
@@ -54,17 +54,17 @@ class Result:
     """Result of a search."""
 
     actions: Int32s  # [n], codes of the actions at player 0's infoset
-    probabilities: Floats  # [n], what is played there
-    action: int  # the one drawn
+    probabilities: Floats  # [n], of the strategy from which the action is drawn
+    action: int  # code of the action drawn
     report: Report
 
 
 @dataclass(frozen=True)
 class Solved:
-    """A subgame after the loop, with what led there."""
+    """A subgame after the loop, with the parts' runs."""
 
     profile: Profile  # the last one
-    supports: list[Bools]  # [n] each, the actions that each round's profile played at the root infoset
+    supports: list[Bools]  # [n] each, one a round: which actions its profile plays at the root infoset
     growth: Growth
     growing: ExpanderRun
     solving: SolverRun
@@ -76,12 +76,12 @@ class Solved:
 
 
 class Search:
-    """One player's search through one game: keeps the trunk from move to move.
+    """One player's search in one game: keeps the trunk from move to move.
 
     Attributes
     ----------
     standing : SearchState or None
-        The last trunk and profile, and where player 0 is in it; None before the first search.
+        The last trunk and profile, and player 0's infoset in that trunk; None before the first search.
     pondered : int
         Nodes that :meth:`ponder` has added since the last search.
     """
@@ -95,9 +95,9 @@ class Search:
         threads: int = 1,
         ponders: bool = False,
     ) -> None:
-        """``seed``: of the draws among particles and moves. ``threads``: 1, or 2 where the model may be asked by two
-        at once (:mod:`klss.search.growth`); what is found does not depend on it, but for the time it takes.
-        ``ponders``: whether to keep what :meth:`ponder` needs.
+        """``seed``: of the draws among particles and moves. ``threads``: 1, or 2 if two threads may call the model at
+        once (:mod:`klss.search.growth`); with a node budget the result is the same. ``ponders``: whether to keep what
+        :meth:`ponder` needs.
         """
         if ponders and not configuration.ponders:
             raise SearchConfigurationError(
@@ -116,20 +116,20 @@ class Search:
         self._measured = np.array([_FIRST_NODES, _FIRST_S])
 
     def observe(self, own_action: int, observation: int, acts: bool) -> None:
-        """Walk down: player 0's action (−1: the opponent or nature acted), the key of the observation that followed,
-        and whether player 0 acts next.
+        """Step down the trunk by player 0's action (−1: the opponent or nature acted), the key of the observation that
+        followed, and whether player 0 acts next.
         """
         if self.standing is not None:
             infoset = self.standing.trunk.step(self.standing.infoset, own_action, observation, acts)
             self.standing = dataclasses.replace(self.standing, infoset=infoset)
 
     def begin(self, root: States, budget: Budget) -> None:
-        """Search the whole game from its start without a move, so that the first move is nested in that.
+        """Search the whole game from its start without choosing a move; the first move's subgame is then nested in it.
 
         Parameters
         ----------
         root : uint64[1, w]
-            Where the game begins, nature's draws included.
+            The state at which the game begins, before nature's draws.
         budget : Budget
         """
         subgame = Subgame(Trunk.from_roots(game_root(self._model, root)), carried=0, sampled=1)
@@ -138,7 +138,7 @@ class Search:
 
     @property
     def known(self) -> int:
-        """Number of the trunk's nodes that agree with all observations so far."""
+        """Number of the trunk's nodes that are consistent with all observations so far."""
         if self.standing is None or self.standing.infoset < 0:
             return 0
         return len(self.standing.trunk.members(self.standing.infoset))
@@ -146,7 +146,7 @@ class Search:
     def search(
         self, belief: Belief, budget: Budget, *, history: Keys | None = None, progress: Progress | None = None
     ) -> Result:
-        """One move: build the subgame, grow and solve it within ``budget``, draw an action.
+        """Search one move: build the subgame, grow and solve it within ``budget``, draw an action.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class Search:
             Called with nodes, depth and seconds after each round.
         """
         # Build the subgame (lines 11–19): what is left of the last trunk at this infoset, and particles of the belief.
-        # How many depends on how many nodes are to be expected, by what was measured at earlier moves.
+        # Their number depends on the expected number of nodes, from the rate measured at earlier moves.
         self._searches += 1
         self._played, self.pondered = None, 0
         seed = [self._seed, self._searches]
@@ -167,7 +167,7 @@ class Search:
         expected = nodes / seconds * budget.left() if budget.nodes is None else float(budget.nodes)
         subgame = self._parts.builder.build(self.standing, belief, self._model, np.random.default_rng(seed), expected)
         drawn = np.random.default_rng([*seed, 1]).random()
-        # Where the last search solved the rest of the game, its strategy is played on.
+        # If the last search solved the rest of the game, go on playing its strategy.
         if self._settled(subgame):
             return self._played_on(subgame, belief, budget, drawn)
         # Solve and grow it until the budget is spent (lines 22–38).
@@ -175,9 +175,9 @@ class Search:
         solved = self.solve(subgame, belief, budget, history=history, progress=progress)
         if budget.nodes is None:
             self._measured = _FADED * self._measured + (solved.growth.added, budget.elapsed() - began)
-        # Keep it for the next move, with the whole mixture: what is drawn now, the opponent does not know.
+        # Keep it for the next move with the whole mixture, since the opponent does not see which action is drawn now.
         self.standing = SearchState(subgame.trunk, solved.profile, 0, solved.solving.strategies)
-        # Choose (line 39); the draw has a stream of its own, so that it does not depend on what was drawn before.
+        # Choose (line 39). The draw has its own random stream, so it does not depend on how many draws came before.
         actions, mixture = strategy_at(subgame.trunk, solved.profile)
         probabilities = self._parts.choice.play(mixture, solved.profile, solved.supports)
         chosen = _drawn_by(probabilities, drawn)
@@ -187,9 +187,9 @@ class Search:
         return Result(actions, probabilities, action, self._report(subgame, belief, solved, budget))
 
     def _settled(self, subgame: Subgame) -> bool:
-        """Whether the last search has found what to play here: it holds the rest of the game whole, the subgame is a
-        part of it, and its profile is an equilibrium. Solved anew, that part would be no better, and safe for this
-        infoset alone: 1-KLSS at several infosets together need not be.
+        """Whether the last search already solved this infoset: its trunk contains the whole rest of the game, the
+        subgame is a part of that trunk, and its profile is an equilibrium. Solving the part again would not improve it,
+        and would be safe for this infoset alone: 1-KLSS at several infosets together need not be safe.
         """
         standing = self.standing
         if standing is None or standing.infoset < 0 or subgame.sampled or not subgame.carried:
@@ -198,7 +198,7 @@ class Search:
         return settled and len(strategy_at(standing.trunk, standing.profile, standing.infoset)[0]) > 0
 
     def _played_on(self, subgame: Subgame, belief: Belief, budget: Budget, drawn: float) -> Result:
-        """A move of the last profile. The search stands where it stood, in the last trunk."""
+        """Draw a move from the last profile; the last trunk stays the current one."""
         standing = self.standing
         assert standing is not None
         actions, mixture = strategy_at(standing.trunk, standing.profile, standing.infoset)
@@ -216,27 +216,27 @@ class Search:
         return Result(actions, probabilities, int(actions[_drawn_by(probabilities, drawn)]), report)
 
     def ponder(self, budget: Budget) -> None:
-        """Go on with the last search below what was drawn (:mod:`klss.search.pondering`); once after each search,
-        before anything is observed. Where that can't be carried on, nothing is done.
+        """Go on with the last search below the action drawn (:mod:`klss.search.pondering`). Call it at most once after
+        each search, before anything is observed. Does nothing if the search can't be carried on.
 
         Parameters
         ----------
         budget : Budget
-            Until it is over, or until so many nodes are added as pondering may add.
+            Pondering ends with it, or earlier at its own limit of nodes.
         """
         if self._played is None or self.standing is None:
             return
-        # Only below a move that the profile plays: below another one no strategy was learned.
+        # Only below an action that the profile plays: below the others no strategy was learned.
         (solved, played), self._played = self._played, None
         profile, growth, solving = solved.profile, solved.growth, solved.solving
         if profile.x[played] <= 0.0 or not isinstance(solving, PonderableRun):
             return
-        # The same growth under another budget, and the same solver with player 0's strategy at the roots held.
+        # The same growth under another budget, and the same solver with player 0's strategy at the roots fixed.
         before = growth.added
         most = before + max(_LEAST_PONDERED, _PONDERED * before)
         growth = dataclasses.replace(growth, budget=budget, most=most, played=played, threads=1, progress=None)
         solving.hold(profile, budget)
-        # The loop of solve; meanwhile nothing stands, so that an error leaves nothing to be carried on.
+        # The loop of solve. Meanwhile there is no standing state, so that after an error the next move starts afresh.
         standing, self.standing = self.standing, None
         while not growth.spent and solved.growing.grow(growth, profile, solving.beside):
             profile = solving.improve()
@@ -252,8 +252,8 @@ class Search:
         history: Keys | None = None,
         progress: Progress | None = None,
     ) -> Solved:
-        """The loop (App. E, lines 22–38). Without a belief nothing is charged for information."""
-        # What limits the growth, and stops in time for the solver to look at all of it once more.
+        """Run the loop (App. E, lines 22–38). Without a belief there is no information penalty."""
+        # The limits of growth; it stops early enough for the solver to solve the final trunk once more.
         trunk, configuration, parts = subgame.trunk, self._configuration, self._parts
         seen = np.sort(history) if history is not None else _NO_KEYS
         growth = Growth(
@@ -268,12 +268,12 @@ class Search:
             progress=progress,
             shared=subgame.utilities,
         )
-        # Open the roots, so that player 0 has actions; each is charged for how little its next observation tells.
+        # Expand the roots, so that player 0 has actions; an action costs more, the less its next observation tells.
         growing = parts.expander.begin(growth)
         penalty = information_penalty(trunk, belief, configuration.information)
         solving = parts.solver.begin(subgame, penalty, budget)
-        # Both players' profile on the trunk as it stands, then leaves where that profile leads, in turns. While leaves
-        # are prepared the solver goes on beside; what was played at the root in each round is noted for the choice.
+        # In turns: a profile on the current trunk, then new leaves where that profile leads. While leaves are prepared
+        # the solver goes on in parallel. The support at the root in each round is kept for the choice.
         supports: list[Bools] = []
         while True:
             profile = solving.improve()
@@ -308,5 +308,5 @@ class Search:
 
 
 def _drawn_by(probabilities: Floats, drawn: float) -> int:
-    """The place that ``drawn``, uniform in [0, 1), falls on."""
+    """Return the index that ``drawn``, uniform in [0, 1), selects by ``probabilities``."""
     return int(np.searchsorted(np.cumsum(probabilities)[:-1], drawn, side="right"))

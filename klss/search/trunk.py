@@ -1,8 +1,8 @@
 """The trunk (Definition 10 of the paper): the expanded part of the current subgame, as growing flat arrays.
 
-Every node is a history; it has a place in the observation tree of *both* players, whoever moves. Children are
-appended, so a parent's index is always below its child's. The roots are the nodes among which the gadget on top
-(:mod:`klss.search.gadget`) chooses: each belongs to one *root infoset* of player 1, which carries an alternate value.
+Every node is a history, and has an infoset in the observation tree of *both* players, whichever moves. Children are
+appended, so a parent's index is always below its child's. The gadget on top (:mod:`klss.search.gadget`) chooses among
+the roots: each belongs to one *root infoset* of player 1, which has an alternate value.
 
 Letters for shapes: N nodes, R roots, J root infosets of player 1, I infosets and S sequences of one player (sequence
 0 is empty; for player 1 sequence 1 + j is "play" at root infoset j), E entries folded in from pruned nodes.
@@ -36,11 +36,11 @@ __all__ = [
 
 
 class ModelError(KlssError, ValueError):
-    """A model broke a law of games; the message names it."""
+    """A model violates a law of games; the message names the law."""
 
 
 class NodeArrays(NamedTuple):
-    """One entry a node. ``value`` is a utility for player 0 and counts only where the node has no children."""
+    """One entry for each node. ``value`` is a utility for player 0, used only while the node has no children."""
 
     parent: Int32s  # [N], −1 at a root
     first_child: Int32s  # [N], −1 while not expanded
@@ -51,25 +51,25 @@ class NodeArrays(NamedTuple):
     infoset: Int32s  # [N, 2]
     sequence: Int32s  # [N, 2], each player's last sequence on the way here
     value: Floats  # [N]
-    chance: Floats  # [N], nature's share of the probability of the way here, from the root infoset on
-    interest: Floats  # [N]
+    chance: Floats  # [N], nature's part of the probability of reaching the node from the root infoset
+    interest: Floats  # [N], see klss.search.model.Expansion
     observation: Keys  # [N], key of player 0's observation here
-    ceiling: Floats  # [N], most that this node and what is below may be worth to player 0
+    ceiling: Floats  # [N], upper bound on the value to player 0 of this node and of all below it
 
 
 class InfosetArrays(NamedTuple):
-    """One entry a place in a player's observation tree, whether or not it acts there."""
+    """One entry for each infoset in a player's observation tree, whether or not the player acts there."""
 
     key: Keys  # [I], hash of the whole observation sequence
-    label: Keys  # [I], hash of the last step: own action, observation, whether it acts
+    label: Keys  # [I], hash of the last step: own action, observation, whether the player acts
     parent: Int32s  # [I], −1 at a root
-    sequence: Int32s  # [I], the player's last sequence before
-    first: Int32s  # [I], its first sequence here, −1 while it has none
-    size: Int32s  # [I], number of its sequences here
+    sequence: Int32s  # [I], the player's last sequence before the infoset
+    first: Int32s  # [I], the player's first sequence here, −1 while it has none
+    size: Int32s  # [I], number of the player's sequences here
 
 
 class SequenceArrays(NamedTuple):
-    """One entry a sequence of a player; entry 0 is the empty sequence."""
+    """One entry for each sequence of a player; entry 0 is the empty sequence."""
 
     infoset: Int32s  # [S]
     action: Int32s  # [S]
@@ -77,7 +77,7 @@ class SequenceArrays(NamedTuple):
 
 @dataclass(frozen=True)
 class Roots:
-    """What stands on top of a trunk."""
+    """The roots of a trunk, and player 1's root infosets."""
 
     states: Keys  # [R, w]
     movers: Int8s  # [R]
@@ -86,15 +86,15 @@ class Roots:
     weight: Floats  # [R], probability of the root given its root infoset (each group's sum is 1)
     keys: Keys  # [J], of the root infosets of player 1, all different
     alternate: Floats  # [J], alternate value of each, gift included (what "exit" is worth to player 0)
-    key: int  # of player 0's infoset
-    # [R], player 0's root infoset that the root belongs to: 0, the present one, or another, 1 … K, which player 1 can't
-    # rule out. None: all belong to 0.
+    key: int  # of player 0's present infoset
+    # [R], player 0's root infoset at the root: 0, the present one, or 1 … K, another one that player 1 can't rule out.
+    # None: 0 at all roots.
     own: Int32s | None = None
     own_keys: Keys = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))  # [K], of these others, all different
 
 
 def grown(arrays: Iterable[npt.NDArray[Any]], room: int) -> list[npt.NDArray[Any]]:
-    """``arrays`` with ``room`` entries each, zeros behind what they hold: pages that the system gives when touched."""
+    """Return copies of ``arrays`` with ``room`` entries each, zeros at the end (untouched pages take no memory)."""
     more = []
     for array in arrays:
         roomy = np.zeros((room, *array.shape[1:]), dtype=array.dtype)
@@ -104,12 +104,12 @@ def grown(arrays: Iterable[npt.NDArray[Any]], room: int) -> list[npt.NDArray[Any
 
 
 def doubled(needed: int, have: int) -> int:
-    """How much room to make for ``needed`` entries where there is room for ``have``."""
+    """Return the room to make for ``needed`` entries if there is room for ``have``."""
     return max(needed, 2 * have)
 
 
 def _empty_nodes(room: int) -> NodeArrays:
-    """Node arrays with ``room`` entries."""
+    """Return node arrays with ``room`` entries."""
     kinds: dict[str, type] = {"mover": np.int8, "depth": np.int16, "observation": np.uint64}
     kinds |= dict.fromkeys(("value", "chance", "interest", "ceiling"), np.float64)
     pairs = ("infoset", "sequence")
@@ -119,20 +119,20 @@ def _empty_nodes(room: int) -> NodeArrays:
 
 
 def _empty_infosets(room: int) -> InfosetArrays:
-    """Infoset arrays with ``room`` entries."""
+    """Return infoset arrays with ``room`` entries."""
     key, label = (np.zeros(room, dtype=np.uint64) for _ in range(2))
     parent, sequence, first, size = (np.zeros(room, dtype=np.int32) for _ in range(4))
     return InfosetArrays(key, label, parent, sequence, first, size)
 
 
 def _empty_sequences(room: int) -> SequenceArrays:
-    """Sequence arrays with ``room`` entries."""
+    """Return sequence arrays with ``room`` entries."""
     return SequenceArrays(np.full(room, -1, dtype=np.int32), np.full(room, -1, dtype=np.int32))
 
 
 @dataclass(frozen=True)
 class _Past:
-    """See :class:`klss.search.model.Past`: the game so far by its sorted keys, the trunk by the leaves' ancestors."""
+    """See :class:`klss.search.model.Past`. Looks in the sorted keys of the game so far and at the leaves' ancestors."""
 
     nodes: NodeArrays
     leaves: Ints
@@ -151,7 +151,7 @@ class _Past:
 class Trunk:
     """A trunk with its roots.
 
-    Build with :meth:`from_roots` or by :func:`klss.search.subgame.carrying.next_trunk`; grow with :meth:`expand`.
+    Build it by :meth:`from_roots` or :func:`klss.search.subgame.carrying.next_trunk`; grow it by :meth:`expand`.
     """
 
     nodes: NodeArrays
@@ -168,7 +168,7 @@ class Trunk:
 
     @classmethod
     def from_roots(cls, roots: Roots) -> Trunk:
-        """A trunk of unexpanded roots."""
+        """Return a trunk of unexpanded roots."""
         others = 1 + len(roots.own_keys)
         trunk = cls(
             nodes=_empty_nodes(max(1024, 2 * len(roots.values))),
@@ -194,7 +194,7 @@ class Trunk:
         return len(self.alternate)
 
     def infoset_count(self, player: int) -> int:
-        """Number of places in the observation tree of ``player``."""
+        """Number of infosets in the observation tree of ``player``."""
         return int(self.counts[player])
 
     def sequence_count(self, player: int) -> int:
@@ -203,11 +203,11 @@ class Trunk:
 
     @property
     def leaf(self) -> Bools:
-        """Which nodes have no children (terminal ones too): bool[N]."""
+        """Which nodes have no children, terminal nodes included: bool[N]."""
         return self.nodes.first_child[: self.node_count] < 0
 
     def acting(self, player: int) -> Ints:
-        """The infosets at which ``player`` has sequences: int64[n], in the order of these, parents first."""
+        """Return the infosets at which ``player`` has sequences: int64[n], in the order of sequences, parents first."""
         first = self.infosets[player].first[: self.infoset_count(player)]
         found = np.flatnonzero(first >= 0)
         return found[np.argsort(first[found])]
@@ -219,15 +219,15 @@ class Trunk:
         return opened
 
     def leaf_depths(self) -> tuple[int, float]:
-        """The largest and the mean distance of the leaves from the root."""
+        """Return the largest and the mean distance of the leaves from the root."""
         depth = self.nodes.depth[: self.node_count][self.leaf]
         return int(depth.max(initial=0)), float(depth.mean()) if len(depth) else 0.0
 
     def add_roots(self, roots: Roots) -> None:
         """Add roots, each group a new root infoset of player 1.
 
-        Only before anything is expanded: the root sequences of player 1 come first (:mod:`klss.search.subgame.carrying`
-        lays the numbers out anew).
+        Allowed only before any node is expanded, because player 1's root sequences come first
+        (:mod:`klss.search.subgame.carrying` numbers a carried trunk anew).
         """
         first = self.node_count
         count = len(roots.values)
@@ -237,7 +237,7 @@ class Trunk:
                 "roots added after an expansion: player 1's root sequences come first; add roots before expanding"
             )
         self.make_room(count, (0, groups), (0, groups))
-        # Root infosets of player 1: each is entered by its own root sequence, and player 1 acts at none of them yet.
+        # Root infosets of player 1: each has its own root sequence, and player 1 acts at none of them yet.
         nodes, theirs = self.nodes, self.infosets[1]
         at = slice(first, first + count)
         base = self.infoset_count(1)
@@ -247,7 +247,7 @@ class Trunk:
         theirs.parent[new] = -1
         theirs.sequence[new] = 1 + self.group_count + np.arange(groups)
         theirs.first[new] = -1
-        # The roots: open leaves, with nature's share of their root infoset.
+        # The roots: open leaves; ``chance`` is their probability given their root infoset.
         nodes.parent[at] = -1
         nodes.first_child[at] = -1
         nodes.child_count[at] = 0
@@ -271,11 +271,11 @@ class Trunk:
         self.root_count += count
 
     def expand(self, leaves: Ints, model: Model, history: Keys) -> int:
-        """Add all children of ``leaves`` (int64[n], distinct open leaves), and, below nature's nodes among them,
-        theirs. Returns the number of nodes added.
+        """Add all children of ``leaves`` (int64[n], distinct open leaves); where a child is a node of nature, add its
+        children too. Return the number of nodes added.
 
         ``history`` (sorted uint64, with repeats) are the keys of player 0's observations in the game before the
-        trunk, which the model is given as the past.
+        trunk; the model gets them as the past.
         """
         before = self.node_count
         while len(leaves):
@@ -285,15 +285,15 @@ class Trunk:
         return self.node_count - before
 
     def prepare(self, leaves: Ints, model: Model, history: Keys) -> Expansion:
-        """The children of ``leaves``, for :meth:`attach`; nothing is written."""
+        """Return the children of ``leaves``, for :meth:`attach`, without writing the trunk."""
         return model.expand(self.states[leaves], _Past(self.nodes, leaves, history))
 
     def nature_since(self, start: int) -> Ints:
-        """Nature's nodes from ``start`` on: int64[n]."""
+        """Return nature's nodes from number ``start`` on: int64[n]."""
         return start + np.flatnonzero(self.nodes.mover[start : self.node_count] == CHANCE)
 
     def attach(self, leaves: Ints, expansion: Expansion) -> None:
-        """Add the children that :meth:`prepare` found."""
+        """Add the children that :meth:`prepare` returned."""
         added = len(expansion.values)
         self.make_room(added, (added, added), (added, added))
         arrays = (
@@ -316,7 +316,7 @@ class Trunk:
             (self._tables[0], self._tables[1]),
             arrays,
         )
-        # A negative code is −1 less the first leaf whose actions are not those of its infoset.
+        # A negative code is −1 − i, where i is the place of the first leaf whose actions differ from its infoset's.
         if code < 0:
             leaf = leaves[-1 - code]
             player = int(self.nodes.mover[leaf])
@@ -332,7 +332,7 @@ class Trunk:
         self.node_count += added
 
     def make_room(self, nodes: int, infosets: tuple[int, int], sequences: tuple[int, int]) -> None:
-        """Let the arrays hold that many more nodes, infosets and sequences (of player 0 and 1)."""
+        """Make room for that many more nodes, and more infosets and sequences of player 0 and 1."""
         needed = self.node_count + nodes
         if needed > len(self.nodes.parent):
             room = doubled(needed, len(self.nodes.parent))
@@ -355,12 +355,12 @@ class Trunk:
         self._make_tables(infosets)
 
     def index_infosets(self) -> None:
-        """Make the look-up of infosets by key anew, after infosets were written into the arrays directly."""
+        """Rebuild the look-up of infosets by key, after infosets were written into the arrays directly."""
         self._tables.clear()
         self._make_tables((0, 0))
 
     def _make_tables(self, more: tuple[int, int]) -> None:
-        """Hash tables from infoset keys to infosets, at most half full after ``more`` are entered."""
+        """Make hash tables from infoset keys to infosets that stay at most half full when ``more`` are entered."""
         for player in range(2):
             needed = 2 * (self.infoset_count(player) + more[player])
             if player < len(self._tables) and needed <= len(self._tables[player][0]):
@@ -371,8 +371,8 @@ class Trunk:
             self._tables[player : player + 1] = [table]
 
     def step(self, infoset: int, own_action: int, observation: int, acts: bool) -> int:
-        """The infoset of player 0 that follows ``infoset`` on its action (−1: not its), its observation and
-        whether it acts next; −1 when no node has it.
+        """Return the infoset of player 0 that follows ``infoset`` after its own action (−1: another player acted), its
+        observation, and whether it acts next; −1 if no node of the trunk is there.
         """
         if infoset < 0 or (own_action < 0 and observation == 0 and not acts):
             return infoset
@@ -380,16 +380,16 @@ class Trunk:
         return int(kernels.lookup(*self._tables[0], np.uint64(key)))
 
     def spread_down(self, marks: Ints) -> None:
-        """Give each node that has no mark of its own (int64[N], −1: none) that of its parent, in place."""
+        """Give each node without a mark of its own (int64[N], −1: none) the mark of its parent, in place."""
         kernels.spread_down(self.nodes.parent, self.node_count, marks)
 
     def members(self, infoset: int) -> Ints:
-        """Nodes of an infoset of player 0: int64[n]."""
+        """Return the nodes of an infoset of player 0: int64[n]."""
         return np.flatnonzero(self.nodes.infoset[: self.node_count, 0] == infoset)
 
 
 def game_root(model: Model, state: States) -> Roots:
-    """The start of a game (uint64[1, w]) as the one root of a trunk, alternate value 0."""
+    """Return the start of a game (uint64[1, w]) as the only root of a trunk, with alternate value 0."""
     return Roots(
         states=state,
         movers=model.movers(state),

@@ -1,7 +1,6 @@
-"""What each sequence of a player is worth on a growing trunk against the other's plan: what regret minimisers and
-walks work with.
+"""Utilities of a player's sequences on a growing trunk against the other's plan, for regret minimisers and walks.
 
-A pass goes over the *expanded* nodes only (one in some thirty), and reads their leaves' payoffs one after the other.
+A pass visits the *expanded* nodes only (about one node in thirty), and reads their leaves' payoffs in sequence.
 """
 
 from __future__ import annotations
@@ -23,21 +22,21 @@ _NOBODY = np.zeros(0, dtype=np.int32)
 
 class TrunkTreeplex(NamedTuple):
     """A player's treeplex on a trunk: the infosets that have sequences, parents first. The arrays that kernels read
-    are named as in :class:`klss.treeplex.TreeplexArrays`; player 1's root sequences belong to no infoset.
+    have the names of :class:`klss.treeplex.TreeplexArrays`; player 1's root sequences belong to no infoset.
     """
 
-    infoset: Int32s  # [A], its number in the trunk
+    infoset: Int32s  # [A], the infoset's number in the trunk
     parent_sequence: Int32s  # [A]
     first_sequence: Int32s  # [A]
     action_count: Int32s  # [A]
 
 
 class ExpandedNodes(NamedTuple):
-    """The nodes that have children, in the order of these; what a pass reads of them lies side by side."""
+    """The nodes that have children, in the order of their children. Copied, so that a pass reads contiguous memory."""
 
     chance: Floats  # [X]
     first: Int32s  # [X], first child
-    children: Int32s  # [X], how many
+    children: Int32s  # [X], number of children
     mover: Int8s  # [X]
     own: Int32s  # [X], player 0's last sequence on the way here
     theirs: Int32s  # [X], player 1's
@@ -46,7 +45,7 @@ class ExpandedNodes(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """What a pass reads of a trunk."""
+    """The arrays of a trunk that a pass reads."""
 
     opened: ExpandedNodes
     payoff: Floats  # [N], chance · value at leaves, 0 elsewhere
@@ -59,17 +58,17 @@ class Tree(NamedTuple):
 
 
 class Utilities:
-    """Utilities on one move's trunk; :meth:`take_in` follows its growth in time proportional to what is new. One serves
-    a whole search: who needs what has grown takes it in.
+    """Utilities on one move's trunk, shared by all parts of a search. :meth:`take_in` adds the trunk's new nodes, in
+    time proportional to their number; a part calls it before it needs them.
 
     Attributes
     ----------
     known, opened_count : int
-        How many nodes were taken in, and how many of them have children.
+        Number of nodes taken in, and how many of them have children.
     sides : (TrunkTreeplex, TrunkTreeplex)
-        Both players' infosets that have sequences.
+        Both players' infosets that have sequences, among the nodes taken in.
     tree : Tree
-        What the kernels read. Both as far as they were taken in.
+        The arrays that the kernels read, of the nodes taken in.
     """
 
     def __init__(self, trunk: Trunk) -> None:
@@ -123,7 +122,7 @@ class Utilities:
         self.sides, self.tree = self._views()
 
     def _views(self) -> tuple[tuple[TrunkTreeplex, TrunkTreeplex], Tree]:
-        """Of what was taken in, without the room behind it."""
+        """Return views of the arrays, without the unused room at their ends."""
         trunk = self._trunk
         own, theirs = (TrunkTreeplex(*(a[:n] for a in side)) for side, n in zip(self._sides, self._counts, strict=True))
         tree = Tree(
@@ -139,15 +138,17 @@ class Utilities:
         return (own, theirs), tree
 
     def least_reach(self, player: int) -> Floats:
-        """What reaches start from, float64[A]: positive where entries are folded in below, whatever the other plays."""
+        """Return the initial reach of each infoset, float64[A]. It is positive above folded-in entries, which count
+        whatever the other player plays.
+        """
         return self._least[player][: self._counts[player]]
 
     def against(self, player: int, other: Floats) -> tuple[Floats, Floats]:
-        """Utilities of the sequences of ``player``: what each brings player 0 at the leaves that follow it before the
-        next own action, the other playing the plan ``other``, float64[S]; and what of the probability of coming to each
-        infoset is nature's and the other's: float64[A].
+        """Return the utilities of ``player``'s sequences and the reaches of its infosets against the plan ``other``.
 
-        A root sequence of player 1's brings its margin: the alternate value is taken off.
+        The utility of a sequence, float64[S], is player 0's payoff at the leaves that follow it before the next own
+        action. For a root sequence of player 1 the alternate value is subtracted, so that it is the margin. The reach
+        of an infoset, float64[A], is nature's and the other's part of its probability.
         """
         utility, reach = np.zeros(self._trunk.sequence_count(player)), self.least_reach(player).copy()
         kernels.against(player, self.tree, other, utility, reach)
@@ -155,7 +156,7 @@ class Utilities:
 
 
 def _above(trunk: Trunk, infosets: Int32s) -> Floats:
-    """A trifle at ``infosets`` of player 1 and at all above them, 0 elsewhere: float64[I], as it stands."""
+    """Return :data:`TRIFLE` at ``infosets`` of player 1 and at all infosets above them, 0 elsewhere: float64[I]."""
     marked = np.zeros(trunk.infoset_count(1), dtype=np.bool_)
     marked[infosets] = True
     mark_above(trunk.infosets[1].parent, len(marked), marked)

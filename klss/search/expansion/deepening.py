@@ -1,4 +1,4 @@
-"""One ply of imperfect information, a perfect-information search below it: how the paper's baseline grows (§7, "the
+"""One ply of imperfect information with a perfect-information search below it, as in the paper's baseline (§7, "the
 same algorithm as our agent, except that it only performs imperfect-information search to depth 1, and after that uses
 Stockfish's perfect-information evaluation with iterative deepening").
 
@@ -7,10 +7,10 @@ time while the budget lasts. The gadget's equilibrium is over that one-ply game.
 
 Decided here, where the paper leaves it open:
 
-* The children's values are those of the last depth that was completed for *all* children, the plain ones where depth 1
-  was not. A mix of depths would compare values that differ by who moved last.
-* A move that wins in all positions ends the deepening: deeper, slower wins look the same.
-* The depth reported is that of the lines looked at: one ply and the completed depth.
+* The children's values are those of the last depth that was completed for *all* children; if depth 1 was not, the
+  model's plain values. Values of different depths can't be compared, because they differ by which player moved last.
+* An action that wins in all positions ends the deepening: a deeper search can't tell it from slower wins.
+* The depth reported is that of the lines searched: one ply plus the completed depth.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from klss.support.arrays import Floats, Ints, States
 __all__ = ["DEEPEST", "DeepeningModel", "OnePly", "deepening"]
 
 DEEPEST = 30
-"""Most plies below the children; only games that are nearly over get there."""
+"""Most plies below the children; only games that are nearly over reach this depth in time."""
 
 
 class DeepeningModel(Model, Protocol):
@@ -40,7 +40,7 @@ class DeepeningModel(Model, Protocol):
     def deepened(
         self, parents: States, offsets: Ints, children: States, depth: int, budget: Budget
     ) -> tuple[Floats | None, int]:
-        """Utilities for player 0 of children by a perfect-information search.
+        """Return utilities for player 0 of children by a perfect-information search.
 
         Parameters
         ----------
@@ -56,7 +56,7 @@ class DeepeningModel(Model, Protocol):
         Returns
         -------
         (float64[m] or None, int)
-            None when the budget ran out before all were there; and the number of states visited.
+            The utilities, None if the budget was used up before all were found; and the number of states visited.
         """
         ...
 
@@ -70,9 +70,9 @@ def deepening(
     spent: int,
     reserve_s: float = 0.0,
 ) -> Iterator[tuple[Floats | None, int]]:
-    """Iterative deepening over all children at once: what :meth:`DeepeningModel.deepened` gives for depth 1, 2, 3 …
-    while the whole move's ``budget`` lasts, of which ``spent`` nodes are used up and ``reserve_s`` seconds are left
-    over.
+    """Deepen all children iteratively: yield the results of :meth:`DeepeningModel.deepened` for depths 1, 2, 3 …
+
+    ``budget`` is the whole move's: ``spent`` of its nodes are used already, ``reserve_s`` of its seconds are kept.
     """
     for depth in range(1, DEEPEST + 1):
         nodes = None if budget.nodes is None else budget.nodes - spent
@@ -87,10 +87,10 @@ def deepening(
 
 
 class OnePly:
-    """Expands the roots, searches on below as if both players saw everything, and grows no further."""
+    """Expands the roots, values their children by a perfect-information search, and grows no further."""
 
     def begin(self, growth: Growth) -> _Deepened:
-        """See :class:`klss.search.parts.Expander`; the model has to be a :class:`DeepeningModel`."""
+        """See :class:`klss.search.parts.Expander`; the model must be a :class:`DeepeningModel`."""
         growth.open_roots()
         return _Deepened(growth.trunk, _deepen(growth))
 
@@ -104,11 +104,11 @@ class _Deepened:
 
     @property
     def iterations(self) -> int:
-        """Depths begun."""
+        """Number of depths begun."""
         return 1 + self.plies
 
     def depths(self) -> tuple[int, float]:
-        """Those of the lines looked at; the trunk's leaves are roots, at depth 0, or children, at depth 1."""
+        """Depths of the lines searched; the trunk's leaves are roots, at depth 0, or children, at depth 1."""
         depth, mean = self.trunk.leaf_depths()
         return depth * (1 + self.plies), mean * (1 + self.plies)
 
@@ -117,14 +117,14 @@ class _Deepened:
 
 
 def _deepen(growth: Growth) -> int:
-    """Put the values of the deepest completed search into the trunk's leaves; returns its depth in plies."""
-    # The trunk's children, parent by parent.
+    """Put the values of the deepest completed search into the trunk's leaves; return its depth in plies."""
+    # The trunk's children that go on, parent by parent.
     trunk, nodes = growth.trunk, growth.trunk.nodes
     children = trunk.root_count + np.flatnonzero(nodes.mover[trunk.root_count : trunk.node_count] != TERMINAL)
     children = children[np.argsort(nodes.parent[children], kind="stable")]
     parents, sizes = np.unique(nodes.parent[children], return_counts=True)
     model: DeepeningModel = growth.model  # type: ignore[assignment]  # what this expander is given
-    # One depth after the other; only a whole one counts.
+    # One depth after the other; an incomplete one does not count.
     plies = 0
     for values, visited in deepening(
         model,
@@ -147,8 +147,8 @@ def _deepen(growth: Growth) -> int:
 
 
 def _is_won(trunk: Trunk) -> bool:
-    """Whether an action wins wherever player 0 may be; of all that do, a deeper look could not tell the quick."""
-    # The least value of each action of player 0 over all roots; one that was not looked at could be worse.
+    """Whether an action wins at all roots; a deeper search could not tell the quickest of such actions."""
+    # The least value of each action of player 0 over all roots; an unexpanded root could be worse.
     nodes, at = trunk.nodes, slice(trunk.root_count, trunk.node_count)
     if np.any(nodes.first_child[: trunk.root_count] < 0):
         return False

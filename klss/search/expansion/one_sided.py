@@ -1,18 +1,21 @@
 """One-sided growing-tree expansion (Zhang & Sandholm, arXiv 2506.01242; GT-CFR: Schmid et al., Science Advances 2023).
 
-Walks from the roots, the explorers taking turns: the explorer plays, half the time, uniformly over its support, else
-the action of the largest
+In each walk from a root one player explores and the other plays as in the profile; the players explore in turns. Half
+the time the explorer plays uniformly over its support, otherwise the action with the largest
 
     u(I, a) + C·σ(I, a)·√N(I) / (1 + N(I, a)),
 
-u the expected utility of the profile after the action, σ² the variance of the values that the action had at earlier
-visits and of two more, −1 and 1; the other plays as in the profile. The leaf at the end gets all its children.
+where u is the profile's expected utility after the action, and σ² the variance of the values that the action had at
+earlier visits and of two more, −1 and 1. The leaf at the end of the walk gets all its children.
 
-Decided here: the roots are expanded first (an unexpanded one counts the same for every action). Utilities are taken
-once for every batch of walks; where the other does not go, an action keeps the one it had. Player 1's choice of a root
-infoset is an action like any other, worth its margin. A batch grows with the trunk, so that the solver's work, which is
-in proportion to it, keeps a bounded part of the time. Once player 0 has moved, walks from the root infoset begin with
-the action that was played. When walks find nothing any more, the leaves off both players' paths are expanded.
+Decided here:
+
+* The roots are expanded first, because an unexpanded root counts the same for every action.
+* Utilities are computed once for every batch of walks. Where the other player does not go, an action keeps its old one.
+* Player 1's choice of a root infoset is an action like any other, whose value is its margin.
+* A batch grows with the trunk: the solver's work is in proportion to the trunk, and keeps a bounded part of the time.
+* Once player 0 has moved, walks from the root infoset begin with the action played.
+* When walks find no leaf any more, the leaves that neither player's plan reaches are expanded.
 """
 
 from __future__ import annotations
@@ -34,10 +37,10 @@ _SUPPORT = 1e-3
 """Fraction of an infoset's probability; a sequence with less is not in the support."""
 
 _FRUITLESS = 100
-"""Rounds of walks by each explorer without a new leaf after which the trunk counts as fully grown."""
+"""Batches of walks by each explorer without a new leaf after which walks count as exhausted."""
 
 _EXPANDED_A_WALK = 64
-"""A batch has one walk for so many expanded nodes of the trunk, and at least ``leaves_per_batch``."""
+"""Expanded nodes of the trunk for each walk of a batch; a batch has at least ``leaves_per_batch`` walks."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class OneSided:
     """Grows where one player explores and the other plays."""
 
     exploration: float = 1.0  # C
-    leaves_per_batch: int = 8  # least number of walks of a batch, for which utilities are taken once
+    leaves_per_batch: int = 8  # least number of walks of a batch, for which utilities are computed once
 
     def begin(self, growth: Growth) -> _Walking:
         """See :class:`klss.search.parts.Expander`."""
@@ -66,14 +69,14 @@ class _Walking:
         return self._trunk.leaf_depths()
 
     def grow(self, growth: Growth, profile: Profile, beside: Callable[[], None]) -> bool:
-        # Once player 0 has moved, nothing is looked for below the actions that were passed over.
+        # Once player 0 has moved, do not grow below the actions that were not played.
         self._utilities.take_in()
         passed = self._passed(growth.played)
         profile = _without(profile, passed)
         leaves = np.zeros(
             max(self._rule.leaves_per_batch, self._utilities.opened_count // _EXPANDED_A_WALK), dtype=np.int64
         )
-        # Walks of one explorer, in turns; the other explores if this one finds nothing.
+        # The explorers take turns; if one finds nothing, the other explores in the same round.
         for turn in (1, 2):
             explorer = (self.iterations + turn) & 1
             self._take_quality(explorer, profile)
@@ -87,14 +90,14 @@ class _Walking:
                     self.iterations += turn
                     growth.expand(leaves[:found], beside=beside)
                     return True
-        # No walk of either finds a leaf any more: what is left lies off both players' paths.
+        # No walk finds a leaf any more: the leaves left are off both players' paths.
         return growth.played < 0 and self._expand_rest(growth, len(leaves), beside)
 
     def _expand_rest(self, growth: Growth, count: int, beside: Callable[[], None]) -> bool:
-        """Expand ``count`` leaves to which no walk leads, the shallowest first; False where none is left.
+        """Expand ``count`` leaves to which no walk leads, the shallowest first; return False if there are none.
 
-        The alternate values of later moves are read off the path too: where the whole game fits into the budget, it is
-        solved there as well.
+        Alternate values of later moves may come from nodes off the path. If the whole game fits into the budget, these
+        are then exact too.
         """
         trunk = self._trunk
         left = np.flatnonzero(trunk.open_leaf)
@@ -103,7 +106,7 @@ class _Walking:
         return len(shallowest) > 0
 
     def _passed(self, played: int) -> Ints:
-        """Player 0's sequences at the root infoset other than the one that was ``played``; none while it is −1."""
+        """Return player 0's sequences at the root infoset other than ``played``; none if that is −1."""
         own = self._trunk.infosets[0]
         if played < 0:
             return np.zeros(0, dtype=np.int64)
@@ -121,8 +124,8 @@ class _Walking:
         )  # fmt: skip
 
     def _take_quality(self, player: int, profile: Profile) -> None:
-        """u(I, a) of each of the explorer's sequences, where the other goes."""
-        # Room for the sequences that are new, never visited.
+        """Compute u(I, a) of each of the explorer's sequences that the other player's plan reaches."""
+        # Room for new sequences, which have no visits.
         trunk, statistics = self._trunk, self._statistics[player]
         more = trunk.sequence_count(player) - statistics.shape[1]
         if more:
@@ -133,13 +136,13 @@ class _Walking:
         own, other = (profile.x, profile.y) if player == 0 else (profile.y, profile.x)
         utility, reach = self._utilities.against(player, other)
         kernels.values(self._utilities.sides[player], own, utility, reach, quality)
-        if player == 1:  # for player 1 coming to a root infoset costs its margin
+        if player == 1:  # the value of a root sequence is its margin
             roots = slice(1, 1 + trunk.group_count)
             quality[roots] = utility[roots]
 
 
 def _without(profile: Profile, passed: Ints) -> Profile:
-    """``profile`` with nothing left for the sequences of player 0 that were ``passed`` over."""
+    """Return ``profile`` with probability 0 at the sequences ``passed`` of player 0."""
     if not len(passed):
         return profile
     x = profile.x.copy()

@@ -1,16 +1,18 @@
 """Which leaves an iteration expands (D.2, D.3; App. E, lines 32–42).
 
-The text has two readings. App. E tests the supports at the node (``rule="node"``, the default): where both players
-reach it, all its leaves are expanded, where one does, the most interesting one. D.2's prose tests them at the leaf
-(``rule="leaf"``): of a node's leaves those that both players reach, and the most interesting of the others. D.2's
-reading goes two plies deeper in the same time and sees less on the way; a first match between the two (8 : 12 for it)
-decides nothing.
+The text has two readings. App. E tests the supports at the node (``rule="node"``, the default): if both players reach
+it, all its leaves are expanded; if one does, the most interesting leaf. D.2's prose tests the supports at the leaf
+(``rule="leaf"``): it expands those of a node's leaves that both players reach, and the most interesting of the others.
+D.2's reading goes two plies deeper in the same time and expands less on the way.
 
-Decided here: a leaf that neither player reaches is never expanded (line 42). A leaf deeper than the iteration's number
-waits unless both players reach it (D.3). A budget that runs out cuts off the less wanted: those that both players reach
-come first, the ones they reach with the greatest probability before the others. Else half of the roots would be looked
-at two plies deep for every action in the mixture, and the other half for none. The roots are expanded before the first
-profile: line 32's rule expands them in the first iteration whatever the plans are.
+Decided here:
+
+* A leaf that neither player reaches is never expanded (line 42). A leaf deeper than the iteration's number waits unless
+  both players reach it (D.3).
+* Leaves that both players reach come first, the likeliest of them before the others, so that the end of the budget cuts
+  off the least wanted. Otherwise half of the roots would be searched two plies deep for every action in the mixture,
+  and the other half for none.
+* The roots are expanded before the first profile, since line 32 expands them in the first iteration with any plans.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ __all__ = ["SupportDriven", "SupportRule", "leaves_to_expand"]
 SupportRule = Literal["leaf", "node"]
 
 _LAST_ITERATION = 1 << 15
-"""An iteration number above any trunk's depth, at which no leaf is held back for its depth."""
+"""An iteration number above any trunk's depth: no leaf waits because of its depth."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class _Deepening:
         return True
 
     def _is_held_back(self, profile: Profile) -> bool:
-        """Whether a later iteration may expand what this one held back for its depth."""
+        """Whether a later iteration may expand leaves that wait because of their depth."""
         return self.iterations < _LAST_ITERATION and len(self._wanted(profile, _LAST_ITERATION)) > 0
 
     def _wanted(self, profile: Profile, iteration: int) -> Ints:
@@ -74,25 +76,25 @@ class _Deepening:
 
 
 def leaves_to_expand(trunk: Trunk, x: Floats, y: Floats, iteration: int, rule: SupportRule = "node") -> Ints:
-    """Open leaves that iteration number ``iteration`` (1, 2, 3 …) expands by the plans ``x`` (float64[S0]) and ``y``
-    (float64[S1]): int64[n], the most wanted first.
+    """Return the open leaves that iteration number ``iteration`` (1, 2, 3 …) expands by the plans ``x`` (float64[S0])
+    and ``y`` (float64[S1]): int64[n], the most wanted first.
     """
     nodes, count = trunk.nodes, trunk.node_count
-    # Which nodes each player's plan reaches.
+    # The nodes that each player's plan reaches.
     reached0 = x[nodes.sequence[:count, 0]] > SUPPORT
     reached1 = y[nodes.sequence[:count, 1]] > SUPPORT
     open_leaf = trunk.open_leaf
     both = reached0 & reached1
-    # Wanted at all: reached by one player within this iteration's depth, or by both at any depth.
+    # Wanted: reached by one player within this iteration's depth, or by both at any depth.
     wanted = open_leaf & (reached0 | reached1) & ((nodes.depth[:count] <= iteration) | both)
     parent = nodes.parent[:count]
-    is_root = parent < 0  # the gadget's own node above a root has one child: the most interesting one
+    is_root = parent < 0  # the gadget's node above a root has no other child, so the root is the most interesting one
     # Expanded in full: all leaves of a node that both reach (or, by the other rule, the leaves that both reach).
     if rule == "leaf":
         full = wanted & (both | is_root)
     else:
         full = wanted & (is_root | both[parent])
-    # Of every other node's leaves only the most interesting one, if it is wanted.
+    # Of every other node's leaves, only the most interesting one, and only if it is wanted.
     others = np.flatnonzero(open_leaf & (reached0 | reached1) & ~full & ~is_root)
     if rule == "node":
         others = others[~both[parent[others]]]
@@ -104,7 +106,7 @@ def leaves_to_expand(trunk: Trunk, x: Floats, y: Floats, iteration: int, rule: S
         first[1:] = parent[ranked[1:]] != parent[ranked[:-1]]
         best = ranked[first]
         best = np.sort(best[wanted[best]])
-    # Most wanted first: what both reach, the likeliest of it before the others.
+    # Most wanted first: leaves that both reach, in the order of their probability, then all others.
     doubly = np.flatnonzero(full & both)
     sequences = nodes.sequence[doubly]
     probability = nodes.chance[doubly] * x[sequences[:, 0]] * y[sequences[:, 1]]

@@ -1,5 +1,5 @@
-"""How the next move's subgame is built from what is left of the last one and what player 0 has seen since.
+"""Builders: the next move's subgame from the rest of the last one and player 0's observations since.
 
-Reading order: ``sections`` (what is left at player 0's infoset), ``carrying`` (from the previous trunk to the next),
-``order_one`` (1-KLSS), ``order_two`` (2-KLUSS).
+Reading order: ``sections`` (the rest of the trunk at player 0's infoset), ``carrying`` (from the previous trunk to the
+next), ``order_one`` (1-KLSS), ``order_two`` (2-KLUSS).
 """

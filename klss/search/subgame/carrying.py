@@ -1,5 +1,5 @@
-"""From the previous trunk to the next: carried sections with all that is expanded below them, laid out anew, and fresh
-roots beside them.
+"""From the previous trunk to the next: copies the carried sections with everything expanded below them under new
+numbers, and adds fresh roots.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ __all__ = ["next_trunk"]
 def next_trunk(
     trunk: Trunk, infoset: int, sections: list[CarriedSubtree], fresh: Roots
 ) -> tuple[Trunk, tuple[Ints, Ints] | None]:
-    """The next subgame's trunk: ``sections`` of the previous one, none or more, and ``fresh`` roots; and
-    the sequences that its own come from (:class:`klss.search.parts.Subgame`, ``origin``).
+    """Return the next subgame's trunk, from ``sections`` of the previous one (none or more) and ``fresh`` roots; and
+    for each player the old sequence from which each new one comes, −1 for none (None without sections).
     """
     nodes = trunk.nodes
     carried = np.concatenate([np.zeros(0, dtype=np.int64), *(section.nodes for section in sections)])
@@ -28,7 +28,7 @@ def next_trunk(
     weights = np.concatenate([np.zeros(0), *(section.weight for section in sections)])
     theirs_old = trunk.infosets[1]
     at = nodes.infoset[carried, 0]
-    others = np.setdiff1d(at, [infoset])  # where player 0 is not, though player 1 can't rule it out
+    others = np.setdiff1d(at, [infoset])  # player 0's other infosets, which player 1 can't rule out
     own = np.where(at == infoset, 0, 1 + np.searchsorted(others, at))
     key = int(trunk.infosets[0].key[infoset]) if len(sections) else fresh.key
     roots = Roots(
@@ -52,14 +52,14 @@ def next_trunk(
 def _carry(
     old: Trunk, new: Trunk, infoset: int, others: Int32s, sections: list[CarriedSubtree], carried: Ints, weights: Floats
 ) -> tuple[Ints, Ints]:
-    """Copy what is below the carried roots (nodes 0 … r − 1 of ``new``) and the entries folded in."""
-    # Nodes: those below a carried root, with the root that each lies below.
+    """Copy the nodes below the carried roots (nodes 0 … r − 1 of ``new``) and the entries folded in."""
+    # Nodes: those below a carried root, and for each the root above it.
     origin = np.full(old.node_count, -1, dtype=np.int64)
     origin[carried] = np.arange(len(carried))
     old.spread_down(origin)
     kept = np.flatnonzero(origin >= 0)
     inner = kept[~np.isin(kept, carried)]
-    # Infosets: the roots' own have their new numbers, the rest come behind them.
+    # Infosets: the roots' infosets have their new numbers already, all others follow.
     entries = np.concatenate([section.folded_infoset for section in sections])
     maps = [np.full(old.infoset_count(p), -1, dtype=np.int32) for p in range(2)]
     maps[0][infoset] = 0
@@ -71,7 +71,7 @@ def _carry(
         maps[player][rest[player]] = new.infoset_count(player) + np.arange(len(rest[player]))
         with_actions = np.flatnonzero((maps[player] >= 0) & (old.infosets[player].first[: len(maps[player])] >= 0))
         added_sequences.append(int(old.infosets[player].size[with_actions].sum()))
-    # Copy, now that every number is known: infosets with their sequences first, since nodes name both.
+    # Every new number is known now. Copy infosets with their sequences first, since nodes refer to both.
     new.make_room(len(inner), (len(rest[0]), len(rest[1])), (added_sequences[0], added_sequences[1]))
     sequence_maps = [_carry_player(old, new, player, maps[player], rest[player]) for player in range(2)]
     _carry_nodes(old, new, carried, inner, origin[inner], weights)
@@ -80,11 +80,11 @@ def _carry(
     for player in range(2):
         new.nodes.infoset[at, player] = maps[player][old.nodes.infoset[inner, player]]
         mapped = sequence_maps[player][old.nodes.sequence[inner, player]]
-        if player == 1:  # without an action since the root, the last sequence is "play" at the root infoset
+        if player == 1:  # if player 1 has not acted since the root, its last sequence is "play" at the root infoset
             mapped = np.where(mapped > 0, mapped, 1 + group[origin[inner]])
         new.nodes.sequence[at, player] = mapped
     new.node_count += len(inner)
-    # What was folded in keeps its values, at the new infosets.
+    # Folded-in entries keep their values, at the new infosets.
     new.folded_infoset = maps[1][entries]
     new.folded_value = np.concatenate([section.folded_value for section in sections])
     new.index_infosets()
@@ -94,12 +94,12 @@ def _carry(
 def _places(
     old: Trunk, kept: Ints, entries: Ints, sections: list[CarriedSubtree], maps: list[Int32s]
 ) -> tuple[Ints, Ints]:
-    """Infosets of both players that the ``kept`` nodes and the folded ``entries`` need, but for those that ``maps``
-    number already: int64[n] each, parents first.
+    """Return the infosets of both players that the ``kept`` nodes and the folded ``entries`` need, without those that
+    ``maps`` numbers already: int64[n] each, parents first.
     """
     below = np.zeros(old.infoset_count(0), dtype=np.bool_)
     below[old.nodes.infoset[kept, 0]] = True
-    # Entries may lie where no node is left; with them the way to them from a section's root is needed.
+    # Entries may be at infosets without a node; all infosets on the way to them from a section's root are needed.
     inside = np.full(old.infoset_count(1), -1, dtype=np.int64)
     inside[[section.infoset for section in sections]] = 0
     kernels.spread_down(old.infosets[1].parent, len(inside), inside)
@@ -112,14 +112,14 @@ def _places(
 
 
 def _carry_nodes(old: Trunk, new: Trunk, carried: Ints, inner: Ints, root: Ints, weights: Floats) -> None:
-    """Copy the nodes ``inner`` behind those of ``new``, but for their places and sequences, and hang them below the
-    carried roots; ``root`` is the one that each lies below.
+    """Append copies of the nodes ``inner`` to ``new``, without their infosets and sequences, and link them to the
+    carried roots; ``root`` is the carried root above each.
     """
     source, target = old.nodes, new.nodes
     node_map = np.full(old.node_count, -1, dtype=np.int32)
     node_map[carried] = np.arange(len(carried))
     node_map[inner] = new.node_count + np.arange(len(inner))
-    # The roots exist already, without children.
+    # The roots exist already; they lack only their children.
     for at, nodes in ((slice(0, len(carried)), carried), (slice(new.node_count, new.node_count + len(inner)), inner)):
         first = source.first_child[nodes]
         target.first_child[at] = np.where(first >= 0, node_map[first], -1)
@@ -128,14 +128,14 @@ def _carry_nodes(old: Trunk, new: Trunk, carried: Ints, inner: Ints, root: Ints,
     target.parent[at] = node_map[source.parent[inner]]
     for name in ("action", "mover", "value", "interest", "observation"):
         getattr(target, name)[at] = getattr(source, name)[inner]
-    # Depth and nature's share count from the new root on.
+    # Depth and nature's probability start at the new root.
     target.depth[at] = source.depth[inner] - source.depth[carried[root]]
     target.chance[at] = source.chance[inner] / source.chance[carried[root]] * weights[root]
     new.states[at] = old.states[inner]
 
 
 def _origin(sequence_map: Int32s, count: int) -> Ints:
-    """The map of a player's sequences the other way round; −1 where a new one has no old one."""
+    """Return the inverse of a player's map of sequences; −1 for a new sequence without an old one."""
     origin = np.full(count, -1, dtype=np.int64)
     kept = np.flatnonzero(sequence_map > 0)
     origin[sequence_map[kept]] = kept
@@ -146,7 +146,7 @@ def _carry_player(old: Trunk, new: Trunk, player: int, infoset_map: Int32s, rest
     """Copy a player's infosets and sequences; return the map of its sequences (0 where one is not copied)."""
     source, target = old.infosets[player], new.infosets[player]
     sequence_map = np.zeros(old.sequence_count(player), dtype=np.int32)
-    # Sequences, infoset by infoset in their old order.
+    # Sequences, infoset by infoset in their old order, so that parents still come first.
     with_actions = np.flatnonzero((infoset_map >= 0) & (source.first[: len(infoset_map)] >= 0))
     with_actions = with_actions[np.argsort(source.first[with_actions])]
     first, size = source.first[with_actions].astype(np.int64), source.size[with_actions].astype(np.int64)
@@ -159,7 +159,7 @@ def _carry_player(old: Trunk, new: Trunk, player: int, infoset_map: Int32s, rest
     new.sequences[player].action[before:after] = old.sequences[player].action[kept]
     target.first[infoset_map[with_actions]] = new_first
     target.size[infoset_map[with_actions]] = size
-    # Infosets, but for the roots' own, which exist.
+    # Infosets, without the roots', which exist already.
     at = infoset_map[rest]
     target.key[at] = source.key[rest]
     target.label[at] = source.label[rest]
@@ -168,7 +168,7 @@ def _carry_player(old: Trunk, new: Trunk, player: int, infoset_map: Int32s, rest
     target.first[at[has_none]] = -1
     target.size[at[has_none]] = 0
     sequence = sequence_map[source.sequence[rest]]
-    if player == 1:  # without an action since the root: the root infoset's own sequence
+    if player == 1:  # if player 1 has not acted since the root: the root infoset's own sequence
         marks = target.sequence[: new.infoset_count(1) + len(rest)].astype(np.int64)
         marks[at] = np.where(sequence > 0, sequence, -1)
         kernels.spread_down(target.parent, len(marks), marks)

@@ -1,12 +1,12 @@
-"""1-KLSS: player 0's infoset alone, nested, with particles from its belief beside what was carried (App. E, lines
-11–19).
+"""1-KLSS: player 0's infoset alone, nested, with particles from the belief in addition to the carried roots (App. E,
+lines 11–19).
 
-Deviations, and what the text leaves open:
+Deviations, and points that the text leaves open:
 
-* Of I' at most ``max_carried`` roots are carried on, those first to which player 1 is expected to come; particles fill
-  up to L. The paper sets no limit, and a trunk with thousands of roots is one ply deep when its time is up.
-* A move that the plan never plays (a forced or an obvious move made without a search) has no reach to divide by: the
-  next search starts afresh.
+* At most ``max_carried`` roots of I' are carried on, first those that player 1 is expected to reach; particles fill up
+  to L. The paper sets no limit, but a trunk with thousands of roots is one ply deep when its time is up.
+* After a move that the plan never plays (a forced or an obvious move made without a search) the next search starts
+  afresh, because player 0's reach, by which sections are divided, is 0.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NODES_A_ROOT = 32
 """Nodes that expanding a root is expected to add."""
 
 _LEAST_ROOTS = 16
-"""Least number of roots, however short the search."""
+"""Least number of roots in a short search."""
 
 
 @dataclass(frozen=True)
@@ -42,16 +42,16 @@ class OrderOne:
     max_carried: int = 100  # most roots carried on from the previous trunk
     reach: bool = True  # whether gifts lower the alternate values
     nested: bool = True  # whether the previous trunk is carried on; if not, every search starts afresh
-    # The part of the move's nodes that goes into expanding roots at the most, of which half may be carried ones.
-    # Infinite: always as many roots as the two numbers say.
+    # Largest fraction of the move's nodes that goes into expanding roots; at most half of these roots are carried ones.
+    # Infinite: only the two limits above hold.
     root_node_fraction: float = math.inf
-    likelihood: Likelihood = field(default_factory=Uniform)  # what roots are drawn and weighed by
+    likelihood: Likelihood = field(default_factory=Uniform)  # how roots are drawn and weighed
 
     def build(
         self, standing: SearchState | None, belief: Belief, model: Model, rng: np.random.Generator, nodes: float
     ) -> Subgame:
         """See :class:`klss.search.parts.Builder`."""
-        # What is left of the last trunk at player 0's infoset (App. E, lines 11–16).
+        # The rest of the last trunk at player 0's infoset (App. E, lines 11–16).
         seeds = [int(seed) for seed in rng.integers(0, 2**63, size=3)]
         particles, max_carried = self._limits(nodes)
         found = self._carried(standing, model, max_carried, seeds[0]) if standing is not None and self.nested else None
@@ -64,7 +64,7 @@ class OrderOne:
             previous, sections, estimate = found
             kept = np.concatenate([section.nodes for section in sections])
             own = previous.trunk.states[kept[previous.trunk.nodes.infoset[kept, 0] == previous.infoset]]
-        # Particles: states of the belief that are not carried, as many as are lacking (lines 17–19).
+        # Particles: states of the belief that are not carried, up to the wanted number of roots (lines 17–19).
         wanted = particles - len(kept)
         more = wanted > 0 and len(own) < belief.size
         nothing = Drawn.certain(own[:0])
@@ -72,13 +72,13 @@ class OrderOne:
             self.likelihood.sample(belief, wanted, own, seeds[1]) if more else nothing, carried=own
         )
         fresh = fresh_roots(drawn.states, model, estimate, seeds[2], belief)
-        # One trunk of both, and how likely player 1 comes to each of its root infosets.
+        # One trunk of both, and the probability that player 1 reaches each of its root infosets.
         if previous is None:
             trunk, origin = Trunk.from_roots(fresh), None
         else:
             trunk, origin = next_trunk(previous.trunk, previous.infoset, sections, fresh)
         carried = len(trunk.members(0)) - len(drawn.states)
-        # The carried roots come first; they were not drawn.
+        # The carried roots come first; they were not drawn, so each counts once.
         inclusion = np.concatenate([np.ones(carried), drawn.inclusion])
         prior = self._prior(belief, trunk, inclusion, previous, sections)
         roots = trunk.members(0)
@@ -87,7 +87,7 @@ class OrderOne:
         return Subgame(trunk, carried, len(drawn.states), prior, _strategies(previous, origin), feared)
 
     def _limits(self, nodes: float) -> tuple[int, int]:
-        """Most roots, and most carried ones, of a search of ``nodes``."""
+        """Return the limits of all roots and of carried roots in a search of ``nodes``."""
         if math.isinf(self.root_node_fraction):
             return self.particles, self.max_carried
         particles = min(self.particles, max(_LEAST_ROOTS, int(self.root_node_fraction * nodes / _NODES_A_ROOT)))
@@ -97,13 +97,14 @@ class OrderOne:
         self, belief: Belief, trunk: Trunk, inclusion: Floats, previous: SearchState | None,
         sections: list[CarriedSubtree],
     ) -> Floats:  # fmt: skip
-        """½(y(J)s(J)/Σys + w(J)/Σw)/s(J) for each root infoset, but for a factor, the carried ones first: half where
-        player 1 was expected to come (Obscuro, arXiv 2506.01242, where w is the same for all), half what the roots
-        weigh; all of the latter where nothing is carried. s is the part of J that is at player 0's own infoset, 1 in
-        1-KLSS: there, where player 0 moves, the roots have those weights. The likelihood has the last word
+        """Return the prior of the root infosets J, the carried ones first: ½(y(J)s(J)/Σys + w(J)/Σw)/s(J), normalised.
+
+        Half is player 1's last plan y (as in Obscuro, arXiv 2506.01242, where w is uniform), half the roots' weights w;
+        if nothing is carried, the weights alone. s(J) is the part of J at player 0's present infoset (1 in 1-KLSS);
+        dividing by it makes the roots there have those weights. Finally the likelihood may change the prior
         (:meth:`klss.search.parts.Likelihood.prior`).
         """
-        # What the roots at player 0's infoset weigh, by root infoset of player 1 (its sequence 1 + j leads to j).
+        # Weights of the roots at player 0's infoset, summed by root infoset of player 1 (sequence 1 + j leads to j).
         own = trunk.members(0)
         states, group = trunk.states[own], trunk.nodes.sequence[own, 1].astype(np.int64) - 1
         groups = trunk.group_count
@@ -111,7 +112,7 @@ class OrderOne:
         at_hers = np.bincount(group, weights=trunk.nodes.chance[own], minlength=groups)
         summed = np.bincount(group, weights=weights, minlength=groups)
         prior = np.asarray(summed / summed.sum())
-        # Half of it by how likely player 1 was expected to come, where there is a last plan to say so.
+        # Half of the prior by player 1's last plan, if there is one.
         if previous is not None:
             expected = np.zeros(groups)
             at = previous.trunk.nodes.sequence
@@ -125,7 +126,7 @@ class OrderOne:
     def _carried(
         self, standing: SearchState, model: Model, most: int, seed: int
     ) -> tuple[SearchState, list[CarriedSubtree], float] | None:
-        """The sections that are carried on, and û; None where there are none."""
+        """Return the previous state, the sections that are carried on, and û; None if there are no sections."""
         trunk, profile = standing.trunk, standing.profile
         if standing.infoset < 0:
             return None
@@ -136,14 +137,14 @@ class OrderOne:
         return standing, likeliest(trunk, profile.y, sections, most, seed), estimate
 
     def sections(self, standing: SearchState, model: Model, seed: int) -> list[CarriedSubtree]:
-        """What is left of the previous trunk at player 0's infoset there, by player 1's infosets."""
+        """Return the rest of the previous trunk at player 0's infoset there, by player 1's infosets."""
         trunk = standing.trunk
         found = sections_at(trunk, standing.profile.x, standing.infoset, reach=self.reach)
         return merge_transpositions(trunk, found, model, seed)
 
 
 def _strategies(previous: SearchState | None, origin: tuple[Ints, Ints] | None) -> Strategies | None:
-    """The previous trunk's strategies, on the sequences of the new one that are carried on; 0 on the others."""
+    """Return the previous trunk's strategies on the carried sequences of the new trunk; 0 on the others."""
     if previous is None or origin is None or previous.strategies is None:
         return None
     own, theirs = (
@@ -153,10 +154,10 @@ def _strategies(previous: SearchState | None, origin: tuple[Ints, Ints] | None) 
 
 
 def fresh_roots(states: States, model: Model, estimate: float, seed: int, belief: Belief | None = None) -> Roots:
-    """Newly sampled particles as roots, by player 1's infosets as the model has them; alternate value min(û, ũ(h))
-    (App. E, line 19), the mean of it where several are at one. Within an infoset they weigh as in the belief.
+    """Return newly sampled particles as roots, grouped by the model's infosets of player 1. The alternate value is
+    min(û, ũ(h)) (App. E, line 19), its weighted mean over an infoset; weights in an infoset are the belief's.
     """
-    # By player 1's infosets; within one, weights as the belief has them.
+    # Groups by player 1's infosets, and weights in them; all equal if each state is a group of its own.
     count = len(states)
     values = model.values(states) if count else np.zeros(0)
     group = model.groups(states)
@@ -164,7 +165,7 @@ def fresh_roots(states: States, model: Model, estimate: float, seed: int, belief
     logs = belief.log_weights(states) if belief is not None and groups < count else np.zeros(count)
     weight = np.exp(logs - logs.max(initial=-np.inf)) if count else np.zeros(0)
     weight /= np.bincount(group, weights=weight, minlength=groups)[group]
-    # Player 1 has no place in an observation tree yet: random keys make the infosets distinct.
+    # These roots have no observation history in the trunk: random keys make their infosets distinct.
     keys = np.random.default_rng(seed).integers(0, 2**64, size=groups, dtype=np.uint64)
     return Roots(
         states=states,

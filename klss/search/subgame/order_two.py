@@ -1,26 +1,25 @@
 """2-KLUSS: knowledge-limited *unfrozen* subgame solving of order 2 (Zhang & Sandholm, arXiv 2506.01242), nested, with
-particles beside what was carried.
+particles in addition to the carried roots.
 
-Kept are the nodes of player 0's infoset I *and* all that player 1 can't tell from them: every infoset J of player 1
-that meets I, whole. Below these nodes player 0 decides anew, also where it is not: nothing of its last strategy is
-frozen, nothing is folded in. A section's alternate value is that of the last *profile*, not of a best response, less
-the gift
+The subgame keeps the nodes of player 0's infoset I *and* all nodes that player 1 can't tell from them: every infoset J
+of player 1 that meets I, as a whole. Below all these nodes player 0's strategy is solved anew, also at its infosets
+other than I: nothing of the last strategy is frozen, nothing is folded in. A section's alternate value is that of the
+last *profile*, not of a best response, minus the gift
 
     ĝ(J) = Σ max(0, u(x, y | J'a') − u(x, y | J')),        J'a' on the way to J.
 
-Particles are positions that player 1 is taken to know, as in :mod:`klss.search.subgame.order_one`.
+Particles are positions that player 1 is assumed to know, as in :mod:`klss.search.subgame.order_one`.
 
-Unlike 1-KLSS at one infoset it is not safe, not even in small games: what is solved for other infosets is not what
-player 0 will play there, since at each it solves a subgame of its own (docs/tables.md has what that costs). In dark
-chess it wins.
+Unlike 1-KLSS at one infoset, it is not safe, not even in small games: at its other infosets player 0 will not play the
+strategy found here, since it solves another subgame at each of them (docs/tables.md has the cost of that).
 
 Decided here:
 
-* Every quantity of J is divided by the probability with which nature and player 0 come to J, its nodes outside of I
-  included; such a node stays only if its share is 1e-3 or more.
-* Below what player 1's plan never plays, a best response stands in for it.
-* Where player 1 can't count turns, only those of J's nodes count that lie as deep as player 0's.
-* Transpositions are merged only where player 1 knows the position: a section of one node and no other at its infoset.
+* Every quantity of J is divided by the probability with which nature and player 0 reach J, including its nodes outside
+  I. A node outside I stays only if its share of J is 1e-3 or more.
+* After actions that player 1's plan never plays, player 1's value is that of a best response.
+* In games where player 1 can't count turns, only those of J's nodes are kept that are as deep as player 0's.
+* Transpositions are merged only if player 1 knows the position: a section of one node and no other at its infoset.
 """
 
 from __future__ import annotations
@@ -39,12 +38,12 @@ from klss.search.trunk import Trunk
 __all__ = ["OrderTwo", "unfrozen_sections"]
 
 _LEAST_SHARE = 1e-3
-"""Of a node outside of player 0's infoset."""
+"""Least share of J's probability at which a node outside player 0's infoset is kept."""
 
 
 @dataclass(frozen=True)
 class OrderTwo(OrderOne):
-    """Builds the subgame of I and of what player 1 can't tell from it."""
+    """Builds the subgame of I and of the nodes that player 1 can't tell from it."""
 
     def sections(self, standing: SearchState, model: Model, seed: int) -> list[CarriedSubtree]:
         """See :class:`klss.search.subgame.order_one.OrderOne`."""
@@ -54,8 +53,8 @@ class OrderTwo(OrderOne):
 
 
 def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bool) -> list[CarriedSubtree]:
-    """As :func:`klss.search.subgame.sections.sections_at`, by both players' plans in ``trunk``: sections with nodes of
-    other infosets of player 0's among theirs, and nothing folded in.
+    """Return sections as :func:`klss.search.subgame.sections.sections_at` does, but by both players' plans: they also
+    have nodes of other infosets of player 0, and nothing is folded in.
     """
     # Nature's and player 0's part of the probability of every node, and player 1's values under both plans.
     nodes, count, infoset_count = trunk.nodes, trunk.node_count, trunk.infoset_count(1)
@@ -66,7 +65,7 @@ def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bo
     contribution = np.where(trunk.leaf, probability * nodes.value[:count], 0.0)
     claims = alternate_values(trunk, contribution, profile.y, reach=reach)
 
-    # The nodes, as deep as I, of player 1's infosets that meet I.
+    # The nodes of player 1's infosets that meet I, those at the depth of I only.
     meets = np.zeros(infoset_count, dtype=np.bool_)
     meets[nodes.infoset[members, 1]] = True
     around = np.flatnonzero(meets[nodes.infoset[:count, 1]] & (probability > 0.0))
@@ -74,12 +73,12 @@ def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bo
     level[nodes.infoset[members, 1]] = nodes.depth[members]
     around = around[(nodes.depth[around] == level[nodes.infoset[around, 1]]) | (nodes.infoset[around, 0] == infoset)]
     around = around[nodes.mover[around] != TERMINAL]
-    # What each is of its infoset; nodes elsewhere than in I stay only if that is worth their cost.
+    # Each node's share of its infoset; a node outside I with a tiny share is not worth its cost.
     whole = np.bincount(nodes.infoset[around, 1], weights=probability[around], minlength=infoset_count)
     share = probability[around] / whole[nodes.infoset[around, 1]]
     kept = (share >= _LEAST_SHARE) | (nodes.infoset[around, 0] == infoset)
     around, share = around[kept], share[kept]
-    # By player 1's infoset, so that each section's nodes are a range.
+    # Sort by player 1's infoset, so that each section's nodes are a range.
     at = nodes.infoset[around, 1]
     order = np.argsort(at, kind="stable")
     around, share = around[order], share[order]

@@ -1,4 +1,4 @@
-"""The sections of the next subgame: what is left of the previous trunk at player 0's infoset, one section an infoset
+"""The sections of the next subgame: the rest of the previous trunk at player 0's infoset, one section for each infoset
 of player 1 that meets it (MakeSubgame of App. E, k = 1).
 
 Γ is the previous trunk with its gadget, x player 0's plan in it, I' player 0's infoset now. For each infoset J of
@@ -6,17 +6,17 @@ player 1 that meets I':
 
 * D = Σ_{h ∈ J∩I'} p(h)x(h); every quantity of J is divided by it (docs/search.md, "Slips and mends": line 21);
 * the alternate value is player 1's counterfactual best-response value at J against x, *all* of J counted;
-* the gift lowers the alternate value's claim (mend of line 22): Σ u*(x|J'a') − u*(x|J') over player 1's actions on the
-  way to J;
-* leaves below J but not below I' can no longer be reached, yet player 1 does not know: their value, fixed by x, is
-  folded into its observation tree (line 27), and entries folded in earlier are copied (lines 24–25; every sequence
-  below J, also those that no node has any more).
+* the gift lowers the alternate value (mend of line 22): Σ u*(x|J'a') − u*(x|J') over player 1's actions on the way to
+  J;
+* leaves below J but not below I' can no longer be reached, but player 1 does not know that: their values, fixed by x,
+  are folded into its observation tree (line 27). Entries folded in earlier are copied (lines 24–25), at every sequence
+  below J, even if no node has that sequence any more.
 
-Deviations, beside the mends: the gadget's own choice at the root is no action of player 1's, so that it gives no
-gift. Folded-in leaves are leaves of the *trunk*: their estimates stay as they are. Two roots that are transpositions
-are merged as in §4, item 3: the one whose top-row entries are all at least as large is dominated for player 1 and
-dropped, else a random one; the entries are compared by observation sequence, though the trees below may be expanded
-differently.
+Deviations, in addition to the mends: the gadget's choice at the root is not an action of player 1 in the game, so it
+gives no gift. Folded-in leaves are leaves of the *trunk*: their estimates are never refined. Of two roots that are
+transpositions one is dropped, as in §4, item 3: the one whose top-row entries are all at least as large, since it is
+dominated for player 1; if neither is dominated, a random one. Entries are compared by observation sequence, although
+the trees below may be expanded differently.
 """
 
 from __future__ import annotations
@@ -42,24 +42,25 @@ class CarriedSubtree:
     infoset: int  # J, in the previous trunk
     nodes: Ints  # [r], of J ∩ I'
     weight: Floats  # [r], their shares p(h)x(h)/D
-    alternate: float  # the alternate value, gift taken off: what is subtracted from player 0's payoff below J
-    folded_infoset: Ints  # [e], of the entries folded in below J, each once; in the previous trunk
+    alternate: float  # the alternate value, gift subtracted; it is subtracted from player 0's payoff below J
+    folded_infoset: Ints  # [e], infosets of the entries folded in below J, all different, in the previous trunk
     folded_value: Floats  # [e], divided by D
 
 
 def reached_members(trunk: Trunk, probability: Floats, infoset: int) -> Ints:
-    """The nodes of an infoset of player 0 that go on and have a positive ``probability`` (float64[N], nature's and
-    player 0's): int64[n].
+    """Return the nodes of an infoset of player 0 that are not terminal and have a positive ``probability`` (float64[N],
+    nature's and player 0's part): int64[n].
     """
     members = trunk.members(infoset)
     return np.asarray(members[(probability[members] > 0.0) & (trunk.nodes.mover[members] != TERMINAL)])
 
 
 def alternate_values(trunk: Trunk, contribution: Floats, y: Floats, *, reach: bool) -> Floats:
-    """Alternate values: player 1's value at each of its infosets under the plan ``y`` (float64[S1]; a best response
-    where it never comes), less its gifts on the way there, if they are counted: float64[I1], not normalised.
+    """Return alternate values, float64[I1], not normalised: the value at each infoset of player 1 under its plan ``y``
+    (float64[S1]; a best response where ``y`` is 0), minus the gifts on the way there if ``reach``.
 
-    ``contribution`` (float64[N]) is what each leaf brings player 0, by nature's and player 0's part of the probability.
+    ``contribution`` (float64[N]) is each leaf's value for player 0 times nature's and player 0's part of its
+    probability.
     """
     theirs, count = trunk.infosets[1], trunk.infoset_count(1)
     value = np.bincount(trunk.nodes.infoset[: trunk.node_count, 1], weights=contribution, minlength=count)
@@ -72,7 +73,7 @@ def alternate_values(trunk: Trunk, contribution: Floats, y: Floats, *, reach: bo
 
 
 def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[CarriedSubtree]:
-    """Sections of the next subgame at ``infoset`` of player 0, in the order of their infosets.
+    """Return the sections of the next subgame at ``infoset`` of player 0, in the order of player 1's infosets.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
     Returns
     -------
     list of CarriedSubtree
-        Empty when no node of I' is reached with positive probability (p(h)x(h) > 0).
+        Empty if no node of I' has a positive probability p(h)x(h).
     """
     # Nature's and player 0's part of the probability of every node, and player 1's values against it.
     nodes, count = trunk.nodes, trunk.node_count
@@ -96,14 +97,14 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
     members = reached_members(trunk, probability, infoset)
     if not len(members):
         return []
-    # A plan of zeros: player 1's values are those of a best response everywhere.
+    # With a plan of zeros, player 1's values are those of a best response everywhere.
     contribution = np.where(trunk.leaf, probability * nodes.value[:count], 0.0)
     claims = alternate_values(trunk, contribution, np.zeros(trunk.sequence_count(1)), reach=reach)
 
-    # Player 1's infosets that meet I': one section each, scaled by the probability of coming there.
+    # Player 1's infosets that meet I': one section each, divided by its probability D.
     meeting, group = np.unique(nodes.infoset[members, 1], return_inverse=True)
     denominator = np.bincount(group, weights=probability[members])
-    # Of each infoset of player 1 the section that it lies below; of each node whether it lies below I'.
+    # For each infoset of player 1 the section above it; for each node whether it is below I'.
     above = np.full(infoset_count, -1, dtype=np.int64)
     above[meeting] = np.arange(len(meeting))
     kernels.spread_down(theirs.parent, infoset_count, above)
@@ -111,14 +112,14 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
     below[members] = 0
     trunk.spread_down(below)
 
-    # Leaves below a meeting infoset but not below I' are out of reach, which player 1 does not know: their values are
-    # folded into player 1's observation tree, beside those that were folded in before.
+    # Leaves below a meeting infoset but not below I' can't be reached, but player 1 does not know that: their values
+    # are folded into player 1's observation tree, added to the entries folded in before.
     outside = np.flatnonzero((below < 0) & (contribution != 0.0) & (above[nodes.infoset[:count, 1]] >= 0))
     at = np.concatenate([nodes.infoset[outside, 1].astype(np.int64), trunk.folded_infoset.astype(np.int64)])
     value = np.concatenate([contribution[outside], trunk.folded_value])
     folded = np.bincount(at, weights=value, minlength=infoset_count)
     entries = np.flatnonzero((folded != 0.0) & (above >= 0))
-    # Entries by section, so that each section's are a range.
+    # Sort entries by section, so that each section's are a range.
     entries = entries[np.argsort(above[entries], kind="stable")]
     bounds = np.searchsorted(above[entries], np.arange(len(meeting) + 1))
     sections = []
@@ -139,8 +140,8 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
 
 
 def merge_transpositions(trunk: Trunk, sections: list[CarriedSubtree], model: Model, seed: int) -> list[CarriedSubtree]:
-    """Keep one of the sections whose roots are transpositions; sections with several roots are left alone."""
-    # Sections of one root, by the position that it is.
+    """Keep one of the sections whose roots are transpositions; sections with several roots are not merged."""
+    # Sections of one root, grouped by position.
     single = [i for i, section in enumerate(sections) if len(section.nodes) == 1]
     if len(single) < 2:
         return sections
@@ -148,7 +149,7 @@ def merge_transpositions(trunk: Trunk, sections: list[CarriedSubtree], model: Mo
     by_state: dict[bytes, list[int]] = {}
     for i, row in zip(single, identities, strict=True):
         by_state.setdefault(row.tobytes(), []).append(i)
-    # Of those that are one position the winner of one comparison after the other stays.
+    # In each group, compare the section kept so far with each next one.
     rng = np.random.default_rng(seed)
     dropped: set[int] = set()
     for same in by_state.values():
@@ -164,13 +165,13 @@ def merge_transpositions(trunk: Trunk, sections: list[CarriedSubtree], model: Mo
 
 
 def likeliest(trunk: Trunk, y: Floats, sections: list[CarriedSubtree], most: int, seed: int) -> list[CarriedSubtree]:
-    """The sections to which player 1 is expected to come, then any, until they have ``most`` roots; in the order they
-    came in.
+    """Return as many sections as have at most ``most`` roots together, those first that player 1's plan reaches with
+    the largest probability; in their old order.
     """
     sizes = np.array([len(section.nodes) for section in sections])
     if not len(sections) or sizes.sum() <= most:
         return sections
-    # By player 1's plan, ties by lot: sections that fit, or one that does not.
+    # Sort by player 1's plan, ties at random. At least one section is kept, even if it is too large.
     reached = np.array([y[trunk.nodes.sequence[section.nodes[0], 1]] for section in sections])
     drawn = np.random.default_rng(seed).random(len(sections))
     order = np.lexsort((drawn, -reached))
@@ -179,8 +180,8 @@ def likeliest(trunk: Trunk, y: Floats, sections: list[CarriedSubtree], most: int
 
 
 def _top_row(trunk: Trunk, section: CarriedSubtree) -> dict[int, float]:
-    """Top-row entries of a section by player 1's observation sequence from its root on."""
-    # A hash of the observations from the section's root on stands for the sequence: sections are of different trees.
+    """Return the top-row entries of a section by player 1's observation sequence from the section's root on."""
+    # Sections are different trees, so infosets are compared by a hash of the observations since the section's root.
     theirs = trunk.infosets[1]
     row = {0: -section.alternate}
     mask = (1 << 64) - 1
@@ -203,8 +204,8 @@ def _top_row(trunk: Trunk, section: CarriedSubtree) -> dict[int, float]:
 
 
 def _kept_of(first: dict[int, float], second: dict[int, float], rng: np.random.Generator) -> int:
-    """0 to keep the first of two sections, 1 to keep the second: the one with the smaller entries dominates for
-    player 1.
+    """Return 0 to keep the first of two sections, 1 to keep the second. Player 1 minimises, so the section whose
+    entries are all at most as large dominates the other for it.
     """
     keys = first.keys() | second.keys()
     if all(first.get(key, 0.0) <= second.get(key, 0.0) for key in keys):
