@@ -1,6 +1,6 @@
 """Compiled parts of the search.
 
-Reading order: ``trunk`` (children, walks), ``fold`` (a game without its decided infosets), ``utilities`` (what
-sequences are worth), ``regrets`` (their minimisation), ``restricted`` (a game of some sequences, and best responses),
-``walk`` (where a trunk grows).
+Reading order: ``trunk`` (children, look-up), ``fold`` (takes decided infosets out of a game), ``utilities`` (of
+sequences), ``regrets`` (regret minimisation), ``restricted`` (a game of some sequences), ``walk`` (where a trunk
+grows).
 """

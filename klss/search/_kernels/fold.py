@@ -11,7 +11,7 @@ from klss.support.kernel import kernel
 __all__ = ["fold"]
 
 _UNSEEN, _MANY = -1, -2
-"""In place of the opponent's one sequence that an infoset's payoffs belong to: none seen yet, more than one."""
+"""Instead of the opponent's only sequence among an infoset's payoffs: none seen yet, more than one seen."""
 
 
 @kernel
@@ -24,34 +24,34 @@ def fold(
     Parameters
     ----------
     sequences : int64[2, N]
-        Sequences of player 0 and player 1 of each payoff; the entries that are left come first on return. N has room
-        for one entry more for each infoset.
+        Sequences of player 0 and player 1 of each payoff; on return the entries that are left come first. N includes
+        room for one more entry for each infoset.
     values : float64[N]
-        The payoffs to player 0; likewise.
+        The payoffs to player 0; on return likewise.
     count : int
-        How many payoffs there are.
+        Number of payoffs.
     infoset_of : (int64[S0], int64[S1])
-        The infoset of each sequence, −1 where it has none that may go.
+        The infoset of each sequence, −1 if it has none that may be taken out.
     parent, first, size : (int64[I0], int64[I1]) each
         Parent sequence, first sequence and number of sequences of each infoset.
     alive : (bool[I0], bool[I1])
-        All True on entry; which infosets are left on return.
+        All True on entry; on return, which infosets are left.
     choice : (int64[I0], int64[I1])
-        On return the best sequence of each infoset that is gone.
+        On return, the best sequence of each infoset taken out.
 
     Returns
     -------
     int
-        How many entries are left; an infoset that is gone has given its parent sequence what it is worth.
+        Number of entries left; each infoset taken out has added its value as an entry of its parent sequence.
     """
-    # ``idle``: turns in a row that took nothing out; after one of each player's nothing more can go.
+    # ``idle``: consecutive turns that took nothing out; after one turn of each player nothing more can change.
     idle = 0
     player = 0
     sums = (np.zeros(infoset_of[0].shape[0]), np.zeros(infoset_of[1].shape[0]))
     while idle < 2:
         sign = 1.0 if player == 0 else -1.0
         infosets, living, worth = infoset_of[player], alive[player], sums[player]
-        # The one sequence of the opponent at which each infoset is paid; what has infosets below it has many.
+        # The opponent's only sequence among each infoset's payoffs; an infoset with others below it counts as many.
         only = np.full(living.shape[0], _UNSEEN, dtype=np.int64)
         for i in range(living.shape[0]):
             if living[i]:
@@ -62,7 +62,7 @@ def fold(
             i = infosets[sequences[player, k]]
             if i >= 0 and only[i] != sequences[1 - player, k]:
                 only[i] = sequences[1 - player, k] if only[i] == _UNSEEN else _MANY
-        # Add up the payoffs of decided infosets, and close the gaps that they leave among the entries.
+        # Sum the payoffs of decided infosets by sequence, and close the gaps that they leave among the entries.
         left = 0
         for k in range(count):
             i = infosets[sequences[player, k]]
@@ -74,8 +74,8 @@ def fold(
                 values[left] = values[k]
                 left += 1
         count = left
-        # A decided infoset is its best sequence, whose worth becomes an entry of the parent sequence. The players take
-        # turns until neither has a decided infoset left: what goes for one may decide something for the other.
+        # Replace a decided infoset by its best sequence's sum, as an entry of the parent sequence. The players take
+        # turns, because taking out one player's infosets may decide infosets of the other.
         idle += 1
         for i in range(living.shape[0]):
             if living[i] and only[i] != _MANY:

@@ -1,6 +1,6 @@
 """Kernels of regret minimisation on a trunk (:mod:`klss.search.equilibrium.pcfr`).
 
-All work on sequences. A *side* is a player's treeplex (:class:`klss.search.utilities.TrunkTreeplex`).
+Arrays are indexed by sequences. A *side* is a player's treeplex (:class:`klss.search.utilities.TrunkTreeplex`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from klss.support.kernel import kernel
 __all__ = ["MAXMARGIN", "NATURE", "RESOLVE", "iterate", "realise", "set_roots", "start"]
 
 MAXMARGIN, RESOLVE, NATURE = range(3)
-"""What stands at the top."""
+"""Root layers."""
 
 
 @kernel
@@ -24,17 +24,17 @@ def start(
     player: int, nodes: Any, known: int, count: int, have: int, side: Any, acting: int, seed: float, regret: Any,
     strategy: Any,
 ) -> None:  # fmt: skip
-    """Let each of ``side``'s infosets from ``acting`` on, but for those that had sequences before (below ``have``),
-    start on its best child by evaluation: the greatest Σ chance · value over the nodes ``known`` … ``count`` − 1.
+    """Start each of ``side``'s new infosets on its best child by evaluation: the greatest Σ chance · value over the
+    nodes ``known`` … ``count`` − 1. New are those from place ``acting`` on whose sequences are not below ``have``.
     """
-    # What each new sequence's children are worth to the player, in place of its strategy.
+    # The value of each new sequence's children to the player, kept in the place of its strategy.
     sign = 1.0 - 2.0 * player
     for node in range(known, count):
         s = nodes.sequence[node, player]
         parent = nodes.parent[node]
         if s >= have and parent >= 0 and s != nodes.sequence[parent, player]:
             strategy[s] += sign * nodes.chance[node] * nodes.value[node]
-    # The best one is played, with a trifle of regret that keeps it until the first step.
+    # Play the best one. A tiny regret keeps it in the strategy until the first step.
     for k in range(acting, side.first_sequence.shape[0]):
         first = side.first_sequence[k]
         if first < have:
@@ -51,13 +51,13 @@ def start(
 
 @kernel
 def realise(side: Any, weight: float, learned: Any) -> None:
-    """The plan of a strategy, and ``weight`` times that plan into the sum, if there is one; infosets where it is 0 are
-    passed over. The plan holds that of the sequences that no infoset has (the empty one, player 1's root sequences) on
-    entry.
+    """Compute the plan of a strategy, and add ``weight`` times the plan to the sum, if one is kept. Infosets whose plan
+    stays 0 are skipped. On entry the plan must be set at the sequences of no infoset (the empty one, player 1's root
+    sequences).
     """
     plan, strategy = learned.plan, learned.strategy
     total, live = learned.total, learned.live
-    # Sequences of no infoset stand before the first infoset's.
+    # The sequences of no infoset come before the first infoset's.
     acting, summed = side.first_sequence.shape[0], total.shape[0] > 0
     if summed:
         for s in range(side.first_sequence[0] if acting else plan.shape[0]):
@@ -81,8 +81,8 @@ def realise(side: Any, weight: float, learned: Any) -> None:
 
 @kernel
 def set_roots(layer: int, maxmargin_share: float, top: Any, plan: Any) -> None:
-    """Write player 1's probability of each root infoset into the plan's root sequences; beside nature Maxmargin has
-    ``maxmargin_share`` of it.
+    """Write player 1's probability of each root infoset into the plan's root sequences. ``maxmargin_share`` is
+    Maxmargin's share beside nature.
     """
     roots = top.prior.shape[0]
     for j in range(roots):
@@ -96,8 +96,8 @@ def set_roots(layer: int, maxmargin_share: float, top: Any, plan: Any) -> None:
 
 @kernel
 def improve_roots(top: Any, utility: Any) -> None:
-    """One step of both gadgets' choice at the top; ``utility[1 + j]`` are the margins under both plans."""
-    # Maxmargin is one infoset of J actions, at which player 1 pays its mixture's margin.
+    """Make a PCFR+ step of both gadgets' choices at the roots; ``utility[1 + j]`` are the margins under both plans."""
+    # Player 1 minimises: regrets have the opposite sign. Maxmargin is one infoset with J actions.
     roots = top.prior.shape[0]
     value = 0.0
     least = -1
@@ -113,7 +113,7 @@ def improve_roots(top: Any, utility: Any) -> None:
             top.margin_regret[j] = max(0.0, top.margin_regret[j] + instant)
             top.chosen[j] = max(0.0, top.margin_regret[j] + instant)
             total += top.chosen[j]
-        # Resolve is J infosets of two actions, playing on for the margin and leaving for 0.
+        # Resolve is J infosets with two actions: playing on for the margin, or leaving for 0.
         played = top.playing[j] * margin
         top.play_regret[0, j] = max(0.0, top.play_regret[0, j] + played - margin)
         top.play_regret[1, j] = max(0.0, top.play_regret[1, j] + played)
@@ -123,7 +123,7 @@ def improve_roots(top: Any, utility: Any) -> None:
             top.playing[j] = on / (on + off)
         else:
             top.playing[j] = 1.0 if margin < 0.0 else 0.0
-    # Nothing is regretted: the least margin.
+    # Normalise; without any positive regret choose the least margin.
     for j in range(roots):
         if total > 0.0:
             top.chosen[j] /= total
@@ -135,24 +135,24 @@ def improve_roots(top: Any, utility: Any) -> None:
 def iterate(
     times: int, before: int, layer: int, maxmargin_share: float, game: Any, learned: Any, top: Any, work: Any
 ) -> None:
-    """``times`` iterations: player 0 against player 1's plan, then player 1 against player 0's new one.
+    """Run ``times`` iterations: player 0 against player 1's plan, then player 1 against player 0's new plan.
 
     Parameters
     ----------
     before : int
-        Number of iterations so far: the plans of iteration t count t² in the sums.
+        Number of iterations so far: the plans of iteration t have weight t² in the sums.
     layer, maxmargin_share : int, float
         The root layer; see :func:`set_roots`.
     game : klss.search.equilibrium.pcfr.IteratedGame
     learned : (RegretState, RegretState)
     top : RootState
     work : klss.search.equilibrium.pcfr.Scratch
-        Written anew by every iteration.
+        Overwritten by every iteration.
     """
     for t in range(before + 1, before + times + 1):
         weight = np.float64(t) ** 2
         for player in range(2):
-            # Utilities of the player's sequences against the other's plan, less what is charged.
+            # Utilities of the player's sequences against the other's plan, minus the information penalty.
             utility, reach = work.utilities[player], work.reaches[player]
             utility[:] = 0.0
             reach[:] = game.least[player]
@@ -160,7 +160,7 @@ def iterate(
             if player == 0:
                 for a in range(game.penalty.shape[0]):
                     utility[game.charged + a] -= game.penalty[a]
-            # A step at every infoset and, for player 1, at the top; then the new plan.
+            # A step at every infoset and, for player 1, at the roots; then the new plan.
             improve(game.sides[player], 1.0 - 2.0 * player, PREDICTIVE, utility, reach, learned[player])
             if player == 1:
                 improve_roots(top, utility)

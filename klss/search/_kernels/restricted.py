@@ -13,10 +13,11 @@ __all__ = ["admit", "cut_side", "cut_tree", "numbered"]
 
 @kernel
 def admit(side: Any, best: Any, strategy: Any, allowed: Any) -> None:
-    """At the infosets that follow an allowed sequence, allow the best one and those that the strategy plays."""
+    """At each infoset that follows an allowed sequence, allow the best sequence and those that the strategy plays."""
     for k in range(side.first_sequence.shape[0]):
         if allowed[side.parent_sequence[k]]:
-            # Without an answer here the other never comes; the strategy's actions keep the infoset from being empty.
+            # If the other never comes here, there is no best one (−1); the strategy then keeps the infoset from being
+            # empty.
             if best[k] >= 0:
                 allowed[best[k]] = True
             for s in range(side.first_sequence[k], side.first_sequence[k] + side.action_count[k]):
@@ -26,7 +27,7 @@ def admit(side: Any, best: Any, strategy: Any, allowed: Any) -> None:
 
 @kernel
 def numbered(allowed: Any) -> Any:
-    """Each allowed sequence's number among them, int32[S]; −1 for the others."""
+    """Return the number of each allowed sequence among the allowed ones, int32[S]; −1 for the others."""
     places = np.full(allowed.shape[0], -1, dtype=np.int32)
     count = 0
     for s in range(allowed.shape[0]):
@@ -38,15 +39,15 @@ def numbered(allowed: Any) -> Any:
 
 @kernel
 def cut_side(side: Any, places: Any, found: Any, kept: Any, acting: Any) -> int:
-    """The infosets of ``side`` that follow an allowed sequence, into ``found``, with their places in ``side`` into
-    ``kept``, and into ``acting``, by those places, their new ones; how many there are.
+    """Write the infosets of ``side`` that follow an allowed sequence into ``found`` and their places in ``side`` into
+    ``kept``; write into ``acting``, by their old places, their new ones. Return the number of these infosets.
     """
     count = 0
     for k in range(side.first_sequence.shape[0]):
         parent = places[side.parent_sequence[k]]
         if parent < 0:
             continue
-        # Its allowed sequences: they stand side by side in the new numbers too.
+        # Its allowed sequences: their new numbers are consecutive too.
         size, first = 0, 0
         for s in range(side.first_sequence[k], side.first_sequence[k] + side.action_count[k]):
             if places[s] >= 0:
@@ -65,10 +66,10 @@ def cut_side(side: Any, places: Any, found: Any, kept: Any, acting: Any) -> int:
 
 @kernel
 def cut_tree(opened: Any, payoff: Any, roots: int, kept: Any, places: Any, acting: Any, found: Any, paid: Any) -> int:
-    """The opened nodes that are ``kept``, into ``found``, each with the children that its mover may choose, or nature;
-    their payoffs into ``paid`` after those of the roots. How many payoffs there are.
+    """Write the ``kept`` expanded nodes into ``found``, each with the children that are left, and the children's
+    payoffs into ``paid`` after those of the roots. Return the number of payoffs.
     """
-    # Roots keep their places; every other payoff gets a new one behind them.
+    # Roots keep their places; every other payoff gets a new place after them.
     for node in range(roots):
         paid[node] = payoff[node]
     count = roots

@@ -1,8 +1,7 @@
-"""Kernels of the trunk (:mod:`klss.search.trunk`): adding children and walking down. Arrays in, arrays or a code
-out.
+"""Kernels of the trunk (:mod:`klss.search.trunk`): adding children, look-up, passes over the tree.
 
-Everything is laid out in the order of creation, so that parents come before children: a forward sweep goes down the
-tree, a backward sweep up.
+Nodes and infosets are stored in the order of creation, so parents come before children: a forward pass goes down the
+tree, a backward pass goes up.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ __all__ = ["attach", "mark_above", "repetitions", "spread_down", "times_observed
 
 @kernel(inline="always")
 def label_of(own_action: int, observation: Any, mover: int) -> Any:
-    """Hash of what a player learns on one step: its own action (−1: not its), its observation, and whether it acts
-    next.
+    """Return the hash of what a player learns in one step: its own action (−1: another player acted), its observation,
+    and ``mover``: 1 if it acts next, 2 if the game is over, 0 otherwise.
     """
     return mix64(mix64(np.uint64(own_action + 1)) ^ observation) + np.uint64(mover)
 
 
 @kernel
 def find_or_add(table_keys: Any, table_values: Any, key: Any, value: int) -> Any:
-    """Value of ``key`` in an open-addressing table (values are −1 where empty); ``value`` is entered where the key
-    is new.
+    """Return the value of ``key`` in an open-addressing table (values are −1 where empty); if the key is new, enter
+    ``value`` first.
     """
-    # The table's size is a power of two; from its slot on, the first one that is empty or holds the key.
+    # Linear probing: from the key's slot on, the first slot that is empty or has the key. The size is a power of two.
     mask = np.uint64(table_keys.shape[0] - 1)
     slot = mix64(key) & mask
     while True:
@@ -54,7 +53,7 @@ def fill_table(keys: Any, count: int, table_keys: Any, table_values: Any) -> Non
 
 @kernel
 def lookup(table_keys: Any, table_values: Any, key: Any) -> Any:
-    """Value of ``key``, −1 when it is not in the table."""
+    """Return the value of ``key``, −1 if it is not in the table."""
     mask = np.uint64(table_keys.shape[0] - 1)
     slot = mix64(key) & mask
     while True:
@@ -66,13 +65,13 @@ def lookup(table_keys: Any, table_values: Any, key: Any) -> Any:
 
 @kernel
 def child_key(parent_key: Any, own_action: int, observation: Any, mover: int) -> Any:
-    """Key of the infoset reached from the infoset ``parent_key``."""
+    """Return the key of the infoset reached from the infoset with ``parent_key``."""
     return mix64(parent_key ^ label_of(own_action, observation, mover))
 
 
 @kernel
 def repetitions(nodes: Any, node: int, key: Any, history: Any) -> int:
-    """How often player 0 has made the observation ``key`` on the way to ``node`` and, by ``history`` (sorted
+    """Return how often player 0 has made the observation ``key``: on the way to ``node`` and, by ``history`` (sorted
     uint64, with repeats), before the trunk.
     """
     # Before the trunk: the run of equal keys in the sorted history.
@@ -87,7 +86,7 @@ def repetitions(nodes: Any, node: int, key: Any, history: Any) -> int:
     while low < history.shape[0] and history[low] == key:
         low += 1
         count += 1
-    # In the trunk: the node and its ancestors, but for the root, whose observation the history has.
+    # In the trunk: the node and its ancestors, without the root, whose observation is in the history.
     while node >= 0:
         if nodes.observation[node] == key and nodes.parent[node] >= 0:
             count += 1
@@ -97,7 +96,7 @@ def repetitions(nodes: Any, node: int, key: Any, history: Any) -> int:
 
 @kernel
 def times_observed(leaves: Any, nodes: Any, offsets: Any, observations: Any, history: Any, counts: Any) -> None:
-    """:func:`repetitions` of each child's observation (uint64[m]) before it, into ``counts`` (int64[m])."""
+    """Write :func:`repetitions` of each child's observation (uint64[m]) before the child into ``counts`` (int64[m])."""
     for i in range(leaves.shape[0]):
         for c in range(offsets[i], offsets[i + 1]):
             counts[c] = repetitions(nodes, leaves[i], observations[c], history)
@@ -108,7 +107,7 @@ def attach(
     leaves: Any, nodes: Any, node_count: int, infosets0: Any, infosets1: Any, counts: Any, sequences0: Any,
     sequences1: Any, tables: Any, expansion: Any,
 ) -> int:  # fmt: skip
-    """Add the children of ``leaves``. All arrays have room. Returns 0, or −1 − i when leaf i breaks "one infoset, one
+    """Add the children of ``leaves``. All arrays have room. Return 0, or −1 − i if leaf i breaks "one infoset, one
     action set".
 
     ``counts`` is int64[4], updated in place: infosets of player 0 and 1, sequences of player 0 and 1.
@@ -120,7 +119,7 @@ def attach(
         mover = nodes.mover[parent]
         begin = offsets[i]
         count = offsets[i + 1] - begin
-        # The mover's sequences: new at the first node of its infoset that is expanded, else they have to be the same.
+        # The mover's sequences: new at the first node of its infoset that is expanded, otherwise they must be the same.
         first = 0
         if mover == 0 or mover == 1:
             infosets = infosets0 if mover == 0 else infosets1
@@ -158,7 +157,7 @@ def attach(
             ceiling = min(nodes.ceiling[parent], ceilings[c])
             nodes.ceiling[node] = ceiling
             nodes.value[node] = min(values[c], ceiling)
-            # Each player's place: the parent's, and what the player learned on this step.
+            # Each player's infoset follows from the parent's and from what the player learns in this step.
             for player in range(2):
                 own = player == mover
                 sequence = nodes.sequence[parent, player]
@@ -166,16 +165,16 @@ def attach(
                     sequence = first + (c - begin)
                 nodes.sequence[node, player] = sequence
                 own_action = np.int64(actions[c]) if own else np.int64(-1)
-                # An end of the game is seen: places at which the game is over are apart from all others.
+                # Players see the end of the game: infosets at which it is over differ from all others.
                 acts = 1 if movers[c] == player else (2 if movers[c] == TERMINAL else 0)
                 label = label_of(own_action, observations[c, player], acts)
                 infosets = infosets0 if player == 0 else infosets1
                 above = nodes.infoset[parent, player]
-                # Who waits, and observes nothing, does not know that anything was played.
+                # A player that did not act, does not act now and observes nothing stays in its infoset.
                 if not own and acts == 0 and observations[c, player] == 0:
                     nodes.infoset[node, player] = above
                     continue
-                # Else the place is the one with this key, made here if no node has been there yet.
+                # Otherwise its infoset is the one with this key; make it if no node has been there yet.
                 key = mix64(infosets.key[above] ^ label)
                 new = counts[player]
                 found = find_or_add(tables[player][0], tables[player][1], key, new)
@@ -193,7 +192,7 @@ def attach(
 
 @kernel
 def spread_down(parent: Any, count: int, mark: Any) -> None:
-    """Give each element the mark (int, −1: none) of its parent unless it has one of its own; parents come first."""
+    """Give each element without a mark of its own (int, −1: none) the mark of its parent; parents come first."""
     for i in range(count):
         if mark[i] < 0 and parent[i] >= 0:
             mark[i] = mark[parent[i]]
@@ -201,7 +200,7 @@ def spread_down(parent: Any, count: int, mark: Any) -> None:
 
 @kernel
 def mark_above(parent: Any, count: int, mark: Any) -> None:
-    """Give each parent of a marked (True) element the mark."""
+    """Mark (True) all elements above a marked element; parents come first."""
     for i in range(count - 1, -1, -1):
         if mark[i] and parent[i] >= 0:
             mark[parent[i]] = True

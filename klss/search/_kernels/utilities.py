@@ -1,4 +1,4 @@
-"""Kernels of :mod:`klss.search.utilities`: what sequences are worth against the other's plan."""
+"""Kernels of :mod:`klss.search.utilities`: utilities of sequences against the other's plan."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from klss.support.kernel import kernel
 __all__ = ["TRIFLE", "against", "count_acting", "count_opened", "take_in_acting", "take_in_opened", "values"]
 
 TRIFLE = 1e-250
-"""A reach that counts as one only in that it is not 0."""
+"""A reach so small that it has no weight, but is not 0: an infoset with it is not skipped."""
 
 
 @kernel
 def count_opened(nodes: Any, known: int, count: int) -> int:
-    """How many nodes have their first child among nodes ``known`` … ``count`` − 1."""
+    """Return how many nodes have their first child among nodes ``known`` … ``count`` − 1."""
     found = 0
     for child in range(known, count):
         parent = nodes.parent[child]
@@ -27,8 +27,8 @@ def count_opened(nodes: Any, known: int, count: int) -> int:
 
 @kernel
 def take_in_opened(nodes: Any, known: int, count: int, places: Any, payoff: Any, opened: Any, have: int) -> None:
-    """Enter these nodes into ``opened`` from place ``have`` on, and all payoffs; ``places`` are those of both players'
-    infosets among the ones that have sequences.
+    """Enter these nodes into ``opened`` from place ``have`` on, and all payoffs. ``places``: for both players, each
+    infoset's place among those that have sequences.
     """
     for child in range(known, count):
         payoff[child] = nodes.chance[child] * nodes.value[child]
@@ -36,7 +36,7 @@ def take_in_opened(nodes: Any, known: int, count: int, places: Any, payoff: Any,
         if node >= 0 and nodes.first_child[node] == child:
             payoff[node] = 0.0
             mover = nodes.mover[node]
-            player = max(mover, 0)  # for nature's nodes anything
+            player = max(mover, 0)  # at nature's nodes any player will do: what is read for it is not used
             opened.chance[have] = nodes.chance[node]
             opened.first[have] = child
             opened.children[have] = nodes.child_count[node]
@@ -50,7 +50,7 @@ def take_in_opened(nodes: Any, known: int, count: int, places: Any, payoff: Any,
 
 @kernel
 def count_acting(infosets: Any, sequences: Any, start: int, end: int) -> int:
-    """How many infosets have their first sequence among sequences ``start`` … ``end`` − 1."""
+    """Return how many infosets have their first sequence among sequences ``start`` … ``end`` − 1."""
     found = 0
     for s in range(start, end):
         if infosets.first[sequences.infoset[s]] == s:
@@ -60,7 +60,7 @@ def count_acting(infosets: Any, sequences: Any, start: int, end: int) -> int:
 
 @kernel
 def take_in_acting(infosets: Any, sequences: Any, start: int, end: int, side: Any, have: int, places: Any) -> None:
-    """Enter these infosets into ``side`` from place ``have`` on, and that place into ``places``."""
+    """Enter these infosets into ``side`` from place ``have`` on, and their places into ``places``."""
     for s in range(start, end):
         infoset = sequences.infoset[s]
         if infosets.first[infoset] == s:
@@ -78,15 +78,15 @@ def against(player: int, tree: Any, other_plan: Any, utility: Any, reach: Any) -
     to.
     """
     other = 1 - player
-    # Roots that are leaves: no expanded node stands above them.
+    # Roots that are leaves: they have no parent among the expanded nodes.
     for node in range(tree.roots):
         if tree.first_child[node] < 0:
             utility[tree.sequence[node, player]] += tree.payoff[node] * other_plan[tree.sequence[node, other]]
-    # Unsigned indices in the inner loops: numba then looks for no negative ones. Four sums at a time, because one alone
-    # waits for each addition.
+    # Unsigned indices in the inner loops, so that numba does not check for negative ones. Four sums at a time, because
+    # with a single one each addition has to wait for the one before.
     opened, payoff, one, four = tree.opened, tree.payoff, np.uint64(1), np.uint64(4)
     sequence, other_sequence = (opened.own, opened.theirs) if player == 0 else (opened.theirs, opened.own)
-    # Expanded nodes: each brings what its leaves pay, weighted by the other's plan.
+    # Expanded nodes: each adds its leaves' payoffs, weighted by the other's plan.
     for k in range(opened.first.shape[0]):
         plan = other_plan[other_sequence[k]]
         if plan <= 0.0:
@@ -99,7 +99,7 @@ def against(player: int, tree: Any, other_plan: Any, utility: Any, reach: Any) -
             reach[opened.acting[k]] += opened.chance[k] * plan
             for c in range(count):
                 utility[moves + c] += plan * payoff[first + c]
-        elif mover == other:  # every leaf has a weight of its own, its response's
+        elif mover == other:  # each leaf is weighted by the plan of the sequence that leads to it
             a, b, e, f = 0.0, 0.0, 0.0, 0.0
             child, response, end = first, moves, first + count
             while child + four <= end:
@@ -119,7 +119,7 @@ def against(player: int, tree: Any, other_plan: Any, utility: Any, reach: Any) -
             for c in range(count):
                 total += payoff[first + c]
             utility[sequence[k]] += total * plan
-    # What stands on top: margins count from the alternate values, and what was folded in is paid at any rate.
+    # The gadget: alternate values are subtracted, and folded-in entries are paid whatever player 0 plays.
     if player == 1:
         for j in range(tree.alternate.shape[0]):
             utility[1 + j] -= tree.alternate[j]
@@ -129,8 +129,8 @@ def against(player: int, tree: Any, other_plan: Any, utility: Any, reach: Any) -
 
 @kernel
 def values(side: Any, plan: Any, utility: Any, reach: Any, quality: Any) -> None:
-    """What each sequence is worth per unit of ``reach`` under ``plan``, into ``quality`` where the reach is positive;
-    ``utility`` is used up.
+    """Write the value of each sequence under ``plan``, per unit of ``reach``, into ``quality`` where the reach is
+    positive; ``utility`` is overwritten. An infoset that the plan never reaches counts as played uniformly.
     """
     for k in range(side.first_sequence.shape[0] - 1, -1, -1):
         first = side.first_sequence[k]

@@ -12,12 +12,12 @@ from klss.support.kernel import kernel
 __all__ = ["walks"]
 
 _STEP = 0x9E3779B97F4A7C15
-"""The increment of SplitMix64: 2^64 over the golden ratio, odd."""
+"""The increment of SplitMix64: 2^64 divided by the golden ratio, rounded to an odd number."""
 
 
 @kernel
 def _draw(state: Any) -> float:
-    """Uniform in [0, 1); ``state`` uint64[1] (SplitMix64)."""
+    """Draw a number, uniform in [0, 1), by SplitMix64; ``state`` is uint64[1]."""
     state[0] += np.uint64(_STEP)
     return np.float64(mix64(state[0]) >> np.uint64(11)) * 2.0**-53
 
@@ -26,8 +26,8 @@ def _draw(state: Any) -> float:
 def _explore(
     first: int, size: int, sign: float, plan: Any, noted: Any, support: float, exploration: float, state: Any
 ) -> int:
-    """The explorer's sequence: half the time any of its support, else the most promising one (PUCT)."""
-    # Half the time: any sequence of the support, uniformly.
+    """Return the explorer's sequence: half the time one of its support, otherwise the most promising one (PUCT)."""
+    # Half the time: a sequence of the support, uniformly.
     if _draw(state) < 0.5:
         total = 0.0
         for s in range(first, first + size):
@@ -43,7 +43,7 @@ def _explore(
                     if left == 0:
                         return s
                     left -= 1
-    # Else: the sequence of the largest upper bound.
+    # Otherwise: the sequence with the largest upper bound.
     quality, visits, sums, squares = noted
     visited = 0.0
     for s in range(first, first + size):
@@ -51,7 +51,7 @@ def _explore(
     root = np.sqrt(visited)
     best, most = first, -np.inf
     for s in range(first, first + size):
-        count = visits[s] + 2.0  # two more values, −1 and 1
+        count = visits[s] + 2.0  # two more values, −1 and 1, so that a new sequence has a positive deviation
         mean = sums[s] / count
         deviation = np.sqrt(max(0.0, (squares[s] + 2.0) / count - mean * mean))
         worth = sign * quality[s] + exploration * deviation * root / (1.0 + visits[s])
@@ -70,15 +70,15 @@ def _visit(s: int, noted: Any) -> None:
 
 @kernel
 def _root(nodes: Any, root_count: int, plan: Any, chosen: int, state: Any) -> int:
-    """A root, drawn by nature and player 1's plan, or by nature alone among those of player 1's root sequence
-    ``chosen``.
+    """Draw a root by nature's probabilities and player 1's plan, or by nature's alone among the roots of player 1's
+    root sequence ``chosen`` (0: none is chosen).
     """
     total = 0.0
     for k in range(root_count):
         s = nodes.sequence[k, 1]
         if chosen == 0 or s == chosen:
             total += nodes.chance[k] * (plan[s] if chosen == 0 else 1.0)
-    # Where all weights are 0 every root is as likely.
+    # If all weights are 0, draw uniformly among all roots.
     even = total <= 0.0
     at = _draw(state) * (np.float64(root_count) if even else total)
     last = 0
@@ -98,10 +98,10 @@ def walks(
     explorer: int, nodes: Any, root_count: int, infosets: Any, plans: Any, noted: Any, support: float,
     exploration: float, state: Any, leaves: Any,
 ) -> int:  # fmt: skip
-    """Fill ``leaves`` (int64[n]) with distinct open leaves, one a walk; returns how many were found.
+    """Fill ``leaves`` (int64[n]) with distinct open leaves, at most one for each walk; return how many were found.
 
-    The explorer (0 or 1) explores, the other and nature draw from what they play. A walk that ends where
-    nothing can grow, or at a leaf that another one found, counts for nothing but its visits.
+    The explorer (0 or 1) explores, the other player and nature draw from their plans. A walk that ends at a terminal
+    node, or at a leaf that another walk has found, adds only its visits.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def walks(
     for k in range(root_count):
         groups = max(groups, nodes.sequence[k, 1])
     for _ in range(leaves.shape[0]):
-        # Choose a root infoset: it is player 1's action where player 1 explores.
+        # If player 1 explores, it chooses the root infoset as its first action.
         chosen = 0
         if explorer != 0:
             chosen = _explore(1, groups, -1.0, plans[1], noted[1], support, exploration, state)
@@ -148,8 +148,8 @@ def walks(
                     at -= nodes.chance[child]
                     child += 1
                 node = child
-        # Keep the leaf where it can grow and no other walk has found it.
-        if nodes.mover[node] < -1:  # over
+        # Keep the leaf if it can be expanded and no other walk has found it.
+        if nodes.mover[node] < -1:  # terminal
             continue
         known = False
         for i in range(found):

@@ -1,5 +1,5 @@
-"""Solvers: how both players' plans on a trunk are improved.
+"""Solvers: they improve both players' plans on a trunk.
 
-Reading order: ``linear_program`` on ``program`` (exact, after every growth); ``pcfr`` (regrets, a few iterations after
-every growth) with ``reduction`` (infosets decided already) and ``restricted`` (double oracle at the end).
+Reading order: ``linear_program`` on ``program`` (exact, after every growth) with ``reduction`` (takes out decided
+infosets); ``pcfr`` (regrets, a few iterations after every growth) with ``restricted`` (double oracle at the end).
 """

@@ -1,46 +1,46 @@
-"""PCFR+ on a growing trunk: a few iterations after every growth, playable at any moment.
+"""PCFR+ on a growing trunk: a few iterations after every growth; there is a profile to play at any moment.
 
 Predictive CFR+ (Farina, Kroer & Sandholm, AAAI 2021), alternating, last iterate. The root layer is one of
 
 * ``"maxmargin"`` and ``"resolve"``, the two gadgets, whose exact values :mod:`klss.search.equilibrium.linear_program`
   finds;
-* ``"nature"``: player 1 comes to root infoset J, whether it gains by it or not, with
+* ``"nature"``: player 1 reaches root infoset J, whether it gains by that or not, with probability
 
       (1 − maxmargin_share) · α(J) + maxmargin_share · m(J),
 
-  where α is the prior and m player 1's mixture in Maxmargin over the root infosets that are feared
-  (:meth:`klss.search.model.Model.threats`); where none is, α alone;
-* ``"safe"``: nature where some roots are particles. Where every root is carried on from the previous trunk, so that
-  alternate values mean something: Maxmargin if every leaf is the game's end, half of each while some are estimates.
+  where α is the prior and m player 1's mixture in Maxmargin over the feared root infosets
+  (:meth:`klss.search.model.Model.threats`); if none is feared, α alone;
+* ``"safe"``: nature if some roots are particles. If every root is carried on from the previous trunk, alternate values
+  are meaningful: Maxmargin if every leaf is terminal, half nature and half Maxmargin while some are estimates.
 
 The calls of one move, from the top down: ``improve`` and ``beside`` run a round's iterations after each growth of the
-trunk, ``finish`` the last ones; all go through ``_iterate`` to :func:`klss.search._kernels.regrets.iterate`, where one
-iteration is: the utilities of a player's sequences against the other's plan, a step of regret matching at every
-infoset, the new plan; player 0, then player 1 with the roots.
+trunk, ``finish`` runs the last ones. All go through ``_iterate`` to :func:`klss.search._kernels.regrets.iterate`. One
+iteration computes the utilities of a player's sequences against the other's plan, makes a step of regret matching at
+every infoset, and computes the new plan; first for player 0, then for player 1 with the roots.
 
 Decided here:
 
-* What the opponent does not reach is skipped: its regrets stay as they were.
-* A new infoset starts on its best child by evaluation; a carried one with the strategy it had, its regrets forgotten at
-  once by the first real ones (they belong to another root layer).
-* Why nature: Resolve's player 1 leaves wherever player 0 does better than the alternate value, so that only the root
-  infosets count where player 0 does worse, and nothing is gained by doing better still. Alternate values of particles
-  are one position's quiet estimate, and most margins over them are positive. It is less safe, and wins more
+* Infosets that the opponent does not reach are skipped: their regrets stay the same.
+* A new infoset starts on its best child by evaluation, a carried one with its last strategy. Carried regrets are
+  dropped, since they belong to another root layer: the first real regrets outweigh the tiny ones of the start.
+* Why nature: in Resolve player 1 exits wherever player 0 does better than the alternate value. Only root infosets where
+  player 0 does worse then count, and doing better still gains nothing. But a particle's alternate value is a quiet
+  estimate of one position, and most margins over such values are positive. Nature is less safe, and wins more
   (docs/search.md).
-* Why half of each: Maxmargin looks at the worst root infoset only. Where nothing can be done there, any action is as
-  good as another, whatever it loses elsewhere; and over estimates the worst is often the one that is most wrong.
-* The prior is the builder's, 1/m where it gives none.
+* Why half of each: Maxmargin considers the worst root infoset only. If nothing can be gained there, all actions are
+  equally good, whatever they lose elsewhere; and with estimates the worst is often the one with the largest error.
+* The prior is the builder's, 1/m if it gives none.
 * Half of the iterations run while the trunk's next leaves are prepared (:meth:`klss.search.parts.SolverRun.beside`).
-* When nothing grows any more, the plans of the last iterations are averaged too, the later ones weighing more (t²); the
-  last iterate or that average is played by, whichever has the smaller gap. Seven tenths of all regret are forgotten
-  before: it is that of smaller trunks, and with so much of it strategies change too slowly for the average to converge
-  (docs/notebook/2026-11-24-search-measured.md, "How far from an equilibrium"). Those iterations are of the game of what
-  both players use (:mod:`klss.search.equilibrium.restricted`), which takes a tenth of the time on a large trunk; before
-  them, a third of that time, there are some on the whole trunk.
-* Obscuro's blend of both gadgets (Zhang & Sandholm, arXiv 2506.01242) is not here: some root infoset almost always
-  makes player 1 play on, so that the worst case, Maxmargin's term, vanishes. Beside nature its share keeps it.
-* After the move player 0's strategies at the roots are held (:mod:`klss.search.pondering`); the rest goes on.
-* The gap is that of the subgame whose root infosets come with the last weights: what both players would gain below.
+* After the last growth the plans of the last iterations are also averaged, with weights t². The last iterate or that
+  average is played, whichever has the smaller gap. Seven tenths of all regret are forgotten before: they come from
+  smaller trunks, and with so much regret strategies change too slowly for the average to converge
+  (docs/notebook/2026-11-24-search-measured.md, "How far from an equilibrium"). A third of the last iterations' time
+  goes to the whole trunk; the rest goes to the game of the sequences that both players use
+  (:mod:`klss.search.equilibrium.restricted`), where an iteration on a large trunk takes a tenth of the time.
+* Obscuro's blend of both gadgets (Zhang & Sandholm, arXiv 2506.01242) is not used: player 1 almost always plays on at
+  some root infoset, and then Maxmargin's term, the worst case, vanishes. Beside nature Maxmargin's share is constant.
+* After the move player 0's strategies at the roots are fixed (:mod:`klss.search.pondering`); the others go on changing.
+* The gap is that of the subgame in which the root infosets have the last weights: both players' gains below them.
 """
 
 from __future__ import annotations
@@ -77,30 +77,32 @@ _SEED = 1e-9
 """Regret with which a new or carried strategy starts; so small that the first real regret outweighs it."""
 
 _LAST_SHARE = 0.1
-"""Fraction of a move's time, at its end, in which nothing grows and only the solver works."""
+"""Fraction of a move's time, at its end, in which the trunk does not grow and only the solver works."""
 
 _REMEMBERED = 0.3
-"""Fraction of all regret that is kept when nothing grows any more (see above)."""
+"""Fraction of all regret that is kept after the last growth (see the module)."""
 
 _MARGIN_S = 0.004
-"""Seconds left over at the end of a move, for what is not measured."""
+"""Seconds kept at the end of a move for work that is not measured."""
 
 _SAFE_SHARE = 0.5
-"""Share of Maxmargin beside nature at a safe root, while some leaves are estimates."""
+"""Share of Maxmargin beside nature with ``"safe"``, while some leaves are estimates."""
 
 _NONE = np.zeros(0)
 
 _JUDGING = 4
-"""Time that comparing the two last profiles takes, in iterations on a large trunk (on a small one both take none)."""
+"""Time to compare the last iterate and the average, in iterations on a large trunk (on a small one both are short)."""
 
 _EVERYWHERE = 1 / 3
 """Fraction of the last iterations' time that goes to the whole trunk; the rest goes to the restricted game."""
 
 _CHEAPER = 20
-"""With a node budget, iterations of the restricted game for each one on the whole trunk."""
+"""With a node budget: iterations of the restricted game for each last iteration on the whole trunk. At a tenth of the
+time each, about two thirds of the time go to the restricted game, as with :data:`_EVERYWHERE`.
+"""
 
 _AT_ONCE = 2
-"""Iterations on the whole trunk between two looks at the clock."""
+"""Iterations on the whole trunk between two checks of the clock."""
 
 _LEAST, _MOST = 20, 100
 """Least and most iterations of the restricted game between two best responses on the trunk."""
@@ -110,25 +112,25 @@ class RegretState(NamedTuple):
     """Regrets, strategy and plan of a player's sequences."""
 
     regret: Floats  # [S]
-    strategy: Floats  # [S]
+    strategy: Floats  # [S], each sequence's probability at its infoset
     plan: Floats  # [S]
-    total: Floats  # [S], weighted sum of plans; [0] where none is kept
-    live: Bools  # [A], whether the plan of an infoset's sequences is not 0
+    total: Floats  # [S], weighted sum of plans; [0] if no sum is kept
+    live: Bools  # [A], whether the plan of an infoset's sequences may be other than 0
 
 
 class RootState(NamedTuple):
     """Both gadgets' choices at the J root infosets."""
 
     prior: Floats  # [J]
-    chosen: Floats  # [J], Maxmargin's mixture
-    feared: Bools  # [J], where it may come
+    chosen: Floats  # [J], player 1's mixture in Maxmargin
+    feared: Bools  # [J], where that mixture may be positive
     margin_regret: Floats  # [J]
     playing: Floats  # [J], Resolve's probability of playing on
     play_regret: Floats  # [2, J], of playing on and of leaving
 
 
 class IteratedGame(NamedTuple):
-    """A trunk, or a part of it, as an iteration reads it."""
+    """The arrays of a trunk, or of a part of it, that an iteration reads."""
 
     tree: Tree
     sides: tuple[TrunkTreeplex, TrunkTreeplex]
@@ -138,7 +140,7 @@ class IteratedGame(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Arrays to work in, of both players."""
+    """Work arrays of both players."""
 
     utilities: tuple[Floats, Floats]  # [S]
     reaches: tuple[Floats, Floats]  # [A]
@@ -150,8 +152,8 @@ class RegretMinimiser:
 
     root: RootLayer = "nature"
     iterations: int = 8  # after each growth of the trunk
-    # With a node budget, after the last growth, of the restricted game; rounded to whole rounds of it. With a time
-    # limit it is the last tenth of the time.
+    # With a node budget: iterations of the restricted game after the last growth. With a time limit they take what is
+    # left of the move's last tenth.
     last_iterations: int = 1_000
     maxmargin_share: float = 0.0  # of Maxmargin beside nature, from 0 to 1
 
@@ -171,14 +173,14 @@ class _Iterating:
         self.effort = SolverStats()
         self._solver, self._trunk, self._budget = solver, subgame.trunk, budget
         self._utilities = subgame.utilities
-        self._known, self._acting = 0, [0, 0]  # how many nodes and infosets with sequences were taken in
+        self._known, self._acting = 0, [0, 0]  # numbers of nodes and of infosets with sequences taken in
         roots = subgame.trunk.group_count
         self._root: RootLayer = solver.root
-        self._mixed = False  # whether nature stands beside Maxmargin until every leaf is exact
+        self._mixed = False  # whether nature and Maxmargin are mixed until every leaf is exact
         if self._root == "safe":
             self._root = "nature" if subgame.sampled else "maxmargin"
             self._mixed = self._root == "maxmargin"
-        # Beside nature Maxmargin chooses among the feared roots alone; where there is none, it has no share.
+        # Beside nature, Maxmargin chooses among the feared roots only; if there are none, its share is 0.
         feared = np.ones(roots, dtype=np.bool_)
         if self._root == "nature" and subgame.feared is not None:
             feared = subgame.feared
@@ -207,24 +209,24 @@ class _Iterating:
         return self._learned[0].strategy, self._learned[1].strategy
 
     def improve(self) -> Profile:
-        """Half of a round's iterations, on the trunk as it stands."""
+        """Run half of a round's iterations, on the current trunk."""
         self._take_in()
         self._iterate((self._solver.iterations + 1) // 2)
         return self._profile(self._plans(), 0.0, 0.0, 0.0)
 
     def beside(self) -> None:
-        """The other half, while the next leaves are prepared."""
+        """Run the other half, while the next leaves are prepared."""
         self._iterate(self._solver.iterations // 2)
 
     def _iterate(self, times: int, before: int = 0) -> None:
-        """So many iterations on the whole trunk, after ``before`` others whose plans are summed too; held, one at a
-        time, for as long as the budget is not over.
+        """Run this many iterations on the whole trunk, after ``before`` others in the weighted sums of plans. While
+        pondering, run them one at a time and stop when the budget is over.
         """
         assert self._utilities.known == self._known, "what has grown since is taken in here first"
         began = self._budget.elapsed()
         sides, infosets = self._utilities.sides, self._trunk.infosets[0]
         least = (self._utilities.least_reach(0), self._utilities.least_reach(1))
-        if self._held:  # player 0's root infosets count as never reached, so that nothing changes there
+        if self._held:  # a reach of −∞ makes the kernel skip player 0's root infosets: their strategies stay fixed
             least = np.where(infosets.parent[sides[0].infoset] < 0, -np.inf, least[0]), least[1]
         game = IteratedGame(self._utilities.tree, sides, least, self._charged, self._penalty)
         utilities = (self._work[0][: self._sequences[0]], self._work[1][: self._sequences[1]])
@@ -237,23 +239,23 @@ class _Iterating:
         self.effort.seconds += self._budget.elapsed() - began
 
     def _layer(self) -> tuple[int, float]:
-        """The root layer of the trunk as it stands, and Maxmargin's share beside nature."""
+        """Return the root layer on the current trunk, and Maxmargin's share beside nature."""
         if self._mixed and self._trunk.open_leaf.any():
             return kernels.NATURE, _SAFE_SHARE
         return _LAYERS[self._root], self._share
 
     def finish(self) -> Profile:
-        # Regrets of smaller trunks fade; plans are summed from here on.
+        # Forget most of the regret, which comes from smaller trunks, and sum plans from here on.
         self._take_in()
         for regret in (*(kept.regret for kept in self._learned), self._top.margin_regret, self._top.play_regret):
             regret *= _REMEMBERED
         sums = [np.zeros(count) for count in self._sequences]
         self._learned = [kept._replace(total=total) for kept, total in zip(self._learned, sums, strict=True)]
-        # Iterations on the whole trunk, then on the game of what both players use.
+        # Iterate on the whole trunk, then on the game of the sequences that both players use.
         done = 0
         if self._budget.left() > _MARGIN_S:
             done = self._restricted(self._everywhere())
-        # Play the last iterate or the average, whichever has the smaller gap.
+        # Play the last iterate or the average, whichever has the smaller gap. The empty sequence's sum is all weight.
         forms = treeplexes(self._trunk)
         profile = self._judged(self._plans(), forms)
         if done:
@@ -263,8 +265,8 @@ class _Iterating:
         return profile
 
     def _everywhere(self) -> int:
-        """Run the last iterations on the whole trunk and return their number. What they find off the path weighs
-        little in this move; it is where the next one begins when the opponent leaves the path.
+        """Run the last iterations on the whole trunk and return their number. Strategies off the path weigh little in
+        this move, but the next move begins there if the opponent leaves the path.
         """
         budget = self._budget
         if budget.seconds is None:
@@ -278,11 +280,11 @@ class _Iterating:
         return done
 
     def _restricted(self, done: int) -> int:
-        """Run iterations of the game of what both players use, after ``done`` others, while there is time beside that
-        for judging, or until about as many as are wanted; return the number of all.
+        """Run iterations of the restricted game, after ``done`` others, until only the time for :meth:`_judged` is left
+        or, with a node budget, about the wanted number is reached; return the number of all iterations.
         """
         budget, sums = self._budget, [kept.total for kept in self._learned]
-        # In it at first: what both plans use, before and after one more iteration (which also measures the time).
+        # The game starts with the sequences that both plans use before or after one more iteration, which is timed too.
         began = budget.elapsed()
         used = [plan > 0.0 for plan in self._plans()]
         self._iterate(1, done)
@@ -291,7 +293,7 @@ class _Iterating:
         game = RestrictedGame(self._utilities, (used[0], used[1]))
         done, last, times = done + 1, self._solver.last_iterations, _LEAST
         while times >= _LEAST and budget.left() > _MARGIN_S + judging_s:
-            # Let best responses on the whole trunk in, then iterate.
+            # Admit best responses on the whole trunk, then iterate.
             began = budget.elapsed()
             for player, kept in enumerate(self._learned):
                 game.answer(player, sums[1 - player] / sums[1 - player][0], self._penalty, self._charged, kept.strategy)
@@ -299,14 +301,14 @@ class _Iterating:
             done += times
             spent = max(budget.elapsed() - began, 1e-9)
             self.effort.seconds += spent
-            # As many more as fit, at this round's pace.
+            # As many iterations more as fit, at this round's rate.
             more = last - done if budget.seconds is None else (budget.left() - _MARGIN_S - judging_s) * times / spent
             times = min(_MOST, int(more))
         self._realise(self._utilities.sides, self._views(self._utilities.sides))
         return done
 
     def _iterate_restricted(self, game: Restricted, times: int, before: int) -> None:
-        """Iterations of a restricted game; what was learned of its sequences is taken out, and put back."""
+        """Run iterations of a restricted game on copies of its sequences' learned state, then write that back."""
 
         def view(player: int) -> RegretState:
             kept, numbers = self._learned[player], game.sequences[player]
@@ -317,7 +319,7 @@ class _Iterating:
                 regret, strategy, plan, total, np.ones(len(game.sides[player].first_sequence), dtype=np.bool_)
             )
 
-        # Take the learned state out, by the sequences' numbers in the trunk.
+        # Copy the learned state, by the sequences' numbers in the trunk. The penalty is cut to the sequences left.
         views = (view(0), view(1))
         self._realise(game.sides, views)
         charged, end = np.searchsorted(game.sequences[0], (self._charged, self._charged + len(self._penalty)))
@@ -326,12 +328,12 @@ class _Iterating:
         utilities = (np.empty(len(views[0].plan)), np.empty(len(views[1].plan)))
         work = Scratch(utilities, (np.empty_like(game.least[0]), np.empty_like(game.least[1])))
         kernels.iterate(times, before, *self._layer(), part, views, self._top, work)
-        # Put it back; plans follow from the strategies.
+        # Write it back, without the plans: these are recomputed from the strategies at the end.
         for kept, numbers, new in zip(self._learned, game.sequences, views, strict=True):
             kept.regret[numbers], kept.strategy[numbers], kept.total[numbers] = new.regret, new.strategy, new.total
 
     def hold(self, profile: Profile, budget: Budget) -> None:
-        # Player 0's strategies at the roots are those of the profile from here on; plans are no longer summed.
+        # From here on player 0's strategies at the roots are the profile's, and plans are no longer summed.
         self._budget, self._held = budget, True
         self._learned = [kept._replace(total=_NONE) for kept in self._learned]
         own, strategy = self._trunk.infosets[0], self._learned[0].strategy
@@ -341,7 +343,7 @@ class _Iterating:
                 strategy[at] = profile.x[at] / profile.x[at].sum()
 
     def _realise(self, sides: tuple[TrunkTreeplex, TrunkTreeplex], views: tuple[RegretState, RegretState]) -> None:
-        """The plans of the strategies that were learned."""
+        """Compute both plans from the learned strategies."""
         kernels.realise(sides[0], 0.0, views[0])
         kernels.set_roots(*self._layer(), self._top, views[1].plan)
         kernels.realise(sides[1], 0.0, views[1])
@@ -356,7 +358,7 @@ class _Iterating:
         return np.flatnonzero(self._trunk.infosets[0].parent[: self._trunk.infoset_count(0)] < 0)
 
     def _views(self, sides: tuple[TrunkTreeplex, TrunkTreeplex]) -> tuple[RegretState, RegretState]:
-        """What was learned, without the room behind it."""
+        """Return views of the learned state, without the unused room at the ends."""
         views = []
         for kept, count, side in zip(self._learned, self._sequences, sides, strict=True):
             regret, strategy, plan = kept.regret[:count], kept.strategy[:count], kept.plan[:count]
@@ -364,7 +366,7 @@ class _Iterating:
         return views[0], views[1]
 
     def _take_in(self) -> None:
-        """Note what has grown: room for new sequences, and where new infosets start."""
+        """Take in the trunk's growth: make room for new sequences, and set the start of new infosets."""
         trunk, known = self._trunk, self._known
         if trunk.node_count == known:
             return
@@ -393,22 +395,22 @@ class _Iterating:
         return x, y
 
     def _profile(self, plans: tuple[Floats, Floats], margin: float, objective: float, gap: float) -> Profile:
-        # With one root infoset player 1 has nothing to choose: no gadget stands on top.
+        # With one root infoset player 1 has nothing to choose: nature and Maxmargin are the same.
         several, root = len(self._top.prior) > 1, self._root
         gadget: Gadget = "resolve" if root == "resolve" or (several and root == "nature") else "maxmargin"
         return Profile(gadget, *plans, margin, objective, gap, pure=gadget == "resolve", solved=True)
 
     def _judged(self, plans: tuple[Floats, Floats], forms: tuple[Treeplex, Treeplex]) -> Profile:
-        """A profile with its margin, what it is sure of, and its gap, by best responses."""
+        """Return a profile with its margin, guaranteed value and gap, computed by best responses."""
         trunk, (x, y) = self._trunk, plans
         first, roots = self._charged, trunk.group_count
-        # The best that player 0 could do against y …
+        # The upper bound: player 0's best response to y, with the terms that depend on y alone …
         utility, _ = self._utilities.against(0, y)
         utility[first : first + len(self._penalty)] -= self._penalty
         weights, charge = y[1 : 1 + roots], float(x[first : first + len(self._penalty)] @ self._penalty)
         given = float(y[trunk.infosets[1].sequence[trunk.folded_infoset]] @ trunk.folded_value)
         upper = best_response(forms[0], utility, maximize=True).value + given - float(weights @ trunk.alternate)
-        # … and the least that x is sure of.
+        # … and the lower bound: what x guarantees at the last weights of the root infosets.
         utility, _ = self._utilities.against(1, x)
         margins = best_response(forms[1], utility, maximize=False).sequence_value[1 : 1 + roots]
         lower = float(weights @ margins) - charge

@@ -1,28 +1,28 @@
 """The gadget's linear program over a growing trunk, solved from the basis of the last one.
 
 First the game is reduced: infosets at which the best action does not depend on the opponent are decided without a
-program (:mod:`klss.search.equilibrium.reduction`). What is left has one layout for both gadgets, so that switching
-changes bounds and costs only:
+program (:mod:`klss.search.equilibrium.reduction`). The rest has one layout for both gadgets, so that switching the
+gadget changes only bounds and costs:
 
-* columns: the value of Maxmargin's root, of the exit in a cautious Resolve; the capped values of Resolve's root
+* columns: one value, of Maxmargin's root or of the exit in a cautious Resolve; the capped values of Resolve's root
   infosets (≤ 0, player 1 may exit); player 0's sequences; the values of player 1's infosets;
 * rows: a response for each of player 1's sequences; a flow equation for each of player 0's infosets.
 
-The last basis is carried by the numbers of sequences and infosets, which a trunk's growth never changes within a
-search. What is new gets a basis by hand (docs/notebook/2026-11-24-search-measured.md, "Linear programs"): at a new
-infoset of player 0 the best action against the last plans is basic; at a new infoset of player 1 its value is, and
-every response but the least one's. From there dual simplex (devex) needs few steps. It can stall, so it is capped; then
-the program is solved cold, by simplex with presolve and by interior point with crossover. Whatever comes back is judged
-by its saddle gap, recomputed in the whole game.
+The last basis is carried over by the numbers of sequences and infosets, which a trunk's growth never changes within a
+search. New columns and rows get a status by hand (docs/notebook/2026-11-24-search-measured.md, "Linear programs"): at a
+new infoset of player 0 the best action against the last plans is basic; at a new infoset of player 1 its value is
+basic, and every response but the least. From there dual simplex (devex) needs few steps. It can stall, so its
+iterations are limited; after that the program is solved cold, by simplex with presolve and by interior point with
+crossover. Every answer is judged by its saddle gap, recomputed in the whole game.
 
-A *cautious* Resolve is ours. The paper's nature draws a root infoset uniformly, but nothing says that player 1 comes to
-all of them alike. With caution c player 1 chooses the weights, each at most c/J and all of them at most 1 together:
-c = 1 is Resolve, c = J is Maxmargin with an exit, and in between player 0 maximises the mean of the worst J/c margins,
-those above 0 counted as 0 (conditional value at risk; Rockafellar & Uryasev, Journal of Risk 2, 2000). Whatever c is,
-the value is 0 exactly where no margin is negative, so that the guarantee of Resolve stays.
+A *cautious* Resolve is ours. The paper's nature draws a root infoset uniformly, but player 1 need not reach all of them
+with the same probability. With caution c player 1 chooses the weights, each at most c/J, at most 1 in sum: c = 1 is
+Resolve, c = J is Maxmargin with an exit. In between player 0 maximises the mean of the worst J/c margins, those above 0
+counted as 0 (conditional value at risk; Rockafellar & Uryasev, Journal of Risk 2, 2000). For every c the value is 0
+exactly if no margin is negative, so Resolve's guarantee stays.
 
-No object grows in place: a new HiGHS object gets the whole program by arrays at each step, and the basis beside
-it. That takes a few milliseconds at 50,000 nodes; thousands of single coefficients changed from Python take longer.
+At each step a new HiGHS object gets the whole program as arrays, and the basis. That takes a few milliseconds at 50,000
+nodes; changing thousands of single coefficients of an old object from Python takes longer.
 """
 
 from __future__ import annotations
@@ -49,23 +49,24 @@ GAP = 1e-7
 """An answer with a larger recomputed saddle gap is no equilibrium (payoffs are within [−1, 1])."""
 
 _WARM_PATIENCE = (0.1, 300)
-"""Simplex iterations for each row and column of the program, and how many it may have at least."""
+"""Limit of simplex iterations of a warm start: for each row and column of the program, and its least value."""
 
 _COLD_PATIENCE = (0.5, 1000)
+"""The same, of a cold start."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A profile and how it came about.
+    """A profile and the solver's statistics.
 
-    Its margins are player 1's best-response values at the root infosets against x, alternate values subtracted; that of
-    the profile is in Maxmargin the least of them, in Resolve :func:`resolve_value` of them.
+    Margins are player 1's best-response values at the root infosets against x, alternate values subtracted. The
+    profile's margin is the least of them in Maxmargin, and :func:`resolve_value` of them in Resolve.
     """
 
     profile: Profile
     attempts: int  # methods tried
     solve_s: float  # seconds in the solver
-    edit_s: float  # and in everything else: forms, reductions, programs, bases, plans read back
+    edit_s: float  # seconds in everything else: forms, reductions, programs, bases, reading plans
 
     @property
     def fallbacks(self) -> int:
@@ -75,10 +76,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where the sequences and infosets that are left stand in the program.
+    """The columns and rows of the sequences and infosets of a reduced game.
 
-    ``columns[s]`` and ``rows[s]`` are the column of player 0's sequence and the row of player 1's, ``values[i]`` and
-    ``flows[i]`` the column of player 1's infoset and the row of player 0's; −1 where there is none.
+    ``columns[s]`` is the column of player 0's sequence s, ``rows[s]`` the row of player 1's; ``values[i]`` is the
+    column of player 1's infoset i, ``flows[i]`` the row of player 0's; −1 for those that were reduced away.
     """
 
     roots: int
@@ -91,7 +92,7 @@ class _Layout:
 
     @classmethod
     def of(cls, game: Reduction) -> _Layout:
-        """The layout of what is left of a game."""
+        """Return the layout of a reduced game."""
         ours, theirs = (game.kept(player) for player in range(2))
         first = 1 + game.roots
         columns = _numbered(ours, first)
@@ -104,13 +105,13 @@ class _Layout:
 
 
 def _numbered(kept: Bools, first: int) -> Ints:
-    """Running numbers of what is kept, from ``first`` on; −1 elsewhere."""
+    """Return consecutive numbers where ``kept``, from ``first`` on; −1 elsewhere."""
     return np.where(kept, np.cumsum(kept) - 1 + first, -1)
 
 
 @dataclass(frozen=True)
 class _Carried:
-    """What the next program starts from."""
+    """The start of the next program."""
 
     basis: Basis
     layout: _Layout
@@ -124,10 +125,10 @@ class GadgetProgram:
     Attributes
     ----------
     reduce : bool
-        Whether the game is reduced first. If not, this is the yardstick of benchmarks and tests: the whole game's
-        program by simplex with presolve, from scratch and without a cap of ours.
+        Whether the game is reduced first. If not, this is the reference of benchmarks and tests: the whole game's
+        program by simplex with presolve, from scratch and without our limits of iterations.
     caution : float
-        c ≥ 1 of Resolve, see above.
+        c ≥ 1 of Resolve, see the module.
     """
 
     reduce: bool = True
@@ -135,7 +136,7 @@ class GadgetProgram:
     _carried: _Carried | None = None
 
     def yardstick(self) -> GadgetProgram:
-        """What this one is measured against: the same gadget of the whole game, from scratch."""
+        """Return the reference for measurements: the same gadget of the whole game, from scratch."""
         return GadgetProgram(reduce=False, caution=self.caution)
 
     def solve(
@@ -147,7 +148,7 @@ class GadgetProgram:
         iteration_limit: int | None = None,
         time_limit_s: float | None = None,
     ) -> Answer:
-        """An equilibrium of the gadget; never raises for the solver's failure.
+        """Return an equilibrium of the gadget, or the best profile found; never raises if the solver fails.
 
         Parameters
         ----------
@@ -167,7 +168,7 @@ class GadgetProgram:
         layout = _Layout.of(game)
         program = _assemble(game, layout, gadget, self.caution)
         start = self._start(game, layout, gadget)
-        # Attempts: a warm start of little patience, then from scratch, then interior point, then without a cap.
+        # Attempts: a warm start with few iterations, then from scratch, then interior point, then without our limit.
         warm, cold = (int(max(least, share * program.size)) for share, least in (_WARM_PATIENCE, _COLD_PATIENCE))
         plan = [
             Attempt("simplex", cold if iteration_limit is None else min(cold, iteration_limit)),
@@ -178,7 +179,7 @@ class GadgetProgram:
             plan = [Attempt("simplex", iteration_limit)]
         elif start is not None:
             plan.insert(0, Attempt("simplex", warm, basis=start))
-        # The first that is solved, else the one of the smallest gap; only a solved one's basis is worth keeping.
+        # Take the first that is solved, otherwise the one with the smallest gap. Keep only a solved program's basis.
         best: Profile | None = None
         solver = LinearSolver(program)
         solve_s, tried = 0.0, 0
@@ -200,16 +201,16 @@ class GadgetProgram:
         return Answer(best, tried, solve_s, time.perf_counter() - began - solve_s)
 
     def _start(self, game: Reduction, layout: _Layout, gadget: Gadget) -> Basis | None:
-        """The last basis, grown by hand to the game as it stands."""
+        """Return the last basis, extended by hand to the present game; None if there is no usable one."""
         if self._carried is None or self._carried.layout.roots != layout.roots:
             return None
         basis, old = self._carried.basis, self._carried.layout
-        # What is new, until a rule below says otherwise: sequences at 0, responses slack, flows tight, values basic.
+        # Defaults of new columns and rows: sequences at 0, responses slack, flows tight, values basic.
         columns = np.full(layout.column_count, AT_LOWER, dtype=np.int8)
         rows = np.full(layout.row_count, BASIC, dtype=np.int8)
         columns[layout.values[game.alive[1]]] = BASIC
         rows[layout.flows[game.alive[0]]] = AT_LOWER
-        # What lasts keeps its status.
+        # Columns and rows that the last program had keep their status.
         columns[: 1 + layout.roots] = basis.columns[: 1 + layout.roots]
         for statuses, places, before, places_before in (
             (columns, layout.columns, basis.columns, old.columns),
@@ -226,21 +227,22 @@ class GadgetProgram:
         rows[layout.rows[least]] = AT_LOWER
         if gadget != self._carried.profile.gadget:
             _switch(columns, rows, layout.roots, gadget, self.caution)
-        # As many basic variables as rows make a basis; what went with a pruned infoset may have left fewer.
+        # A basis has as many basic variables as rows; infosets reduced away since may have taken some with them.
         if int((columns == BASIC).sum() + (rows == BASIC).sum()) != layout.row_count:
             return None
         return Basis(columns, rows)
 
 
 def _fresh(places: Ints, before: Ints) -> Bools:
-    """Which infosets of a layout had no place in the one before."""
+    """Return which infosets of a layout had no place in the one before."""
     fresh = np.ones(len(places), dtype=np.bool_)
     fresh[: len(before)] = before < 0
     return fresh
 
 
 def _switch(columns: Int8s, rows: Int8s, roots: int, gadget: Gadget, caution: float) -> None:
-    """Turn the root's part of a basis from the other gadget's into one of ``gadget``, in place."""
+    """Change the root's part of a basis from the other gadget's to that of ``gadget``, in place."""
+    # The number of basic variables must stay the same: each one taken out of the basis is replaced.
     capped = slice(1, 1 + roots)
     if gadget == "resolve":
         basic_root = columns[0] == BASIC
@@ -259,8 +261,8 @@ def _switch(columns: Int8s, rows: Int8s, roots: int, gadget: Gadget, caution: fl
 
 
 def _assemble(game: Reduction, layout: _Layout, gadget: Gadget, caution: float) -> LinearProgram:
-    """The gadget's program over what is left of the game."""
-    # Payoffs at player 1's empty sequence are player 0's costs, all others entries of rows.
+    """Return the gadget's program of the reduced game."""
+    # Payoffs at player 1's empty sequence are costs of player 0's sequences, all others are entries of response rows.
     roots = layout.roots
     at_root = game.columns == 0
     later = ~at_root
@@ -282,13 +284,14 @@ def _assemble(game: Reduction, layout: _Layout, gadget: Gadget, caution: float) 
         (np.repeat(flow, own_size), layout.columns[own], np.ones(len(own))),
         (flow, layout.columns[own_parent], np.full(len(flow), -1.0)),
     ]
-    # Player 0's sequences are probabilities, the empty one 1; values of infosets are free.
+    # Player 0's sequences are at least 0, the empty one is 1; values of infosets are free.
     lower, upper = np.full(layout.column_count, -np.inf), np.full(layout.column_count, np.inf)
     cost = np.zeros(layout.column_count)
     np.add.at(cost, payoff_column[at_root], game.values[at_root])
     lower[layout.columns[layout.columns >= 0]] = 0.0
     lower[layout.columns[0]] = upper[layout.columns[0]] = 1.0
-    # The root: in Maxmargin the least margin counts, in Resolve each margin that is negative, up to the caution.
+    # The root: in Maxmargin the least margin counts, in Resolve each negative margin with weight at most caution/J.
+    # Column 0 limits the weights' sum to 1, which a plain Resolve does not need.
     cost[0] = 1.0
     if gadget == "maxmargin":
         lower[1 : 1 + roots] = upper[1 : 1 + roots] = 0.0
@@ -305,13 +308,13 @@ def _assemble(game: Reduction, layout: _Layout, gadget: Gadget, caution: float) 
 
 
 def _sequences(first: Ints, size: Ints) -> Ints:
-    """The sequences of some infosets, one after the other."""
+    """Return the sequences of some infosets, one infoset after the other."""
     ends = np.cumsum(size)
     return np.repeat(first - ends + size, size) + np.arange(int(ends[-1]) if len(ends) else 0)
 
 
 def resolve_value(margins: Floats, caution: float = 1.0) -> float:
-    """What a Resolve of that caution is worth at these margins (float64[J]): ≤ 0, and 0 exactly where none is negative.
+    """Return the value of Resolve with this caution at these margins (float64[J]): ≤ 0, and 0 iff none is negative.
 
     Examples
     --------
@@ -325,9 +328,9 @@ def resolve_value(margins: Floats, caution: float = 1.0) -> float:
 
 
 def _read(game: Reduction, layout: _Layout, gadget: Gadget, caution: float, result: LpResult | None) -> Profile:
-    """Plans from primal values and row duals, margins and the saddle gap.
+    """Return the profile of primal values and row duals, with its margin and saddle gap.
 
-    Without a result player 1 plays uniformly, and player 0 best against that: something to move by, no equilibrium.
+    Without a result player 1 plays uniformly, and player 0 a best response: a profile to move by, not an equilibrium.
     """
     # Player 0's plan is the primal values, player 1's the duals of the response rows.
     form, roots = game.form, layout.roots
@@ -338,7 +341,7 @@ def _read(game: Reduction, layout: _Layout, gadget: Gadget, caution: float, resu
         primal[ours_kept] = result.primal[layout.columns[ours_kept]]
         duals[theirs_kept] = np.abs(result.row_dual[layout.rows[theirs_kept]])
         duals[0] = 1.0
-    # What the reduction took out is filled in by its own best sequences.
+    # Infosets that the reduction took out play their best sequence.
     played = behaviour(theirs, duals, game.fallback(1))
     if gadget == "resolve" and result is not None:
         played[1 : 1 + roots] = np.clip(duals[1 : 1 + roots], 0.0, min(1.0, caution / roots))

@@ -1,13 +1,14 @@
 """The gadget's game without the infosets at which the best action does not depend on the opponent.
 
-Where all payoffs below an infoset belong to one sequence of the opponent, its best action is the one with the largest
-sum, whatever that player plays: the infoset goes, and its parent sequence gets that payoff. In a dark-chess trunk three
-of four infosets are like that (where, say, a capture has shown a player what the other did), so the linear program is a
-fraction of the game. Every equilibrium of the rest, with those actions, is one of the whole. This is a presolve that
-keeps names: what is left of a trunk is still there when the trunk has grown, and with it its basis.
+If all payoffs below an infoset belong to one sequence of the opponent, the best action is the one with the largest sum,
+whatever the opponent plays: the infoset is taken out, and its parent sequence gets that payoff. In a dark-chess trunk
+three of four infosets are like that (for example because a capture has shown a player what the other did), so the
+linear program is a fraction of the game. Every equilibrium of the rest, with those actions, is one of the whole game.
+Unlike a solver's presolve it keeps the numbers of sequences and infosets, so that a basis can be carried over when the
+trunk has grown.
 
-All numbers are those of the gadget's form (:func:`klss.search.gadget.gadget_form`); "infoset" counts the acting
-infosets in the order of their sequences, player 1's choice among root infosets left out.
+All numbers are those of the gadget's form (:func:`klss.search.gadget.gadget_form`); infosets are the acting infosets in
+the order of their sequences, without player 1's choice among root infosets.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ Pair = tuple[Ints, Ints]
 _NONE = np.zeros(0)
 
 _UNREACHED = 1e-6
-"""Weight of what the opponent does not reach, where a favourite is chosen."""
+"""Weight of the opponent's unplayed sequences in :func:`favourites`, for infosets that its plan does not reach."""
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """What is left of a game."""
+    """A reduced game."""
 
     form: SequenceForm  # the whole game
     roots: int  # number of root infosets of player 1 (J)
@@ -42,21 +43,21 @@ class Reduction:
     columns: Ints  # [N], player 1's
     values: Floats  # [N]
     alive: tuple[Bools, Bools]  # [I] each, which infosets are left
-    choice: Pair  # [I] each, the best sequence of each infoset that is gone
+    choice: Pair  # [I] each, the best sequence of each infoset taken out
 
     def infosets(self, player: int) -> tuple[Ints, Ints, Ints]:
-        """Parent sequence, first sequence and number of sequences of every infoset of ``player``."""
+        """Return parent sequence, first sequence and number of sequences of every infoset of ``player``."""
         return _infosets(self.form.treeplexes[player], player)
 
     def kept(self, player: int) -> Bools:
-        """Which sequences are left: bool[S]."""
+        """Return which sequences are left: bool[S]."""
         treeplex = self.form.treeplexes[player]
         size = self.infosets(player)[2]
         head = treeplex.sequence_count - int(size.sum())
         return np.concatenate([np.ones(head, dtype=np.bool_), np.repeat(self.alive[player], size)])
 
     def fallback(self, player: int) -> Floats:
-        """float64[S]: the chosen action where an infoset is gone, uniform at the others."""
+        """Return a behaviour, float64[S]: the best sequence at infosets taken out, uniform at the others."""
         probabilities = uniform_behaviour(self.form.treeplexes[player])
         gone = ~self.alive[player]
         probabilities[~self.kept(player)] = 0.0
@@ -69,8 +70,8 @@ def _infosets(treeplex: Treeplex, player: int) -> tuple[Ints, Ints, Ints]:
 
 
 def reduced(form: SequenceForm, roots: int, *, fully: bool = True) -> Reduction:
-    """Take out of ``form`` (Maxmargin) what can be decided; nothing unless ``fully``."""
-    # Payoffs as entries; at first every infoset is left.
+    """Take all decided infosets out of ``form`` (Maxmargin); none unless ``fully``."""
+    # Start with the payoffs as entries, and with every infoset.
     payoff = form.payoff.tocoo()
     infosets = [_infosets(treeplex, player) for player, treeplex in enumerate(form.treeplexes)]
     alive = (np.ones(len(infosets[0][0]), dtype=np.bool_), np.ones(len(infosets[1][0]), dtype=np.bool_))
@@ -78,8 +79,8 @@ def reduced(form: SequenceForm, roots: int, *, fully: bool = True) -> Reduction:
     sequences = np.stack([payoff.row, payoff.col]).astype(np.int64)
     values = payoff.data.astype(np.float64)
     if fully:
-        # Player 1's first infoset, its choice among the roots, never goes and is not counted. A folded infoset may add
-        # an entry at its parent sequence.
+        # Player 1's first infoset, its choice among the roots, is never taken out and not counted. Each infoset taken
+        # out may add one entry at its parent sequence, so make room for that.
         ours, theirs = (treeplex.infoset_of_sequence - player for player, treeplex in enumerate(form.treeplexes))
         theirs[0] = -1
         parent, first, size = zip(*infosets)
@@ -92,17 +93,17 @@ def reduced(form: SequenceForm, roots: int, *, fully: bool = True) -> Reduction:
 
 
 def favourites(game: Reduction, fresh: tuple[Bools, Bools], x: Floats, y: Floats) -> Pair:
-    """The best sequence of each infoset that is left and marked in ``fresh``, against earlier plans.
+    """Return the best sequence of each infoset that is left and marked in ``fresh``, against earlier plans.
 
-    ``x`` and ``y`` are plans of the trunk when it was smaller: what is new since then is taken to be played uniformly
-    by player 0, and by player 1 as best against that.
+    ``x`` and ``y`` are plans on an earlier, smaller trunk. At infosets that are new since then player 0 is assumed to
+    play uniformly, and player 1 a best response to that.
     """
     # Player 1 answers player 0's old plan, continued uniformly.
     ours, theirs = game.form.treeplexes
     plan = realization(ours, behaviour(ours, _longer(x, ours), game.fallback(0)))
     utility = _against(plan, game.values, game.rows, game.columns, theirs)
     response = _choices(theirs, utility, -1.0)[1:]
-    # Player 0 answers player 1's, continued by that answer.
+    # Player 0 answers player 1's old plan, continued by that answer.
     other = game.fallback(1)
     new = fresh[1] & game.alive[1]
     size = game.infosets(1)[2]
@@ -115,7 +116,7 @@ def favourites(game: Reduction, fresh: tuple[Bools, Bools], x: Floats, y: Floats
 
 
 def _against(plan: Floats, values: Floats, played: Ints, sequences: Ints, treeplex: Treeplex) -> Floats:
-    """Payoff of each of ``treeplex``'s sequences, where the opponent plays ``plan`` and everything else a little."""
+    """Return the payoff of each sequence of ``treeplex`` if the opponent plays ``plan`` plus a little of everything."""
     utility = np.zeros(treeplex.sequence_count)
     np.add.at(utility, sequences, values * (plan[played] + _UNREACHED))
     return utility
@@ -126,7 +127,7 @@ def _longer(plan: Floats, treeplex: Treeplex) -> Floats:
 
 
 def _choices(treeplex: Treeplex, utility: Floats, sign: float) -> Ints:
-    """The first optimal sequence of each infoset against ``utility`` (which is overwritten)."""
+    """Return the first optimal sequence of each infoset for ``utility`` (which is overwritten)."""
     count = treeplex.infoset_count
     choice = np.zeros(count, dtype=np.int64)
     best_response(treeplex.arrays, sign, _NONE, _NONE, utility, np.zeros(count), choice)

@@ -1,14 +1,14 @@
-"""The restricted game inside a trunk: what both players use of it, and what they answer each other by.
+"""The restricted game of a trunk: the sequences that both players use, and their best responses to each other.
 
-A trunk is mostly what nobody plays: of a million nodes at the start position both players' strategies of a hundred
-iterations come to 27,000. In the game of their sequences alone an iteration costs a tenth of one on the trunk, and its
-equilibrium is that of the trunk as soon as neither player has a better response outside: the responses that there are
-are let in, and it is solved on.
+Most of a trunk is never played: of a million nodes at the start position, both players' strategies of a hundred
+iterations reach 27,000. In the game of the used sequences alone an iteration costs a tenth of one on the trunk. Its
+equilibrium is that of the trunk as soon as neither player has a better response outside; better responses are added,
+and the iterations go on.
 
 Source: double oracle in sequence form (Bošanský, Kiekintveld, Lisý & Pěchouček, *An exact double-oracle algorithm for
-zero-sum extensive-form games with imperfect information*, JAIR 51, 2014). Otherwise than there: what it begins with is
-what the players have used; a best response is let in at every infoset that it may come to, not only where it leads; and
-the game is not solved before it grows, but made better (:mod:`klss.search.equilibrium.pcfr`).
+zero-sum extensive-form games with imperfect information*, JAIR 51, 2014). Deviations: the game begins with the
+sequences that the players have used; a best response is added at every infoset of the restricted game, not only where
+it leads; and between two additions the game is not solved, only improved (:mod:`klss.search.equilibrium.pcfr`).
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ _NO_FLOOR = np.zeros(0)
 
 
 class Restricted(NamedTuple):
-    """A game of some of a trunk's sequences, which stand in their old order: as arrays such as a whole trunk's."""
+    """A game of some of a trunk's sequences, in their old order, as arrays like those of a whole trunk."""
 
     tree: Tree
     sides: tuple[TrunkTreeplex, TrunkTreeplex]
-    sequences: tuple[Ints, Ints]  # [S], of each sequence its number in the trunk
+    sequences: tuple[Ints, Ints]  # [S], each sequence's number in the trunk
     least: tuple[Floats, Floats]  # [A], see klss.search.utilities.Utilities.least_reach
 
 
 class RestrictedGame:
-    """Which sequences of a trunk are in it, and how it grows. The trunk must not, meanwhile.
+    """A growing set of a trunk's sequences. The trunk itself must not grow meanwhile.
 
     Parameters
     ----------
     utilities : Utilities
-        On the trunk, all of which they have taken in.
+        On the trunk, with all its nodes taken in.
     used : (bool[S0], bool[S1])
-        The sequences that are in it at first, with each all those before it. They are written.
+        The sequences of the game at first; with each sequence, all those before it. Modified in place.
     """
 
     def __init__(self, utilities: Utilities, used: tuple[Bools, Bools]) -> None:
@@ -55,9 +55,8 @@ class RestrictedGame:
         used[1][: 1 + len(utilities.tree.alternate)] = True  # the empty one, and the root sequences
 
     def answer(self, player: int, other: Floats, penalty: Floats, at: int, strategy: Floats) -> None:
-        """Let in ``player``'s best response to ``other`` (float64[S], the other's plan on the trunk), and the player's
-        ``strategy`` (float64[S]) at infosets that are new in the game. ``penalty`` (float64[n]) is taken off player 0's
-        sequences from ``at`` on.
+        """Add ``player``'s best response to ``other`` (float64[S], the other's plan on the trunk), and the actions of
+        its ``strategy`` (float64[S]). ``penalty`` (float64[n]) is subtracted from player 0's sequences from ``at`` on.
         """
         utility, reach = self._utilities.against(player, other)
         if player == 0:
@@ -68,8 +67,8 @@ class RestrictedGame:
         kernels.admit(side, best, strategy, self._allowed[player])
 
     def game(self) -> Restricted:
-        """As it stands."""
-        # New numbers of the sequences that are in it; then of each player the infosets that follow one of them.
+        """Return the present game as arrays."""
+        # New numbers of the game's sequences; then, for each player, the infosets that follow one of them.
         tree, allowed = self._utilities.tree, self._allowed
         places = (kernels.numbered(allowed[0]), kernels.numbered(allowed[1]))
         sides, acting, least = [], [], []
@@ -83,7 +82,7 @@ class RestrictedGame:
             sides.append(TrunkTreeplex(*(array[:count] for array in found)))
             acting.append(places_of)
             least.append(self._utilities.least_reach(player)[kept[:count]])
-        # The expanded nodes to which both players' allowed sequences lead, with the children that are still theirs.
+        # The expanded nodes to which both players' allowed sequences lead, with the children that are left.
         opened = tree.opened
         nodes = np.flatnonzero(allowed[0][opened.own] & allowed[1][opened.theirs])
         cut = ExpandedNodes(*(np.empty(len(nodes), dtype=array.dtype) for array in opened))
@@ -91,7 +90,7 @@ class RestrictedGame:
         paid = kernels.cut_tree(
             opened, tree.payoff, tree.roots, nodes, places, (acting[0], acting[1]), cut, payoff
         )  # fmt: skip
-        # Entries folded in stay where player 1's sequence does.
+        # A folded-in entry stays if player 1's sequence does.
         folded = allowed[1][tree.folded_sequence]
         return Restricted(
             tree=tree._replace(
