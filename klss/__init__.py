@@ -1,4 +1,4 @@
-"""Subgame solving without common knowledge: game theory that knows no chess.
+"""Subgame solving without common knowledge: game theory, independent of chess.
 
 >>> import klss
 >>> solution = klss.solve("kuhn_poker")
@@ -6,27 +6,27 @@
 (-1.0, True)
 
 Reading order:
-- ``movers`` names of who acts; ``game`` a two-player zero-sum game as frozen flat arrays; ``openspiel`` OpenSpiel's
-  games as such
+- ``movers`` names of the movers; ``game`` a two-player zero-sum game as frozen flat arrays; ``openspiel`` OpenSpiel's
+  games in that form
 - ``treeplex`` one player's sequences and strategies; ``sequence_form`` both players' and the payoffs A and B;
   ``equilibrium`` build, solve, read back
-- ``folding`` symmetric games made smaller
-- ``_highs`` the solver; ``lexicographic`` the one optimum among many that every version of it agrees on
-- ``first_order`` equilibria by regret minimisation; ``locking`` some behaviour given, the rest solved for;
-  ``refinement`` best also where mistakes happen
-- ``policies`` strategies by names, in and out, and what a best response wins; ``gambit`` files of games
+- ``folding`` makes symmetric games smaller
+- ``_highs`` the solver; ``lexicographic`` the optimum that is the same for every version of the solver
+- ``first_order`` equilibria by regret minimisation; ``locking`` some behaviour given, the rest solved;
+  ``refinement`` equilibria that stay best after mistakes
+- ``policies`` strategies by names, in files, and best responses to them; ``gambit`` files of games
 - ``best_response`` counterfactual best-response values, exploitability
-- ``knowledge`` knowledge sets; ``methods`` names of what a subgame holds and of gadgets; ``subgame`` a subgame as a
-  game; ``gadgets`` its program under each gadget
+- ``knowledge`` knowledge sets; ``methods`` names of subgames and gadgets; ``subgame`` a subgame as a game; ``gadgets``
+  its sequence form under each gadget
 - ``selection`` the choice among a gadget's optima; ``nested`` nested subgames in three ways
 - ``tables`` the paper's tables, one row at a time
 - ``search`` the depth-limited, nested loop from a value function only
 - ``networks`` inference; ``belief`` weights over large sets; ``synoptic`` planning over sets of states
-- ``table`` what every game with hidden information is played on: limits, outcomes, ways out
-- ``errors`` what is raised; ``support`` the plumbing
+- ``table`` playing any game with hidden information: limits, outcomes, an arbiter
+- ``errors`` the package's errors; ``support`` general helpers
 
-Everything but :func:`solve` is imported from the modules: this package imports little until it is called, so that the
-command line starts at once.
+Only :func:`solve` is imported from the package, all else from its modules: the package imports little until it is
+called, so that the command line starts at once.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = ["MAX_NODES", "__version__", "solve"]
 __version__ = "1.0.0"
 
 MAX_NODES = 5_000_000
-"""The largest tree of OpenSpiel's that is taken by default: minutes to build, and gigabytes."""
+"""Default limit of the nodes of OpenSpiel's tree. A tree of this size takes minutes to build, and gigabytes."""
 
 
 def solve(
@@ -61,30 +61,29 @@ def solve(
     lock: tuple[Named, Named] | None = None,
     refine: Literal["sequential"] | None = None,
 ) -> Solution:
-    """An equilibrium of a two-player zero-sum game.
+    """Return an equilibrium of a two-player zero-sum game.
 
     Parameters
     ----------
     game : str or Game
         A game string of OpenSpiel (``klss[experiments]`` has it), or a :class:`klss.game.Game` of your own.
     max_nodes : int
-        Give up on a larger tree of OpenSpiel's.
+        Most nodes of OpenSpiel's tree; building a larger one stops with an error.
     memory_mb : int, optional
-        Give up where this process would hold more megabytes. None: no limit.
+        Most megabytes of this process; None: no limit.
     method : "lp" | "simplex" | "ipm" | "pcfr+" | "dcfr" | "cfr+"
-        Exactly, by linear programming (:func:`klss.equilibrium.solve`), or as far as asked for, by regret minimisation
-        (:func:`klss.first_order.solve`): for games whose program takes too long or too much memory.
+        Exact, by linear programming (:func:`klss.equilibrium.solve`), or to a given gap, by regret minimisation
+        (:func:`klss.first_order.solve`), for games whose program takes too long or too much memory.
     gap : float, optional
         With regret minimisation: the exploitability at which to stop, in the game's units
         (:data:`klss.first_order.GAP`).
     seconds : float, optional
-        Stop after so many, with the best that was found; building the game is not counted.
+        Stop after this many seconds with the best found so far; building the game is not counted.
     lock : two of dict of str to dict of str to float, optional
-        Both players' behaviour at some infosets, by names: it stays, and the rest is solved for
-        (:mod:`klss.locking`).
+        Both players' behaviour at some infosets, by names; it is fixed, and the rest is solved (:mod:`klss.locking`).
     refine : "sequential", optional
-        Among the equilibria one that stays best where mistakes happen (:mod:`klss.refinement`); without ``method``,
-        ``seconds`` and ``lock``.
+        Return an equilibrium that stays best after mistakes (:mod:`klss.refinement`). Not together with ``method``,
+        ``seconds`` or ``lock``.
 
     Returns
     -------
@@ -95,7 +94,7 @@ def solve(
     Raises
     ------
     GameError
-        No such game, or one that is not of two players and zero-sum.
+        No such game, or a game that is not zero-sum with two players.
     TooLargeError
         More than ``max_nodes`` nodes or ``memory_mb``; raised as soon as that is certain.
     """
@@ -104,30 +103,30 @@ def solve(
 
     most = None if memory_mb is None else 1_000_000 * memory_mb
     try:
-        # OpenSpiel's tree, given up early where it or the linear program on top of it would be too large.
+        # Load OpenSpiel's tree; stop early if it, or the linear program built from it, would be too large.
         if isinstance(game, str):
             from klss.openspiel import load
 
             game = load(game, max_nodes=max_nodes, max_bytes=most, to_solve=method not in first_order.METHODS)
         form = sequence_form(game)
-        # A refinement is built from exact programs of the whole game, so that no other method and no lock fits.
+        # A refinement is computed by exact programs of the whole game, so it excludes other methods and locks.
         if refine is not None:
             if refine != "sequential" or lock is not None or method != "lp":
                 raise GameError(f"refine {refine!r}: expected 'sequential', without lock and method")
             return refinement.sequential(form)
-        # What is locked is no choice: solve the smaller game of the free infosets, then put the locked ones back.
+        # Locked infosets are no choices: solve the smaller game of the free ones, then add the locked ones again.
         if lock is not None:
             fixed = locking.lock_named(form, lock)
             return fixed.restored(_solve(fixed.form, method, most, gap, seconds))
         return _solve(form, method, most, gap, seconds)
-    except TooLargeError as error:  # name the limit as it is called here
+    except TooLargeError as error:  # use this function's names of the limits
         raise error.renamed({"max_nodes": "max_nodes", "max_bytes": "memory_mb"}) from None
 
 
 def _solve(
     form: SequenceForm, method: str, max_bytes: int | None, gap: float | None, seconds: float | None
 ) -> Solution:
-    """By the solver that ``method`` names, without what is symmetric."""
+    """Solve with the solver that ``method`` names, after folding symmetries."""
     from klss import equilibrium, first_order
     from klss.folding import fold
 

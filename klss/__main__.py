@@ -1,4 +1,4 @@
-"""``python -m klss``: the command line, found by name: this package stands on nothing."""
+"""``python -m klss``: the command line. It is imported by name, because this package depends on no other one."""
 
 import sys
 from importlib import import_module

@@ -1,8 +1,7 @@
-"""Linear programs by HiGHS: the one file that imports highspy, the one that assembles programs and the one that goes
-from a method that failed to the next.
+"""Linear programs by HiGHS. Only this file imports highspy, assembles programs, and tries one method after another.
 
-A program goes in by arrays (columns compressed), its primal values and row duals come back as arrays. One
-:class:`LinearSolver` can be solved again after its costs or bounds were changed, from the last basis.
+A program is passed as arrays (columns compressed); its primal values and row duals are returned as arrays. One
+:class:`LinearSolver` can be solved again, from the last basis, after its costs or bounds were changed.
 
 Source: Huangfu & Hall (2018), HiGHS; options as measured on sequence-form programs.
 """
@@ -40,10 +39,10 @@ _STATUS: dict[Any, LpStatus] = {
     highspy.HighsModelStatus.kUnboundedOrInfeasible: "infeasible",
 }
 
-# Tighter than HiGHS's 1e-7: saddle gaps are asked for to 1e-6 of payoffs that gadgets scale up.
+# Tighter than HiGHS's 1e-7: saddle gaps are needed to 1e-6 of payoffs that gadgets scale up.
 _TOLERANCE = 1e-9
 
-# From this on a dual is a price and no rounding: a hundred times the tolerance above.
+# Duals above this are not rounding: a hundred times the tolerance above.
 _PRICE = 1e-7
 
 INFINITY = float("inf")
@@ -93,12 +92,12 @@ class LinearProgram:
         column_bounds: tuple[Floats, Floats],
         row_bounds: tuple[Floats, Floats],
     ) -> LinearProgram:
-        """A program from entries of M.
+        """Return a program from entries of M.
 
         Parameters
         ----------
         parts : sequence of (int64[n], int64[n], float64[n])
-            Rows, columns and values; entries of one place are summed.
+            Rows, columns and values; entries at the same place are summed.
         cost : float64[C]
         column_bounds : (float64[C], float64[C])
             Lower and upper.
@@ -124,7 +123,7 @@ class LinearProgram:
 
     @property
     def size(self) -> int:
-        """Rows and columns together: what limits on iterations are measured by."""
+        """Number of rows and columns together, to which limits of iterations are proportional."""
         return self.row_lower.size + self.cost.size
 
 
@@ -133,7 +132,7 @@ class LpResult:
     """One run: status, objective, primal values float64[C], row duals float64[R], iterations (simplex and interior
     point), seconds.
 
-    ``valid`` tells whether there are primal values at all (they need not be optimal).
+    ``valid``: whether there are primal values at all (they need not be optimal).
     """
 
     status: LpStatus
@@ -154,18 +153,18 @@ class Basis:
 
 
 def _nonbasic(lower: Floats, upper: Floats) -> Int8s:
-    """Status of what is not basic: at a finite bound, the lower one if there is one."""
+    """Return the status of nonbasic variables: at a finite bound, the lower one if there is one."""
     status = np.where(np.isfinite(lower), AT_LOWER, np.where(np.isfinite(upper), AT_UPPER, _FREE))
     return np.asarray(status, dtype=np.int8)
 
 
 class LinearSolver:
-    """A linear program inside HiGHS, which can be changed and solved again."""
+    """A linear program in HiGHS, which can be changed and solved again."""
 
     def __init__(self, program: LinearProgram) -> None:
         """Pass the program; nothing is solved yet."""
-        # HiGHS's own class instead of highspy.Highs: the latter registers callbacks in its constructor, and from 1.16
-        # on that prints a banner to the process's stdout before any option can forbid it.
+        # HiGHS's own class instead of highspy.Highs: the constructor of the latter registers callbacks, and from 1.16
+        # on that prints a banner to stdout before any option can prevent it.
         self._highs: Any = _Highs()
         self._option("output_flag", False)
         self._option("threads", 1)
@@ -211,16 +210,15 @@ class LinearSolver:
         method : "simplex" | "ipm"
             Dual simplex, or interior point with crossover to a vertex.
         iteration_limit : int, optional
-            Most simplex iterations (crossover's clean-up counts; interior point has a limit of its own kind and takes
-            the same number).
+            Most simplex iterations (including those of crossover's clean-up); also most interior-point iterations.
         time_limit_s : float, optional
             Most seconds of this run.
         presolve : bool
         devex : bool
-            Let dual simplex price by devex: cheaper to start from a given basis than steepest edge.
+            Use devex pricing in dual simplex: cheaper to start from a given basis than steepest edge.
         """
         highs = self._highs
-        # Method and pricing. Crossover turns an interior point into a vertex: what is not played is 0 there.
+        # Method and pricing. Crossover turns an interior point into a vertex, where unplayed sequences are exactly 0.
         self._option("simplex_dual_edge_weight_strategy", _DEVEX if devex else _CHOOSE)
         self._option("solver", method)
         self._option("run_crossover", "on")
@@ -235,18 +233,18 @@ class LinearSolver:
         highs.run()
         seconds = time.perf_counter() - begin
         status = _STATUS.get(highs.getModelStatus(), "failed")
-        # A run that was cut off may leave values of another size, or that are not finite: zeros stand in for them.
+        # A run that was cut off may leave values of another size, or not finite ones; these become zeros.
         solution, info = highs.getSolution(), highs.getInfo()
         primal, valid = _sound(solution.col_value, solution.value_valid, self._program.cost.size)
         row_dual, _ = _sound(solution.row_dual, solution.dual_valid, self._program.row_lower.size)
-        # A method that was not used counts −1.
+        # HiGHS gives −1 for a method that was not used.
         iterations = max(0, info.simplex_iteration_count) + max(0, info.ipm_iteration_count)
         return LpResult(status, float(info.objective_function_value), primal, row_dual, iterations, seconds, valid)
 
     def basis(self) -> Basis | None:
-        """The basis of the last run, None if it left none.
+        """Return the basis of the last run, None if it left none.
 
-        What is nonbasic and bounded on both sides is said to be at its lower bound, wherever it was.
+        A nonbasic variable with two bounds gets the status of its lower bound, wherever it was.
         """
         status, basic = self._highs.getBasicVariables()
         if status != highspy.HighsStatus.kOk:
@@ -264,7 +262,7 @@ class LinearSolver:
         given.col_status = _BASIS_STATUS[basis.columns].tolist()
         given.row_status = _BASIS_STATUS[basis.rows].tolist()
         given.valid = True
-        given.alien = False  # the right number is basic: no factorisation to check it, the run makes one anyway
+        given.alien = False  # the number of basic variables is right: skip the check, which would factorise once more
         return bool(self._highs.setBasis(given) == highspy.HighsStatus.kOk)
 
     def forget(self) -> None:
@@ -277,12 +275,11 @@ class LinearSolver:
         self._highs.changeColsCost(cost.size, columns, np.ascontiguousarray(cost, dtype=np.float64))
 
     def hold_optimum(self) -> None:
-        """Restrict the program to all optima of its objective; the last run must have found one.
+        """Restrict the program to the optima of its objective; the last run must have found one.
 
-        By complementary slackness, the optima are the feasible points at which each column and each row with a price
-        (reduced cost or dual) stays at its bound. One dual solution describes all of them, so it does not matter which
-        one the solver ended on. No slack is given: a bound on the objective would need some, and later objectives would
-        spend it.
+        By complementary slackness, the optima are the feasible points at which each column and each row with a nonzero
+        price (reduced cost or dual) is at its bound. One dual solution describes all of them, so any dual solution of
+        the solver will do. A bound on the objective would need some slack, which later objectives would use up.
         """
         solution = self._highs.getSolution()
         columns, at = _priced(solution.col_value, solution.col_dual, self._column_bounds)
@@ -293,14 +290,16 @@ class LinearSolver:
 
 
 def _sound(values: Sequence[float], said_valid: bool, size: int) -> tuple[Floats, bool]:
-    """HiGHS's values as float64[size], and whether they can be used; zeros where they can't."""
+    """Return HiGHS's values as float64[size], and whether they are usable; zeros if not."""
     found = np.array(values, dtype=np.float64)
     valid = bool(said_valid) and found.size == size and bool(np.isfinite(found).all())
     return (found if valid else np.zeros(size)), valid
 
 
 def _priced(value: Sequence[float], price: Sequence[float], bounds: tuple[Floats, Floats]) -> tuple[Int32s, Floats]:
-    """Which columns or rows have a price and are not fixed yet, and the bound each lies at; ``bounds`` are updated."""
+    """Return the columns or rows that have a price and are not fixed yet, and the bound at which each is; ``bounds``
+    are updated.
+    """
     lower, upper = bounds
     found = np.flatnonzero((np.abs(price) > _PRICE) & (lower < upper)).astype(np.int32)
     here = np.asarray(value, dtype=np.float64)[found]
@@ -311,8 +310,8 @@ def _priced(value: Sequence[float], price: Sequence[float], bounds: tuple[Floats
 
 @dataclass(frozen=True)
 class Attempt:
-    """One way to solve a program: by which method, in how many iterations at the most (None: any number), with or
-    without presolve, and from which basis (None: cold).
+    """One way to solve a program: the method, the limit of iterations (None: no limit), whether to presolve, and the
+    basis from which to start (None: cold).
     """
 
     method: LpMethod
@@ -324,16 +323,16 @@ class Attempt:
 def attempts(
     solver: LinearSolver, plan: Sequence[Attempt], time_limit_s: float | None = None
 ) -> Iterator[tuple[Attempt, LpResult]]:
-    """Try one way after the other; whoever iterates judges the results and stops when one will do.
+    """Try one way after the other and yield the results; the caller judges them and stops when one is good enough.
 
     Parameters
     ----------
     solver : LinearSolver
-        The first attempt starts from what its last run left, the others from nothing.
+        The first attempt starts from the state that its last run left, the others start cold.
     plan : sequence of Attempt
-        One whose basis is refused is left out.
+        An attempt whose basis is refused is left out.
     time_limit_s : float, optional
-        Most seconds of all together, from now on; the first one is made even if there are none.
+        Most seconds of all attempts together, from now on; the first attempt is always made.
     """
     deadline = None if time_limit_s is None else time.perf_counter() + time_limit_s
     tried = False
@@ -341,7 +340,7 @@ def attempts(
         left = None if deadline is None else deadline - time.perf_counter()
         if left is not None and left <= 0.0 and tried:
             return
-        # Drop what a failed attempt left: the next one starts cold, or from a basis of its own.
+        # Drop the state of a failed attempt: the next one starts cold, or from a basis of its own.
         if tried:
             solver.forget()
         if attempt.basis is not None and not solver.set_basis(attempt.basis):

@@ -1,7 +1,7 @@
 """Counterfactual best-response values, worst cases and exploitability, by backward induction over a treeplex.
 
-Source: Zhang & Sandholm (NeurIPS 2021), §2 (best-response value u*). Values here are *unnormalised*: those of the paper
-times the opponent's and chance's reach.
+Source: Zhang & Sandholm (NeurIPS 2021), §2 (best-response value u*). Values here are *not normalised*: they are the
+paper's times the opponent's and chance's reach.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ __all__ = ["BestResponse", "best_response", "exploitability", "worst_case"]
 
 
 _ALL = np.zeros(0)
-"""As the opponent's reach: no infoset is left out."""
+"""An empty array of the opponent's reach, with which the kernel leaves no infoset out."""
 
 
 @dataclass(frozen=True, eq=False)
 class BestResponse:
-    """What a best response achieves."""
+    """A best response and its values."""
 
     value: float  # the optimum, from the empty sequence
-    # float64[I]: optimal value from each infoset on, counterfactual (as if the player had played to reach it),
-    # unnormalised
+    # float64[I]: optimal value from each infoset on, counterfactual (as if the player had played to reach it), not
+    # normalised
     infoset_value: Floats
     sequence_value: Floats  # float64[S]: the same after each sequence
-    # float64[S]: a realization plan that attains it: at each infoset the first optimal action (with the floor's share
-    # of the others)
+    # float64[S]: a realization plan with that value: at each infoset the first optimal action (and the floor's share of
+    # the others)
     plan: Floats
 
 
 def best_response(treeplex: Treeplex, utility: Floats, maximize: bool, floor: Floats | None = None) -> BestResponse:
-    """Best response of one player to utilities of that player's sequences.
+    """Return a best response of one player for given utilities of that player's sequences.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def best_response(treeplex: Treeplex, utility: Floats, maximize: bool, floor: Fl
     maximize : bool
         True for player 0, False for player 1.
     floor : float64[S], optional
-        The least behaviour probability of each sequence; the best *allowed* response is found then.
+        The least behaviour probability of each sequence; then the best *allowed* response is returned.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def best_response(treeplex: Treeplex, utility: Floats, maximize: bool, floor: Fl
     responses.best_response(
         treeplex.arrays, 1.0 if maximize else -1.0, least, _ALL, sequence_value, infoset_value, choice
     )
-    # The chosen sequence gets all that the floor leaves over.
+    # The chosen sequence gets the probability that the floor leaves.
     probabilities = least.copy()
     if choice.size:
         probabilities[choice] += 1.0 - np.add.reduceat(least, treeplex.first_sequence)
@@ -74,15 +74,15 @@ def best_response(treeplex: Treeplex, utility: Floats, maximize: bool, floor: Fl
 
 
 def worst_case(form: SequenceForm, player: int, plan: Floats) -> float:
-    """The payoff (to player 0) of ``plan`` float64[S] of ``player`` against the other's best response."""
+    """Return the payoff (to player 0) of ``plan`` float64[S] of ``player`` against the other's best response."""
     if player == 0:
         return best_response(form.treeplexes[1], form.payoff_transposed @ plan, maximize=False).value
     return best_response(form.treeplexes[0], form.payoff @ plan, maximize=True).value
 
 
 def exploitability(form: SequenceForm, x: Floats, y: Floats, x_floor: Floats | None = None) -> float:
-    """How far the plans ``x`` float64[S0] and ``y`` float64[S1] are from equilibrium: max over x' of u(x', y) minus min
-    over y' of u(x, y'), which both players together could gain by deviating (the saddle gap).
+    """Return the saddle gap of the plans ``x`` float64[S0] and ``y`` float64[S1]: max over x' of u(x', y) minus min
+    over y' of u(x, y'), the sum of both players' gains by deviating.
 
     Non-negative up to rounding and 0 exactly at equilibria. With ``x_floor`` float64[S0] player 0's
     deviations keep to that floor too.

@@ -1,13 +1,13 @@
-"""Equilibria of sequence-form games by linear programming: build, solve, read back, and measure what was read.
+"""Equilibria of sequence-form games by linear programming: build, solve, read back, and measure the result.
 
 Source: Koller, Megiddo & von Stengel (STOC 1994). The program is player 0's: columns are that player's realization plan
 x >= 0 and one free value v per infoset of player 1; rows are flow constraints and one per non-empty sequence of player
-1, which says that the sequence can't bring player 1 less than its infoset's value. y = the absolute row duals,
+1, which says that the sequence can't give player 1 less than its infoset's value. y = the absolute row duals,
 renormalised per infoset from the top.
 
-Deviations: the empty sequence of player 1 has no row, it is the objective. Infosets that y or x does not reach have
-plan 0 throughout; :func:`klss.treeplex.behaviour` gives a behaviour there, uniform by default. The solver's status is
-not trusted: the gap is recomputed by best responses, and one that is too large sends the program to another method.
+Deviations: the empty sequence of player 1 has no row, it is the objective. At infosets that y or x does not reach the
+plan is 0; :func:`klss.treeplex.behaviour` gives a behaviour there, uniform by default. The solver's status is not
+trusted: the gap is recomputed by best responses, and if it is too large another method is tried.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ Method = Literal["lp", "simplex", "ipm"]
 Status = Literal["optimal", "iteration_limit", "time_limit", "failed"]
 
 _GAP = 1e-7
-"""A gap above this share of the largest payoff is not an optimum, whatever the solver says."""
+"""Largest gap of an optimum, as a share of the largest payoff, whatever status the solver reports."""
 
 _PATIENCE, _PATIENCE_LEAST = 0.5, 1000
-"""Simplex iterations for each row and column of the program, and at the least, after which "lp" suspects stalling:
-degenerate games want interior point then.
+"""Limit of simplex iterations with "lp": for each row and column of the program, and its least value. A run that takes
+more probably stalls, as in degenerate games, for which interior point is better.
 """
 
 _BYTES_A_NONZERO, _BYTES_A_LINE, _BYTES_AT_LEAST = 160, 500, 10_000_000
-"""What a program takes while it is solved, measured on games of 8,000 to 220,000 nonzeros; a line is a row or column.
-Factors that fill in can take more.
+"""Memory of a program while it is solved, in bytes, measured on games of 8,000 to 220,000 nonzeros; a line is a row or
+column. Factorisations with much fill-in can take more.
 """
 
 _UNITS = (2.0**-4, 2.0**10)
-"""Payoffs whose largest is outside of this are scaled before the solver sees them: its tolerances are absolute."""
+"""Range of the largest payoff outside which payoffs are scaled, because the solver's tolerances are absolute."""
 
 
 @dataclass(frozen=True)
 class SolveStats:
-    """Size of the program, the method that gave the answer, iterations and seconds over all attempts, and the attempts'
+    """Size of the program, the method that gave the answer, iterations and seconds of all attempts, and their
     statuses.
     """
 
@@ -69,7 +69,7 @@ class SolveStats:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A strategy profile and how good it is.
+    """A strategy profile and its quality.
 
     Attributes
     ----------
@@ -78,14 +78,14 @@ class Solution:
     x : float64[S0], y : float64[S1]
         Realization plans.
     status : "optimal" | "iteration_limit" | "time_limit" | "failed"
-        "optimal": the recomputed gap is within tolerance. A limit: the best that was read when it ran out. "failed": no
-        method gave an optimum; the plans are the best that was read (uniform when nothing was), ``exploitability`` says
-        how bad.
+        "optimal": the recomputed gap is within tolerance. A limit: the best plans found before it was reached.
+        "failed": no method gave an optimum; the plans are the best found (uniform if there are none), with their
+        ``exploitability``.
     exploitability : float
         As recomputed by best responses (:func:`klss.best_response.exploitability`).
     stats : SolveStats
     game : Game, optional
-        What was solved, where the sequence form says it.
+        The game solved, if the sequence form has it.
     off_path : (float64[S0], float64[S1]), optional
         Behaviour at infosets that the plans do not reach (:mod:`klss.refinement`); uniform when absent.
     """
@@ -100,21 +100,21 @@ class Solution:
     off_path: tuple[Floats, Floats] | None = None
 
     def behaviour(self, player: int) -> Floats:
-        """float64[S]: how ``player`` plays, sequence by sequence."""
+        """Return the behaviour of ``player``, sequence by sequence: float64[S]."""
         if self.game is None:
             raise GameError("behaviour: expected a solution of a game, got one of a sequence form alone")
         fallback = None if self.off_path is None else self.off_path[player]
         return behaviour(self.game.treeplex(player), (self.x, self.y)[player], fallback)
 
     def strategy(self, player: int) -> dict[str, dict[str, float]]:
-        """How ``player``, 0 or 1, plays: infoset's name -> action's name -> probability.
+        """Return the strategy of ``player``, 0 or 1: infoset's name -> action's name -> probability.
 
-        Infosets that the plan does not reach are played as ``off_path`` says, or uniformly.
+        At infosets that the plan does not reach it is that of ``off_path``, or uniform.
 
         Raises
         ------
         GameError
-            No such player, or nobody knows the names: a sequence form of one's own was solved.
+            No such player, or no names, because the sequence form solved has no game.
 
         >>> import klss
         >>> klss.solve("kuhn_poker").strategy(1)["2b"]
@@ -137,8 +137,8 @@ class Solution:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Player 0's linear program: columns ``x`` (S0 of them), then one value an infoset of player 1; rows flow (I0),
-    responses (S1 - 1), floors.
+    """Player 0's linear program. Columns: ``x`` (S0), then one value for each infoset of player 1 (I1). Rows: flow
+    (I0), responses (S1 - 1), floors.
     """
 
     program: LinearProgram
@@ -153,10 +153,10 @@ class Program:
 
 
 def build_program(form: SequenceForm, x_floor: Floats | None = None) -> Program:
-    """Assemble player 0's program by arrays; ``x_floor`` float64[S0] is each sequence's least behaviour probability."""
+    """Assemble player 0's program; ``x_floor`` float64[S0] is each sequence's least behaviour probability."""
     t0, t1 = form.treeplexes
     s0, s1, i0, i1 = t0.sequence_count, t1.sequence_count, t0.infoset_count, t1.infoset_count
-    # Entries at player 1's empty sequence are costs, the others belong to the responses' rows.
+    # Payoffs at player 1's empty sequence are costs, the others are entries of the responses' rows.
     payoff = form.payoff.tocoo()
     later = payoff.col > 0
     floored = np.flatnonzero(x_floor > 0.0) if x_floor is not None else np.zeros(0, np.int64)
@@ -174,12 +174,12 @@ def build_program(form: SequenceForm, x_floor: Floats | None = None) -> Program:
         rows = i0 + s1 - 1 + np.arange(floored.size)
         parts.append((rows, floored, np.ones(floored.size)))
         parts.append((rows, t0.parent_of_sequence[floored], -x_floor[floored]))
-    # Maximise what player 1's first infosets are worth to player 0, beside what is paid before them.
+    # Maximise the values of player 1's first infosets plus the payoffs at its empty sequence.
     row_count = i0 + s1 - 1 + floored.size
     cost = np.zeros(s0 + i1)
     np.add.at(cost, payoff.row[~later], payoff.data[~later])
     cost[s0:][~inner] = 1.0
-    # x is a plan: entries from 0 on, the empty sequence 1. The infosets' values are free.
+    # x is a plan: entries at least 0, the empty sequence 1. The infosets' values are free.
     lower = np.concatenate([np.zeros(s0), np.full(i1, -np.inf)])
     upper = np.full(s0 + i1, np.inf)
     lower[0] = upper[0] = 1.0
@@ -193,7 +193,7 @@ def build_program(form: SequenceForm, x_floor: Floats | None = None) -> Program:
 
 
 def scaling(unit: float) -> float:
-    """What payoffs of that size are multiplied by before a solver sees them; 1 for most.
+    """Return the factor by which payoffs of that size are multiplied for the solver; 1 for most.
 
     >>> scaling(13.0), 0.5 <= 1e-9 * scaling(1e-9) <= 1.0
     (1.0, True)
@@ -204,14 +204,14 @@ def scaling(unit: float) -> float:
 
 
 def program_bytes(lines: int, payoffs: int) -> int:
-    """About what solving a form takes that has so many ``lines``, both players' sequences and infosets, and nonzero
-    ``payoffs``."""
-    # Each sequence and each infoset has one entry outside of the payoffs.
+    """Estimate the bytes needed to solve a form with so many ``lines`` (both players' sequences and infosets) and
+    nonzero ``payoffs``."""
+    # Each sequence and each infoset has one entry besides the payoffs.
     return _BYTES_AT_LEAST + _BYTES_A_NONZERO * (payoffs + lines) + _BYTES_A_LINE * lines
 
 
 def read_back(program: Program, result: LpResult) -> tuple[Floats, Floats, float, float]:
-    """Plans x and y from a run's primal values and row duals, the profile's value and its saddle gap."""
+    """Return the plans x and y of a run's primal values and row duals, the profile's value and its saddle gap."""
     form = program.form
     t0, t1 = form.treeplexes
     weights = behaviour(t0, result.primal[: t0.sequence_count])
@@ -233,23 +233,23 @@ def solve(
     max_bytes: int | None = None,
     x_floor: Floats | None = None,
 ) -> Solution:
-    """An equilibrium of ``form``.
+    """Return an equilibrium of ``form``.
 
     Parameters
     ----------
     form : SequenceForm
     method : "lp" | "simplex" | "ipm"
-        Dual simplex, interior point with crossover, or simplex first and interior point when it stalls. Whatever is
-        asked for, a failure is retried with the other.
+        "simplex": dual simplex; "ipm": interior point with crossover; "lp": simplex first, interior point if it stalls.
+        With each of them a failure is retried with the other method.
     iteration_limit : int, optional
         Most simplex iterations of one attempt.
     time_limit_s : float, optional
         Most seconds of all attempts together.
     max_bytes : int, optional
-        Give up before the program is built where this process would then hold more, by :func:`program_bytes`.
+        Most bytes of this process; checked before the program is built, by :func:`program_bytes`.
     x_floor : float64[S0], optional
-        Player 0 plays each sequence with at least this behaviour probability (least exploitable strategy under that
-        condition).
+        Player 0 plays each sequence with at least this behaviour probability; its plan is then a least exploitable one
+        under that condition.
 
     Returns
     -------
@@ -258,14 +258,14 @@ def solve(
     Raises
     ------
     GameError
-        When the method is unknown or the floor can't be met.
+        The method is unknown or the floor can't be met.
     TooLargeError
         More than ``max_bytes``.
     """
     if method not in get_args(Method):
         raise GameError(f"method {method!r}: expected one of {', '.join(get_args(Method))}")
     _check_memory(form, max_bytes)
-    # Very large or small payoffs are brought to a size at which the solver's tolerances mean something.
+    # Scale very large or small payoffs to a size at which the solver's absolute tolerances are sensible.
     factor = scaling(form.unit)
     if factor != 1.0:
         scaled = SequenceForm(form.treeplexes, form.a * factor, form.b * factor, form.unit * factor, form.game)
@@ -278,7 +278,7 @@ def solve(
     begin = time.perf_counter()
     program = build_program(form, floor)
     lp = program.program
-    # Take the first attempt of a small enough gap, else the best of all; a limit of the caller's ends the search.
+    # Take the first attempt with a small enough gap, otherwise the best one. Stop at a limit that the caller set.
     scale = max(1.0, float(np.abs(form.payoff.data).max(initial=0.0)))
     best: tuple[Floats, Floats, float, float] | None = None
     used, status, iterations = "none", "failed", 0
@@ -313,11 +313,11 @@ def solve(
 
 
 def _plan(method: str, size: int, iteration_limit: int | None) -> list[Attempt]:
-    """The attempts at a program of ``size``: the method that was asked for first, the other one where it fails."""
+    """Return the attempts at a program of ``size``: the requested method first, the other one if it fails."""
     simplex, ipm = Attempt("simplex", iteration_limit), Attempt("ipm", iteration_limit)
     if method == "ipm":
         return [ipm, simplex]
-    # Simplex is the fastest where it does not stall; interior point takes over after a while.
+    # Simplex is the fastest unless it stalls; after its limit interior point takes over.
     patience = int(max(_PATIENCE_LEAST, _PATIENCE * size))
     if method == "simplex" or (iteration_limit is not None and iteration_limit <= patience):
         return [simplex, ipm]
@@ -325,7 +325,7 @@ def _plan(method: str, size: int, iteration_limit: int | None) -> list[Attempt]:
 
 
 def _uniform(form: SequenceForm, floor: Floats | None) -> tuple[Floats, Floats, float, float]:
-    """Uniform plans, their value and gap: what stands in where no attempt left any."""
+    """Return uniform plans, their value and gap, for use if no attempt gave plans."""
     t0, t1 = form.treeplexes
     weights = uniform_behaviour(t0)
     if floor is not None:
@@ -335,7 +335,7 @@ def _uniform(form: SequenceForm, floor: Floats | None) -> tuple[Floats, Floats, 
 
 
 def _check_memory(form: SequenceForm, max_bytes: int | None) -> None:
-    """Refuse a form whose program would take too much, before it is built."""
+    """Refuse a form whose program would take too much memory, before it is built."""
     lines = sum(treeplex.sequence_count + treeplex.infoset_count for treeplex in form.treeplexes)
     takes, held = program_bytes(lines, int(form.payoff.nnz)), resident_bytes()
     if max_bytes is not None and held + takes > max_bytes:
@@ -362,7 +362,7 @@ def _checked_floor(form: SequenceForm, x_floor: Floats) -> Floats:
 
 
 def _lifted(weights: Floats, floor: Floats, first_sequence: Ints, infoset: Ints) -> Floats:
-    """Behaviour with entries below the floor raised to it, what is above it scaled to make the sum 1."""
+    """Return a behaviour with entries below the floor raised to it; the parts above it are scaled to make the sum 1."""
     above = np.maximum(weights - floor, 0.0)
     if not first_sequence.size:
         return weights

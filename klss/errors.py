@@ -1,6 +1,6 @@
-"""The package's errors: one base, few leaves, each of which is also the builtin it resembles.
+"""The package's errors: one base and few subclasses, each of which is also the builtin error that it resembles.
 
-A message says what was wrong, what was found, what was expected and what to do about it.
+A message says what is wrong, what was found, what was expected and what to do.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 __all__ = ["INSTALL_EXTRAS", "GameError", "KlssError", "SolverError", "TooLargeError"]
 
 INSTALL_EXTRAS = ".venv/bin/pip install -c constraints.txt -e '.[experiments]' in a clone of klss"
-"""What gives the packages of the extra ``experiments``: ``klss`` is on no package index."""
+"""Command that installs the packages of the extra ``experiments``; ``klss`` is on no package index."""
 
 
 class KlssError(Exception):
@@ -18,7 +18,7 @@ class KlssError(Exception):
 
 
 class GameError(KlssError, ValueError):
-    """A game, a strategy or an infoset breaks a law of two-player zero-sum games with perfect recall."""
+    """A game, a strategy or an infoset violates a law of two-player zero-sum games with perfect recall."""
 
 
 class TooLargeError(KlssError, ValueError):
@@ -29,7 +29,7 @@ class TooLargeError(KlssError, ValueError):
     what
         What is too large, and what was expected.
     limit
-        What the caller may raise, by the caller's name for it: ``max_nodes``, say.
+        The caller's name of the limit that can be raised, for example ``max_nodes``.
     """
 
     def __init__(self, what: str, limit: str) -> None:
@@ -41,9 +41,9 @@ class TooLargeError(KlssError, ValueError):
         return f"{self.what}; raise {self.limit}"
 
     def renamed(self, names: Mapping[str, str]) -> TooLargeError:
-        """The same, for a caller who knows the limits by these names."""
+        """Return the same error with the limit's name replaced by ``names``."""
         return TooLargeError(self.what, names[self.limit])
 
 
 class SolverError(KlssError, RuntimeError):
-    """No method solved a linear program."""
+    """No method could solve a linear program."""

@@ -1,10 +1,10 @@
-"""Equilibria by regret minimisation: a plan at any moment, the gap as far as it was asked for, no program to build.
+"""Equilibria by regret minimisation: there are plans at any moment, the gap can be chosen, and no program is built.
 
 Sources: CFR+ (Tammelin 2014), with linear averages; DCFR (Brown & Sandholm, AAAI 2019), α 1.5, β 0, γ 2; PCFR+ (Farina,
 Kroer & Sandholm, AAAI 2021), with quadratic averages. All alternate, on sequences instead of tree nodes.
 
-Decided here: of the average and the last plans the pair with the smaller gap is given, since PCFR+'s last plans are
-often far better; an infoset without regret plays its best action.
+Decided here: the result is the average or the last plans, whichever pair has the smaller gap, since PCFR+'s last plans
+are often far better; an infoset without positive regret plays its best action.
 """
 
 from __future__ import annotations
@@ -39,13 +39,15 @@ GAP = 1e-3
 """Default gap, in the game's own units."""
 
 _FIRST_LOOK, _LOOK_SHARE = 10, 0.1
-"""The gap is computed after so many iterations first, then each time their number has grown by this share."""
+"""Iterations before the first computation of the gap, and the growth of their number, as a share, before each next."""
 
 _BATCH_S = 0.2
-"""Most seconds without a look at the clock, and about what an interrupt waits for."""
+"""Most seconds between two checks of the clock, and about the time that an interrupt waits."""
 
 _BYTES_A_NONZERO, _BYTES_A_SEQUENCE = 40, 120
-"""Memory: the payoffs twice and once more while they are turned; regrets, plans, averages and scratch."""
+"""Memory in bytes. A nonzero: the payoffs twice, and once more while they are transposed. A sequence: regrets, plans,
+averages and work arrays.
+"""
 
 
 class _Rule(NamedTuple):
@@ -62,7 +64,7 @@ _RULES: dict[str, _Rule] = {
 
 
 class SavedRunError(KlssError, ValueError):
-    """A file is not one to go on from."""
+    """A file does not contain a run that can be continued."""
 
 
 _SAVED = Archive(
@@ -77,7 +79,7 @@ _SAVED = Archive(
 
 
 class RegretState(NamedTuple):
-    """What one player has learned, float64[S] each."""
+    """One player's learned state, float64[S] each."""
 
     regret: Floats
     strategy: Floats
@@ -96,7 +98,7 @@ class FirstOrder:
     Attributes
     ----------
     iterations : int
-        So far.
+        Number of iterations so far.
     """
 
     def __init__(self, form: SequenceForm, method: str = "pcfr+") -> None:
@@ -106,7 +108,7 @@ class FirstOrder:
         self._rule = _RULES[method]
         self._sides = tuple(treeplex.arrays for treeplex in form.treeplexes)
         self._payoffs = tuple(_by_rows(matrix) for matrix in (form.payoff, form.payoff_transposed))
-        # Both players begin with no regret, at uniform strategies.
+        # Both players begin without regret, with uniform strategies.
         learned = []
         for treeplex, arrays in zip(form.treeplexes, self._sides, strict=True):
             state = RegretState(*(np.zeros(treeplex.sequence_count) for _ in range(4)))
@@ -118,7 +120,7 @@ class FirstOrder:
         self._work = tuple(np.zeros(treeplex.sequence_count) for treeplex in form.treeplexes)
 
     def run(self, times: int) -> None:
-        """So many more iterations."""
+        """Run ``times`` more iterations."""
         rule = self._rule
         regrets.iterate(
             times, self.iterations, rule.discount, rule.rule, rule.power, self._sides, self._payoffs, self._learned,
@@ -127,12 +129,12 @@ class FirstOrder:
         self.iterations += times
 
     def profile(self) -> tuple[Floats, Floats, float]:
-        """Plans float64[S0] and float64[S1] and their gap: the averages or the last ones, whichever is better."""
+        """Return the better of the average and the last plans, float64[S0] and float64[S1], and their gap."""
         x, y = (state.plan.copy() for state in self._learned)
         last = x, y, exploitability(self.form, x, y)
         if not self.iterations:
             return last
-        # Sums of plans are a plan but for their scale, and for rounding, which the behaviour takes out.
+        # A sum of plans is a plan up to its scale and rounding; going through the behaviour removes both.
         x, y = (
             realization(treeplex, behaviour(treeplex, state.total / state.total[0]))
             for treeplex, state in zip(self.form.treeplexes, self._learned, strict=True)
@@ -141,7 +143,7 @@ class FirstOrder:
         return mean if mean[2] < last[2] else last
 
     def save(self, path: Path) -> None:
-        """Write what a later run goes on from; the file is there whole or as it was before."""
+        """Write a file from which a later run can go on. The file is written completely, or stays as it was."""
         arrays = {
             f"{name}{player}": array
             for player, state in enumerate(self._learned)
@@ -157,10 +159,10 @@ class FirstOrder:
         Raises
         ------
         SavedRunError
-            It is none, or of another game or method.
+            The file is not one of :meth:`save`, or is of another game or method.
         """
         arrays, about = _SAVED.load(path, _SAVED.read)
-        # Another game's numbers may have the same shapes: its fingerprint tells it apart.
+        # Another game's arrays may have the same shapes, so compare the fingerprints.
         for name, expected in (("method", self.method), ("game", self._fingerprint())):
             if about.get(name) != expected:
                 raise SavedRunError(
@@ -175,7 +177,7 @@ class FirstOrder:
         self.iterations = max(0, int(about.get("iterations", 0)))
 
     def _fingerprint(self) -> str:
-        """Of the treeplexes and payoffs."""
+        """Return a hash of the treeplexes and payoffs."""
         parts = [array for side in self._sides for array in side] + [array for each in self._payoffs for array in each]
         digest = hashlib.sha256()
         for part in parts:
@@ -198,7 +200,7 @@ def solve(
     resume: Path | None = None,
     on_progress: Callable[[int, float], None] | None = None,
 ) -> Solution:
-    """Iterate until the gap is small enough, or a limit is met.
+    """Iterate until the gap is small enough or a limit is reached.
 
     Parameters
     ----------
@@ -207,15 +209,15 @@ def solve(
     gap : float
         Stop at this exploitability, in the game's own units.
     seconds : float, optional
-        Stop after so many.
+        Stop after this many seconds.
     iterations : int, optional
-        Stop after so many in all, those of the file included.
+        Stop after this many iterations in all, including those of the file.
     max_bytes : int, optional
-        Give up before anything is made where this process would then hold more.
+        Most bytes of this process; checked before anything is allocated.
     resume : Path, optional
-        A file to go on from where it exists; written at the end, and on an interrupt.
+        File from which to go on, if it exists; it is written at the end, also after an interrupt.
     on_progress : callable, optional
-        Given iterations and the gap, each time the gap was computed.
+        Called with iterations and the best gap each time the gap was computed.
 
     Returns
     -------
@@ -229,14 +231,14 @@ def solve(
     if not gap >= 0.0:
         raise GameError(f"gap: got {gap}, expected 0 or more")
     _check_memory(form, max_bytes)
-    # A new run, or the one that the file holds.
+    # A new run, or the one in the file.
     begin = time.perf_counter()
     run = FirstOrder(form, method)
     if resume is not None and resume.exists():
         if not resume.is_file():
             raise SavedRunError(f"{resume}: got no file, expected one of a run, or a new one's name")
         run.resume(resume)
-    # Iterate; what was learned is saved however that ends, by an interrupt too.
+    # Iterate; save the state however that ends, also after an interrupt.
     try:
         best, status = _until(run, gap, begin, seconds, iterations, on_progress)
     finally:
@@ -259,11 +261,11 @@ def _until(
     iterations: int | None,
     on_progress: Callable[[int, float], None] | None,
 ) -> tuple[tuple[Floats, Floats, float], Status]:
-    """The best profile that was seen, and why it ended."""
+    """Return the best profile seen, and why the run ended."""
     best = run.profile()
     rate = 0.0  # iterations a second
     while True:
-        # Enough, or a limit?
+        # Stop at the gap or at a limit.
         if best[2] <= gap:
             return best, "optimal"
         spent = time.perf_counter() - begin
@@ -271,7 +273,7 @@ def _until(
             return best, "time_limit"
         if iterations is not None and run.iterations >= iterations:
             return best, "iteration_limit"
-        # Iterations until the next look at the gap, in batches that a clock or an interrupt can wait for.
+        # Iterate until the gap is computed next, in batches short enough for the clock and for interrupts.
         look = run.iterations + max(_FIRST_LOOK, int(_LOOK_SHARE * run.iterations))
         if iterations is not None:
             look = min(look, iterations)

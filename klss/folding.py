@@ -1,15 +1,16 @@
-"""Symmetric games made smaller: sequences that no payoff tells apart become one, exactly.
+"""Exact reduction of symmetric games: sequences that no payoff distinguishes become one.
 
-Source: Grohe, Kersting, Mladenov & Selman (ESA 2014), "Dimension reduction via colour refinement". Sequences start with
-one colour; a sequence's next colour tells its colour before, its infoset's, those of the infosets after it, and each
-payoff with the opponent's sequence there. Once the colours split no further, averaging a plan over each colour keeps it
-a plan, and an equilibrium one. So x = E x', where x' is a plan of the smaller treeplex, which has one infoset a colour,
-and each row of E has one entry: one over the number of ways in which the sequence's colours can be played.
+Source: Grohe, Kersting, Mladenov & Selman (ESA 2014), "Dimension reduction via colour refinement". All sequences start
+with one colour. A sequence's next colour depends on its last one, its infoset's, those of the infosets after it, and
+each payoff with the opponent's sequence there. Once no colour is split any more, averaging a plan over each colour
+gives a plan again, and an equilibrium gives an equilibrium. So x = E x', where x' is a plan of the smaller treeplex,
+which has one infoset for each colour. Each row of E has one entry: 1 over the number of ways in which the sequence's
+colours can be played.
 
-Suits of cards and the symmetries of a board are found so without anybody naming them; most other games have none.
+This finds the symmetries of suits of cards and of boards without being given them; most other games have none.
 
-Deviation: colours are hashes of 64 bits, and payoffs are compared to 40 binary digits. Whether they were told apart
-rightly shows in the exploitability of what is restored, which is recomputed in the whole game.
+Deviation: colours are hashes of 64 bits, and payoffs are compared to 40 binary digits. An error of either would show in
+the exploitability of the restored solution, which is recomputed in the whole game.
 """
 
 from __future__ import annotations
@@ -29,10 +30,12 @@ from klss.treeplex import Treeplex, realization
 __all__ = ["Folded", "fold"]
 
 _DIGITS = 2.0**40
-"""Payoffs are compared to so many binary digits: equal ones may be summed in different orders."""
+"""Payoffs are compared to 40 binary digits, because equal ones may differ in rounding (sums in different orders)."""
 
 _WORTH = 0.9
-"""A larger share of the sequences is not worth a program that has lost its ones and zeros."""
+"""Largest share of the sequences in a folded game. With more left, folding does not pay: the folded program's entries
+are no longer ones and zeros.
+"""
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _STEPS = (
@@ -43,14 +46,14 @@ _STEPS = (
 
 @dataclass(frozen=True, eq=False)
 class Folded:
-    """A game of which one sequence a colour is left, and the way back."""
+    """A game with one sequence for each colour, and the way back to the whole game."""
 
     form: SequenceForm
     whole: SequenceForm
-    expansions: tuple[Any, ...]  # csr float64[S, S'] each: E; none where nothing was folded
+    expansions: tuple[Any, ...]  # csr float64[S, S'] each: E; empty if nothing was folded
 
     def restored(self, solution: Solution) -> Solution:
-        """A solution of the smaller game as one of the whole game, its exploitability measured there."""
+        """Return a solution of the smaller game as one of the whole game, with its exploitability measured there."""
         if self.form is self.whole:
             return solution
         x, y = (matrix @ plan for matrix, plan in zip(self.expansions, (solution.x, solution.y), strict=True))
@@ -58,7 +61,7 @@ class Folded:
 
 
 def fold(form: SequenceForm) -> Folded:
-    """``form`` with one sequence a colour, or as it is where that saves little."""
+    """Return ``form`` with one sequence for each colour, or unchanged if that saves little."""
     colours = _refined(form)
     if colours is None:
         return Folded(form, form, ())
@@ -68,7 +71,7 @@ def fold(form: SequenceForm) -> Folded:
 
 
 def _refined(form: SequenceForm) -> list[Keys] | None:
-    """Both players' colours, uint64[S] each, when they split no further; None as soon as they are too many."""
+    """Return both players' final colours, uint64[S] each; None as soon as they are too many."""
     payoff = form.payoff.tocoo()
     mantissa, exponent = np.frexp(payoff.data)
     values = _mixed(np.round(mantissa * _DIGITS).astype(np.int64).view(np.uint64), exponent.astype(np.uint64))
@@ -88,16 +91,16 @@ def _refined(form: SequenceForm) -> list[Keys] | None:
 
 
 def _told_apart(treeplex: Treeplex, colours: Keys, place: Ints, payoffs: Keys) -> Keys:
-    """The next colours of one player's sequences; ``payoffs`` hash what is paid at the sequences of ``place``."""
+    """Return the next colours of one player's sequences; ``payoffs`` are hashes of the payoffs at sequences ``place``."""
     infosets = _infoset_colours(treeplex, colours)
-    around = np.zeros_like(colours)  # sums: the order of what lies around a sequence says nothing
+    around = np.zeros_like(colours)  # sums of hashes, so that the order does not matter
     np.add.at(around, place, payoffs)
     np.add.at(around, treeplex.parent_sequence, infosets)
     return _mixed(_mixed(colours, around), np.concatenate([[np.uint64(0)], infosets[treeplex.infoset_of_sequence[1:]]]))
 
 
 def _infoset_colours(treeplex: Treeplex, colours: Keys) -> Keys:
-    """uint64[I]: what tells infosets apart, by their actions and what leads there."""
+    """Return the infosets' colours, from those of their sequences and of their parent sequence: uint64[I]."""
     if not treeplex.infoset_count:
         return np.zeros(0, np.uint64)
     actions = np.add.reduceat(_mixed(colours, colours), treeplex.first_sequence)
@@ -105,7 +108,7 @@ def _infoset_colours(treeplex: Treeplex, colours: Keys) -> Keys:
 
 
 def _mixed(first: Keys, second: Keys) -> Keys:
-    """A hash of each pair: the last steps of SplitMix64 (Steele, Lea & Flood 2014)."""
+    """Return a hash of each pair, by the last steps of SplitMix64 (Steele, Lea & Flood 2014)."""
     mixed = first * _ODD + second + _ODD
     for shift, factor in _STEPS:
         mixed = (mixed ^ (mixed >> shift)) * factor
@@ -113,9 +116,9 @@ def _mixed(first: Keys, second: Keys) -> Keys:
 
 
 def _one_each(treeplex: Treeplex, colours: Keys) -> tuple[Treeplex, Any]:
-    """The treeplex of one infoset a colour, each with one sequence a colour, and E."""
-    # The first infoset of each colour stays, and of its sequences the first of each colour. What is left is numbered in
-    # the old order, so that parents still come first.
+    """Return the treeplex with one infoset for each colour, with one sequence for each of its colours, and E."""
+    # Keep the first infoset of each colour, and the first of its sequences of each colour. Number them in the old
+    # order, so that parents still come first.
     _, firsts, kind = np.unique(_infoset_colours(treeplex, colours), return_index=True, return_inverse=True)
     stays = np.zeros(treeplex.infoset_count, bool)
     stays[firsts] = True
@@ -123,7 +126,7 @@ def _one_each(treeplex: Treeplex, colours: Keys) -> tuple[Treeplex, Any]:
     names, which = np.unique(colours[candidates], return_index=True)
     kept = candidates[np.sort(which)]
     number = np.argsort(np.argsort(which))[np.searchsorted(names, colours)]
-    # How many sequences of an infoset share a colour: as many as of the colour in all, over the infosets they lie in.
+    # How many sequences of one infoset share a colour: all sequences of the colour over the infosets that have it.
     infosets = np.bincount(kind, minlength=firsts.size)
     alike = np.bincount(number).astype(np.float64)
     alike[1:] /= infosets[kind[treeplex.infoset_of_sequence[kept[1:]]]]

@@ -3,13 +3,13 @@
 Sources: :mod:`klss.subgame` makes the Maxmargin gadget as a game; Resolve is MaxmarginToResolve of Zhang & Sandholm
 (NeurIPS 2021), Appendix E; the limited opponent is this library's reading of OLSS (:mod:`klss.methods`).
 
-Each is the Maxmargin gadget's own form with another treeplex of player 1, whose sequences stand for weighted sums of
-the gadget's: payoffs are multiplied by one matrix float64[S1, S1'].
+Each form is the Maxmargin gadget's form with another treeplex of player 1. A sequence of the new treeplex represents a
+weighted sum of the gadget's sequences: payoffs are multiplied by one matrix float64[S1, S1'].
 
 Legend: ``N`` root infosets I0, ``n`` strategies of a limited opponent.
 
-Deviation: Exit pays 0 and Play the margin over N; all of it is scaled by 1/N, the information term too (there is none
-in these games).
+Deviation: in Resolve, Exit pays 0 and Play pays the margin divided by N. The whole payoff is scaled by 1/N, also the
+information term (there is none in these games).
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ __all__ = ["GadgetForm", "Opponents", "gadget_form"]
 class Opponents:
     """The strategies of a limited opponent in a Maxmargin gadget."""
 
-    ranges: Floats  # float64[n, N]: how often each comes to each I0; rows sum to 1
-    behaviours: Floats  # float64[n, S1]: what each plays from there on (entries of the gadget's root are not read)
+    ranges: Floats  # float64[n, N]: probability with which each reaches each I0; rows sum to 1
+    behaviours: Floats  # float64[n, S1]: the behaviour of each from there on (entries of the gadget's root are ignored)
 
 
 @dataclass(frozen=True, eq=False)
 class GadgetForm:
-    """A gadget's sequence form, and where its margins are in it."""
+    """A gadget's sequence form, and the places of its margins in it."""
 
     form: SequenceForm
     enter: Ints  # int64[M]: player 1's sequence that enters each root (an I0, or a range of a limited opponent)
-    stops: int  # player 1's first so many infosets are the gadget's own
-    factor: float  # what a margin is multiplied by in ``form``
-    weights: Floats  # float64[M]: of each root in a mean; they sum to 1
+    stops: int  # number of player 1's first infosets that are the gadget's own
+    factor: float  # factor of a margin in ``form``
+    weights: Floats  # float64[M]: weight of each root in the mean margin; they sum to 1
 
 
 def gadget_form(subgame: Subgame, kind: Gadget = "maxmargin", opponents: Opponents | None = None) -> GadgetForm:
-    """The form of a Maxmargin ``subgame`` under the gadget ``kind``; against ``opponents`` where given."""
+    """Return the form of a Maxmargin ``subgame`` under the gadget ``kind``; against ``opponents``, if given."""
     form = sequence_form(subgame.game)
     weights = subgame.scale / subgame.scale.sum()
     if opponents is not None:
@@ -60,7 +60,7 @@ def gadget_form(subgame: Subgame, kind: Gadget = "maxmargin", opponents: Opponen
 
 
 def _through(form: SequenceForm, treeplex: Treeplex, entries: tuple[Ints, Ints, Floats]) -> SequenceForm:
-    """The form in which player 1 has ``treeplex``; ``entries``: old sequence, new sequence, weight."""
+    """Return the form in which player 1 has ``treeplex``; ``entries``: old sequence, new sequence, weight."""
     shape = (form.treeplexes[1].sequence_count, treeplex.sequence_count)
     row, column, value = (np.concatenate([[first], rest]) for first, rest in zip((0, 0, 1.0), entries, strict=True))
     stands_for = sparse.csr_array((value, (row, column)), shape=shape)
@@ -68,7 +68,7 @@ def _through(form: SequenceForm, treeplex: Treeplex, entries: tuple[Ints, Ints, 
 
 
 def _resolve(form: SequenceForm, count: int) -> SequenceForm:
-    """Per root an infoset with Exit and Play in place of the one choice among roots."""
+    """Replace the choice among roots by one infoset for each root, with the actions Exit and Play."""
     t = form.treeplexes[1]
     place = np.arange(t.sequence_count) + count
     place[: 1 + count] = 2 * np.arange(1 + count)
@@ -80,15 +80,15 @@ def _resolve(form: SequenceForm, count: int) -> SequenceForm:
 
 
 def _limited(form: SequenceForm, opponents: Opponents) -> SequenceForm:
-    """Player 1 chooses a range, and then at each I0 by which of its strategies it goes on."""
+    """Let player 1 choose a range, and then at each I0 the strategy with which it goes on."""
     t = form.treeplexes[1]
     n, count = opponents.ranges.shape
-    # The I0 below which each of the gadget's sequences lies: follow the parents until one of the root's is met.
+    # The I0 above each of the gadget's sequences: follow the parents (pointer doubling) up to a sequence of the root.
     root = t.parent_of_sequence.copy()
     root[: 1 + count] = np.arange(1 + count)
     while (further := root[root]).tolist() != root.tolist():
         root = further
-    # What each strategy plays on from an I0.
+    # The plan of each strategy from an I0 on.
     onward = opponents.behaviours.copy()
     onward[:, : 1 + count] = 1.0
     plans = [realization(t, each) for each in onward]

@@ -1,10 +1,10 @@
 """Gambit's files: extensive games (``.efg``) and strategic ones (``.nfg``), read and written.
 
-Source: Gambit's documentation, "Representation formats". Read are games of two players whose payoffs have one sum at
-all ends; player 0 is the file's player 1, and utilities are that player's payoffs, so that the value is too.
+Source: Gambit's documentation, "Representation formats". Only two-player games can be read whose payoffs have the same
+sum at all ends. Player 0 is the file's player 1; utilities and the value are that player's payoffs.
 
-Deviations: a player who waits observes nothing there (``infoset`` is −1), since the format says nothing of it; so these
-games are solved, not cut into subgames. A payoff at a node that is no end is added to all ends below it.
+Deviations: a player that waits has no infoset there (``infoset`` is −1), since the format has no such observations;
+so these games can be solved, but not divided into subgames. A payoff at an inner node is added to all ends below it.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from klss.support.whole_file import write_whole
 __all__ = ["GambitFile", "equilibrium_line", "read", "write_efg"]
 
 _MOST_BYTES = 64_000_000
-"""Of a file. A node takes some 40 bytes at the least."""
+"""Largest file. A node takes about 40 bytes or more."""
 
 _SUM = 1e-6
-"""Two sums of payoffs differ by more than this share of the largest payoff, or are one."""
+"""Largest difference of two equal sums of payoffs, as a share of the largest payoff."""
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ _TOKEN = re.compile(r'\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<brace>[{}])|(?P<comm
 
 @dataclass(frozen=True, eq=False)
 class GambitFile:
-    """A game of a file: its title, and what both players' payoffs sum to."""
+    """A game of a file, its title, and the sum of both players' payoffs."""
 
     game: Game
     title: str
@@ -48,7 +48,7 @@ class GambitFile:
 
 
 def read(path: Path, max_nodes: int = 5_000_000) -> GambitFile:
-    """The game of a ``.efg`` or ``.nfg`` file.
+    """Read the game of a ``.efg`` or ``.nfg`` file.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def read(path: Path, max_nodes: int = 5_000_000) -> GambitFile:
     TooLargeError
         More than ``max_nodes`` nodes.
     """
-    if path.exists() and not path.is_file():  # a pipe would keep us waiting
+    if path.exists() and not path.is_file():  # reading from a pipe might wait forever
         raise GameError(f"{path}: got no file, expected one of Gambit")
     try:
         with path.open("rb") as file:
@@ -82,7 +82,7 @@ class _Tree:
     player: list[int] = field(default_factory=list)
     action: list[int] = field(default_factory=list)
     probability: list[float] = field(default_factory=list)
-    payoffs: list[tuple[float, float]] = field(default_factory=list)  # on the way and at the node
+    payoffs: list[tuple[float, float]] = field(default_factory=list)  # summed on the way, the node's included
     infoset: tuple[list[int], list[int]] = field(default_factory=lambda: ([], []))
 
     def add(self, parent: int, action: int, probability: float, player: int, paid: tuple[float, float]) -> int:
@@ -147,7 +147,7 @@ class _Reader:
         return got[0] == kind and (value is None or got[1] == value)
 
     def _skip_name(self) -> None:
-        """Names of nodes, outcomes and games say nothing here."""
+        """Skip a name of a node, an outcome or a game, which is not used."""
         if self._is("text"):
             self._take("text")
 
@@ -163,7 +163,7 @@ class _Reader:
         return number
 
     def _braced(self, item: Callable[[], T]) -> list[T]:
-        """What stands between two braces, item by item."""
+        """Return the items between two braces."""
         self._take("brace", "{")
         found = []
         while not self._is("brace", "}"):
@@ -199,10 +199,10 @@ class _Reader:
         return self._made(title)
 
     def _extensive(self) -> None:
-        """Nodes in preorder; ``open_`` holds those whose children are still to come."""
-        open_: list[tuple[int, list[float], int]] = []  # node, its edges' probabilities, how many are done
+        """Read nodes in preorder; ``open_`` has those whose children are not complete."""
+        open_: list[tuple[int, list[float], int]] = []  # node, its edges' probabilities, number of edges done
         while True:
-            # Where the next line hangs: the next edge of the last node that lacks some.
+            # The next line's parent and edge: the next edge of the last node whose children are not complete.
             parent, edge, chance = -1, -1, 1.0
             if open_:
                 parent, probabilities, done = open_.pop()
@@ -218,7 +218,7 @@ class _Reader:
                 return
 
     def _node(self, parent: int, edge: int, chance: float) -> list[float]:
-        """One line; its edges' probabilities, none at an end."""
+        """Read the line of one node; return its edges' probabilities, none at an end."""
         kind = self._take("word")
         self._take("text")
         if kind == "t":
@@ -265,7 +265,7 @@ class _Reader:
             total = sum(probability for _, probability in edges)
             if not edges or abs(total - 1.0) > 1e-4 or min(probability for _, probability in edges) < 0.0:
                 self._fail(f"chance sums to one: got probabilities that sum to {total:.6g}")
-            # Files round: 0.333 three times is meant to be a third.
+            # Numbers in files are rounded: three times 0.333 means three thirds.
             self._chances[number] = [(name, probability / total) for name, probability in edges]
         elif number not in self._chances:
             self._fail(f"got no actions of chance infoset {printable(number, 20)}, expected them")
@@ -284,7 +284,7 @@ class _Reader:
         return self._outcomes[number]
 
     def _strategic(self) -> None:
-        """A table, as player 1's choice and then player 2's unseen one."""
+        """Read a table as a tree: player 1's choice, then player 2's, which does not see the first."""
         named = self._braced(self._strategies)
         if len(named) != 2 or not all(named):
             self._fail(f"got strategies of {len(named)} players, expected 2 with one strategy each at the least")
@@ -293,7 +293,7 @@ class _Reader:
             raise TooLargeError(f"{self._path}: more than {self._max_nodes:,} nodes; expected fewer", "max_nodes")
         self._skip_name()
         table = self._table(rows * columns)
-        # One infoset each; player 2's does not show what player 1 chose.
+        # One infoset for each player.
         for player in (0, 1):
             self._keys[player].append("")
             self._names[player].append(_distinct(named[player]))
@@ -307,7 +307,7 @@ class _Reader:
                 tree.add(node, column, 1.0, TERMINAL, table[row + rows * column])
 
     def _strategies(self) -> tuple[str, ...]:
-        """One player's: their names, or how many there are."""
+        """Read one player's strategies: their names, or their number."""
         if self._is("brace", "{"):
             return tuple(self._texts())
         size = self._take("word")
@@ -316,10 +316,10 @@ class _Reader:
         return tuple(str(k + 1) for k in range(min(int(size), self._max_nodes + 1)))
 
     def _table(self, cells: int) -> list[tuple[float, float]]:
-        """Payoffs of all pairs, player 1's strategy running first."""
+        """Read the payoffs of all pairs; player 1's strategy changes fastest."""
         if not self._is("brace", "{"):
             return [(self._number(), self._number()) for _ in range(cells)]
-        # Outcomes by number: { { "name" 1, -1 } … } 1 2 1 …; number 0 pays nothing.
+        # Outcomes by number: { { "name" 1, -1 } … } 1 2 1 …; number 0 means no payoff.
         outcomes = [(0.0, 0.0), *self._braced(self._paid)]
         table = []
         for _ in range(cells):
@@ -330,7 +330,7 @@ class _Reader:
         return table
 
     def _paid(self) -> tuple[float, float]:
-        """Both players' payoffs of an outcome in braces."""
+        """Read both players' payoffs of an outcome in braces."""
         self._take("brace", "{")
         self._skip_name()
         paid = self._number(), self._number()
@@ -340,7 +340,7 @@ class _Reader:
     # ---- the game
 
     def _made(self, title: str) -> GambitFile:
-        # Zero-sum but for a constant: one sum of payoffs at all ends.
+        # Zero-sum up to a constant: the same sum of payoffs at all ends.
         tree = self._tree
         player = np.array(tree.player, np.int64)
         payoffs = np.array(tree.payoffs)
@@ -366,7 +366,7 @@ class _Reader:
         return GambitFile(game, title, float(sums.mean()))
 
     def _unique(self, player: int) -> list[str]:
-        """The infosets' names where each has one of its own, else the file's numbers."""
+        """Return the infosets' names if they are all different and not empty, otherwise the file's numbers."""
         names = self._keys[player]
         if all(names) and len(set(names)) == len(names):
             return names
@@ -374,7 +374,7 @@ class _Reader:
 
 
 def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names where each is one of its own and not empty, else numbers from 1 on."""
+    """Return the names if they are all different and not empty, otherwise numbers from 1 on."""
     return names if all(names) and len(set(names)) == len(names) else tuple(str(k + 1) for k in range(len(names)))
 
 
@@ -383,7 +383,7 @@ def _quoted(text: object) -> str:
 
 
 def write_efg(path: Path, game: Game, title: str, constant: float = 0.0) -> None:
-    """Write ``game`` as ``.efg``; player 1 of the file gets the utilities, player 2 ``constant`` less them. Raises
+    """Write ``game`` as ``.efg``: the file's player 1 gets the utilities, player 2 gets ``constant`` minus them. Raises
     OSError.
     """
     lines = [f'EFG 2 R {_quoted(title)} {{ "Player 1" "Player 2" }}', '""']
@@ -391,7 +391,7 @@ def write_efg(path: Path, game: Game, title: str, constant: float = 0.0) -> None
     children: dict[int, list[int]] = {}
     for node, above in enumerate(game.parent.tolist()):
         children.setdefault(above, []).append(node)
-    # The file's numbers of infosets, in the order in which they are met.
+    # The file's numbers of infosets, in the order of their first nodes.
     met: tuple[dict[int, int], dict[int, int]] = ({}, {})
     for node, who in enumerate(game.player.tolist()):
         if who == TERMINAL:
@@ -412,7 +412,7 @@ def write_efg(path: Path, game: Game, title: str, constant: float = 0.0) -> None
 
 
 def equilibrium_line(solution: Solution) -> str:
-    """Both players' behaviour as Gambit prints equilibria: ``NE,p,p,…`` by player, infoset and action."""
+    """Return both players' behaviour as Gambit prints equilibria: ``NE,p,p,…`` by player, infoset and action."""
     parts = ["NE"]
     for player in (0, 1):
         parts += [repr(float(p)) for p in solution.behaviour(player)[1:]]

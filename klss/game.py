@@ -1,17 +1,17 @@
-"""Two-player zero-sum games with explicit observations, as frozen flat arrays, and a builder that names every broken
-law.
+"""Two-player zero-sum games with explicit observations, as frozen flat arrays, and a builder that checks every law.
 
 Source: Zhang & Sandholm (NeurIPS 2021), §2 (game with explicit observations) and Appendix C (the additional payoff B).
 
 Letters: ``N`` nodes, ``J`` infosets of one player's observation tree, ``P`` points of it.
 
-*Infosets are observation infosets*: both players have one at every decision node, whoever moves. A **point** is an
-observation sequence of the paper: the empty one, or an infoset with the action taken there where its player moves, or a
-waiting infoset alone. Points are finer than sequences (own actions only): B's entries live on points, so that a nested
-subgame can tell which of them lie below an infoset at which player 1 waits (docs/search.md, "Slips and mends").
+*Infosets are observation infosets*: both players have one at every decision node, whichever moves. A **point** is an
+observation sequence of the paper: the empty one, or an infoset at which the player moves with the action taken there,
+or an infoset at which the player waits. Points are finer than sequences, which have own actions only. B's entries are
+at points, so that a nested subgame knows which of them are below an infoset at which player 1 waits (docs/search.md,
+"Slips and mends").
 
-Deviations from the source: chance nodes carry no observation. A player who waits and observes nothing new stays in the
-same infoset (so that observations need not say how many moves the other made); a player who moves never meets an
+Deviations from the source: chance nodes have no observation. A player that waits and observes nothing new stays in the
+same infoset (so that observations need not reveal how many moves the other made). A player that moves never meets an
 infoset twice (no absent-mindedness).
 """
 
@@ -37,7 +37,7 @@ _SUM = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Observations:
-    """One player's observation tree; infosets stand parents first.
+    """One player's observation tree; parents come before their children.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Observations:
     turn : bool[J]
         True where the player moves.
     synthetic : bool[J]
-        True for infosets that a gadget added: nothing that was chosen there is the player's mistake.
+        True for infosets that a gadget added: an action there never counts as the player's mistake.
     keys : tuple of hashable, J of them
         Names of the infosets.
     action_names : tuple of tuple of str, J of them
@@ -89,9 +89,7 @@ class Observations:
 
     @cached_property
     def tree(self) -> Treeplex:
-        """The observation tree as a treeplex: an infoset is a turn, or a wait with a single action; its sequences are
-        the points.
-        """
+        """The observation tree as a treeplex whose sequences are the points; a waiting infoset has a single action."""
         return Treeplex(self.parent_point, self.first_point, self.action_count)
 
     @cached_property
@@ -104,7 +102,8 @@ class Observations:
         """int64[P]: the sequence (own actions only) of each point."""
         # The points that are sequences: the empty one, and those after an action.
         kept = np.concatenate([[True], self.turn[self.infoset_of_point[1:]]])
-        # A waiting point stands for the point before it; follow, twice as far each time, until an action is met.
+        # A waiting point has the sequence of the point before it. Follow these links, twice as far each time, up to a
+        # point after an action.
         target = np.arange(self.point_count)
         waits = np.flatnonzero(~self.turn)
         target[self.first_point[waits]] = self.parent_point[waits]
@@ -118,7 +117,7 @@ class Observations:
     @cached_property
     def treeplex(self) -> Treeplex:
         """The treeplex of the infosets at which the player moves."""
-        # Waiting infosets go; what is left is numbered without gaps.
+        # Leave out waiting infosets, and number the others without gaps.
         count = self.action_count[self.turn_infosets]
         first = 1 + np.cumsum(count) - count
         return Treeplex(self.sequence_of_point[self.parent_point[self.turn_infosets]], first, count)
@@ -150,19 +149,19 @@ class Game:
     probability : float64[N]
         Chance's probability of that edge; 1 where the parent is no chance node.
     utility : float64[N]
-        Player 0's utility at terminals, else 0.
+        Player 0's utility at terminals, 0 at all other nodes.
     infoset : int64[2, N]
-        Each player's infoset at decision nodes; -1 at chance nodes and terminals, and where a player waits in a game
-        that is only solved (:mod:`klss.gambit`).
+        Each player's infoset at decision nodes; -1 at chance nodes and terminals. In games of :mod:`klss.gambit`, which
+        have no observations of waiting players, also -1 at nodes where the player waits.
     observations : (Observations, Observations)
     b : (float64[P0], float64[P1])
-        The additional payoff B: entries of its first column on player 0's points and of its top row on player 1's. Zero
-        in a game that is no gadget.
+        The additional payoff B: entries of its first column at player 0's points and of its top row at player 1's. Zero
+        unless the game is a gadget.
 
     Notes
     -----
-    The constructor trusts its arguments; games are made by :class:`GameBuilder`, :mod:`klss.openspiel` and
-    :mod:`klss.subgame`.
+    The constructor does not check its arguments; games are made by :class:`GameBuilder`, :mod:`klss.openspiel`,
+    :mod:`klss.gambit` and :mod:`klss.subgame`.
     """
 
     parent: Ints
@@ -188,7 +187,7 @@ class Game:
 
     @property
     def reach(self) -> Floats:
-        """float64[N]: chance's probability of everything on the way to each node."""
+        """float64[N]: the product of chance's probabilities on the way to each node."""
         return self._passes[0]
 
     @property
@@ -212,7 +211,7 @@ class Game:
         return out[0], out[1]
 
     def points(self, player: int) -> Ints:
-        """int64[N]: the player's point on arriving at each node (before observing anything there)."""
+        """Return the player's point on arriving at each node, before observing anything there: int64[N]."""
         return self._points[player]
 
     @cached_property
@@ -223,18 +222,18 @@ class Game:
         )
 
     def sequences(self, player: int) -> Ints:
-        """int64[N]: the player's sequence at each node."""
+        """Return the player's sequence at each node: int64[N]."""
         return self._sequences[player]
 
     def treeplex(self, player: int) -> Treeplex:
-        """The player's treeplex."""
+        """Return the player's treeplex."""
         return self.observations[player].treeplex
 
     @cached_property
     def _members(self) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
         out = []
         for i in (0, 1):
-            # Nodes by infoset, in a stable order, and where each infoset's begin.
+            # Nodes sorted by infoset, ascending within one, and the place at which each infoset's nodes begin.
             nodes = np.flatnonzero(self.infoset[i] >= 0)
             order = np.argsort(self.infoset[i][nodes], kind="stable")
             sizes = np.bincount(self.infoset[i][nodes], minlength=self.observations[i].infoset_count)
@@ -242,19 +241,19 @@ class Game:
         return out[0], out[1]
 
     def members(self, player: int) -> tuple[Ints, Ints]:
-        """``start`` int64[J + 1] and ``nodes``: infoset j of the player is
+        """Return ``start`` int64[J + 1] and ``nodes``: the nodes of the player's infoset j are
         ``nodes[start[j]:start[j + 1]]``, ascending.
         """
         return self._members[player]
 
     def nodes_of(self, player: int, infoset: int) -> Ints:
-        """The nodes of one infoset, ascending."""
+        """Return the nodes of one infoset, ascending."""
         start, nodes = self._members[player]
         return nodes[start[infoset] : start[infoset + 1]]
 
 
 class GameBuilder:
-    """Makes a :class:`Game` node by node, parents first.
+    """Builds a :class:`Game` node by node, parents first.
 
     Examples
     --------
@@ -281,7 +280,7 @@ class GameBuilder:
         self._labels: list[tuple[Hashable, Hashable] | None] = []
 
     def _add(self, parent: int | None, action: str | None, player: int, probability: float, utility: float) -> int:
-        # The first node is the root, every other hangs below one that was added before: so parents come first.
+        # The first node is the root; the parent of every other one was added before it, so parents come first.
         node = len(self._parent)
         if (parent is None) != (node == 0):
             raise GameError(
@@ -302,7 +301,7 @@ class GameBuilder:
         return node
 
     def add_chance(self, parent: int | None, action: str | None, *, probability: float = 1.0) -> int:
-        """Add a chance node; its children's ``probability`` must sum to 1. Returns the node."""
+        """Add a chance node; its children's ``probability`` must sum to 1. Return the node."""
         return self._add(parent, action, CHANCE, probability, 0.0)
 
     def add_decision(
@@ -316,8 +315,8 @@ class GameBuilder:
     ) -> int:
         """Add a decision node of ``player`` 0 or 1.
 
-        ``observations`` name both players' infosets there: everything each of them knows, so equal names mean one
-        infoset. Returns the node.
+        ``observations`` name both players' infosets there: a name must contain everything that the player knows, since
+        equal names mean one infoset. Return the node.
         """
         if player not in (0, 1):
             raise GameError(f"decision node: got player {player!r}; expected 0 or 1")
@@ -328,7 +327,7 @@ class GameBuilder:
     def add_terminal(
         self, parent: int | None, action: str | None, *, utility: float | tuple[float, float], probability: float = 1.0
     ) -> int:
-        """Add a terminal with player 0's ``utility``, or both players' (which must sum to zero). Returns the node."""
+        """Add a terminal with player 0's ``utility``, or both players' (which must sum to zero). Return the node."""
         if isinstance(utility, tuple):
             if abs(utility[0] + utility[1]) > _SUM * max(1.0, abs(utility[0])):
                 raise GameError(
@@ -340,13 +339,13 @@ class GameBuilder:
         return self._add(parent, action, TERMINAL, probability, utility)
 
     def build(self) -> Game:
-        """Check every law and freeze.
+        """Check every law and return the game.
 
         Raises
         ------
         GameError
-            Naming the law: chance sums to one, one infoset - one action set, the observation determines whether the
-            player moves, no absent-mindedness, perfect recall.
+            A law is broken, which the message names: chance sums to one, one infoset - one action set, the observation
+            determines whether the player moves, no absent-mindedness, perfect recall.
         """
         if not self._parent:
             raise GameError("empty game: expected at least a root; add a node first")
@@ -375,7 +374,7 @@ class GameBuilder:
                 raise GameError(
                     f"node {node}: two of its edges have one name: {edges}; give every action a name of its own"
                 )
-            # Both players' infosets there: a new one, or one that agrees with its nodes before.
+            # Both players' infosets there: a new one, or a known one with the same mover and actions.
             for i in (0, 1):
                 if observed is None:
                     labels[i].append(-1)
@@ -398,7 +397,7 @@ class GameBuilder:
                         f"{names[i][j]} at one node and {edges} at another"
                     )
                 labels[i].append(j)
-        # The arrays in preorder, parents by their places in it.
+        # The arrays in preorder; parents get their places in it too.
         rank = np.array(order, np.int64)
         position = np.empty(rank.size, np.int64)
         position[rank] = np.arange(rank.size)
@@ -428,15 +427,15 @@ def assemble(
     keys: tuple[Sequence[Hashable], Sequence[Hashable]],
     action_names: tuple[Sequence[tuple[str, ...]], Sequence[tuple[str, ...]]],
 ) -> Game:
-    """A game from nodes in preorder and infosets numbered in the order of their first nodes; vectorised.
+    """Return a game from nodes in preorder and infosets numbered in the order of their first nodes; vectorised.
 
-    Parameters are those of :class:`Game` and :class:`Observations`. The caller has seen to it that an infoset has one
+    Parameters are those of :class:`Game` and :class:`Observations`. The caller has checked that each infoset has one
     action set and one mover.
 
     Raises
     ------
     GameError
-        When chance does not sum to one, or perfect recall or the ban on absent-mindedness is broken.
+        Chance does not sum to one, or perfect recall is broken, or a player is absent-minded.
     """
     probability = _checked_chance(parent, player, probability)
     mine, yours = (
@@ -457,7 +456,7 @@ def assemble(
 
 
 def _checked_chance(parent: Ints, player: Ints, probability: Floats) -> Floats:
-    """Probabilities from 0 on that sum to 1 at each chance node; 1 on all other edges."""
+    """Check that probabilities are not negative and sum to 1 at each chance node; return them, 1 on all other edges."""
     n = parent.size
     below_chance = np.zeros(n, bool)
     below_chance[1:] = player[parent[1:]] == CHANCE
@@ -477,15 +476,15 @@ def _observation_tree(
     who: int, parent: Ints, player: Ints, action: Ints, infoset: Ints, turn: Bools, keys: Sequence[Hashable],
     action_names: Sequence[tuple[str, ...]],
 ) -> Observations:  # fmt: skip
-    """Player ``who``'s observation tree; ``infoset`` int64[N] is that player's at each node."""
-    # Points of the observation tree: one for each action at an infoset, one where the player only waits.
+    """Return the observation tree of player ``who``; ``infoset`` int64[N] is that player's at each node."""
+    # Points of the observation tree: one for each action at an infoset, one where the player waits.
     count = np.array([max(1, len(names)) for names in action_names], np.int64).reshape(-1)
     first = np.concatenate([[1], 1 + np.cumsum(count)])[: turn.size].astype(np.int64)
     points = np.empty(parent.size, np.int64)
     kernels.arrival_points(parent, player, action, infoset, first, who, points)
     infoset_of_point = np.concatenate([[-1], np.repeat(np.arange(turn.size), count)]).astype(np.int64)
     nodes = np.flatnonzero(infoset >= 0)
-    # A player who waits and sees nothing new stays in the same infoset: only entries into an infoset count.
+    # A player that waits and sees nothing new stays in the same infoset, so look only at nodes that enter an infoset.
     entering = nodes[(infoset_of_point[points[nodes]] != infoset[nodes]) | turn[infoset[nodes]]]
     # Perfect recall: all nodes of an infoset are entered from one point, the one of its first node.
     here = infoset[entering]
@@ -500,7 +499,7 @@ def _observation_tree(
 def _raise_recall(
     who: int, node: int, infoset: int, parent: Ints, label: Ints, turn: Bools, keys: Sequence[Hashable]
 ) -> None:
-    # The same infoset twice on one way is the plainer fault of the two, and is named first.
+    # Absent-mindedness also breaks perfect recall; check for it first, since its message is more specific.
     key = keys[infoset]
     above = int(parent[node])
     while above >= 0:

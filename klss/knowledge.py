@@ -1,10 +1,10 @@
 """The infoset hypergraph, order-k knowledge sets, and their sizes over a whole game.
 
 Source: Zhang & Sandholm (NeurIPS 2021), Definitions 1 and 2, Table 2. Vertices are decision nodes, hyperedges are both
-players' infosets; the order-k knowledge set of a set S holds the nodes at distance at most k - 1 from S.
+players' infosets; the order-k knowledge set of a set S has the nodes at distance at most k - 1 from S.
 
-Deviation: Table 2 of the paper is met with a hypergraph that leaves out an infoset at whose nodes the player has no
-decision left, at or below (``deciding_only``); subgames use all infosets, as defined.
+Deviation: the numbers of the paper's Table 2 need a hypergraph without infosets whose player has no decision at or
+below their nodes (``deciding_only``); subgames use all infosets, as defined.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class KnowledgeSizes:
     # all nodes (chance nodes and terminals too); infosets at which a player moves, of both players
     nodes: int
     infosets: int
-    diameter: int  # the largest radius any node needs to reach its whole component
+    diameter: int  # the largest radius that any node needs to reach its whole component
     mean: dict[int, float]  # mean size of the ball of radius k around a decision node; key -1 for the whole component
 
 
 def knowledge_set(game: Game, nodes: Ints, order: float, *, deciding_only: bool = False) -> Ints:
-    """The order-``order`` knowledge set of ``nodes``.
+    """Return the order-``order`` knowledge set of ``nodes``.
 
     Parameters
     ----------
@@ -78,18 +78,18 @@ def knowledge_set(game: Game, nodes: Ints, order: float, *, deciding_only: bool 
 def knowledge_sizes(
     game: Game, orders: tuple[int, ...] = (1, 2, 3, 4), *, deciding_only: bool = True, skip_forced: bool = False
 ) -> KnowledgeSizes:
-    """Mean sizes of the balls around all decision nodes, and the diameter (Table 2).
+    """Return the mean sizes of the balls around all decision nodes, and the diameter (Table 2).
 
     Parameters
     ----------
     game : Game
     orders : tuple of int
-        Radii k >= 1: radius k holds the nodes reached over at most k infosets, so radius 1 joins both players' infosets
-        of the node.
+        Radii k >= 1: the ball of radius k has the nodes that are reached through at most k infosets; with radius 1,
+        both players' infosets of the node.
     deciding_only : bool
         As in :func:`knowledge_set`.
     skip_forced : bool
-        Leave out decision nodes whose ball is a single node and which have one action.
+        Leave out decision nodes with one action whose component is a single node.
     """
     # The hypergraph: decision nodes by their rank, both players' infosets as lists of them.
     edges = _edges(game, deciding_only)
@@ -103,7 +103,7 @@ def knowledge_sizes(
     own = (edges[0][decision], edges[1][decision])
     stamp = np.full(decision.size + csr[0][0].size + csr[1][0].size, -1, np.int64)
     queue = np.empty(decision.size, np.int64)
-    # A breadth-first search from every node; the stamps need no clearing, since each search has its own mark.
+    # A breadth-first search from every node. The stamps need not be cleared, since each search has its own mark.
     radius = max(orders)
     sizes = np.empty((decision.size, radius + 1), np.int64)
     whole = np.empty(decision.size, np.int64)
@@ -115,7 +115,7 @@ def knowledge_sizes(
         sizes[v] = ball
         whole[v] = _component(queue, far, ball, radius, stamp, v, decision.size, everything)
         diameter = max(diameter, far)
-    # Means over all nodes, or over those at which there is something to know or to decide.
+    # Means over all nodes, or without those at which there is nothing to know or to decide.
     kept = np.ones(decision.size, bool)
     if skip_forced:
         width = np.bincount(game.parent[1:], minlength=game.node_count)[decision]
@@ -135,7 +135,7 @@ def _component(
 
 
 def _edges(game: Game, deciding_only: bool) -> tuple[Ints, Ints]:
-    """int64[N] of each player: the hyperedge of each node, -1 where there is none."""
+    """Return the hyperedge of each node for each player, int64[N]; -1 for none."""
     if not deciding_only:
         return game.infoset[0], game.infoset[1]
     out = []

@@ -1,8 +1,8 @@
-"""Lexicographic optima of a linear program, ties broken for good: the same point whichever solver found it.
+"""Lexicographic optima of a linear program with all ties broken: the same point from every solver.
 
 A program's optima form a face, and which of them a solver returns depends on its version, method and start. Here every
-objective after the first is maximised over the optima of those before it (:meth:`klss._highs.LinearSolver.hold_optimum`
-says how that face is found without giving up any of the objective), and a generic last objective leaves one vertex.
+objective after the first is maximised over the optima of those before it, and a generic last objective leaves one
+vertex. :meth:`klss._highs.LinearSolver.hold_optimum` finds the face without giving up any of the objective.
 
 Source: lexicographic optimality as in Ehrgott, *Multicriteria Optimization* (2005), chapter 5; the face of optima by
 complementary slackness.
@@ -31,12 +31,12 @@ def lexicographic(program: LinearProgram, objectives: Sequence[Floats]) -> tuple
     ----------
     program : LinearProgram
     objectives : sequence of float64[C]
-        End with :func:`generic_objective` where the optimum is to be unique.
+        The last one should be :func:`generic_objective` if the optimum has to be unique.
 
     Returns
     -------
     first, last : LpResult
-        Of the program's own objective, and of the last one.
+        Results for the program's own objective, and for the last one.
 
     Raises
     ------
@@ -53,19 +53,19 @@ def lexicographic(program: LinearProgram, objectives: Sequence[Floats]) -> tuple
 
 
 def generic_objective(columns: int, count: int) -> Floats:
-    """float64[columns]: fixed pseudo-random weights in [0, 1) for columns 1 to ``count`` - 1, 0 for all others.
+    """Return fixed pseudo-random weights in [0, 1) for columns 1 to ``count`` - 1, 0 for all others: float64[columns].
 
-    A tie between two vertices would be an accident of those numbers, so the weighted columns of the optimum are unique.
-    Column 0 belongs to the empty sequence, which is constant.
+    Two vertices tie only by a coincidence of these numbers, so the weighted columns of the optimum are unique. Column 0
+    belongs to the empty sequence, which is constant.
     """
     weights = np.zeros(columns)
-    # numpy's legacy generator: its stream is the one that numpy promises never to change (NEP 19).
+    # numpy's legacy generator, because numpy promises never to change its stream (NEP 19).
     weights[1:count] = np.random.RandomState(0).random_sample(count - 1)
     return weights
 
 
 def _optimum(solver: LinearSolver, program: LinearProgram) -> LpResult:
-    """The first run that ends with an optimum."""
+    """Return the first run that ends with an optimum."""
     limit = _PATIENCE_LEAST + _PATIENCE * program.size
     plan = [Attempt("simplex", limit), Attempt("simplex", limit, presolve=False), Attempt("ipm", limit // 10)]
     statuses = []

@@ -1,9 +1,9 @@
-"""Node locking: some infosets' behaviour is given, and the rest is solved for.
+"""Node locking: the behaviour at some infosets is given, and the rest is solved.
 
-A given infoset is no choice any more. Its sequences are their parents' times a number, so that they leave the sequence
-form: x = E x', where x' is a plan of the smaller treeplex and each row of E has one entry, the product of the given
-probabilities since the last free action. The smaller game is one like any other, for every method, and with both
-players' infosets given.
+A given infoset is no choice any more. The plan of its sequences is their parent's times a number, so they leave the
+sequence form: x = E x', where x' is a plan of the smaller treeplex and each row of E has one entry, the product of the
+given probabilities since the last free action. The smaller game is an ordinary one: every method can solve it, and
+infosets of both players can be given.
 """
 
 from __future__ import annotations
@@ -25,15 +25,17 @@ __all__ = ["Locked", "lock", "lock_named"]
 
 @dataclass(frozen=True, eq=False)
 class Locked:
-    """A game in which some behaviour is given: its smaller form, and the way back."""
+    """A game with given behaviour: its smaller form, and the way back to the whole game."""
 
     form: SequenceForm
     whole: SequenceForm
     given: tuple[Floats, Floats]
-    kept: tuple[Ints, Ints]  # [S'] each: the whole game's sequence of each of the smaller one's
+    kept: tuple[Ints, Ints]  # [S'] each: the whole game's number of each sequence of the smaller game
 
     def restored(self, solution: Solution) -> Solution:
-        """A solution of the smaller game as one of the whole game; its exploitability counts free choices alone."""
+        """Return a solution of the smaller game as one of the whole game. Its exploitability counts only deviations at
+        free infosets.
+        """
         x, y = (self._plan(player, plan) for player, plan in enumerate((solution.x, solution.y)))
         return replace(solution, x=x, y=y, game=self.whole.game)
 
@@ -45,7 +47,7 @@ class Locked:
 
 
 def lock(form: SequenceForm, given: tuple[Floats, Floats]) -> Locked:
-    """The game that is left where behaviour is given.
+    """Return the game of the free infosets.
 
     Parameters
     ----------
@@ -65,7 +67,7 @@ def lock(form: SequenceForm, given: tuple[Floats, Floats]) -> Locked:
 
 
 def lock_named(form: SequenceForm, named: tuple[Named, Named]) -> Locked:
-    """The same, with the behaviour by names (:func:`klss.policies.behaviour_of`)."""
+    """As :func:`lock`, with the behaviour given by names (:func:`klss.policies.behaviour_of`)."""
     if form.game is None:
         raise GameError("lock: a sequence form has no names; expected one of klss.sequence_form.sequence_form")
     first, second = (behaviour_of(form.game, player, each, partial=True) for player, each in enumerate(named))
@@ -73,9 +75,9 @@ def lock_named(form: SequenceForm, named: tuple[Named, Named]) -> Locked:
 
 
 def _without(treeplex: Treeplex, given: Floats) -> tuple[Treeplex, sparse.csr_array, Ints]:
-    """The treeplex of the free infosets, E, and the whole treeplex's sequence of each that is kept."""
-    # Parents come first, so that a sequence's weight and its place in the smaller treeplex are its parent's, until a
-    # free action gives it a place of its own.
+    """Return the treeplex of the free infosets, E, and the whole treeplex's number of each sequence that is kept."""
+    # Parents come first. A given sequence inherits its parent's place in the smaller treeplex, with its weight; a free
+    # one gets a place of its own.
     free = np.isnan(given[treeplex.first_sequence]) if treeplex.infoset_count else np.zeros(0, bool)
     weight = np.ones(treeplex.sequence_count)
     target = np.zeros(treeplex.sequence_count, np.int64)  # in the smaller treeplex

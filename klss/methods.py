@@ -1,4 +1,4 @@
-"""Ways to refine a blueprint in a subgame, by name: what of the game the subgame holds, and the gadget on top of it.
+"""Ways to refine a blueprint in a subgame, by name: the part of the game in the subgame, and the gadget on top of it.
 
 Sources: Zhang & Sandholm (NeurIPS 2021) for k-KLSS; Zhang & Sandholm (Obscuro, arXiv 2506.01242) for k-KLUSS; Liu, Fu,
 Fu & Yang (ICML 2023) for Safe-1-KLSS and OLSS; Burch, Johanson & Bowling (AAAI 2014) for Resolve; Moravčík et al. (AAAI
@@ -7,21 +7,22 @@ refined equilibria of gadgets.
 
 Legend: I player 0's infoset; I^k its order-k knowledge set; I0 an infoset of player 1 that meets I^k.
 
-- ``k-klss``, k odd: player 0 is free in I^k and below; where an I0 has nodes outside, it plays the blueprint there.
-- ``k-kluss``: I^k and nothing else, and player 0 is free in all of it. Player 1 is taken to know that play is in I^k:
-  its alternate values count the nodes of I0 in I^k only. (With the blueprint played at the others instead it would be
-  k-KLSS.) For k = inf it is common-knowledge subgame solving, as is ``inf-klss``.
-- ``safe-1-klss``: 1-KLSS, in which what player 1 may be given is divided. In 1-KLSS each infoset I that meets an I0 may
-  give away all that the blueprint keeps from player 1 there, u(x, y) - u*(x) for each y of player 1, and together they
-  can give it away more than once. Here each has the share that :func:`klss.subgame.shares` says, and the shares of
-  infosets that can come together sum to 1 at the most; so exploitability never rises, at whichever infosets it is done.
-- ``olss``: safe-1-klss against an opponent with few strategies (:mod:`klss.gadgets`): it comes to the subgame by one of
-  them, and at each I0 goes on by one of them. A strategy outside of those few can exploit what is found.
+- ``k-klss``, k odd: player 0 is free in I^k and below; at nodes of an I0 outside I^k it plays the blueprint.
+- ``k-kluss``: the subgame has I^k and nothing else, and player 0 is free in all of it. Player 1 is assumed to know that
+  the game is in I^k: its alternate values count only the nodes of I0 in I^k. (With the blueprint played at the others
+  it would be k-KLSS.) For k = inf it is common-knowledge subgame solving, as is ``inf-klss``.
+- ``safe-1-klss``: 1-KLSS in which the amount that player 1 may gain is divided. In 1-KLSS each infoset I that meets an
+  I0 may give away all that player 1 forgoes there against the blueprint, u(x, y) - u*(x) for each y of player 1, so
+  several infosets together may give it away more than once. Here each infoset has a share of it
+  (:func:`klss.subgame.shares`), and the shares of infosets that can meet sum to at most 1. So exploitability never
+  rises, whichever infosets are solved.
+- ``olss``: safe-1-klss against an opponent with few strategies (:mod:`klss.gadgets`): it reaches the subgame by one of
+  them, and at each I0 goes on by one of them. An opponent with another strategy can exploit the result.
 
 Deviation: of the papers of 2023 and 2026 only the abstracts could be read. The first says that Safe-1-KLSS extends
 1-KLSS and is proved safe, and that OLSS limits "how the opponent reaches a subgame and how it acts in the subgame"; the
-second that gadget games have equilibria of unequal worth, the sequential ones better than others. What is built here
-satisfies these sentences; whether it is what the papers built could not be verified.
+second says that gadget games have equilibria of unequal quality, and that sequential ones are better. The methods here
+satisfy these sentences; whether they are those of the papers could not be verified.
 """
 
 from __future__ import annotations
@@ -38,34 +39,34 @@ if TYPE_CHECKING:
 __all__ = ["GADGETS", "METHODS", "GadgetChoice", "Method", "Optimum", "gadget", "method"]
 
 Optimum = Literal["rule", "plain", "refined"]
-"""Which of the gadget's optima: by :mod:`klss.selection`'s rule, by its last tie-break alone, or the best of them where
-player 1 errs."""
+"""The choice among the gadget's optima: by :mod:`klss.selection`'s rule, by its last tie-break alone, or the best one
+if player 1 errs."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """What a subgame holds."""
+    """The part of the game that a subgame contains."""
 
     name: str
     order: float  # k, a whole number or inf
     outside: Outside = "blueprint"
-    shared: bool = False  # what player 1 may be given is divided among the infosets that meet
+    shared: bool = False  # the amount that player 1 may gain is divided among the infosets that meet
     limited: bool = False  # player 1 has few strategies
 
     @property
     def updates(self) -> bool:
-        """Whether Theorem 4 holds for it: its solutions can replace the blueprint in all of the subgame."""
+        """Whether Theorem 4 holds for the method: its solutions can replace the blueprint in the whole subgame."""
         return self.order == math.inf or (self.outside == "blueprint" and not self.shared and not self.limited)
 
 
 @dataclass(frozen=True)
 class GadgetChoice:
-    """What stands on top of a subgame, and which optimum is taken."""
+    """The gadget on top of a subgame, and the choice among its optima."""
 
     name: str
     kind: Gadget = "maxmargin"
-    # alternate values are lowered by what player 1 has given away on the way. The estimate is not divided among the
-    # subgames that lie behind one mistake, so no method is safe with it
+    # Whether alternate values are lowered by player 1's gifts on the way. The estimate is not divided among the
+    # subgames that follow one mistake, so no method is safe with it.
     reach: bool = False
     optimum: Optimum = "rule"
 
@@ -94,7 +95,7 @@ GADGETS = {
 
 
 def method(name: str | Method) -> Method:
-    """The method of that name.
+    """Return the method of that name.
 
     >>> method("2-kluss").outside
     'removed'
@@ -105,7 +106,7 @@ def method(name: str | Method) -> Method:
 
 
 def gadget(name: str | GadgetChoice) -> GadgetChoice:
-    """The gadget of that name: maxmargin or resolve, then -reach, then -plain or -refined."""
+    """Return the gadget of that name: maxmargin or resolve, optionally -reach, then optionally -plain or -refined."""
     if isinstance(name, str) and name not in GADGETS:
         raise GameError(f"gadget: got {name!r}, expected one of {', '.join(GADGETS)}")
     return GADGETS[name] if isinstance(name, str) else name

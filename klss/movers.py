@@ -1,4 +1,4 @@
-"""Who acts at a node, everywhere in this package: player 0, player 1, or one of these."""
+"""Movers at a node, everywhere in this package: 0 (player 0), 1 (player 1), or one of these."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ __all__ = ["CHANCE", "TERMINAL"]
 CHANCE = -1
 """Nature acts."""
 TERMINAL = -2
-"""Nobody: the game is over, or decided whatever is played."""
+"""Nobody acts: the game is over, or decided whatever is played."""

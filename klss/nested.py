@@ -1,29 +1,29 @@
-"""Nested subgames in three ways: every infoset joined, allocated deviations, and updating the blueprint; by any method
-and gadget of :mod:`klss.methods`.
+"""Nested subgames in three ways: joining the strategies of all infosets, allocated deviations, and updating the
+blueprint; with any method and gadget of :mod:`klss.methods`.
 
 Source: Zhang & Sandholm (NeurIPS 2021), Theorems 4, 5 and 9, §7 (Table 1) and the second and third algorithm of
 Appendix E.
 
-What each way guarantees without reach, and no more: :func:`update_blueprint` never raises exploitability (Theorem 4,
-k-KLSS of every odd k); :func:`allocated` keeps an epsilon-equilibrium one (Theorem 5, 1-KLSS); :func:`every_infoset`
+Guarantees without reach: :func:`update_blueprint` never raises exploitability (Theorem 4, k-KLSS of every odd k);
+:func:`allocated` keeps an epsilon-equilibrium one (Theorem 5, 1-KLSS); :func:`every_infoset`
 
 - with ``safe-1-klss`` never raises exploitability;
-- with ``inf-klss`` and ``inf-kluss`` neither, in games in which I^inf never holds two infosets of player 0 one of which
-  comes after the other (it is then the same subgame for all of its infosets);
+- with ``inf-klss`` and ``inf-kluss`` never raises it in games in which I^inf never has two infosets of player 0 one of
+  which comes after the other (it is then the same subgame for all of its infosets);
 - with ``1-klss`` makes an affine equilibrium of an exact equilibrium (Theorem 9);
-- otherwise is a measurement.
+- has no guarantee with other methods.
 
 Why ``safe-1-klss`` is safe: let V(J) be player 1's best-response value at an infoset J against the blueprint, and
-u(y|J) what its strategy y gets there. A subgame at I whose margins are not negative gives y no more than
-w (u(y|J) - V(J)) beyond the blueprint, where J is the I0 that y comes through and w the share of I. What y leaves at
-J, u(y|J) - V(J), is at least the sum of what it leaves at infosets after J that do not come after each other. So by the
-shares all subgames together give y no more than u(y|J) - V(J), and V(J) does not fall, at the topmost J as at
-any other. The same holds of the subgames inside a subgame, which is a game of its own.
+u(y|J) the value of its strategy y there. A subgame at I whose margins are not negative lets y gain at most
+w (u(y|J) - V(J)) over the blueprint, where J is the I0 through which y passes and w the share of I. The loss of y at J,
+u(y|J) - V(J), is at least the sum of its losses at infosets after J that do not come after each other. By the shares,
+all subgames together therefore let y gain at most u(y|J) - V(J), and V(J) does not fall, at the topmost J as at any
+other. The same holds for the subgames inside a subgame, which is a game of its own.
 
-Deviations: infosets that the strategy found so far does not enter are not solved and keep the blueprint's behaviour.
-Where the blueprint has a floor, a subgame keeps it at every infoset but its own I, as in §7. Theorem 5's random choice
-of independent sets is made by colours: in each component of the graph of :func:`infoset_colours` one of its c colours
-is drawn uniformly, so p(I) <= 1/c <= 1/chi; an infoset is in the set when its colour and all its ancestors' are drawn.
+Deviations: infosets that the strategy found so far does not enter are not solved and keep the blueprint's behaviour. If
+the blueprint has a floor, a subgame keeps it at every infoset but its own I, as in §7. Theorem 5's random choice of
+independent sets is made by colours: in each component of the graph of :func:`infoset_colours` one of its c colours is
+drawn uniformly, so p(I) <= 1/c <= 1/chi; an infoset is in the set if its colour and all its ancestors' are drawn.
 """
 
 from __future__ import annotations
@@ -58,19 +58,20 @@ __all__ = [
 ]
 
 
-# Actions played less often than this are the rounding of the solver, not intention: they are dropped. Entering
-# them would divide by them.
+# Actions with a smaller probability are the solver's rounding and are dropped; otherwise subgames after them would be
+# divided by that tiny reach.
 _INTENDED = 1e-6
+# Infosets whose parent sequence has at most this probability are not solved.
 _ENTERED = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Blueprint:
-    """What nested solving starts from."""
+    """The strategy with which nested solving starts."""
 
     x: Floats  # float64[S0]: player 0's strategy, a realization plan
-    floor: Floats | None = None  # float64[S0] or None: the least behaviour probabilities that the blueprint was held to
-    # float64[S1] or None: the plan of player 1 that was found with it; one of the strategies of a limited opponent
+    floor: Floats | None = None  # float64[S0] or None: the least behaviour probabilities that the blueprint satisfies
+    # float64[S1] or None: player 1's plan from the blueprint's program; one of the strategies of a limited opponent
     opponent: Floats | None = None
 
 
@@ -88,7 +89,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Nested:
-    """The joined strategy float64[S0] and the number of subgames that were solved."""
+    """The joined strategy float64[S0] and the number of subgames solved."""
 
     plan: Floats
     subgames: int
@@ -96,12 +97,12 @@ class Nested:
 
 @dataclass(frozen=True, eq=False)
 class _Frame:
-    """A game in which subgames are made, with player 0's infosets and sequences traced back to the full game."""
+    """A game from which subgames are made, with player 0's infosets and sequences traced back to the full game."""
 
     game: Game
     values: Values
-    sequence: Ints  # full-game sequence of each of player 0's
-    infoset: Ints  # full-game infoset of each of player 0's, -1 for a gadget's own
+    sequence: Ints  # full-game number of each of player 0's sequences
+    infoset: Ints  # full-game number of each of player 0's infosets, -1 for a gadget's own
     opponents: tuple[Floats, ...] = ()  # plans of a limited opponent
 
 
@@ -117,7 +118,7 @@ class _Way:
         return cls(methods.method(method), methods.gadget(gadget))
 
     def subgame(self, frame: _Frame, infoset: int, share: Floats | None) -> Subgame:
-        """The subgame at an infoset of the frame's game."""
+        """Return the subgame at an infoset of the frame's game."""
         return make_subgame(
             frame.game,
             frame.values,
@@ -137,8 +138,8 @@ def every_infoset(
     gadget: str | GadgetChoice = "maxmargin",
     on_step: Callable[[int], None] | None = None,
 ) -> Nested:
-    """Solve a subgame at every infoset of player 0, top down, each from its parent's subgame, and join what is played
-    there (Table 1).
+    """Solve a subgame at every infoset of player 0, top down, each from its parent's subgame, and join the strategies
+    (Table 1).
 
     Parameters
     ----------
@@ -170,10 +171,11 @@ def allocated(
     gadget: str | GadgetChoice = "maxmargin",
     on_step: Callable[[int], None] | None = None,
 ) -> Nested:
-    """1-KLSS at infosets of random independent sets closed under ancestors: the mixture over the sets (Theorem 5).
+    """Solve by 1-KLSS at infosets of random independent sets closed under ancestors, and return the mixture over the
+    sets (Theorem 5).
 
-    Outside the set the strategy at hand is played to the end: the last subgame's solution, or the blueprint (third
-    algorithm of Appendix E).
+    From the first infoset outside the set on, the present strategy is played to the end: the last subgame's solution,
+    or the blueprint (third algorithm of Appendix E).
     """
     t = game.treeplex(0)
     component, colour, count = infoset_colours(game)
@@ -182,20 +184,17 @@ def allocated(
     children: list[list[int]] = [[] for _ in range(t.sequence_count)]
     for i, above in enumerate(t.parent_sequence.tolist()):
         children[above].append(i)
-    # running[s]: probability of s while every infoset on the way was in the set; resting[s]: after the first that was
-    # not.
+    # running[s]: probability of s with every infoset on the way in the set; resting[s]: with one that was not.
     running, resting = np.zeros(t.sequence_count), np.zeros(t.sequence_count)
     running[0] = resting[0] = 1.0
     drawn: dict[int, dict[int, int]] = {}
     share: dict[int, float] = {}
 
     def branch(sequence: int, before: dict[int, int], current: Floats) -> None:
-        """Draw at the infosets after ``sequence``; where one is not in the set, the strategy ``current`` is played to
-        the end.
-        """
+        """Draw at the infosets after ``sequence``; from one that is not in the set, play ``current`` to the end."""
         for i in children[sequence]:
             c = int(component[i])
-            # A component's colour is drawn once: the same colour again costs nothing, another one can't be.
+            # A component's colour is drawn only once: later the same colour has probability 1, another one 0.
             share[i] = 1.0 / count[c] if c not in before else float(before[c] == colour[i])
             drawn[i] = {**before, c: int(colour[i])}
             stack = [(i, (1.0 - share[i]) * running[sequence])]
@@ -206,7 +205,7 @@ def allocated(
                         resting[s] += mass * current[s]
                         stack.extend((below, mass * current[s]) for below in children[s])
 
-    # Top down: what a subgame chose at its infoset is played in the share of cases in which that infoset was drawn.
+    # Top down: a subgame's solution at its infoset has the probability with which that infoset is in the set.
     branch(0, {}, base)
     solved = 0
     for step, own in _steps(game, blueprint, _Way.of("1-klss", gadget)):
@@ -232,20 +231,20 @@ def update_blueprint(
     gadget: str | GadgetChoice = "maxmargin",
     on_step: Callable[[int], None] | None = None,
 ) -> Iterator[Floats]:
-    """The sequence of blueprints, one after each subgame, that incorporating every solution at once gives (Theorem 4).
+    """Yield the updated blueprint after each subgame (Theorem 4).
 
-    Visits every infoset of player 0 once, top down; the solution overrides the blueprint in all of the subgame, as the
-    theorem states it (line 14 of the paper's algorithm overrides below I only).
+    Every infoset of player 0 is visited once, top down. The solution replaces the blueprint in the whole subgame, as
+    the theorem states it (line 14 of the paper's algorithm replaces it below I only).
 
     Yields
     ------
     float64[S0]
-        A realization plan; its exploitability is never above the one before.
+        A realization plan; its exploitability is never above that of the one before.
 
     Raises
     ------
     GameError
-        When the theorem does not hold for the method.
+        The theorem does not hold for the method.
     """
     way = _Way.of(method, gadget)
     if not way.method.updates:
@@ -272,7 +271,7 @@ def update_blueprint(
 
 
 def solve_at(game: Game, blueprint: Blueprint, infoset: int) -> tuple[Subgame, Step]:
-    """One 1-KLSS subgame of the full game, at player 0's ``infoset``, and its solution."""
+    """Return the 1-KLSS subgame of the full game at player 0's ``infoset``, and its solution."""
     values = counterfactual_values(game, blueprint.x)
     subgame = make_subgame(game, values, infoset)
     _, step, _ = _solve(_full_frame(game, values), subgame, blueprint, methods.GADGETS["maxmargin"])
@@ -280,18 +279,19 @@ def solve_at(game: Game, blueprint: Blueprint, infoset: int) -> tuple[Subgame, S
 
 
 def infoset_colours(game: Game) -> tuple[Ints, Ints, Ints]:
-    """A proper colouring of player 0's infosets, for independent sets.
+    """Return a proper colouring of player 0's infosets, for independent sets.
 
-    Two infosets are joined when the best-response value at one of player 1's infosets depends on what is played at
-    both: they hold nodes of J and of J' >= J, and neither comes after the other. (The paper's G' joins those that share
-    an infoset, waiting infosets of player 0 included; this is the same condition without the detour over the latter.)
-    An infoset takes its parent's colour where it can.
+    Two infosets are joined if the best-response value at one of player 1's infosets depends on the play at both: they
+    have nodes of J and of J' >= J, and neither comes after the other. (The paper's G' joins infosets that share one,
+    including waiting infosets of player 0; this is the same condition without the waiting infosets.) An infoset takes
+    its parent's colour if possible.
 
     Returns
     -------
     component : int64[I], colour : int64[I], count : int64[components]
-        ``count`` is the number of colours that each component took, at least its chromatic number.
+        ``count`` is the number of colours of each component, at least its chromatic number.
     """
+    # Player 0's infosets on the way to each one, and those that meet each infoset of player 1.
     t, mine, theirs = game.treeplex(0), game.observations[0], game.observations[1]
     size = t.infoset_count
     parent = np.where(t.parent_sequence > 0, t.infoset_of_sequence[t.parent_sequence], -1)
@@ -304,6 +304,7 @@ def infoset_colours(game: Game) -> tuple[Ints, Ints, Ints]:
         here = game.infoset[0][nodes[start[j] : start[j + 1]]]
         index = mine.treeplex_infoset[here[here >= 0]]
         at.append(set(index[index >= 0].tolist()))
+    # Join two that meet one infoset of player 1, or one and another above it, unless one comes after the other.
     neighbours: list[set[int]] = [set() for _ in range(size)]
     for j in range(theirs.infoset_count):
         above = j
@@ -314,6 +315,7 @@ def infoset_colours(game: Game) -> tuple[Ints, Ints, Ints]:
                         neighbours[i].add(k)
                         neighbours[k].add(i)
             above = int(theirs.parent_infoset[above])
+    # Colour greedily, parents first; then find the components and the number of colours in each.
     colour, component = np.full(size, -1, np.int64), np.full(size, -1, np.int64)
     for i in range(size):
         taken = {int(colour[k]) for k in neighbours[i]}
@@ -342,8 +344,8 @@ def _full_frame(game: Game, values: Values, opponents: tuple[Floats, ...] = ()) 
 
 
 def _opponents(game: Game, blueprint: Blueprint) -> tuple[Floats, ...]:
-    """Plans of a limited opponent: a best response to the blueprint, uniform play, the blueprint's own opponent where
-    there is one, and the mean behaviour of each two.
+    """Return the plans of a limited opponent: a best response to the blueprint, uniform play, the blueprint's own
+    opponent if there is one, and the mean behaviour of each two of these.
     """
     t = game.treeplex(1)
     against = sequence_form(game).payoff_transposed @ blueprint.x
@@ -355,7 +357,7 @@ def _opponents(game: Game, blueprint: Blueprint) -> tuple[Floats, ...]:
 
 
 def _steps(game: Game, blueprint: Blueprint, way: _Way) -> Iterator[tuple[Step, slice]]:
-    """Every subgame from the root down, depth first; with the range of I's own sequences in it."""
+    """Solve every subgame from the root down, depth first; yield each step and the range of I's own sequences in it."""
     stack: list[tuple[_Frame, int, Floats | None]] = []
 
     def push(frame: _Frame, parents: Ints) -> None:
@@ -392,11 +394,11 @@ def _solve(frame: _Frame, subgame: Subgame, blueprint: Blueprint, gadget: Gadget
     floor = None
     if blueprint.floor is not None:
         floor = blueprint.floor[sequence].copy()
-        # Free are I and, for k > 1, the other infosets at the subgame's top: so that k = inf is one program for all of
-        # them.
+        # No floor at I and, for k > 1, at the other infosets at the subgame's top, so that with k = inf all of these
+        # have the same program.
         tops = mine.parent_infoset[mine.turn_infosets] == 0
         floor[np.concatenate([[True], np.repeat(tops, t.action_count)])] = 0.0
-        # Where an earlier subgame has already gone below the floor, the strategy at hand must stay allowed.
+        # The present strategy must stay allowed where an earlier subgame has gone below the floor.
         floor = np.minimum(floor, start)
     opponents = _limited(frame, subgame) if frame.opponents else None
     chosen = select(subgame, blueprint=start, floor=floor, gadget=gadget, opponents=opponents)
@@ -409,7 +411,8 @@ def _solve(frame: _Frame, subgame: Subgame, blueprint: Blueprint, gadget: Gadget
 
 
 def _limited(frame: _Frame, subgame: Subgame) -> Opponents:
-    """The strategies of the frame's limited opponent in a subgame, as far as they come there."""
+    """Return the strategies of the frame's limited opponent in a subgame."""
+    # The range of each: the probabilities with which it reaches the I0; for one that never does, D stands in.
     t, own = frame.game.treeplex(1), frame.game.observations[1]
     source, count = subgame.source_sequences(frame.game, 1), subgame.roots.size
     way_there = own.sequence_of_point[own.parent_point[subgame.roots]]

@@ -1,4 +1,4 @@
-"""Strategies by names, in and out: infoset's name -> action's name -> probability, as in files of ``klss solve``."""
+"""Strategies by names, and their files: infoset's name -> action's name -> probability, as ``klss solve`` writes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from klss.treeplex import realization, uniform_behaviour
 __all__ = ["Exploited", "Named", "PolicyError", "behaviour_of", "exploit", "read_policy", "write_policy"]
 
 Named = Mapping[str, Mapping[str, float]]
-"""One player's strategy."""
+"""One player's strategy: infoset's name -> action's name -> probability."""
 
 _SUM = 1e-6
 
@@ -33,12 +33,12 @@ class PolicyError(KlssError, ValueError):
 
 
 def read_policy(path: Path) -> tuple[Named, Named]:
-    """Both players' strategies of a file.
+    """Read both players' strategies from a file.
 
     Raises
     ------
     PolicyError
-        One line, which begins with the path.
+        The file can't be read; the message is one line that begins with the path.
     """
     try:
         players = json.loads(read_text(path))["players"]
@@ -65,17 +65,16 @@ def write_policy(path: Path, name: str, players: tuple[Named, Named]) -> None:
 
 
 def behaviour_of(game: Game, player: int, named: Named, *, partial: bool = False) -> Floats:
-    """A player's strategy as float64[S].
+    """Return a player's strategy as float64[S].
 
-    Infosets that ``named`` does not name are played uniformly; with ``partial`` they are NaN, and those that it names
-    have to be there.
+    At infosets that ``named`` does not name it is uniform, or NaN with ``partial``.
 
     Raises
     ------
     GameError
         An infoset or an action that the game does not have, or probabilities that do not sum to 1.
     """
-    # What is not named is uniform, or free.
+    # Infosets that are not named are uniform, or free (NaN).
     observations, treeplex = game.observations[player], game.treeplex(player)
     weights = np.full(treeplex.sequence_count, math.nan) if partial else uniform_behaviour(treeplex)
     keys = [str(observations.keys[j]) for j in observations.turn_infosets]
@@ -85,7 +84,7 @@ def behaviour_of(game: Game, player: int, named: Named, *, partial: bool = False
             near = difflib.get_close_matches(key, keys[:10_000], n=1, cutoff=0.0)
             hint = f"the nearest is {printable(near[0], 80)!r}" if near else "this player never moves"
             raise GameError(f"policy of player {player}: got infoset {printable(key, 80)!r}, which is none; {hint}")
-        # Its actions, by their names; those that are left out have 0.
+        # Its actions by their names; those left out have probability 0.
         i = place[key]
         names = observations.action_names[observations.turn_infosets[i]]
         other = sorted(set(actions) - set(names))
@@ -109,19 +108,20 @@ def behaviour_of(game: Game, player: int, named: Named, *, partial: bool = False
 class Exploited:
     """What a best response wins against one player's strategy."""
 
-    player: int  # whose strategy it is
-    value: float  # what the profile pays that player
-    worst_case: float  # what is left against a best response
-    response: dict[str, str]  # the best response: infoset's name -> action, where the strategy lets it come
-    # what is won at each infoset of the other player, largest first; the sum is ``value - worst_case``
+    player: int  # the player of the strategy
+    value: float  # that player's payoff of the profile
+    worst_case: float  # that player's payoff against a best response
+    response: dict[str, str]  # the best response: infoset's name -> action, at infosets that it reaches
+    # the best response's gain at each infoset of the other player, largest first; the sum is ``value - worst_case``
     where: list[tuple[str, float]]
 
 
 def exploit(form: SequenceForm, behaviours: tuple[Floats, Floats], player: int) -> Exploited:
-    """The best response to ``player``'s strategy, beside the other player's own one.
+    """Compare the best response to ``player``'s strategy with the other player's strategy.
 
-    Where it wins: at an infoset, the best action's value less the strategy's, all later actions being best, times the
-    probability that the other player's strategy comes there (Kakade & Langford, ICML 2002, Lemma 6.1).
+    The gain at an infoset is the best action's value minus that of the other player's strategy there, with best actions
+    after it, times the probability with which that strategy reaches the infoset (Kakade & Langford, ICML 2002, Lemma
+    6.1).
     """
     game = form.game
     if game is None:
@@ -131,13 +131,13 @@ def exploit(form: SequenceForm, behaviours: tuple[Floats, Floats], player: int) 
     utility = form.payoff @ plans[1] if other == 0 else form.payoff_transposed @ plans[0]
     treeplex, sign = form.treeplexes[other], 1.0 if other == 0 else -1.0
     best = best_response(treeplex, utility, maximize=other == 0)
-    # By infoset: the best response's value less that of the strategy's action followed by best ones; sequences but the
-    # empty one stand infoset by infoset.
+    # The gain at each infoset: the best response's value minus that of the strategy's actions followed by best ones.
+    # Sequences after the empty one are ordered by infoset, as reduceat needs.
     gain = np.zeros(treeplex.infoset_count)
     if gain.size:
         chosen = np.add.reduceat(behaviours[other][1:] * best.sequence_value[1:], treeplex.first_sequence - 1)
         gain = sign * (best.infoset_value - chosen) * plans[other][treeplex.parent_sequence]
-    # By names: what the best response plays where it comes, and where it gains, the most first.
+    # By names: the best response at infosets that it reaches, and its gains, the largest first.
     observations = game.observations[other]
     keys = [str(observations.keys[j]) for j in observations.turn_infosets]
     response = {

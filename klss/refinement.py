@@ -1,18 +1,19 @@
-"""Among the equilibria one that stays best where mistakes happen: a sequential one, from a perturbed sequence form.
+"""An equilibrium that stays best after mistakes: a sequential one, from a perturbed sequence form.
 
 Source: Miltersen & Sørensen (SODA 2006; Economic Theory 42, 2010), who perturb the sequence form by powers of a symbol
 ε; sequential equilibria: Kreps & Wilson (Econometrica 1982).
 
-Built is the program of a small number: every action is played with probability ε at the least, by both players, so that
-every infoset is reached and a best choice there matters. What is played above ε says which actions an equilibrium of
-the limit uses; the probabilities where the equilibrium comes are then found exactly, by the unperturbed program over
-these actions alone, and elsewhere they are the perturbed ones without their ε.
+In the perturbed program both players play every action with probability at least ε, a small number, so that every
+infoset is reached and the choice there matters. The actions played with more than ε are those that an equilibrium of
+the limit uses. At infosets that the equilibrium reaches, the probabilities are then found exactly, by the unperturbed
+program over these actions; elsewhere they are the perturbed ones without their ε.
 
-Deviation: ε is a number, so that an infoset after m mistakes weighs ε^m, and from ε^m of about 10⁻⁹ on, the solver's
-tolerance, it isn't told from one that is never reached. There a best response to the perturbed opponent is played.
+Deviation: because ε is a number, an infoset after m mistakes has weight ε^m. From about 10⁻⁹ on, the solver's
+tolerance, it can't be distinguished from one that is never reached; there a best response to the perturbed opponent is
+played.
 
-A gadget has whole faces of equilibria even over the actions that a refined one uses, and only player 0's plan is asked
-for: there :func:`against_mistakes` adds the perturbed opponent to the program as a second objective.
+A gadget has whole faces of equilibria even over the actions that a refined one uses, and only player 0's plan is
+needed: there :func:`against_mistakes` adds the perturbed opponent to the program as a second objective.
 """
 
 from __future__ import annotations
@@ -33,21 +34,23 @@ from klss.treeplex import Treeplex, behaviour, realization
 __all__ = ["MISTAKES", "against_mistakes", "sequential"]
 
 MISTAKES = (1e-3, 1e-4, 1e-5)
-"""ε, the least probability of an action, less at infosets of very many: the first from which an equilibrium follows."""
+"""ε, the least probability of an action (less at infosets with very many actions). These values are tried in this order
+until an equilibrium follows.
+"""
 
 _NOISE, _TOLERANCE = 1e-6, 1e-8
-"""An action is used that is played above its floor by more than the first, or by the second over the plan of its
-infoset."""
+"""An action counts as used if its probability exceeds its floor by more than the larger of the first number and the
+second divided by the plan of its infoset."""
 
 _WEIGHT = 1e-8
-"""An infoset whose plans weigh less together is decided by a best response."""
+"""An infoset where the product of both plans is less, relative to the payoffs, is decided by a best response."""
 
 _GAP = 1e-7
-"""Of the largest payoff."""
+"""Largest gap of an equilibrium, relative to the largest payoff."""
 
 
 def sequential(form: SequenceForm) -> Solution:
-    """A sequential equilibrium: exact where it comes, and best against mistakes elsewhere.
+    """Return a sequential equilibrium: exact at infosets that it reaches, best against mistakes elsewhere.
 
     Parameters
     ----------
@@ -56,12 +59,12 @@ def sequential(form: SequenceForm) -> Solution:
     Returns
     -------
     Solution
-        Whose ``off_path`` has both players' behaviour at all infosets.
+        ``off_path`` has both players' behaviour at all infosets.
 
     Raises
     ------
     SolverError
-        A program was not solved.
+        A program was not solved, or no ε gave an equilibrium.
     """
     exact = solve(form)
     for mistake in MISTAKES:
@@ -75,16 +78,16 @@ def sequential(form: SequenceForm) -> Solution:
 
 
 def against_mistakes(program: Program, mistake: float = MISTAKES[0]) -> tuple[LinearProgram, Floats]:
-    """A program with a second objective: the value where player 1 plays every action with some probability.
+    """Return a program with a second objective: the value if player 1 plays every action with some probability.
 
-    Maximised among the optima of the program's own objective it chooses a plan of player 0 that remains best where
-    player 1 errs; the plan's own mistakes are left out, since nothing comes after them that could be chosen better.
+    Maximised over the optima of the program's own objective, it chooses a plan of player 0 that stays best if player 1
+    errs. Player 0's own mistakes are left out, since nothing after them could be chosen better.
 
     Parameters
     ----------
     program : Program
     mistake : float
-        ε; what needs m mistakes weighs ε^m.
+        ε; m mistakes have the weight ε^m.
 
     Returns
     -------
@@ -97,7 +100,7 @@ def against_mistakes(program: Program, mistake: float = MISTAKES[0]) -> tuple[Li
     erring = _perturbed_program(build_program(form), _floor(t1, mistake))
     responses = erring.matrix.tocoo()
     kept = responses.row >= t0.infoset_count
-    # The same plan, with values of the erring opponent's infosets in columns of their own.
+    # Add the response rows of the erring opponent: the plan's columns are shared, its infosets' values get new columns.
     column = np.where(responses.col < own, responses.col, responses.col + columns - own)
     rows, added = lp.row_lower.size, erring.cost.size - own
     count = erring.row_lower.size - t0.infoset_count
@@ -122,15 +125,15 @@ def against_mistakes(program: Program, mistake: float = MISTAKES[0]) -> tuple[Li
 
 
 def _refined(form: SequenceForm, exact: Solution, mistake: float) -> Solution:
-    """What follows from one ε; "failed" where that is no equilibrium."""
-    # Which actions an equilibrium of the limit uses, by the perturbed game.
+    """Return the refinement with one ε; its status is "failed" if it is no equilibrium."""
+    # The actions that an equilibrium of the limit uses, from the perturbed game.
     x, y = _perturbed(form, mistake)
     weights = [_used(treeplex, plan, mistake) for treeplex, plan in zip(form.treeplexes, (x, y), strict=True)]
-    # Where hardly anything comes, the program's tolerance decides; a best response does not know tolerances.
+    # At infosets with a tiny reach the program's answer is within its tolerance; a best response is exact there.
     mirror = _mirrored(form)
     for player, (seen, other) in enumerate(((form, y), (mirror, x))):
         _answer(seen, (x, y)[player], other, weights[player])
-    # Where the equilibrium comes: the exact program over the actions that are used.
+    # At infosets that the equilibrium reaches: the exact program over the used actions.
     gap = _GAP * max(1.0, form.unit)
     plans = [_exact(seen, weights[player]) for player, seen in enumerate((form, mirror))]
     behaviours = [
@@ -151,13 +154,13 @@ def _refined(form: SequenceForm, exact: Solution, mistake: float) -> Solution:
 
 
 def _floor(treeplex: Treeplex, mistake: float) -> Floats:
-    """float64[S]: ε at every sequence but the empty one."""
+    """Return ε at every sequence but the empty one, at most half of the uniform probability: float64[S]."""
     least = np.minimum(mistake, 0.5 / treeplex.action_count)
     return np.concatenate([[0.0], np.repeat(least, treeplex.action_count)])
 
 
 def _perturbed(form: SequenceForm, mistake: float) -> tuple[Floats, Floats]:
-    """Both players' plans of the perturbed game."""
+    """Return both players' plans of the perturbed game."""
     t0, t1 = form.treeplexes
     perturbed = _perturbed_program(build_program(form, _floor(t0, mistake)), _floor(t1, mistake))
     result = LinearSolver(perturbed).solve("simplex")
@@ -167,7 +170,7 @@ def _perturbed(form: SequenceForm, mistake: float) -> tuple[Floats, Floats]:
 
 
 def _response_plan(form: SequenceForm, row_dual: Floats) -> Floats:
-    """Player 1's plan, from the prices of the program's rows."""
+    """Return player 1's plan, from the duals of the program's rows."""
     first, t1 = form.treeplexes[0].infoset_count, form.treeplexes[1]
     return realization(
         t1, behaviour(t1, np.concatenate([[1.0], np.abs(row_dual[first : first + t1.sequence_count - 1])]))
@@ -175,9 +178,12 @@ def _response_plan(form: SequenceForm, row_dual: Floats) -> Floats:
 
 
 def _perturbed_program(program: Program, least: Floats) -> LinearProgram:
-    """The program against a player 1 that plays each sequence at least so often after the one before, float64[S1]."""
+    """Return the program against a player 1 that plays each sequence with at least the behaviour ``least``,
+    float64[S1].
+    """
     lp, (t0, t1) = program.program, program.form.treeplexes
-    # Player 1's floors y_s >= ε y_parent have prices µ_s >= 0: y_s pays -µ_s, its parent sequence gains ε µ_s.
+    # Player 1's floors y_s >= ε y_parent have duals µ_s >= 0, one column each: -µ_s in the row of s, ε µ_s in that of
+    # its parent.
     count = t1.sequence_count - 1
     floor, parent = least[1:], t1.parent_of_sequence[1:]
     first = t0.infoset_count  # the row of player 1's sequence 1
@@ -201,7 +207,7 @@ def _perturbed_program(program: Program, least: Floats) -> LinearProgram:
 
 
 def _used(treeplex: Treeplex, plan: Floats, mistake: float) -> Floats:
-    """Behaviour float64[S] without the floor: what is left above it, to a sum of 1."""
+    """Return the behaviour without the floor, float64[S]: the parts above it, scaled to a sum of 1."""
     above = plan[treeplex.parent_of_sequence]
     noise = np.maximum(_NOISE, _TOLERANCE / np.maximum(above, 1e-300))
     excess = behaviour(treeplex, plan) - _floor(treeplex, mistake)
@@ -209,10 +215,10 @@ def _used(treeplex: Treeplex, plan: Floats, mistake: float) -> Floats:
 
 
 def _answer(form: SequenceForm, plan: Floats, other: Floats, weights: Floats) -> None:
-    """Put player 0's best response to ``other`` into ``weights`` where ``plan`` and ``other`` hardly come."""
+    """Put player 0's best response to ``other`` into ``weights`` where ``plan`` and ``other`` have a tiny reach."""
     treeplex = form.treeplexes[0]
     utility = form.payoff @ other
-    # What the opponent's plan and nature weigh at each infoset's sequences, whatever is paid there.
+    # The weight of the opponent's plan and nature at each infoset's sequences, by absolute payoffs.
     seen = abs(form.payoff) @ other
     for i in range(treeplex.infoset_count - 1, -1, -1):
         first, stop = int(treeplex.first_sequence[i]), int(treeplex.first_sequence[i] + treeplex.action_count[i])
@@ -226,7 +232,7 @@ def _answer(form: SequenceForm, plan: Floats, other: Floats, weights: Floats) ->
 
 
 def _exact(form: SequenceForm, weights: Floats) -> Floats:
-    """Player 0's best plan that uses no other actions."""
+    """Return player 0's optimal plan over the actions with positive ``weights``."""
     program = build_program(form).program
     upper = program.column_upper.copy()
     upper[1 : weights.size][weights[1:] == 0.0] = 0.0
@@ -237,6 +243,6 @@ def _exact(form: SequenceForm, weights: Floats) -> Floats:
 
 
 def _mirrored(form: SequenceForm) -> SequenceForm:
-    """The same game with the players' roles exchanged."""
+    """Return the same game with the players exchanged."""
     t0, t1 = form.treeplexes
     return SequenceForm((t1, t0), sparse.csr_array(-form.a.T), sparse.csr_array(-form.b.T), form.unit)

@@ -1,18 +1,18 @@
 """The choice among the optima of a gadget.
 
-A Maxmargin program pins the least margin only; its optima form a face, and which of them is taken decides how
+A Maxmargin program determines only the least margin. Its optima form a face, and the optimum taken decides how
 exploitable the joined strategy of nested k-KLSS is. The rule: *among the strategies that maximise the least margin, the
-one with the largest mean margin, less a toll on every probability moved away from the blueprint*,
+one with the largest mean margin, minus a toll on every probability moved away from the blueprint*,
 
     maximise  sum over I0 of D(I0) / sum(D) * margin(I0)  -  TOLL * sum over sequences Ia of |x(Ia) - b(a|I) x(I)|,
 
-with b the blueprint's behaviour and D as in :mod:`klss.subgame`. The second half is a proximal term (Rockafellar 1976)
-in the L1 norm, so that the whole is a linear program. Ties go by :func:`klss.lexicographic.generic_objective`.
+with b the blueprint's behaviour and D as in :mod:`klss.subgame`. The second term is proximal (Rockafellar 1976), in the
+L1 norm so that the program stays linear. Ties are broken by :func:`klss.lexicographic.generic_objective`.
 
-In Resolve, whose optima are all strategies without a negative margin where there is one, the same rule chooses. Beside
-the rule's optimum stand a plain one, which the last tie-break alone chooses, and a refined one, which among the optima
-is the best where player 1 errs: in its choice at the gadget's root (an I0 that is not worst for player 0; Play where
-Exit is better) and inside (:func:`klss.refinement.against_mistakes`).
+The same rule chooses in Resolve, where every strategy without a negative margin is optimal, if there is one. Besides
+the rule's optimum there are two others. The plain one is chosen by the last tie-break alone. The refined one is the
+best of the optima if player 1 errs: in its choice at the gadget's root (an I0 that is not worst for player 0; Play
+where Exit is better) and inside (:func:`klss.refinement.against_mistakes`).
 
 Source: the gadget is Zhang & Sandholm's (NeurIPS 2021); the paper does not say which optimum it takes. Refined
 equilibria of gadgets: Kubíček, Lisý & Sandholm (2026), whose abstract alone could be read.
@@ -38,8 +38,8 @@ from klss.support.arrays import Floats
 __all__ = ["TOLL", "Choice", "select"]
 
 TOLL = 0.01
-"""Utility (largest one 1) that moving a probability of 1 away from the blueprint has to bring, per sequence it leaves
-or enters.
+"""Utility (the largest is 1) that moving a probability of 1 away from the blueprint must gain, for each sequence that
+it leaves or enters.
 """
 
 
@@ -59,7 +59,7 @@ def select(
     gadget: str | GadgetChoice = "maxmargin",
     opponents: Opponents | None = None,
 ) -> Choice:
-    """The strategy that is chosen.
+    """Return the chosen strategy.
 
     Parameters
     ----------
@@ -70,34 +70,34 @@ def select(
     floor : float64[S0], optional
         Least behaviour probability of each of player 0's sequences.
     gadget : str or Gadget
-        What stands on top, and which of its optima.
+        The gadget on top, and which of its optima.
     opponents : Opponents, optional
-        The few strategies of player 1.
+        The strategies of a limited player 1.
 
     Raises
     ------
     GameError
-        When the subgame's gadget is not Maxmargin.
+        The subgame's gadget is not Maxmargin.
     SolverError
-        When one of the programs can't be solved.
+        One of the programs can't be solved.
     """
     if subgame.gadget != "maxmargin":
         raise GameError(f"gadget: got {subgame.gadget!r}, expected maxmargin")
-    # The gadget's program: its optima, exact, are what is chosen among.
+    # The gadget's program, among whose exact optima the choice is made.
     chosen = gadget_by_name(gadget)
     top = gadget_form(subgame, chosen.kind, opponents)
     program = build_program(top.form, floor)
     if chosen.optimum == "refined":
-        # The best of them against an opponent that errs a little everywhere.
+        # The best optimum against an opponent that errs a little everywhere.
         lp, objective = against_mistakes(program)
         objectives = [objective]
     else:
-        # The largest mean margin, less a toll for each probability moved away from the blueprint.
+        # The largest mean margin, minus a toll on each probability moved away from the blueprint.
         lp = _with_distances(program, blueprint)
         rule = np.full(lp.cost.size, -TOLL)
         rule[: program.program.cost.size] = _mean_margin(program, top)
         objectives = [rule] if chosen.optimum == "rule" else []
-    # What is still tied is settled by fixed weights, so that no solver's habits decide.
+    # Break the remaining ties by fixed weights, so that the result does not depend on the solver.
     tied = generic_objective(lp.cost.size, program.form.treeplexes[0].sequence_count)
     first, last = lexicographic(lp, [*objectives, tied])
     plan, _, _, _ = read_back(program, last)
@@ -105,18 +105,18 @@ def select(
 
 
 def _mean_margin(program: Program, top: GadgetForm) -> Floats:
-    """float64[C]: the mean margin over the roots as an objective."""
+    """Return the mean margin over the roots as an objective, float64[C]."""
     t0 = program.form.treeplexes[0]
     weights = np.zeros(program.program.row_lower.size)
     weights[t0.infoset_count - 1 + top.enter] = top.weights / top.factor
     objective: Floats = program.program.matrix.T @ weights
-    # The row of a root compares its margin with the value of the gadget's own infoset: that is taken out.
+    # A root's row compares its margin with the value of the gadget's own infoset; leave that value out.
     objective[t0.sequence_count : t0.sequence_count + top.stops] = 0.0
     return objective
 
 
 def _with_distances(program: Program, blueprint: Floats) -> LinearProgram:
-    """Add a column d >= |x(Ia) - b(a|I) x(I)| for every non-empty sequence."""
+    """Add a column d >= |x(Ia) - b(a|I) x(I)| for every non-empty sequence, by two rows each."""
     lp = program.program
     t0 = program.form.treeplexes[0]
     count = t0.sequence_count - 1

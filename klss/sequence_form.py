@@ -1,8 +1,8 @@
 """Sequence form: both players' treeplexes and the payoff A plus B of a two-player zero-sum game.
 
 Source: Koller, Megiddo & von Stengel (STOC 1994); Zhang & Sandholm (NeurIPS 2021), §2 and Appendix C, where a game
-carries a second matrix B beside its payoffs A. B has entries in the top row (alternate values, gifts, folded-in outside
-nodes) and in the first column (information term) only.
+has a second matrix B in addition to its payoffs A. B has entries only in the top row (alternate values, gifts,
+folded-in outside nodes) and in the first column (information term).
 
 Letters: ``S0``, ``S1`` sequences of players 0 and 1.
 """
@@ -37,9 +37,9 @@ class SequenceForm:
     b : csr float64[S0, S1]
         The additional payoff of Appendix C: top row and first column only (not checked).
     unit : float
-        The size of the game's utilities, which "small" is measured against: the largest absolute one.
+        The largest absolute utility of the game, to which tolerances are relative.
     game : Game, optional
-        Whose form it is, with the names of infosets and actions.
+        The game of this form, with the names of infosets and actions.
     """
 
     treeplexes: tuple[Treeplex, Treeplex]
@@ -69,21 +69,19 @@ class SequenceForm:
         return sparse.csr_array(self.payoff.T)
 
     def value(self, x: Floats, y: Floats) -> float:
-        """Player 0's expected payoff of the plans ``x`` float64[S0] and ``y`` float64[S1]."""
+        """Return player 0's expected payoff of the plans ``x`` float64[S0] and ``y`` float64[S1]."""
         return float(x @ (self.payoff @ y))
 
 
 def sequence_form(game: Game) -> SequenceForm:
-    """The sequence form of ``game``: treeplexes of the infosets at which a player moves, A from the terminals, B from
-    the game's own.
-
-    Linear in the tree and vectorised.
+    """Return the sequence form of ``game``: treeplexes of the infosets at which a player moves, A from the terminals, B
+    from the game's B. The time is linear in the tree.
     """
-    # A: each terminal that pays something, at both players' sequences there.
+    # A: each terminal with a payoff, at both players' sequences there.
     shape = (game.treeplex(0).sequence_count, game.treeplex(1).sequence_count)
     z = game.terminals[game.utility[game.terminals] != 0.0]
     a = sparse.coo_array((game.reach[z] * game.utility[z], (game.sequences(0)[z], game.sequences(1)[z])), shape=shape)
-    # B: its entries live on points, of which several may belong to one sequence; they are summed.
+    # B: its entries are at points. Several points may belong to one sequence; their entries are summed.
     rows, columns = (np.flatnonzero(game.b[i]) for i in (0, 1))
     b = sparse.coo_array(
         (

@@ -10,17 +10,17 @@ the same way.
 
 Deviations from Appendix E:
 
-- line 21: every quantity of I0 is divided by the one D: alternate value, copied entries of B, folded-in outside
+- line 21: every quantity of I0 is divided by the same D: alternate value, copied entries of B, folded-in outside
   terminals, gifts.
 - line 22: the gift *lowers* the alternate value, B <- B + gift (the text subtracts).
 - line 23: the gift sums V(I'a') - V(I') over player 1's own actions I'a' on the way to I0; V is player 1's
-  best-response value, a minimum. The choice of I0 at the root of an earlier gadget is not counted: it is no mistake
-  (``count_gadget_choice`` counts it).
+  best-response value, a minimum. The choice of I0 at the root of an earlier gadget is not counted, since it is not a
+  mistake (``count_gadget_choice`` counts it).
 - lines 24-25: B is copied at every point s >= I0, also at points with no infoset after them, and at infosets where
   player 1 waits.
-- I0 runs over the topmost infosets of player 1 that meet I^k, and I^k is reduced to its topmost nodes; both only matter
-  for k > 1 in games where I^k holds a node and a descendant of it.
-- an I0 with D = 0 (the blueprint never goes there) is left out: nothing that player 0 does in the subgame changes it.
+- I0 runs over the topmost infosets of player 1 that meet I^k, and I^k is reduced to its topmost nodes; both matter only
+  for k > 1 in games where I^k has a node and a descendant of that node.
+- an I0 with D = 0 (the blueprint never goes there) is left out, since player 0's play in the subgame can't change it.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ __all__ = [
 
 
 Gadget = Literal["maxmargin", "resolve"]
-"""What stands on top of a subgame: player 1 chooses an infoset, or nature does and player 1 plays on or exits."""
+"""Gadget on top of a subgame: player 1 chooses an infoset, or nature does and player 1 plays on or exits."""
 
 Outside = Literal["blueprint", "removed"]
-"""Nodes of an I0 that are not in I^k: player 0 plays the blueprint there, or they are left out."""
+"""Treatment of an I0's nodes that are not in I^k: player 0 plays the blueprint there, or they are left out."""
 
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """What player 1 can get against a fixed strategy of player 0, at every place of the observation tree;
-    unnormalised.
+    """Player 1's best-response values against a fixed strategy of player 0, at every point and infoset of its
+    observation tree; not normalised.
     """
 
     plan: Floats  # float64[S0]: player 0's strategy
@@ -72,24 +72,22 @@ class Values:
 
 @dataclass(frozen=True, eq=False)
 class Subgame:
-    """A gadget and where its parts come from."""
+    """A gadget and the origin of its parts in the source game, from which it was made."""
 
     # player 1 moves first: to which infoset I0 (Maxmargin), or Exit or Play at the one chance chose (Resolve)
     game: Game
     gadget: Gadget
     infoset: int  # player 0's infoset I, numbered as in ``game``
-    # (int64[J0], int64[J1]): the infoset of the game this was made from that each infoset stands for; -1 for the
-    # gadget's own
+    # (int64[J0], int64[J1]): the source game's infoset from which each infoset was copied; -1 for the gadget's own
     origin: tuple[Ints, Ints]
-    # int64[N]: player 1's infosets I0 (numbered as in the game this was made from), in the order of the gadget's
-    # choices
+    # int64[N]: player 1's infosets I0 (numbered as in the source game), in the order of the gadget's choices
     roots: Ints
     scale: Floats  # float64[N]: D of each I0
     alternate_value: Floats  # float64[N]: u*(x|I0) minus the gift: what B subtracts
 
     def source_sequences(self, source: Game, player: int = 0) -> Ints:
-        """int64[S]: the sequence of ``player`` in ``source``, the game this was made from, for each of the subgame's; 0
-        for the empty one and the gadget's own.
+        """Return the sequence of ``player`` in ``source``, the source game, for each sequence of the subgame: int64[S];
+        0 for the empty sequence and the gadget's own.
         """
         here, there = self.game.observations[player], source.observations[player]
         t, origin = here.treeplex, self.origin[player][here.turn_infosets]
@@ -100,7 +98,7 @@ class Subgame:
 
 
 def counterfactual_values(game: Game, x: Floats) -> Values:
-    """Best-response values of player 1 against ``x`` float64[S0], a realization plan of player 0 in ``game``."""
+    """Return player 1's best-response values against ``x`` float64[S0], a realization plan of player 0 in ``game``."""
     if x.shape != (game.treeplex(0).sequence_count,):
         raise GameError(
             f"blueprint of shape {x.shape}; expected ({game.treeplex(0).sequence_count},), one entry a "
@@ -118,7 +116,8 @@ def counterfactual_values(game: Game, x: Floats) -> Values:
 
 
 def shares(game: Game, infosets: Ints) -> Floats:
-    """How the infosets of player 0 at which subgames are solved divide what player 1 may be given.
+    """Divide among the infosets at which player 0 solves subgames the amount that player 1 may gain
+    (:mod:`klss.methods`, safe-1-klss).
 
     Parameters
     ----------
@@ -129,8 +128,8 @@ def shares(game: Game, infosets: Ints) -> Floats:
     Returns
     -------
     float64[J1]
-        For each infoset of player 1, one over the largest number of ``infosets`` with nodes on one line of player 1's
-        infosets through it: along every line the shares of different ``infosets`` sum to 1 at the most.
+        For each infoset of player 1, 1 / n, where n is the largest number of ``infosets`` with nodes on one line of
+        player 1's infosets through it. Along every line the shares of different ``infosets`` sum to at most 1.
     """
     theirs = game.observations[1]
     nodes = np.flatnonzero(np.isin(game.infoset[0], infosets))
@@ -159,23 +158,24 @@ def make_subgame(
     reach: bool = False,
     count_gadget_choice: bool = False,
 ) -> Subgame:
-    """The Maxmargin subgame at player 0's ``infoset``.
+    """Return the Maxmargin subgame at player 0's ``infoset``.
 
     Parameters
     ----------
     game : Game
-        The full game, or the gadget of the subgame before.
+        The full game, or the gadget of the previous subgame.
     x : float64[S0] or Values
-        Player 0's blueprint in ``game`` as a realization plan; or its values, when several subgames are made from one
+        Player 0's blueprint in ``game`` as a realization plan; or its values, if several subgames are made from one
         game and blueprint.
     infoset : int
         Of player 0's observation tree in ``game``.
     order : int or inf
-        k; odd where player 0 plays the blueprint outside.
+        k; odd if player 0 plays the blueprint outside.
     outside : "blueprint" | "removed"
-        What becomes of an I0's nodes that are not in I^k: player 0 plays the blueprint there, or they are left out.
+        Treatment of an I0's nodes that are not in I^k: player 0 plays the blueprint there, or they are left out.
     share : float64[J1], optional
-        The share, at each infoset of player 1, of what it may be given (:func:`shares`); all of it by default.
+        At each infoset of player 1, this subgame's share of the amount that player 1 may gain (:func:`shares`); 1 by
+        default.
     reach : bool
         Reach subgame solving: lower each alternate value by the gift estimate.
     count_gadget_choice : bool
@@ -188,7 +188,7 @@ def make_subgame(
     Raises
     ------
     GameError
-        When the infoset does not exist, the order does not fit, or the blueprint never reaches the infoset.
+        The infoset does not exist, the order does not fit, or the blueprint never reaches the infoset.
     """
     theirs = game.observations[1]
     if not 0 <= infoset < game.observations[0].infoset_count:
@@ -200,13 +200,13 @@ def make_subgame(
         raise GameError(
             f"order {order}: expected an odd number or inf; the sets of even order cut through player 0's infosets"
         )
-    # The nodes that the subgame begins with: the topmost of the knowledge set.
+    # The nodes with which the subgame begins: the topmost of the knowledge set.
     values = x if isinstance(x, Values) else counterfactual_values(game, x)
     known = game.nodes_of(0, infoset)
     if order > 1:
         known = knowledge_set(game, known, order)
     top = _topmost(game, known)
-    # Player 1's topmost infosets at those nodes, and for each infoset of player 1 the one it lies below.
+    # Player 1's topmost infosets at those nodes (the I0), and for each infoset of player 1 the I0 above it.
     candidates = np.unique(game.infoset[1][top])
     mark = np.full(theirs.infoset_count, -1, np.int64)
     mark[candidates] = candidates
@@ -219,15 +219,14 @@ def make_subgame(
             f"infoset {game.observations[0].keys[infoset]!r}: the blueprint never reaches it; nothing can "
             f"be normalised there"
         )
-    # Root infosets are those that the blueprint reaches; nodes of the others stay outside.
+    # Keep the root infosets that the blueprint reaches (D > 0); nodes of the others stay outside.
     rank = np.full(theirs.infoset_count + 1, -1, np.int64)
     rank[roots] = np.arange(roots.size)
     owner = rank[owner]
     scale: Floats = weight[roots].astype(np.float64)
     top = top[owner[game.infoset[1][top]] >= 0]
     inside = _covered(game, top)
-    # Player 1's side of the gadget follows; player 0's is what stands inside, as in the game.
-    # B at every point below an I0: what was there, and the terminals outside.
+    # B at every point of player 1 below an I0: the entries that were there, and the terminals outside, divided by D.
     owner_of_point = np.concatenate([owner, [-1]])[theirs.infoset_of_point]
     below = owner_of_point >= 0
     entries = np.zeros(theirs.point_count)
@@ -239,10 +238,11 @@ def make_subgame(
         kernels.outside_payoffs(*places, entries)
     else:
         alternate = _within(theirs, places, entries)[roots]
-    # Less what player 1 has given away on the way there.
+    # Subtract what player 1 has given away on the way there.
     if reach:
         alternate = alternate - _gifts(game, values, roots, count_gadget_choice) / scale
-    # A strategy y of player 1 leaves u(x, y) - u* below I0: of that the share may be given beyond what x pays inside.
+    # A strategy y of player 1 gives up u(x, y) - u* below I0; the subgame may give back only its share w of that. With
+    # E and K for what the blueprint pays outside and inside, it needs: inside + w E - (1 - w) K >= w u*.
     if share is not None:
         part = share[roots]
         alternate = part * alternate
@@ -254,7 +254,9 @@ def make_subgame(
 
 
 def _within(theirs: Observations, places: tuple[Any, ...], entries: Floats) -> Floats:
-    """float64[J1]: player 1's best-response values over the scale where only ``entries`` and the nodes inside pay."""
+    """Return player 1's best-response values, divided by the scale, if only ``entries`` and the nodes inside pay:
+    float64[J1].
+    """
     z, inside, *rest = places
     paid = entries.copy()
     kernels.outside_payoffs(z, ~inside, *rest, paid)
@@ -262,7 +264,8 @@ def _within(theirs: Observations, places: tuple[Any, ...], entries: Floats) -> F
 
 
 def _topmost(game: Game, nodes: Ints) -> Ints:
-    """Nodes (ascending) without those that lie below another of them."""
+    """Return ``nodes`` (ascending) without those that are below another of them."""
+    # In preorder a node is below an earlier one iff it comes before the end of that one's subtree.
     end = np.maximum.accumulate(game.end[nodes])
     kept = np.ones(nodes.size, bool)
     kept[1:] = nodes[1:] >= end[:-1]
@@ -270,7 +273,7 @@ def _topmost(game: Game, nodes: Ints) -> Ints:
 
 
 def _covered(game: Game, top: Ints) -> Bools:
-    """bool[N]: nodes at or below the nodes ``top``."""
+    """Return which nodes are at or below the nodes ``top``: bool[N]."""
     steps = np.zeros(game.node_count + 1, np.int64)
     steps[top] += 1
     np.add.at(steps, game.end[top], -1)
@@ -278,8 +281,8 @@ def _covered(game: Game, top: Ints) -> Bools:
 
 
 def _gifts(game: Game, values: Values, roots: Ints, count_gadget_choice: bool) -> Floats:
-    """Unnormalised gift estimate of each root infoset: what player 1's own actions on the way there lose against
-    the blueprint.
+    """Return the gift estimate of each root infoset, not normalised: what player 1's own actions on the way there lose
+    against the blueprint.
     """
     own = game.observations[1]
     given = np.zeros(roots.size)
@@ -295,10 +298,10 @@ def _gifts(game: Game, values: Values, roots: Ints, count_gadget_choice: bool) -
 
 @dataclass(frozen=True)
 class _Copied:
-    """What a subgame takes over from its game."""
+    """The nodes that a subgame copies from its source game, and their new numbers."""
 
-    top: Ints  # int64[T]: the topmost nodes, by the root infoset of player 1 that they belong to
-    group: Ints  # int64[T]: that root infoset, by its rank
+    top: Ints  # int64[T]: the topmost nodes, sorted by their root infoset of player 1
+    group: Ints  # int64[T]: the rank of that root infoset
     # int64[M]: nodes at or below ``top``, and their numbers in the subgame
     nodes: Ints
     place: Ints
@@ -308,7 +311,7 @@ class _Copied:
 
     @classmethod
     def of(cls, game: Game, top: Ints, owner: Ints, count: int) -> _Copied:
-        """Nodes in preorder: the gadget's root, then for each root infoset its chance node and its subtrees."""
+        """Number nodes in preorder: the gadget's root, then for each root infoset its chance node and its subtrees."""
         group = owner[game.infoset[1][top]]
         order = np.argsort(group, kind="stable")
         top, group = top[order], group[order]
@@ -333,13 +336,13 @@ def _assemble(
     node_reach: Floats,
     entries: Floats,
 ) -> Subgame:
-    """Maxmargin gadget: root of player 1, a chance node per I0, the copied subtrees below; player 1's observation tree
-    keeps what has nodes or entries of B.
+    """Build the Maxmargin gadget: a root of player 1, a chance node for each I0, the copied subtrees below. Player 1's
+    observation tree keeps the infosets with nodes or entries of B.
     """
     count = roots.size
     copied = _Copied.of(game, top, owner, count)
     total = 1 + count + copied.nodes.size
-    # Each player's infosets: those of the copied nodes, and for player 1 those with entries and the ones on the way.
+    # Infosets to keep: those of the copied nodes; for player 1 also those with entries of B, and those on the way.
     used = [np.zeros(game.observations[i].infoset_count, bool) for i in (0, 1)]
     for i in (0, 1):
         here = game.infoset[i][copied.nodes]
@@ -354,7 +357,7 @@ def _assemble(
         _observed(game.observations[0], kept[0], np.zeros(kept[0].size, np.int64), 1, names[0], turn=False),
         _observed(theirs, kept[1], owner[kept[1]], count, names[1], turn=True),
     )
-    # B: the alternate values at the root infosets, and what was folded in at player 1's points below.
+    # B: the alternate values at the root infosets, and the folded-in entries at player 1's points below.
     b = (np.zeros(observations[0].point_count), np.zeros(observations[1].point_count))
     sizes = theirs.action_count[kept[1]]
     source = np.repeat(theirs.first_point[kept[1]] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
@@ -372,7 +375,7 @@ def _assemble(
 
 
 def _tree(game: Game, copied: _Copied, node_reach: Floats, scale: Floats) -> tuple[Ints, Ints, Ints, Floats, Floats]:
-    """Parents, players, actions, probabilities and utilities of a subgame's nodes."""
+    """Return parents, players, actions, probabilities and utilities of a subgame's nodes."""
     count = scale.size
     total = 1 + count + copied.nodes.size
     parent, player, action = (np.empty(total, np.int64) for _ in range(3))
@@ -388,7 +391,7 @@ def _tree(game: Game, copied: _Copied, node_reach: Floats, scale: Floats) -> tup
     action[place] = game.action[nodes]
     probability[place] = game.probability[nodes]
     utility[place] = game.utility[nodes]
-    # The topmost ones hang from the gadget, each with its part of the probability of its root infoset.
+    # The topmost nodes are children of the gadget's chance nodes; their probabilities are p(h) x(h) / D.
     per_group = np.bincount(copied.group, minlength=count)
     parent[copied.start] = at[copied.group]
     action[copied.start] = np.arange(copied.top.size) - np.repeat(np.cumsum(per_group) - per_group, per_group)
@@ -397,7 +400,9 @@ def _tree(game: Game, copied: _Copied, node_reach: Floats, scale: Floats) -> tup
 
 
 def _renumbered(count: int, kept: Ints) -> Ints:
-    """The new number of each of ``count`` infosets, 1 + its rank among the ``kept``; −1 (also at the end) for none."""
+    """Return the new number of each of ``count`` infosets: 1 + its rank among the ``kept``, or −1. One more −1 at the
+    end, so that the index −1 (no infoset) maps to −1.
+    """
     new = np.full(count + 1, -1, np.int64)
     new[kept] = 1 + np.arange(kept.size)
     return new
@@ -406,8 +411,8 @@ def _renumbered(count: int, kept: Ints) -> Ints:
 def _observed(
     old: Observations, kept: Ints, choice: Ints, root_actions: int, root_names: tuple[str, ...], *, turn: bool
 ) -> Observations:
-    """A player's observation tree in the subgame: the gadget's root, whose action ``choice`` leads to each infoset that
-    has none before it, then the ``kept`` infosets; ``turn``: whether the player moves at the root.
+    """Return a player's observation tree in the subgame: the gadget's root, then the ``kept`` infosets. Those without a
+    kept infoset before them follow the root's action ``choice``. ``turn``: whether the player moves at the root.
     """
     new = _renumbered(old.infoset_count, kept)
     counts = np.concatenate([[root_actions], old.action_count[kept]])
@@ -425,7 +430,7 @@ def _observed(
 
 
 def _with_ancestors(tree: Observations, used: Bools, owned: Bools) -> Bools:
-    """Add to ``used`` the infosets before used ones, as far as they are owned; drop what is not owned."""
+    """Add to ``used`` all owned infosets before used ones; drop those that are not owned."""
     used = used & owned
     frontier = np.flatnonzero(used)
     while frontier.size:

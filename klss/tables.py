@@ -7,9 +7,9 @@ blueprint is a least exploitable strategy under x(Ia) >= floor(a) x(I): floor ep
 or at bets or folds only ("bet", "fold": Leduc's raise and fold; in Kuhn the opening bet only).
 
 Deviations: the caption says "at least epsilon" for the last variants; only epsilon / m gives its figures. A least
-exploitable strategy is not unique, and what nested solving makes of it depends on which is taken: here, the one that
-earns least against an opponent who plays uniformly, since the paper wants its blueprint "intentionally weak". Ties go
-by :func:`klss.lexicographic.generic_objective`, so that no row depends on the solver.
+exploitable strategy is not unique, and the result of nested solving depends on the choice: here, the one that earns
+least against an opponent that plays uniformly, since the paper's blueprint is "intentionally weak". Ties are broken by
+:func:`klss.lexicographic.generic_objective`, so that no row depends on the solver.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ TABLE_2: tuple[NamedGame, ...] = tuple(game for game in TABLE_1 if game.variant 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of Table 1, exploitabilities normalised as in the module's docstring; ``ratio`` is inf where nothing is
-    left.
+    """One row of Table 1, exploitabilities normalised as in the module's docstring; ``ratio`` is inf if ``after`` is 0
+    up to rounding.
     """
 
     game: str
@@ -117,7 +117,7 @@ def matching_pennies(count: int) -> Game:
     """N-matching pennies of the paper's §4: nature draws n from 1 to N, player 0 observes floor((n + 1) / 2),
     player 1 floor(n / 2).
 
-    Deviation: the paper's text has the two the other way round; only so do the numbers of Table 2 come out.
+    Deviation: the paper's text exchanges the two; only this order gives the numbers of Table 2.
 
     >>> game = matching_pennies(100)
     >>> game.node_count, game.treeplex(0).infoset_count + game.treeplex(1).infoset_count
@@ -138,7 +138,7 @@ def matching_pennies(count: int) -> Game:
 
 
 def named_game(name: str, *, max_nodes: int | None = None, max_bytes: int | None = None) -> tuple[NamedGame, Game]:
-    """One of the ten by name, or any OpenSpiel game by its string; utilities normalised to [-1, 1].
+    """Return one of the ten games by name, or any OpenSpiel game by its string; utilities normalised to [-1, 1].
 
     ``max_nodes``, ``max_bytes``: see :func:`klss.openspiel.load`.
     """
@@ -157,7 +157,7 @@ def named_game(name: str, *, max_nodes: int | None = None, max_bytes: int | None
 
 
 def mirrored(game: Game) -> Game:
-    """The same game with the players' roles exchanged."""
+    """Return the same game with the players exchanged."""
     player = np.where(game.player >= 0, 1 - game.player, game.player)
     mine, yours = game.observations
     return Game(
@@ -173,7 +173,7 @@ def mirrored(game: Game) -> Game:
 
 
 def floor_of(game: Game, variant: Variant, epsilon: float, opening_only: bool = False) -> Floats | None:
-    """float64[S0]: epsilon / m at each action of the variant; None where nothing is held."""
+    """Return epsilon / m at each action of the variant, float64[S0]; None if no action has a floor."""
     if not 0.0 <= epsilon <= 1.0:
         raise GameError(f"epsilon {epsilon:g}: expected 0 to 1")
     t, o = game.treeplex(0), game.observations[0]
@@ -190,7 +190,7 @@ def floor_of(game: Game, variant: Variant, epsilon: float, opening_only: bool = 
 
 
 def blueprint_of(form: SequenceForm, floor: Floats | None) -> Blueprint:
-    """Of the least exploitable strategies above the floor, the one that earns least against uniform play."""
+    """Return the least exploitable strategy above the floor that earns least against uniform play."""
     t0, t1 = form.treeplexes
     program = build_program(form, floor)
     columns = program.program.cost.size
@@ -214,25 +214,25 @@ def table_1_row(
     max_bytes: int | None = None,
     on_step: Callable[[int], None] | None = None,
 ) -> Row:
-    """One row of Table 1.
+    """Compute one row of Table 1.
 
     Parameters
     ----------
     name : str
         One of the ten names, or an OpenSpiel game string.
     epsilon : float
-        What the blueprint is held to.
+        Of the blueprint's floor, epsilon / m.
     player : int
-        0 or 1: whose strategy.
+        0 or 1: the player whose strategy is refined.
     method, gadget : str
         Names of :mod:`klss.methods`.
     nesting : "every" | "update" | "allocated"
     max_nodes, max_bytes
-        See :func:`klss.openspiel.load`; the second holds for the game's own linear program too.
+        See :func:`klss.openspiel.load`; the second also limits the game's own linear program.
     """
     methods.gadget(gadget)
     order = methods.method(method).order
-    # The game from the player's seat, its value, and the blueprint with what it loses to a best response.
+    # The game with the player as player 0, its value, and the blueprint with its loss to a best response.
     begin = time.perf_counter()
     named, game = named_game(name, max_nodes=max_nodes, max_bytes=max_bytes)
     if player == 1:
@@ -241,7 +241,7 @@ def table_1_row(
     value = solve(form, max_bytes=max_bytes).value
     start = blueprint_of(form, floor_of(game, named.variant, epsilon, opening_only=named.name == "kuhn_bet"))
     before = value - worst_case(form, 0, start.x)
-    # Every subgame solved, each from its parent's, and what the strategy loses now.
+    # Solve every subgame, each from its parent's, and measure the strategy's loss now.
     plan, subgames = refined_plan(game, start, method=method, gadget=gadget, nesting=nesting, on_step=on_step)
     # Exploitabilities below 0 are rounding.
     after = value - worst_case(form, 0, plan)
@@ -273,12 +273,12 @@ def refined_plan(
     nesting: Nesting = "every",
     on_step: Callable[[int], None] | None = None,
 ) -> tuple[Floats, int]:
-    """The blueprint refined by nested subgames, float64[S0], and how many were solved.
+    """Return the blueprint refined by nested subgames, float64[S0], and the number of subgames solved.
 
     Raises
     ------
     GameError
-        For a method or gadget that does not exist, or a method that the nesting's theorem does not hold for.
+        A method or gadget does not exist, or the nesting's theorem does not hold for the method.
     """
     if nesting == "every":
         nested = every_infoset(game, start, method=method, gadget=gadget, on_step=on_step)
@@ -296,7 +296,7 @@ def refined_plan(
 
 
 def knowledge_row(name: str, *, max_nodes: int | None = None, max_bytes: int | None = None) -> KnowledgeSizes:
-    """One row of Table 2.
+    """Compute one row of Table 2.
 
     Deviation: in 2x2 abrupt dark hex 24 decision nodes with a ball of one node and one legal action are left out;
     nothing else gives the paper's averages.

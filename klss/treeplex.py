@@ -17,12 +17,12 @@ from klss.support.arrays import Floats, Ints
 
 __all__ = ["Treeplex", "TreeplexArrays", "behaviour", "realization", "uniform_behaviour"]
 
-# A plan's infosets that carry less than this are taken as not reached: HiGHS's vertices are exact to about 1e-14.
+# An infoset whose plan sums to at most this counts as not reached: HiGHS's vertices are exact to about 1e-14.
 _REACHED = 1e-12
 
 
 class TreeplexArrays(NamedTuple):
-    """A treeplex as the kernels read it; see :class:`Treeplex`."""
+    """The arrays of a treeplex that kernels read; see :class:`Treeplex`."""
 
     parent_sequence: Ints  # [I]
     first_sequence: Ints  # [I]
@@ -33,7 +33,7 @@ class TreeplexArrays(NamedTuple):
 class Treeplex:
     """One player's infosets and sequences.
 
-    Sequence 0 is the empty one; the sequences of an infoset are contiguous, in the order of its actions; infosets stand
+    Sequence 0 is the empty one; the sequences of an infoset are contiguous, in the order of its actions; infosets are
     in the order of their sequences and after their parents, so that ``parent_sequence[i] < first_sequence[i]`` and
     ``first_sequence[i + 1] == first_sequence[i] + action_count[i]``.
 
@@ -49,7 +49,7 @@ class Treeplex:
     Raises
     ------
     GameError
-        When the order above does not hold.
+        The order above does not hold.
     """
 
     parent_sequence: Ints
@@ -100,17 +100,17 @@ class Treeplex:
 
     @cached_property
     def parent_of_sequence(self) -> Ints:
-        """int64[S]: each sequence's prefix one own action shorter; -1 for the empty sequence."""
+        """int64[S]: each sequence without its last action; -1 for the empty sequence."""
         return np.concatenate([[-1], np.repeat(self.parent_sequence, self.action_count)]).astype(np.int64)
 
 
 def uniform_behaviour(treeplex: Treeplex) -> Floats:
-    """float64[S]: every action of an infoset alike; 1 for the empty sequence."""
+    """Return the uniform behaviour, float64[S]; 1 for the empty sequence."""
     return np.concatenate([[1.0], np.repeat(1.0 / treeplex.action_count, treeplex.action_count)])
 
 
 def realization(treeplex: Treeplex, probabilities: Floats) -> Floats:
-    """The realization plan of a behaviour strategy.
+    """Return the realization plan of a behaviour strategy.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def realization(treeplex: Treeplex, probabilities: Floats) -> Floats:
 
 
 def behaviour(treeplex: Treeplex, plan: Floats, fallback: Floats | None = None) -> Floats:
-    """The behaviour strategy of a realization plan (or of any non-negative weights of the sequences).
+    """Return the behaviour strategy of a realization plan (or of any non-negative weights of the sequences).
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def behaviour(treeplex: Treeplex, plan: Floats, fallback: Floats | None = None) 
     plan : float64[S]
         Negative entries (a solver's rounding) count as 0.
     fallback : float64[S], optional
-        Behaviour at infosets that the plan does not reach; uniform when left out.
+        Behaviour at infosets that the plan does not reach; uniform by default.
 
     Returns
     -------

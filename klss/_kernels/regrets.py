@@ -15,24 +15,24 @@ _NOWHERE = np.zeros(0)
 
 
 class Rule(NamedTuple):
-    """How regrets are kept after a step, and what the next strategy is made of."""
+    """How regrets are discounted after a step, and how they give the next strategy."""
 
     positive: float
-    """What a positive regret is multiplied by."""
+    """Factor of a positive regret."""
     negative: float
-    """What a negative regret is multiplied by."""
+    """Factor of a negative regret."""
     prediction: float
     """Weight of the last step's regret in the next strategy, as a prediction of the next step's."""
 
 
 PREDICTIVE = Rule(1.0, 0.0, 1.0)
-"""PCFR+ (Farina, Kroer & Sandholm, AAAI 2021): the next step is expected to be like the last one."""
+"""PCFR+ (Farina, Kroer & Sandholm, AAAI 2021): the next step's regrets are predicted to be the last step's."""
 
 
 @kernel
 def improve(side: Any, sign: float, rule: Any, utility: Any, reach: Any, learned: Any) -> None:
-    """One step at every infoset, from the leaves up; ``utility`` becomes the counterfactual utility of each sequence
-    (for player 0).
+    """Make one step at every infoset, from the leaves up; ``utility`` becomes the counterfactual utility of each
+    sequence (for player 0).
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def improve(side: Any, sign: float, rule: Any, utility: Any, reach: Any, learned
         1 for player 0, −1 for player 1.
     rule : Rule
     reach : float64[I] or float64[0]
-        The opponent's part of each infoset's probability: where it is 0 nothing is changed. Empty: nothing is skipped.
+        The opponent's part of each infoset's probability; infosets with 0 or less are skipped. Empty: none is skipped.
     learned
         With ``regret`` and ``strategy``, float64[S].
     """
@@ -51,9 +51,9 @@ def improve(side: Any, sign: float, rule: Any, utility: Any, reach: Any, learned
     for k in range(side.first_sequence.shape[0] - 1, -1, -1):
         if skips and reach[k] <= 0.0:
             continue
-        first = np.uint64(side.first_sequence[k])  # unsigned: numba then looks for no negative indices
+        first = np.uint64(side.first_sequence[k])  # unsigned, so that numba does not check for negative indices
         size = np.uint64(side.action_count[k])
-        # What the present strategy is worth here.
+        # The present strategy's value here.
         value = 0.0
         for a in range(size):
             value += strategy[first + a] * utility[first + a]
@@ -67,7 +67,7 @@ def improve(side: Any, sign: float, rule: Any, utility: Any, reach: Any, learned
         total = 0.0
         for a in range(size):
             total += strategy[first + a]
-        # Nothing is regretted: the best action.
+        # Without any positive regret play the best action.
         if total > 0.0:
             for a in range(size):
                 strategy[first + a] /= total
@@ -84,22 +84,22 @@ def improve(side: Any, sign: float, rule: Any, utility: Any, reach: Any, learned
 @kernel
 def iterate(times: int, before: int, discount: float, rule: Any, power: float, sides: Any, payoffs: Any, learned: Any,
             work: Any) -> None:  # fmt: skip
-    """``times`` iterations on a sequence form, player 0 first, player 1 against player 0's new plan.
+    """Run ``times`` iterations on a sequence form, player 0 first, player 1 against player 0's new plan.
 
     Parameters
     ----------
     before : int
         Number of iterations so far.
     discount : float
-        Where it is positive, ``rule.positive`` of iteration t is t^discount / (t^discount + 1) instead.
+        If it is positive, ``rule.positive`` of iteration t is t^discount / (t^discount + 1) instead.
     power : float
-        The plans of iteration t count t^power in the averages.
+        The plans of iteration t have weight t^power in the averages.
     sides : (TreeplexArrays, TreeplexArrays)
     payoffs : two of (int32[S + 1], int32[nonzeros], float64[nonzeros])
         Each player's sequences by rows, the other's by columns.
     learned : (RegretState, RegretState) of :mod:`klss.first_order`
     work : (float64[S0], float64[S1])
-        Written anew.
+        Overwritten.
     """
     for t in range(before + 1, before + times + 1):
         now = rule

@@ -1,6 +1,6 @@
-"""Sweeps that value a player's choices against a fixed opponent: over a treeplex, and over an observation tree.
+"""Passes that value a player's choices against a fixed opponent: over a treeplex, and over an observation tree.
 
-Values go from the last infoset to the first, so that a child's value is complete before its parent takes it up.
+They go from the last infoset to the first, so that an infoset's value is complete before it is added to its parent's.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["best_response", "observation_gifts", "observation_values"]
 def best_response(
     treeplex: Any, sign: float, floor: Any, reach: Any, sequence_value: Any, infoset_value: Any, choice: Any
 ) -> None:
-    """Best response on a treeplex (:class:`klss.treeplex.TreeplexArrays`, or with the same fields).
+    """Compute a best response on a treeplex (:class:`klss.treeplex.TreeplexArrays`, or with the same fields).
 
     Parameters
     ----------
@@ -25,16 +25,16 @@ def best_response(
     sign : float
         1 maximises, −1 minimises.
     floor : float64[S] or float64[0]
-        Least behaviour probability of each sequence; none where it is empty.
+        Least behaviour probability of each sequence; empty: none.
     reach : float64[I] or float64[0]
-        The opponent's part of the probability of each infoset. An infoset with 0 is left out: it gives its parent
-        nothing. None is left out where it is empty.
+        The opponent's part of the probability of each infoset. An infoset with 0 is left out and adds nothing to its
+        parent. Empty: none is left out.
     sequence_value : float64[S]
         Utilities on entry, values on return.
     infoset_value : float64[I]
         Filled in.
     choice : int64[I]
-        On return the first optimal sequence of each infoset, −1 where it was left out.
+        On return the first optimal sequence of each infoset, −1 if it was left out.
     """
     for i in range(treeplex.first_sequence.shape[0] - 1, -1, -1):
         choice[i] = -1
@@ -48,7 +48,7 @@ def best_response(
         for s in range(first + 1, stop):
             if sign * sequence_value[s] > sign * sequence_value[best]:
                 best = s
-        # What the floor leaves over is all the best one's.
+        # The best one gets all the probability that the floor leaves.
         value = sequence_value[best]
         if floor.shape[0] > 0:
             rest, mixed = 1.0, 0.0
@@ -65,24 +65,24 @@ def best_response(
 def observation_values(
     infosets: Any, infoset_count: int, plan: Any, sequence_value: Any, infoset_value: Any, decision_value: Any
 ) -> None:
-    """Counterfactual values of the minimising player on its observation tree under ``plan``; a best response stands in
-    where the plan never comes (a plan of zeros: everywhere).
+    """Compute counterfactual values of the minimising player on its observation tree under ``plan``; at infosets that
+    the plan never reaches, those of a best response (with a plan of zeros: everywhere).
 
     Parameters
     ----------
     infosets : klss.search.trunk.InfosetArrays
-        Every place of the tree, whether or not the player acts there.
+        Every infoset of the tree, whether or not the player acts there.
     infoset_count : int
     plan : float64[S]
     sequence_value : float64[S]
         0 on entry; on return the value of each sequence (sequence 0: the sum over the roots).
     infoset_value : float64[I]
-        On entry what lies at each place itself, on return its value.
+        On entry the payoffs at each infoset itself, on return its value.
     decision_value : float64[I]
-        Filled in: what the player's own choice at each place is worth.
+        Filled in: the value of the player's own choice at each infoset.
     """
     for infoset in range(infoset_count - 1, -1, -1):
-        # The player's own choice: by the plan, or the best one.
+        # The player's own choice: by the plan, or the least value (the player minimises).
         first = infosets.first[infoset]
         if first >= 0:
             mass = 0.0
@@ -94,7 +94,7 @@ def observation_values(
                 best = min(best, sequence_value[s])
             decision_value[infoset] = value / mass if mass > 0.0 else best
             infoset_value[infoset] += decision_value[infoset]
-        # Hand the value up: to the sequence that led here, or past a place at which the player did not act.
+        # Add the value to the sequence that led here, or to the parent infoset if the player did not act there.
         parent = infosets.parent[infoset]
         if parent < 0:
             sequence_value[0] += infoset_value[infoset]
@@ -106,15 +106,15 @@ def observation_values(
 
 @kernel
 def observation_gifts(infosets: Any, infoset_count: int, sequence_value: Any, decision_value: Any, gift: Any) -> None:
-    """Gifts of the minimising player's own actions on the way to each infoset, by the values of
-    :func:`observation_values`: Σ max(0, u(I'a') − u(I')) into ``gift`` (float64[I]).
+    """Compute the gifts of the minimising player's own actions on the way to each infoset, by the values of
+    :func:`observation_values`: Σ max(0, u(I'a') − u(I')), into ``gift`` (float64[I]).
     """
     for infoset in range(infoset_count):
         parent = infosets.parent[infoset]
         gift[infoset] = 0.0
         if parent < 0:
             continue
-        # Those on the way to the parent, and what its own action there gave away.
+        # The parent's gifts, and that of the player's own action there.
         gift[infoset] = gift[parent]
         if infosets.first[parent] >= 0 and infosets.sequence[infoset] != infosets.sequence[parent]:
             gift[infoset] += max(0.0, sequence_value[infosets.sequence[infoset]] - decision_value[parent])

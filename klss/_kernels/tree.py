@@ -1,4 +1,4 @@
-"""Passes over a game tree in preorder (``parent[h] < h``): each node is touched once."""
+"""Passes over a game tree in preorder (``parent[h] < h``), linear in the number of nodes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["arrival_points", "component_balls", "node_passes", "outside_payoffs"
 
 @kernel
 def preorder_parents(widths: Any, parent: Any, action: Any) -> None:
-    """Each node's parent and its place among the parent's children, from the nodes' numbers of children; both are
-    filled in place, and are -1 at the root.
+    """Compute each node's parent and its place among the parent's children from the nodes' numbers of children
+    ``widths``; both are filled in place, -1 at the root.
     """
     parent[0] = action[0] = -1
     left = widths.copy()
     for h in range(1, widths.shape[0]):
-        # The deepest node before this one that has a child to come.
+        # In preorder the parent is the last node or its deepest ancestor whose children are not complete.
         p = h - 1
         while left[p] == 0:
             p = parent[p]
@@ -28,8 +28,8 @@ def preorder_parents(widths: Any, parent: Any, action: Any) -> None:
 
 @kernel
 def node_passes(parent: Any, probability: Any, reach: Any, end: Any) -> None:
-    """Chance reach and the end of every subtree's range; ``reach`` and ``end`` are filled in place."""
-    # Down: reach. Up: a subtree ends where its last child's does.
+    """Compute chance's reach and the end of every subtree's range; ``reach`` and ``end`` are filled in place."""
+    # Forward: reach. Backward: a subtree ends where its last child's does.
     n = parent.shape[0]
     for h in range(n):
         end[h] = h + 1
@@ -44,8 +44,8 @@ def node_passes(parent: Any, probability: Any, reach: Any, end: Any) -> None:
 def arrival_points(
     parent: Any, player: Any, action: Any, infoset: Any, first_point: Any, who: int, points: Any
 ) -> None:
-    """The point (observation sequence) of player ``who`` on arriving at each node, before it observes
-    anything there."""
+    """Compute the point (observation sequence) of player ``who`` on arriving at each node, before it observes anything
+    there."""
     for h in range(parent.shape[0]):
         p = parent[h]
         if p < 0:
@@ -62,8 +62,8 @@ def arrival_points(
 
 @kernel
 def owners(parent_infoset: Any, root_index: Any, owner: Any) -> None:
-    """For each infoset of an observation tree the index of the topmost marked infoset at or above it, else -1
-    (``owner``, in place).
+    """Compute for each infoset of an observation tree the index of the topmost marked infoset at or above it, -1 for
+    none (``owner``, in place).
     """
     for j in range(parent_infoset.shape[0]):
         p = parent_infoset[j]
@@ -77,8 +77,8 @@ def owners(parent_infoset: Any, root_index: Any, owner: Any) -> None:
 def outside_payoffs(
     terminals: Any, inside: Any, terminal_point: Any, point_owner: Any, payoff: Any, scale: Any, out: Any
 ) -> None:
-    """Add each terminal's payoff that lies below an owned point but outside the copied nodes to that point, over the
-    owner's scale.
+    """Add to each owned point the payoffs of its terminals that are not among the copied nodes, divided by the owner's
+    scale.
     """
     for t in range(terminals.shape[0]):
         point = terminal_point[t]
@@ -92,14 +92,13 @@ def component_balls(
     infoset0: Any, infoset1: Any, start0: Any, members0: Any, start1: Any, members1: Any, source: int, radius: int,
     stamp: Any, mark: int, queue: Any, sizes: Any,
 ) -> int:  # fmt: skip
-    """Breadth-first search in the infoset hypergraph from ``source``.
+    """Search the infoset hypergraph breadth first from ``source``.
 
-    ``infoset*`` holds each vertex's hyperedges (-1: none), ``start*``/``members*`` the hyperedges' vertices.
-    ``sizes[d]`` receives the number of vertices at distance <= d for d <= radius. Visited vertices are left in
-    ``queue``; ``stamp`` marks them with ``mark``. Returns the eccentricity of the source within ``radius``. ``stamp``
-    has room for the vertices, then the edges of player 0, then those of player 1.
+    ``infoset*`` are each vertex's hyperedges (-1: none), ``start*``/``members*`` the hyperedges' vertices.
+    ``sizes[d]`` gets the number of vertices at distance <= d for d <= radius. Visited vertices are left in ``queue``;
+    ``stamp`` marks them with ``mark``. Return the eccentricity of the source within ``radius``. ``stamp`` has room for
+    the vertices, then the edges of player 0, then those of player 1.
     """
-    # Vertices have the first stamps, then come player 0's edges, then player 1's.
     n = infoset0.shape[0]
     edges0 = start0.shape[0] - 1
     queue[0] = source
@@ -108,13 +107,13 @@ def component_balls(
     tail = 1
     depth = 0
     sizes[0] = 1
-    # Level by level: whatever shares an infoset with a vertex of this level, and was not met, is of the next one.
+    # Level by level: unvisited vertices that share an infoset with a vertex of this level are the next level.
     while depth < radius and head < tail:
         stop = tail
         while head < stop:
             v = queue[head]
             head += 1
-            # Player 0's infoset, each only once.
+            # The vertices of player 0's infoset; each infoset is visited only once.
             e = infoset0[v]
             if e >= 0 and stamp[n + e] != mark:
                 stamp[n + e] = mark
@@ -124,7 +123,7 @@ def component_balls(
                         stamp[w] = mark
                         queue[tail] = w
                         tail += 1
-            # Player 1's.
+            # Those of player 1's.
             e = infoset1[v]
             if e >= 0 and stamp[n + edges0 + e] != mark:
                 stamp[n + edges0 + e] = mark

@@ -1,4 +1,4 @@
-"""Passes over a treeplex (:class:`klss.treeplex.TreeplexArrays`), whose infosets stand parents first."""
+"""Passes over a treeplex (:class:`klss.treeplex.TreeplexArrays`), in which parents come first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["normalise", "realise"]
 
 @kernel
 def realise(treeplex: Any, behaviour: Any, plan: Any) -> None:
-    """Multiply behaviour probabilities down the treeplex into ``plan`` (``plan[0]`` is given)."""
+    """Multiply behaviour probabilities down the treeplex into ``plan`` (``plan[0]`` is set on entry)."""
     for i in range(treeplex.first_sequence.shape[0]):
         reach = plan[treeplex.parent_sequence[i]]
         first = treeplex.first_sequence[i]
@@ -21,7 +21,9 @@ def realise(treeplex: Any, behaviour: Any, plan: Any) -> None:
 
 @kernel
 def normalise(treeplex: Any, plan: Any, fallback: Any, threshold: float, behaviour: Any) -> None:
-    """Behaviour of each infoset from weights, negative ones cut; where the sum is <= ``threshold`` the fallback's."""
+    """Compute the behaviour at each infoset from the weights ``plan``, negative ones counted as 0; if their sum is <=
+    ``threshold``, it is the fallback's.
+    """
     for i in range(treeplex.first_sequence.shape[0]):
         s0 = treeplex.first_sequence[i]
         s1 = s0 + treeplex.action_count[i]
