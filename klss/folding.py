@@ -91,7 +91,7 @@ def _refined(form: SequenceForm) -> list[Keys] | None:
 
 
 def _told_apart(treeplex: Treeplex, colours: Keys, place: Ints, payoffs: Keys) -> Keys:
-    """Return the next colours of one player's sequences; ``payoffs`` are hashes of the payoffs at sequences ``place``."""
+    """Return the next colours of one player's sequences; ``payoffs`` are hashes of payoffs at sequences ``place``."""
     infosets = _infoset_colours(treeplex, colours)
     around = np.zeros_like(colours)  # sums of hashes, so that the order does not matter
     np.add.at(around, place, payoffs)

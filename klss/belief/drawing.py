@@ -1,10 +1,10 @@
-"""Draw from weighted states without replacement, so that neither the order of storage nor threads change what is drawn.
+"""Draw from weighted states without replacement; neither the order of storage nor threads change the result.
 
-Gumbel top-k: the states with the largest log w + G, G a standard Gumbel number made of the state's own keyed hash
-(Vieira 2014; Kool, van Hoof & Welling 2019, "Stochastic Beams and Where to Find Them"): a draw one by one with
-probability ∝ w among those that are left. Given the (k+1)-th largest key κ, a state is in with probability
-1 − exp(−exp(log w − κ)), and a sum over all states is estimated without bias by that over the drawn ones, each divided
-by it (the same, §4.2).
+Gumbel top-k: take the states with the largest keys log w + G, where G is a standard Gumbel number made from the state's
+own keyed hash (Vieira 2014; Kool, van Hoof & Welling 2019, "Stochastic Beams and Where to Find Them"). This equals
+drawing one by one with probability ∝ w among the states that are left. Given the (k+1)-th largest key κ, a state is
+drawn with probability 1 − exp(−exp(log w − κ)). A sum over all states is estimated without bias by the sum over the
+drawn states, each divided by that probability (the same, §4.2).
 """
 
 from __future__ import annotations
@@ -20,43 +20,43 @@ from klss.support.arrays import Floats, Ints, Keys
 __all__ = ["Draw", "draw", "gumbel"]
 
 _STRIDE = 16
-"""Of so many states one gives a bound, where they are that many."""
+"""One of this many states is used for a bound on the keys, if there are enough states."""
 
 _MARGIN = 1.0 + 1e-9
-"""For what is rounded."""
+"""Factor that makes the bound safe against rounding."""
 
 
 @dataclass(frozen=True)
 class Draw:
-    """What was drawn."""
+    """The drawn states."""
 
-    indices: Ints  # [k], by falling key
-    threshold: float  # κ; −inf where everything was drawn
+    indices: Ints  # [k], by decreasing key
+    threshold: float  # κ; −inf if everything was drawn
 
     def inclusion(self, weights: Floats) -> Floats:
-        """With what probability a state of that weight is among the drawn ones: float64, as ``weights``."""
+        """Return the probability that a state of each weight is drawn: float64, as ``weights``."""
         if self.threshold == -np.inf:
             return np.ones_like(weights)
         return -np.expm1(-np.exp(np.minimum(_log(weights) - self.threshold, 700.0)))
 
 
 def gumbel(hashes: Keys) -> Floats:
-    """Standard Gumbel numbers of uniform hashes (uint64[n]): float64[n]."""
+    """Return standard Gumbel numbers from uniform hashes (uint64[n]): float64[n]."""
     uniform = ((hashes >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
     return np.asarray(-np.log(-np.log(uniform)))
 
 
 def draw(weights: Floats, hashes: Keys, count: int) -> Draw:
-    """``count`` states, or all of them where there are no more.
+    """Draw ``count`` states, or all of them if there are no more.
 
     Parameters
     ----------
     weights
-        float64[n] ≥ 0, of any scale; 0: never drawn before another.
+        float64[n] ≥ 0, of any scale; states of weight 0 come after all others.
     hashes
-        uint64[n], uniform and independent: a keyed hash of each state. Ties go by it, then by index.
+        uint64[n], uniform and independent: a keyed hash of each state. Ties are broken by it, then by index.
     count
-        From 0 on.
+        At least 0.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def draw(weights: Floats, hashes: Keys, count: int) -> Draw:
     """
     if count >= len(weights):
         return Draw(np.lexsort((hashes, -_keys(weights, hashes))), -np.inf)
-    # One key more than is drawn, the threshold; as many as tie with it are sorted with the rest.
+    # Find one key more than is drawn: the threshold. Sort all states whose keys are at least that.
     among = _ahead(weights, hashes, count + 1)
     keys = _keys(weights[among], hashes[among])
     first = np.flatnonzero(keys >= keys[greatest(keys, count + 1)].min())
@@ -74,12 +74,12 @@ def draw(weights: Floats, hashes: Keys, count: int) -> Draw:
 
 
 def _ahead(weights: Floats, hashes: Keys, count: int) -> Ints:
-    """Indices, ascending, among which are those of the ``count`` largest keys.
+    """Return indices, ascending, that include those of the ``count`` largest keys.
 
-    Two logarithms for each state are most of what a draw takes, and nearly all of them are spared: the count-th largest
-    key of some states is at most that of all, κ, and log w − log(−log u) ≥ κ only where 1 − u ≤ −log u ≤ w · exp(−κ).
+    Two logarithms for each state are most of a draw's time. Nearly all of them are avoided: the count-th largest key κ'
+    of some states is at most that of all, and log w − log(−log u) ≥ κ' only if 1 − u ≤ −log u ≤ w · exp(−κ').
     """
-    # Some states' keys give a bound; where they would be too few, or the bound of no use, all states are ahead.
+    # Get the bound from every stride-th state. If these are too few, or the bound is useless, return all states.
     stride = min(_STRIDE, len(weights) // (4 * count))
     if stride > 1:
         keys = _keys(weights[::stride], hashes[::stride])

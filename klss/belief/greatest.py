@@ -11,7 +11,8 @@ __all__ = ["greatest"]
 
 
 def greatest(values: Floats, count: int) -> Ints:
-    """Indices of the ``count`` greatest of ``values``, or of all, where there are no more; among equals the first ones.
+    """Return the indices of the ``count`` greatest of ``values``, or of all if there are no more; among equals the
+    first ones.
 
     Parameters
     ----------

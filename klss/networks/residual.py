@@ -1,29 +1,28 @@
 """A residual network that reads synopses: logits of the actions, and the value of the position. numpy and numba only.
 
-A synopsis is some bit planes over a grid of h × w ≤ 64 cells. The trunk is a convolution of 3 × 3 to some channels and
-residual blocks of two such convolutions. On it stand *headsets*, one for each kind of player that is known, one for
-the best of them and one for all: each has a policy (a residual block, then logits for each cell, and a dense layer
-for the pass) and a value (a dense layer, and the hyperbolic tangent). One policy and one value are computed at a time.
+A synopsis is a number of bit planes over a grid of h × w ≤ 64 cells. The trunk is a convolution of 3 × 3 and residual
+blocks of two such convolutions. After it come *headsets*: one for each known kind of player, one for the best of them
+and one for all. Each has a policy (a residual block, then logits for each cell, and a dense layer for the pass) and a
+value (a dense layer, and the hyperbolic tangent). One policy and one value are computed at a time.
 
 Actions are numbered cell · kinds + kind; the pass is the last.
 
-Source: G. Clark 2021, *Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Chess*, in small: 32 channels and 3
-blocks where the paper has 128 and 10. What else is different
+Source: G. Clark 2021, *Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Chess*, on a smaller scale: 32
+channels and 3 blocks instead of the paper's 128 and 10. Other differences:
 
 * Batch norm is part of the weights here: training folds it in.
 * Auxiliary heads (near wins and losses, pieces on the board) are used in training only.
-* The dense layers read four planes that a convolution of 1 × 1 makes of the channels.
+* The dense layers read four planes that a convolution of 1 × 1 makes from the channels.
 
-How it is fast: convolutions by Winograd's F(4 × 4, 3 × 3), a quarter of the multiplications, a chunk of synopses at a
-time, which stays in a core's cache: less than half the time of copying each cell's neighbours and one product of
-matrices. The planes that are the same in all synopses are not folded away: a tenth of the first convolution is not
-worth it.
+Speed: convolutions use Winograd's F(4 × 4, 3 × 3), with a quarter of the multiplications, on a chunk of synopses that
+stays in a core's cache. That takes less than half the time of copying each cell's neighbours for one matrix product.
+Planes that are the same in all synopses are not precomputed, because they are only a tenth of the first convolution.
 
-A chunk always has :data:`CHUNK` rows, empty ones if need be, and every product of two matrices has that many rows on
-the left: OpenBLAS treats 8 rows alike on every processor, but not 12 or 32 (its code for Haswell and Zen rounds the
-last rows of a larger block otherwise), and gives none so small a second thread. So on one machine the answer for a
-synopsis is the same to the last bit, whatever else is in its batch and however many threads there are. Another
-processor has other code in OpenBLAS, and there the last bits differ.
+A chunk always has :data:`CHUNK` rows, empty ones if necessary, and every matrix product has that many rows on the left.
+OpenBLAS computes all of 8 rows in the same way on every processor, but not of 12 or 32 (its code for Haswell and Zen
+rounds the last rows of a larger block differently), and never uses a second thread for so few. So on one machine the
+result for a synopsis is the same to the last bit, whatever else is in its batch and however many threads there are. On
+another processor OpenBLAS has other code, and the last bits differ.
 """
 
 from __future__ import annotations
@@ -47,27 +46,27 @@ from klss.support.threads import both
 __all__ = ["CHUNK", "DENSE", "PASS_DENSE", "READ", "NetworkError", "ResidualNetwork", "headset_shapes", "trunk_shapes"]
 
 CHUNK = 8
-"""Synopses that are computed together: the rows of every product, of which OpenBLAS treats 8 (or 4) alike."""
+"""Synopses that are computed together: the rows of every matrix product. OpenBLAS computes 8 (or 4) rows alike."""
 
 READ = 4
-"""Planes that a dense layer reads."""
+"""Number of planes that a dense layer reads."""
 DENSE = 256
-"""Units of a value's dense layer."""
+"""Number of units of a value's dense layer."""
 PASS_DENSE = 64
-"""Units of a pass's dense layer."""
+"""Number of units of a pass's dense layer."""
 
 _MOST_CELLS = 64
 
 
 class NetworkError(KlssError, ValueError):
-    """Arrays that are no network."""
+    """The arrays are not those of a network."""
 
 
 _ARCHIVE = Archive("a network that reads synopses", "network", 1, "train it anew", NetworkError, 1 << 22, 1 << 22)
 
 
 def trunk_shapes(planes: int, channels: int, blocks: int) -> dict[str, tuple[int, ...]]:
-    """Names and shapes of the trunk's arrays: ``conv0`` and, for each block, ``block0a`` and ``block0b``."""
+    """Return names and shapes of the trunk's arrays: ``conv0`` and, for each block, ``block0a`` and ``block0b``."""
     shapes: dict[str, tuple[int, ...]] = {"conv0": (3, 3, planes, channels), "conv0_bias": (channels,)}
     for i in range(blocks):
         for half in "ab":
@@ -76,7 +75,7 @@ def trunk_shapes(planes: int, channels: int, blocks: int) -> dict[str, tuple[int
 
 
 def headset_shapes(channels: int, cells: int, kinds: int) -> dict[str, tuple[int, ...]]:
-    """Names and shapes of a headset's arrays, which stand in a file as ``top/value``."""
+    """Return names and shapes of a headset's arrays, which a file has with the headset's name: ``top/value``."""
     return {
         "policy_a": (3, 3, channels, channels), "policy_a_bias": (channels,),
         "policy_b": (3, 3, channels, channels), "policy_b_bias": (channels,),
@@ -96,12 +95,12 @@ class ResidualNetwork:
     Parameters
     ----------
     arrays
-        float32 arrays by name, as :func:`trunk_shapes` and :func:`headset_shapes` have them. Filters are
-        [3, 3, from, to]; what a dense layer reads is numbered cell · READ + plane.
+        float32 arrays with the names and shapes of :func:`trunk_shapes` and :func:`headset_shapes`. Filters are
+        [3, 3, from, to]; the inputs of a dense layer are numbered cell · READ + plane.
     grid
-        Its height and width.
+        Height and width.
     history
-        Where the weights come from: data, seeds, losses; JSON.
+        Origin of the weights: data, seeds, losses; JSON.
 
     Attributes
     ----------
@@ -113,11 +112,11 @@ class ResidualNetwork:
     Raises
     ------
     NetworkError
-        An array is missing, has another shape, or holds what is no finite number.
+        An array is missing, has another shape, or has a number that is not finite.
     """
 
     def __init__(self, arrays: Mapping[str, npt.ArrayLike], grid: tuple[int, int], history: Mapping[str, Any]) -> None:
-        # The sizes, each from the array that has it as a side.
+        # Read each size from an array that has it in its shape.
         held = as_float32(arrays)
         height, width = grid
         if not (height > 0 and width > 0 and height * width <= _MOST_CELLS):
@@ -130,7 +129,7 @@ class ResidualNetwork:
             self.blocks += 1
         *_, self.planes, self.channels = shape_of(_ARCHIVE, held, "conv0", 4)
         self.kinds = shape_of(_ARCHIVE, held, f"{self.headsets[0]}/policy", 2)[1]
-        # Every array there has to be, and no other, of the shape that these sizes make.
+        # Exactly the arrays that these sizes need must be there, with their shapes.
         heads = headset_shapes(self.channels, height * width, self.kinds)
         wanted = trunk_shapes(self.planes, self.channels, self.blocks)
         wanted |= {f"{headset}/{name}": shape for headset in self.headsets for name, shape in heads.items()}
@@ -143,7 +142,7 @@ class ResidualNetwork:
         self.actions = height * width * self.kinds + 1
         self.history = dict(history)
         self.arrays = held
-        # Weights as they are multiplied: filters among Winograd's tiles, a headset's products joined.
+        # Prepare the weights for multiplication: transform filters for Winograd's tiles, join a headset's products.
         self._layers = {name: _Layer.of(held, name) for name in held if held[name].ndim == 4}
         self._heads = {headset: _Heads.of(held, headset) for headset in self.headsets}
         self._spare: list[_Workspace] = []
@@ -151,14 +150,14 @@ class ResidualNetwork:
     def infer(
         self, synopses: Words, policy: str = "top", value: str = "all", threads: int = 1
     ) -> tuple[Float32s, Float32s]:
-        """Logits and values of synopses. Several threads may ask at once.
+        """Return logits and values of synopses. Several threads may call this at once.
 
         Parameters
         ----------
         synopses
             uint64[n, planes]: bit y · w + x of a plane is the cell in row y and column x.
         policy, value
-            The headsets that are asked.
+            The headsets to use.
         threads
             1 or 2; the answers are the same.
 
@@ -182,13 +181,13 @@ class ResidualNetwork:
         for headset in (policy, value):
             if headset not in self._heads:
                 raise ValueError(f"bad headset: got {headset!r}, expected one of {', '.join(self.headsets)}")
-        # Chunks of equal size, dealt to the threads in turn; each writes rows of its own.
+        # Chunks of equal size are dealt to the threads in turn; each thread writes its own rows.
         logits = np.empty((synopses.shape[0], self.actions), dtype=np.float32)
         values = np.empty(synopses.shape[0], dtype=np.float32)
         starts = range(0, synopses.shape[0], CHUNK)
 
         def share(part: int) -> None:
-            # A workspace is large, so that it is kept for the next call; two threads never have the same one.
+            # A workspace is large, so keep it for the next call; two threads never use the same one.
             try:
                 workspace = self._spare.pop()
             except IndexError:
@@ -206,20 +205,20 @@ class ResidualNetwork:
         height, width = self.grid
         rows = min(CHUNK, synopses.shape[0] - start)
         planes_of(synopses, start, height, width, work.planes)
-        # The trunk, in place: a convolution, then blocks of two, each of which adds to what is there.
+        # The trunk, in place: a convolution, then blocks of two convolutions, whose result is added to their input.
         trunk, inner = work.trunk, work.inner
         self._convolve("conv0", work.planes, trunk, work)
         for i in range(self.blocks):
             self._convolve(f"block{i}a", trunk, inner, work)
             self._convolve(f"block{i}b", inner, trunk, work, residual=True)
-        # The value first: the policy's block goes on where the trunk is.
+        # The value first, because the policy's block overwrites the trunk.
         heads = self._heads[value]
         cells = trunk[1 : height + 1, 1 : width + 1]
         values[start : start + rows] = np.tanh(heads.won(cells @ heads.value + heads.value_bias))[:rows]
         heads = self._heads[policy]
         self._convolve(f"{policy}/policy_a", trunk, inner, work)
         self._convolve(f"{policy}/policy_b", inner, trunk, work, residual=True)
-        # One product gives the logits of each cell and the planes that the pass is read from; cells come first there.
+        # One product gives the logits of each cell and the planes that the pass reads; its first axes are the cells.
         found = cells @ heads.policy + heads.policy_bias
         out = logits[start : start + rows]
         out[:, :-1].reshape(rows, height * width, self.kinds)[:] = (
@@ -228,8 +227,8 @@ class ResidualNetwork:
         out[:, -1] = heads.last(found[..., self.kinds :])[:rows]
 
     def _convolve(self, name: str, grid: Float32s, out: Float32s, work: _Workspace, *, residual: bool = False) -> None:
-        """ReLU of a convolution of ``grid``, and with ``residual`` of its sum with ``out``, into ``out``."""
-        # To tiles, 36 numbers for each 4 × 4 cells of the result.
+        """Write into ``out`` the ReLU of a convolution of ``grid``, with ``residual`` of its sum with ``out``."""
+        # To tiles: 36 numbers for each 4 × 4 cells of the result.
         layer = self._layers[name]
         inputs, outputs = layer.filters.shape[1:]
         *sizes, size = work.tiles_shape
@@ -239,7 +238,7 @@ class ResidualNetwork:
             work.half[: 6 * grid.shape[1] * size * inputs].reshape(6, grid.shape[1], -1),
             tiles.reshape(*sizes, -1),
         )
-        # Products of CHUNK rows (the module says why), for each of these numbers and each tile; then back to cells.
+        # Products of CHUNK rows (see the module) for each of these numbers and each tile; then back to cells.
         np.matmul(
             tiles.reshape(36, -1, CHUNK, inputs), layer.filters[:, None], out=work.after.reshape(36, -1, CHUNK, outputs)
         )
@@ -263,18 +262,18 @@ class ResidualNetwork:
         Raises
         ------
         NetworkError
-            It cannot be read, is larger than 4 MiB or holds no network. One line, which begins with the path.
+            The file can't be read, is larger than 4 MiB or has no network; one line that begins with the path.
         """
         return _ARCHIVE.load(path, ResidualNetwork.read)
 
     @staticmethod
     def read(file: BinaryIO) -> ResidualNetwork:
-        """Read what :meth:`write` wrote; nothing in the file is executed.
+        """Read a file of :meth:`write`; nothing in the file is executed.
 
         Raises
         ------
         NetworkError
-            It holds something else. One line.
+            The file has other contents; one line.
         """
         arrays, about = _ARCHIVE.read(file)
         try:
@@ -287,10 +286,10 @@ class ResidualNetwork:
 
 @dataclass(frozen=True, eq=False)
 class _Layer:
-    """A convolution as it is computed."""
+    """A convolution's weights, prepared for Winograd's tiles."""
 
-    filters: Float32s  # [36, from, to], among the tiles' numbers
-    bias: Float32s  # [CHUNK · to], one after the other, for each synopsis of a chunk
+    filters: Float32s  # [36, from, to], a matrix for each of a tile's numbers
+    bias: Float32s  # [CHUNK · to], repeated for each synopsis of a chunk
 
     @staticmethod
     def of(held: Mapping[str, Float32s], name: str) -> _Layer:
@@ -311,7 +310,7 @@ _FILTER = np.array(
         [0, 0, 1],
     ]
 )
-"""Winograd's, of a filter; those of tiles and cells are in the kernels."""
+"""Winograd's transform of a filter (the source's G); those of tiles and cells are in the kernels."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,16 +331,16 @@ class _Dense:
         return _Dense(np.ascontiguousarray(blocks), bias, last, held[f"{headset}/{name}_bias"][0])
 
     def __call__(self, read: Float32s) -> Float32s:
-        """float32[CHUNK] from planes float32[h, w, CHUNK, READ]."""
+        """Return float32[CHUNK] from planes float32[h, w, CHUNK, READ]."""
         flat = np.maximum(read, 0).transpose(2, 0, 1, 3).reshape(CHUNK, -1)
         units = np.maximum(flat @ self.first + self.first_bias, 0)
-        # Products and sums instead of a matrix by a vector, of which OpenBLAS treats some rows otherwise than others.
+        # Products and sums instead of a matrix-vector product, in which OpenBLAS treats some rows differently.
         return np.asarray((units * self.last).sum(axis=2).sum(axis=0) + self.last_bias)
 
 
 @dataclass(frozen=True, eq=False)
 class _Heads:
-    """A headset's heads as they are computed: the policy's logits and the planes of the pass are one product."""
+    """A headset's weights, prepared: the policy's logits and the planes of the pass are one product."""
 
     policy: Float32s
     policy_bias: Float32s
@@ -365,15 +364,15 @@ class _Heads:
 
 @dataclass(frozen=True, eq=False)
 class _Workspace:
-    """Room for a chunk; the margins of its grids stay zero."""
+    """Work arrays for a chunk; the margins of the grids stay zero."""
 
     planes: Float32s  # [h', w', CHUNK, planes]
     trunk: Float32s  # [h', w', CHUNK, channels]
     inner: Float32s  # likewise
     tiles_shape: tuple[int, int, int, int]  # 36, rows and columns of tiles, CHUNK
     before: Float32s  # numbers of tiles, before the product
-    after: Float32s  # after it
-    half: Float32s  # and on the way
+    after: Float32s  # the same, after the product
+    half: Float32s  # intermediate results of the transforms
 
     @staticmethod
     def of(grid: tuple[int, int], planes: int, channels: int) -> _Workspace:

@@ -1,14 +1,14 @@
-"""A tower: how likely each of many states is under one observation, from learned weights. numpy and numba only.
+"""A tower: the probabilities of many states under one observation, from learned weights. numpy and numba only.
 
-The tower runs once an observation. It reads planes over a grid (what is known of each cell) and a few scalars, by
-convolutions of 3 × 3 with residual connections, and gives a *logit map*: a number for each feature that a state may
-have. Features are something on a cell (kind · cells + cell), and then a few others. The map also gets, feature by
-feature, each of its *shares* (how often it was found, say) and their logarithms, times a weight.
+The tower runs once for each observation. Its inputs are planes over a grid (the information about each cell) and a few
+scalars. Convolutions of 3 × 3 with residual connections give a *logit map*: a number for each feature that a state may
+have. A feature is a kind of thing on a cell (number kind · cells + cell), or one of a few others. To each feature the
+map also adds its *shares* (for example how often it was found) and their logarithms, times a weight.
 
 A state's score is the sum of the map over its features; a softmax of scores / temperature is the belief.
 
-Source: the Siamese networks of Reconnaissance Blind Chess, of whose two towers this is one. Nothing here knows a game:
-planes, features and deviations from the source are in :mod:`darkchess.rbc.belief.siamese`.
+Source: the Siamese networks of Reconnaissance Blind Chess, of whose two towers this is one. The module is independent
+of a game: planes, features and deviations from the source are in :mod:`darkchess.rbc.belief.siamese`.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ __all__ = ["LEAST_SHARE", "Float32s", "Towers", "TowersError", "Uint16s"]
 Uint16s = npt.NDArray[np.uint16]
 
 LEAST_SHARE = np.float32(1e-3)
-"""What is added to a share before its logarithm is taken."""
+"""Number added to a share before its logarithm is taken, so that the logarithm of 0 is finite."""
 
 _NAMES = {"scalars", "kinds", "pooled", "dense", "others", "map_bias", "shares"}
 _CHUNK = 1 << 14
-"""States that are scored together: their features fit into a core's cache."""
+"""States that are scored together; few enough that their features fit into a core's cache."""
 
 
 class TowersError(KlssError, ValueError):
-    """Arrays that are no weights of a tower."""
+    """The arrays are not weights of a tower."""
 
 
 _ARCHIVE = Archive("weights of a tower", "weights", 2, "train them anew", TowersError, 1 << 23, 1 << 24)
@@ -53,17 +53,17 @@ class Towers:
     arrays
         float32 arrays by name, on a grid of h × w cells: ``conv0`` [3, 3, planes, c] with ``conv0_bias`` [h, w, c] and
         ``scalars`` [scalars, c]; ``conv1`` [3, 3, c, c] with ``conv1_bias`` [c], and so on; ``kinds`` [c, k], the map's
-        k planes; ``pooled`` [c, q] and ``dense`` [h·w·q, m], of which ``others`` [m, o] are the map's o last features;
-        ``map_bias`` [k·h·w + o]; ``shares`` [2s, k·h·w], of each share and of its logarithm.
+        k planes; ``pooled`` [c, q] and ``dense`` [h·w·q, m], from which ``others`` [m, o] makes the map's o last
+        features; ``map_bias`` [k·h·w + o]; ``shares`` [2s, k·h·w], weights of each share and of its logarithm.
     temperature
-        What scores are divided by, above 0.
+        Divisor of the scores, above 0.
     history
-        Where the weights come from: players and number of the games, seeds, losses; JSON.
+        Origin of the weights: players and number of the games, seeds, losses; JSON.
 
     Raises
     ------
     TowersError
-        An array is missing, has another shape, or holds what is no finite number.
+        An array is missing, has another shape, or has a number that is not finite.
     """
 
     def __init__(self, arrays: Mapping[str, npt.ArrayLike], temperature: float, history: Mapping[str, Any]) -> None:
@@ -75,7 +75,7 @@ class Towers:
             depth += 1
         layers = {f"conv{i}{end}" for i in range(depth) for end in ("", "_bias")}
         check_names(_ARCHIVE, held, _NAMES | layers, "the tower's")
-        # The sizes, each from the array that has it as a side.
+        # Read each size from an array that has it in its shape.
         *_, planes, width = shape_of(_ARCHIVE, held, "conv0", 4)
         height, breadth, _ = shape_of(_ARCHIVE, held, "conv0_bias", 3)
         grid, cells = (height, breadth), height * breadth
@@ -93,16 +93,16 @@ class Towers:
         check_arrays(_ARCHIVE, held, wanted)
         if not 0 < features < 1 << 16:
             raise TowersError(f"bad weights: got {features} features, expected 1 to {(1 << 16) - 1}")
-        # of what ``observe`` takes: planes, scalars, shares
+        # shapes of the arguments of ``observe``: planes, scalars, shares
         self.shapes = ((*grid, planes), (scalars,), (shares // 2, kinds * cells))
-        self.features = features  # of a state
+        self.features = features  # number of features that a state may have
         self.temperature = float(temperature)
         self.history = dict(history)
         self.arrays = held
         self._depth = depth
 
     def observe(self, planes: npt.ArrayLike, scalars: npt.ArrayLike, shares: npt.ArrayLike) -> Float32s:
-        """Run the tower: the map of an observation, float32[features].
+        """Run the tower: return the map of an observation, float32[features].
 
         Parameters
         ----------
@@ -117,29 +117,29 @@ class Towers:
         if (shapes := tuple(array.shape for array in given)) != self.shapes:
             raise ValueError(f"bad observation: got shapes {shapes}, expected {self.shapes}")
         held, zero = self.arrays, np.float32(0)
-        # The trunk: one convolution with a bias of each cell's own, then residual ones.
+        # The trunk: one convolution with a separate bias for each cell, then residual ones.
         inner = _convolved(given[0], held["conv0"]) + held["conv0_bias"] + given[1] @ held["scalars"]
         inner = np.maximum(inner, zero)
         for i in range(1, self._depth):
             inner = inner + np.maximum(_convolved(inner, held[f"conv{i}"]) + held[f"conv{i}_bias"], zero)
-        # The map: a plane of each kind, and the few other features from a dense layer over all cells.
+        # The map: a plane for each kind, and the few other features from a dense layer over all cells.
         cells = inner.reshape(-1, inner.shape[2])
         dense = np.maximum((cells @ held["pooled"]).reshape(-1) @ held["dense"], zero)
         logits = np.concatenate([(cells @ held["kinds"]).T.reshape(-1), dense @ held["others"]]) + held["map_bias"]
-        # Shares go around the trunk: a feature that is known by its share needs no layer to say so.
+        # Shares bypass the trunk: they are linear inputs of their own features.
         terms = np.stack([given[2], np.log(given[2] + LEAST_SHARE)], axis=1).reshape(held["shares"].shape)
         logits[: held["shares"].shape[1]] += (terms * held["shares"]).sum(axis=0)
         return np.asarray(logits)
 
     def score(self, rows: Uint16s, counts: Ints, logits: Float32s, out: Float32s) -> None:
-        """Scores of states, before the temperature. Several threads may do so at once, each on its own states.
+        """Write the scores of states, before the temperature. Several threads may call this, each for its own states.
 
         Parameters
         ----------
         rows
             uint16[n or more, w]: features of each state, in any order.
         counts
-            int64[n]: how many of each row count.
+            int64[n]: number of features in each row.
         logits
             Of :meth:`observe`.
         out
@@ -148,7 +148,7 @@ class Towers:
         Raises
         ------
         ValueError
-            Shapes disagree, or a feature is none.
+            Shapes disagree, or there is no such feature.
         """
         count = counts.shape[0]
         if rows.ndim != 2 or rows.shape[0] < count or out.shape != (count,):
@@ -166,19 +166,19 @@ class Towers:
         width: int,
         features: Callable[[int, int, Uint16s, Ints], None],
     ) -> Floats:
-        """Scores of many states over the temperature, some thousands at a time.
+        """Return the scores of many states divided by the temperature; some thousands are computed at a time.
 
         Parameters
         ----------
         logits
             Of :meth:`observe`.
         count
-            How many states.
+            Number of states.
         width
-            Most features of one.
+            Most features of a state.
         features
-            ``(start, stop, rows, counts)`` writes those of ``start … stop − 1`` into uint16[·, width] and int64[·],
-            from the front.
+            ``(start, stop, rows, counts)`` writes the features of states ``start … stop − 1`` into the first rows of
+            uint16[·, width] and int64[·].
 
         Returns
         -------
@@ -200,12 +200,12 @@ class Towers:
 
     @staticmethod
     def read(file: BinaryIO) -> Towers:
-        """Read what :meth:`write` wrote; nothing in the file is executed.
+        """Read a file of :meth:`write`; nothing in the file is executed.
 
         Raises
         ------
         TowersError
-            It holds something else. One line.
+            The file has other contents; one line.
         """
         arrays, about = _ARCHIVE.read(file)
         try:
@@ -216,7 +216,7 @@ class Towers:
 
 
 def _convolved(planes: Float32s, filters: Float32s) -> Float32s:
-    """A convolution of 3 × 3 over [h, w, c], with zeros around."""
+    """Return a convolution of 3 × 3 over [h, w, c], padded with zeros."""
     height, width, _ = planes.shape
     around = np.pad(planes, ((1, 1), (1, 1), (0, 0)))
     near = [around[i : i + height, j : j + width] for i in range(3) for j in range(3)]

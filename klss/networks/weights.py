@@ -1,6 +1,6 @@
-"""A network's arrays: as they are held, checked and written. All networks of this package share it.
+"""A network's arrays: conversion, checks and writing, shared by all networks of this package.
 
-What is wrong is raised as the error of the archive (:class:`klss.support.archive.Archive`) that the network is kept in.
+Errors are those of the archive (:class:`klss.support.archive.Archive`) in which the network is kept.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ __all__ = ["as_float32", "check_arrays", "check_names", "shape_of", "write_half"
 
 
 def as_float32(arrays: Mapping[str, npt.ArrayLike]) -> dict[str, Float32s]:
-    """The arrays as float32, each contiguous."""
+    """Return the arrays as contiguous float32."""
     return {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in arrays.items()}
 
 
 def shape_of(archive: Archive, held: Mapping[str, Float32s], name: str, axes: int) -> tuple[int, ...]:
-    """Shape of the array ``name``, which has to be there with so many axes."""
+    """Return the shape of the array ``name``; refuse it if it is missing or has another number of axes."""
     shape = held[name].shape if name in held else ()
     if len(shape) != axes:
         raise archive.error(f"bad {archive.short}: got {name} of shape {shape}, expected {axes} axes")
@@ -39,7 +39,7 @@ def check_names(archive: Archive, held: Mapping[str, Float32s], wanted: Iterable
 
 
 def check_arrays(archive: Archive, held: Mapping[str, Float32s], wanted: Mapping[str, tuple[int, ...]]) -> None:
-    """Refuse an array of another shape than the one ``wanted``, or with a number that is not finite."""
+    """Refuse an array whose shape is not the ``wanted`` one, or with a number that is not finite."""
     for name, shape in wanted.items():
         if held[name].shape != shape:
             raise archive.error(f"bad {archive.short}: got {name} of shape {held[name].shape}, expected {shape}")

@@ -1,12 +1,13 @@
-"""What is tried next at a set: a mixture of a policy and an upper confidence bound, over counts kept by (set, action).
+"""The next choice to try at a set: a mixture of a policy and an upper confidence bound, with counts by (set, action).
 
-Source: Clark (2021), Bandit. With probability exp(−m · n), n how often the set was met, the policy is played (m = 0:
-always, m = ∞: never); else the largest q/n_a + c · π_a · sqrt(ln n / n_a), with n at least 2 and n_a at least 1 under
-the root. The source leaves open what q/n_a is before a is tried: the mean of what was tried at the set.
+Source: Clark (2021), Bandit. With probability exp(−m · n), where n is the number of visits of the set, the policy is
+played (m = 0: always, m = ∞: never); otherwise the action with the largest q/n_a + c · π_a · sqrt(ln n / n_a), with n
+at least 2 and n_a at least 1 under the root. The source does not define q/n_a of an untried action; here it is the mean
+of the actions tried at the set.
 
-Deviation: at the root, where there are few playouts, those follow the policy improved by what they brought so far
-(:meth:`Root.improved`), which weighs a value against how likely the choice was held before. Source: I. Danihelka et
-al., *Policy improvement by planning with Gumbel* (ICLR 2022), whose way it is below the root; here nothing is drawn.
+Deviation: at the root, which gets few playouts, they follow the policy improved by their values so far
+(:meth:`Root.improved`), which weighs a value against the prior probability of the choice. Source: I. Danihelka et al.,
+*Policy improvement by planning with Gumbel* (ICLR 2022), who do so below the root; here the choice is not random.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ __all__ = ["Chosen", "Root", "Table", "policies"]
 
 @dataclass(frozen=True)
 class Chosen:
-    """What was chosen at n sets."""
+    """The choices at n sets."""
 
     actions: Int32s  # [n], an action of each choice
-    marks: Keys  # [n], where it is counted
-    met: Bools  # [n], whether it had been chosen there before
+    marks: Keys  # [n], tags under which the choices are counted
+    met: Bools  # [n], whether the choice had been made there before
 
 
 def policies(logits: Float32s, looks: Looks) -> Floats:
-    """The probability of each choice (float64[m], those of a set summing to 1): a softmax over all actions that can be
-    chosen there, summed over those that come to the same.
+    """Return the probability of each choice (float64[m], a sum of 1 for each set): a softmax over all actions that can
+    be chosen there, summed over equivalent ones.
 
     >>> looks = Looks(
     ...     np.zeros((1, 1), np.uint64), np.zeros(1, np.uint64), np.array([0, 2]), np.array([0, 2], np.int32),
@@ -48,14 +49,14 @@ def policies(logits: Float32s, looks: Looks) -> Floats:
 
 
 class Table:
-    """Counts by (set, action): a hash table of 2^bits places, of 24 bytes, in which whoever comes later overwrites."""
+    """Counts by (set, action): a hash table of 2^bits slots of 24 bytes, where a later entry replaces an older one."""
 
     def __init__(self, bits: int = 18) -> None:
         self._tags: Keys = np.zeros(1 << bits, dtype=np.uint64)
         self._counts: Floats = np.zeros((1 << bits, 2))
 
     def counted(self, looks: Looks) -> tuple[Floats, Floats]:
-        """How often each choice was taken, and the sum of its values: float64[m] each."""
+        """Return how often each choice was taken, and the sum of its values: float64[m] each."""
         sets = np.repeat(np.arange(looks.keys.shape[0]), np.diff(looks.offsets))
         marks = np.array(
             [kernels.tag(looks.keys[i], action) for i, action in zip(sets, looks.actions, strict=True)], dtype=np.uint64
@@ -65,7 +66,7 @@ class Table:
         return np.where(found, self._counts[slots, 0], 0.0), np.where(found, self._counts[slots, 1], 0.0)
 
     def choose(self, planning: Planning, looks: Looks, policy: Floats, draws: Floats) -> Chosen:
-        """A choice at each of n sets, in their order: each leaves a virtual loss for those after it.
+        """Make a choice at each of n sets, in their order; each leaves a virtual loss for those after it.
 
         Parameters
         ----------
@@ -83,7 +84,7 @@ class Table:
         return Chosen(looks.actions[looks.offsets[:-1] + chosen], marks, met)
 
     def shares(self, planning: Planning, looks: Looks, policy: Floats) -> Floats:
-        """How likely each choice is to be taken (float64[m]): the mixture of policy and bound; no loss is left."""
+        """Return each choice's probability (float64[m]), the mixture of policy and bound; no virtual loss is left."""
         out = np.empty(policy.shape[0])
         kernels.shares(
             self._tags, self._counts, looks.keys, looks.offsets, looks.actions, policy, planning.mixing,
@@ -92,43 +93,43 @@ class Table:
         return out
 
     def back_up(self, marks: Keys, seats: Int8s, fresh: Bools, value: float, seat: int, times: int = 1) -> None:
-        """Add ``value``, for ``seat``, so many times to the actions of a playout.
+        """Add ``value``, for ``seat``, ``times`` times to the actions of a playout.
 
         Parameters
         ----------
         marks, seats : uint64[d], int8[d]
-            The actions, and who took them.
+            The actions' tags, and the seats that took them.
         fresh : bool[d]
-            Whose virtual loss still lies on them; it is taken off, in place.
+            Whether their virtual loss still counts; it is removed, in place.
         """
         kernels.back_up(self._tags, self._counts, marks, seats, fresh, value, seat, float(times))
 
 
 class Root:
-    """Counts of the choices at one root, which nothing overwrites; ``policy`` (float64[m]) and ``value`` are what the
-    network holds of them and of the set before anything was tried.
+    """Counts of the choices at one root, which are never overwritten; ``policy`` (float64[m]) and ``value`` are the
+    network's for the choices and the set.
     """
 
     def __init__(self, policy: Floats, value: float = 0.0) -> None:
         self.policy = policy
         self.value = value
-        self.taken = np.zeros(policy.shape[0], dtype=np.int64)  # in how many playouts each choice was taken
-        self.numbers = np.zeros_like(policy)  # how many values each choice brought, virtual losses among them
+        self.taken = np.zeros(policy.shape[0], dtype=np.int64)  # number of playouts of each choice
+        self.numbers = np.zeros_like(policy)  # number of values of each choice, virtual losses included
         self.totals = np.zeros_like(policy)  # and their sum
 
     @property
     def means(self) -> Floats:
-        """Of the values that each choice brought: float64[m]; 0 where there was none."""
+        """Mean value of each choice: float64[m]; 0 if it has none."""
         return self.totals / np.maximum(self.numbers, 1.0)
 
     def improved(self, gain: float) -> Floats:
-        """The policy after what was found: float64[m], which sums to 1.
+        """Return the policy improved by the values found: float64[m], which sums to 1.
 
         Source: Danihelka et al. (2022), equations 10, 11 and 33: softmax(ln π + gain (50 + the most playouts of a
-        choice) q), where a choice that was not tried is worth what the set is, by its network and by those that were.
+        choice) q), where q of an untried choice is the value of the set, by the network and by the tried choices.
         """
-        # What was not tried is worth the network's value, mixed with that of what was tried: the more playouts, the
-        # more of the latter.
+        # An untried choice has the network's value, mixed with that of the tried ones, more of the latter after more
+        # playouts.
         tried = self.numbers > 0
         playouts = int(self.taken.sum())
         worth = self.means
@@ -141,8 +142,8 @@ class Root:
         return shares
 
     def choose(self, gain: float, count: int) -> Ints:
-        """So many choices, each with a virtual loss for those after it: int64[count]."""
-        # What lacks most of its share: shares of playouts come to be those of the improved policy.
+        """Make ``count`` choices, each with a virtual loss for those after it: int64[count]."""
+        # Take the choice that lacks most of its share, so that the playouts' shares approach the improved policy.
         shares = self.improved(gain)
         out = np.empty(count, dtype=np.int64)
         for i in range(count):
@@ -153,13 +154,13 @@ class Root:
         return out
 
     def add(self, choice: int, value: float, times: int, *, fresh: bool) -> None:
-        """Add a value, for the seat that acts at the root, so many times; 0 times: nothing. Where the playout is
-        ``fresh``, its virtual loss is taken off.
+        """Add a value, for the seat that acts at the root, ``times`` times (0: none). If the playout is ``fresh``,
+        remove its virtual loss.
         """
         loss = kernels.VIRTUAL_LOSS if fresh else 0.0
         self.numbers[choice] += times - loss
         self.totals[choice] += times * value + loss
 
     def order(self, gain: float) -> Ints:
-        """The choices (int64[m]), the one that comes out first: by the improved policy, then by the one before."""
+        """Return the choices (int64[m]), best first: by the improved policy, ties by the network's."""
         return np.lexsort((-self.policy, -self.improved(gain)))

@@ -1,9 +1,9 @@
-"""What a game and a network hand to :mod:`klss.synoptic`. Nothing here knows any game.
+"""What a game and a network provide to :mod:`klss.synoptic`. Nothing here depends on a particular game.
 
-Seat 0 is the planner, seat 1 its opponent, whichever colours they have. A *state* is everything that is true, a row of
-uint64; a *member* is a state as a set keeps it: what the set's owner does not know of it. A *synopsis* is what a
-network sees of a set: a row of uint64, a plane of bits each. A *choice* is what can be chosen at a set: one action, or
-several that come to the same.
+Seat 0 is the planner, seat 1 its opponent, whichever colours they have. A *state* is the full true state, a row of
+uint64; a *member* is a state as a set stores it: the part that the set's owner does not know. A *synopsis* is a
+network's input for a set: a row of uint64, one bit plane each. A *choice* is an option at a set: one action, or several
+equivalent ones.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ __all__ = ["Belief", "Looks", "Model", "Network", "Sets", "Worlds"]
 
 @dataclass(frozen=True)
 class Sets:
-    """What one seat holds possible, in each of n worlds."""
+    """The states that one seat holds possible, in each of n worlds."""
 
-    members: States  # uint64[n, most, h]: rows from ``counts[i]`` on mean nothing. The order says nothing
+    members: States  # uint64[n, most, h]: rows from ``counts[i]`` on are unused. The order has no meaning
     counts: Ints  # int64[n]
-    memories: Words  # uint64[n, k]: what the seat remembers beyond what is possible; only the game reads it
+    memories: Words  # uint64[n, k]: what else the seat remembers; only the game interprets it
 
     def take(self, indices: Ints) -> Sets:
-        """Copies of the sets of some worlds."""
+        """Return copies of the sets of some worlds."""
         return Sets(self.members[indices], self.counts[indices], self.memories[indices])
 
 
 @dataclass(frozen=True)
 class Worlds:
-    """n worlds: in each what is true, and what the two seats then hold possible. Advanced in place."""
+    """n worlds: in each a true state, and the sets of states that the two seats hold possible. Advanced in place."""
 
     states: States  # uint64[n, w]
     sets: tuple[Sets, Sets]  # by seat. The true state is a member of both
@@ -43,11 +43,11 @@ class Worlds:
         return int(self.states.shape[0])
 
     def take(self, indices: Ints) -> Worlds:
-        """Copies of some worlds."""
+        """Return copies of some worlds."""
         return Worlds(self.states[indices], (self.sets[0].take(indices), self.sets[1].take(indices)))
 
     def put(self, indices: Ints, others: Worlds) -> None:
-        """Overwrite some worlds by others."""
+        """Overwrite some worlds with others."""
         self.states[indices] = others.states
         for mine, theirs in zip(self.sets, others.sets, strict=True):
             mine.members[indices] = theirs.members
@@ -56,7 +56,7 @@ class Worlds:
 
     @staticmethod
     def joined(parts: Sequence[Worlds]) -> Worlds:
-        """All worlds of several, one after the other; at least one."""
+        """Concatenate one or more batches of worlds."""
 
         def seat(number: int) -> Sets:
             sets = [part.sets[number] for part in parts]
@@ -71,60 +71,60 @@ class Worlds:
 
 @dataclass(frozen=True)
 class Looks:
-    """n sets as who acts there sees them; the choices of set i are rows ``offsets[i]:offsets[i + 1]``, those of every
-    set that is the same in the same order.
+    """n sets as seen by the player that acts there. The choices of set i are rows ``offsets[i]:offsets[i + 1]``, in an
+    order that depends only on the set.
     """
 
     synopses: Words  # uint64[n, p]
-    keys: Keys  # uint64[n]: a hash of the set, whatever the order of its members, and of who holds it
+    keys: Keys  # uint64[n]: a hash of the set and its owner, independent of the order of the members
     offsets: Ints  # int64[n + 1]: there is at least one choice at each set
     actions: Int32s  # int32[m]: one action of each choice
-    listing: Ints  # int64[m + 1]: where each choice's actions stand in ``alike``
-    alike: Int32s  # int32[l]: all actions of each choice: a policy's probability of a choice is the sum of theirs
-    # int8[n]: 1 where the player that acts surely wins, −1 where it surely loses, 0 where nothing is sure
+    listing: Ints  # int64[m + 1]: bounds of each choice's actions in ``alike``
+    alike: Int32s  # int32[l]: all actions of each choice; a policy's probability of a choice is the sum of theirs
+    # int8[n]: 1 if the player that acts surely wins, −1 if it surely loses, 0 if neither is sure
     forced: Int8s
 
 
 class Model(Protocol):
-    """A game as the planner sees it. What it says of a world depends on that world alone, not on others of a batch."""
+    """A game as the planner sees it. Results for a world depend on that world alone, not on the rest of the batch."""
 
     @property
     def action_count(self) -> int:
-        """Actions are numbers below it."""
+        """Number of actions; they are numbered from 0."""
         ...
 
     def alone(self, states: States, most: int) -> Worlds:
-        """Worlds in which both seats know the truth, and remember nothing; with room for ``most`` members a set."""
+        """Return worlds in which both seats know the truth and remember nothing, with room for ``most`` members."""
         ...
 
     def acting(self, states: States) -> Int8s:
-        """Who acts: 0, 1, or :data:`klss.movers.TERMINAL`; int8[n]."""
+        """Return the seat that acts, 0 or 1, or :data:`klss.movers.TERMINAL`: int8[n]."""
         ...
 
     def results(self, states: States) -> Floats:
-        """What the states that are over are worth to seat 0: float64[n], anything for the others."""
+        """Return the values of terminal states for seat 0: float64[n], arbitrary for the others."""
         ...
 
     def advance(self, worlds: Worlds, actions: Int32s, keys: Keys, most: Ints) -> None:
-        """In each world, the player that acts takes an action that is one of its choices there; both sets keep, or come
-        to, what agrees with what their owner observes if it is taken at the true state.
+        """In each world take an action of the player that acts, one of its choices there. Both sets become those that
+        are consistent with their owner's observations if the action is taken at the true state.
 
         Parameters
         ----------
         actions : int32[n]
         keys : uint64[n]
-            Which members are left where there are too many: a uniform choice by a hash under this key.
+            Keys of the hash by which the members to keep are chosen uniformly if there are too many.
         most : int64[2, n]
             Most members of each seat's set; the true state is always one.
         """
         ...
 
     def after(self, states: States, actions: Int32s, keys: Keys) -> States:
-        """What an action leads to in each of ``states``, as :meth:`advance` has it: uint64[n, w]."""
+        """Return the state to which the action leads from each of ``states``, as in :meth:`advance`: uint64[n, w]."""
         ...
 
     def look(self, worlds: Worlds) -> Looks:
-        """The sets of who acts in each world, none of which is over."""
+        """Return the sets of the player that acts in each world; none of the worlds is over."""
         ...
 
 
@@ -133,32 +133,32 @@ class Belief(Protocol):
 
     @property
     def size(self) -> int:
-        """How many."""
+        """Number of states."""
         ...
 
     def contains(self, states: States) -> Bools:
-        """Which of ``states`` (uint64[n, w]) are among them: bool[n]."""
+        """Return which of ``states`` (uint64[n, w]) are in the belief: bool[n]."""
         ...
 
     def sample(self, count: int, seed: int) -> States:
-        """Up to ``count`` of them, drawn uniformly without replacement: uint64[n, w]."""
+        """Draw up to ``count`` states uniformly without replacement: uint64[n, w]."""
         ...
 
     def members(self, count: int, seed: int) -> States:
-        """As :meth:`sample`, as members of a set of seat 0: uint64[n, h]."""
+        """Draw as :meth:`sample` does, as members of a set of seat 0: uint64[n, h]."""
         ...
 
     def member(self, states: States) -> States:
-        """``states`` as members of a set of seat 0: uint64[n, h]."""
+        """Return ``states`` as members of a set of seat 0: uint64[n, h]."""
         ...
 
     def memory(self) -> Words:
-        """What seat 0 remembers: uint64[k]."""
+        """Return the memory of seat 0: uint64[k]."""
         ...
 
     def before(self, later: Belief) -> Belief | None:
-        """Those that have a successor among ``later``, which the planner held possible one action later; None where
-        they are all, too many to look at, or none: ``later`` is then a sample that was mended.
+        """Return the states that have a successor in ``later``, the planner's belief one action later. None if all have
+        one, if there are too many to check, or if none has one (``later`` is then a sample that was repaired).
         """
         ...
 
@@ -168,22 +168,22 @@ class Network(Protocol):
 
     @property
     def headsets(self) -> Sequence[str]:
-        """Whose policies and values it knows."""
+        """Names of its headsets: the players whose policies and values it has."""
         ...
 
     def infer(self, synopses: Words, policy: str, value: str) -> tuple[Float32s, Float32s]:
-        """What to do, and what it is worth.
+        """Return the policies' logits and the values of synopses.
 
         Parameters
         ----------
         synopses : uint64[n, p]
         policy, value : str
-            Whose: the names of headsets.
+            Names of the headsets.
 
         Returns
         -------
         (float32[n, action_count], float32[n])
-            Logits of all actions, whether or not they can be chosen; values in [−1, 1] for who acts. Each row of them
-            depends on its synopsis alone, to the last bit.
+            Logits of all actions, whether or not they can be chosen; values in [−1, 1] for the player that acts. Each
+            row depends on its synopsis alone, to the last bit.
         """
         ...

@@ -1,16 +1,16 @@
-"""What the opponent may hold possible: a particle filter of the second order.
+"""A second-order particle filter: states that the opponent may hold possible.
 
-Source: Clark (2021), PlayGame and DrawSample. Of every time that is remembered, the planner keeps all that it holds
-possible (a :class:`~klss.synoptic.model.Belief`) and *particles*: worlds, that is a true state with a set of what the
-opponent holds possible there. When it observes something, what was possible earlier gets smaller too; particles that
-it leaves without their state are dropped, and drawn anew from the oldest time on that lacks some.
+Source: Clark (2021), PlayGame and DrawSample. For every remembered time the planner keeps all states that it held
+possible (a :class:`~klss.synoptic.model.Belief`) and *particles*: worlds, that is, a true state with the set of states
+that the opponent holds possible there. A new observation also rules out states of earlier times. Particles whose state
+is ruled out are dropped, and new ones are drawn, at the oldest time that lacks some first.
 
-Deviations: a particle carries its true state, and goes on with what is observed there (slips 1, 2 and 7 of
-:mod:`klss.synoptic`); what the source calls meeting the set is that the state is possible. DrawSample tries up to k
-times; here every particle's every choice is tried, and one drawn of those that lead to what is possible, which is what
-infinitely many attempts come to. Where none that the bandit would take does, the policy decides, then any choice does.
-Times longer ago than ``remembered`` are forgotten; where what was possible is too much to look back at
-(:meth:`~klss.synoptic.model.Belief.before`), looking back ends.
+Deviations: a particle has its true state, and its set follows the observations made there (slips 1, 2 and 7 of
+:mod:`klss.synoptic`); the source's condition that a particle meets the set means here that its state is possible.
+DrawSample makes up to k attempts; here all choices of all particles are tried, and one is drawn among those that lead
+to a possible state, which is the limit of infinitely many attempts. If the bandit takes none of those, the policy
+decides; if the policy takes none either, all of them are equally likely. Times further back than :data:`_REMEMBERED`
+are forgotten. Looking back ends where the belief is too large for it (:meth:`~klss.synoptic.model.Belief.before`).
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from klss.synoptic.playouts import Headsets, inferred
 __all__ = ["ParticleFilter"]
 
 _TOGETHER = 64
-"""Particles that go on together, between two looks at the clock."""
+"""Particles that are advanced together, between two checks of the clock."""
 
 _REMEMBERED, _MOST_STATES = 32, 8_000_000
-"""Most times that are kept, and most states that were possible at them in all."""
+"""Most times that are kept, and most states of all their beliefs together."""
 
 _REFILLED = 8
-"""How many times back particles are drawn anew, two turns of both players; those before keep what they have."""
+"""Number of latest times at which particles are drawn anew (two turns of both players); earlier ones are left as is."""
 
 
 @dataclass
 class _Time:
-    """What was possible before an action."""
+    """The belief and the particles before an action."""
 
     belief: Belief
     particles: Worlds  # fewer than the planner wants, until they are drawn
-    action: int | None = None  # the planner's next, if it acted; None: the opponent did
+    action: int | None = None  # the action that follows, if it is the planner's; None: the opponent's
 
 
 class ParticleFilter:
@@ -53,11 +53,11 @@ class ParticleFilter:
     Parameters
     ----------
     model, network, planning, headsets
-        Whose policy acts for the opponent; how many particles, of how many members.
+        The network's policy acts for the opponent; ``planning`` has the numbers of particles and of members.
     belief
-        What the planner holds possible at the beginning, where both know the truth if it is one state.
+        The planner's belief at the beginning; the opponent is assumed to know the truth then.
     seed
-        Of all that is drawn.
+        Of all random draws.
     """
 
     def __init__(
@@ -75,27 +75,27 @@ class ParticleFilter:
 
     @property
     def particles(self) -> Worlds:
-        """Worlds of now; :meth:`fill` first."""
+        """Worlds of the present time; call :meth:`fill` first."""
         return self._times[-1].particles
 
     @property
     def belief(self) -> Belief:
-        """What the planner holds possible now."""
+        """The planner's present belief."""
         return self._times[-1].belief
 
     def happened(self, action: int | None, belief: Belief) -> None:
-        """An action was taken, and the planner now holds ``belief`` possible.
+        """Take in that an action was taken, after which the planner's belief is ``belief``.
 
         Parameters
         ----------
         action
-            The planner's; None: the opponent's, which is not known.
+            The planner's; None: the opponent's, which is unknown.
         """
-        # A new time, whose particles are drawn when they are asked for.
+        # A new time; its particles are drawn when they are needed.
         self._times[-1].action = action
         empty = self._times[-1].particles.take(np.zeros(0, dtype=np.int64))
         self._times.append(_Time(belief, empty))
-        # Backwards through time: what leads to nothing that is possible now was not possible then.
+        # Backwards in time: a state without a successor that is possible now was not possible then.
         later = belief
         for past in reversed(self._times[:-1]):
             kept = past.belief.before(later)
@@ -103,21 +103,21 @@ class ParticleFilter:
                 break
             past.belief = later = kept
             past.particles = past.particles.take(np.flatnonzero(kept.contains(past.particles.states)))
-        # The oldest times go.
+        # Forget the oldest times.
         while len(self._times) > 2 and (
             len(self._times) > _REMEMBERED or sum(past.belief.size for past in self._times) > _MOST_STATES
         ):
             del self._times[0]
 
     def fill(self, table: Table, until: float | None = None) -> None:
-        """Draw what is missing, of the oldest time that lacks particles first.
+        """Draw the missing particles, those of the oldest time first.
 
         Parameters
         ----------
         table
-            The counts of playouts, which act for the opponent together with its policy.
+            The counts of playouts; with the policy they decide the opponent's actions.
         until
-            A time of :func:`time.monotonic` after which a time gets no more than it needs: there are fewer particles.
+            A time of :func:`time.monotonic` after which each time gets only one batch: there are fewer particles then.
         """
         for at in range(max(0, len(self._times) - _REFILLED), len(self._times)):
             past = self._times[at]
@@ -131,13 +131,13 @@ class ParticleFilter:
             past.particles = Worlds.joined([past.particles, found])
 
     def _alone(self, belief: Belief, count: int) -> Worlds:
-        """Opponents who know the truth, of whom nothing is remembered."""
+        """Draw worlds with an opponent that knows the truth, for a time before which nothing is known."""
         states = belief.sample(count, int(self._rng.integers(1 << 40)))
         return self._model.alone(np.resize(states, (count, states.shape[1])), self._planning.max_members)
 
     def _drawn(self, before: _Time, now: _Time, count: int, table: Table, until: float | None) -> Worlds:
-        """So many particles, each of one of the time before, by an action that leads to what is possible now."""
-        # Every particle's every choice (the planner's own action is known), and how likely the opponent takes it.
+        """Draw ``count`` particles, each from one of the time before by an action that leads to a possible state."""
+        # All choices of all particles (the planner's own action is known), with the opponent's probabilities.
         states = before.particles.states
         if before.action is not None:
             sources = np.arange(len(before.particles))
@@ -148,13 +148,13 @@ class ParticleFilter:
             sizes = np.diff(looks.offsets)
             sources, actions = np.repeat(np.arange(sizes.shape[0]), sizes), looks.actions
             shares = self._shares(looks, table)
-        # Of those that lead to what is possible now, by the first shares that give any of them a chance.
+        # Keep those that lead to a possible state, weighted by the first of the shares that is positive for any.
         keys = self._rng.integers(1 << 63, size=(sources.shape[0],), dtype=np.uint64)
         possible = now.belief.contains(self._model.after(states[sources], actions, keys))
         weights = next((share for share in shares if (share * possible).sum() > 0.0), None)
         if weights is None:
             return self._alone(now.belief, count)
-        # Draw so many, and lead their worlds on, until time runs out.
+        # Draw in batches, and advance their worlds, until the time is over.
         weights = weights * possible
         ends = np.cumsum(weights)
         found: list[Worlds] = []
@@ -170,12 +170,12 @@ class ParticleFilter:
         return Worlds.joined(found)
 
     def _shares(self, looks: Looks, table: Table) -> list[Floats]:
-        """How likely the opponent takes each choice at each set (float64[m], those of a set summing to 1): by the
-        bandit, by its policy alone, and whether it does anything.
+        """Return the opponent's probability of each choice at each set (float64[m], a sum of 1 for each set): by the
+        bandit, by the policy alone, and uniform.
         """
         seats = np.ones(looks.keys.shape[0], dtype=np.int8)
         logits, _ = inferred(self._network, looks.synopses, self._headsets, seats)
         policy = policies(logits, looks)
         sizes = np.diff(looks.offsets)
-        even = np.repeat(1.0 / np.maximum(sizes, 1), sizes)  # a mended sample may hold what cannot go on
+        even = np.repeat(1.0 / np.maximum(sizes, 1), sizes)  # a repaired sample may have states without a choice
         return [table.shares(self._planning, looks, policy), policy, even]

@@ -1,5 +1,5 @@
-"""A planner through one game: what it holds possible, the worlds in which its opponent may be, and what playouts have
-found, from one question to the next.
+"""A planner in one game: it keeps its belief, the opponent's possible worlds, and the playouts' counts from one
+question to the next.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from klss.synoptic.playouts import Headsets, Planned, choose_action
 __all__ = ["Planner"]
 
 _FILLING = 0.3
-"""The part of a question's time in which particles are drawn."""
+"""Fraction of a question's time for drawing particles."""
 
 B = TypeVar("B", bound=Belief)
 
@@ -27,13 +27,13 @@ class Planner(Generic[B]):
     Parameters
     ----------
     model, network, planning, headsets
-        The game, who says what is likely and what it is worth, and how much is thought.
+        The game, the network with policies and values, the constants, and the headsets to use.
     belief
-        What it holds possible at the beginning.
+        The belief at the beginning.
     seed
-        Of all that is drawn.
+        Of all random draws.
     threads
-        1 or 2: playouts take as many, with the same answer.
+        Threads of playouts, 1 or 2; the answer is the same.
     """
 
     def __init__(
@@ -58,30 +58,30 @@ class Planner(Generic[B]):
 
     @property
     def belief(self) -> B:
-        """What it holds possible now."""
+        """The present belief."""
         return cast(B, self._filter.belief)
 
     @property
     def particles(self) -> Worlds:
-        """Worlds of now; :meth:`fill` first."""
+        """Worlds of the present time; call :meth:`fill` first."""
         return self._filter.particles
 
     def happened(self, action: int | None, belief: B) -> None:
-        """Follow an action of the planner or (None) of the opponent, after which it holds ``belief`` possible."""
+        """Take in an action of the planner or (None) of the opponent, after which the belief is ``belief``."""
         self._filter.happened(action, belief)
 
     def fill(self, until: float | None = None) -> None:
-        """Draw the particles that are missing; see :meth:`klss.synoptic.particles.ParticleFilter.fill`."""
+        """Draw the missing particles; see :meth:`klss.synoptic.particles.ParticleFilter.fill`."""
         if len(self.particles) < self._planning.particles:
             self._filter.fill(self._table, until)
 
     def plan(self, depth: int, number: int, *, nodes: int | None, seconds: float | None, began: float) -> Planned:
-        """What playouts of so many actions say; with 0 nodes, what the network says.
+        """Plan by playouts of ``depth`` actions; with 0 nodes, by the network's policy alone.
 
         Parameters
         ----------
         number
-            The question's: each draws anew.
+            The question's number, for a seed of its own.
         nodes, seconds
             See :func:`klss.synoptic.playouts.choose_action`; seconds count from ``began``, a time of
             :func:`time.monotonic`.
@@ -103,7 +103,7 @@ class Planner(Generic[B]):
         )
 
     def diagnostics(self, planned: Planned) -> dict[str, Any]:
-        """The numbers of a plan that are reported."""
+        """Return the numbers of a plan that are reported."""
         return {
             "value": planned.value,
             "nodes": planned.nodes,

@@ -1,8 +1,8 @@
 """Choose an action by playouts: ChooseAction of the source.
 
-A playout starts with a particle, a true state with what the opponent holds possible there, and a random cut of what the
-planner holds possible. In each step who acts chooses by its bandit, from its set alone; the network says what the set
-is worth. ``batch`` playouts go step by step together, so that the network sees their sets in one batch.
+A playout starts with a particle (a true state with the opponent's set there) and a random cut of the planner's belief.
+In each step the player that acts chooses by its bandit, from its set alone; the network gives the value of the set.
+``batch`` playouts go step by step together, so that the network gets their sets in one batch.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["Headsets", "Planned", "choose_action", "inferred"]
 
 @dataclass(frozen=True)
 class Headsets:
-    """Whose policies and whose value are asked for: names of the network's headsets."""
+    """Names of the network's headsets for the policies of both seats and for the value."""
 
     mine: str = "top"
     theirs: str = "top"
@@ -34,26 +34,26 @@ class Headsets:
 
 _HEADSETS = Headsets()
 _LEAST = 4
-"""Playouts of the first batches, and the part of all that later ones are."""
+"""Playouts of the first batches; a later batch has one playout for this many finished ones."""
 
 
 @dataclass(frozen=True)
 class Planned:
-    """What came out."""
+    """The result of planning."""
 
     action: int
-    looks: Looks  # the choices at the root: of one set, the first cut
+    looks: Looks  # the choices at the root, of one set: the first cut
     root: Root  # their counts
     order: Ints  # [m], the choices, best first
-    value: float  # mean value of the choice, for the planner; the network's where nothing was played out
+    value: float  # mean value of the choice, for the planner; the network's if there was no playout
     network: float  # the network's value of the root, the mean over the cuts
-    nodes: int  # sets that the network saw, or that were surely decided
+    nodes: int  # sets that the network evaluated, or that were surely decided
     playouts: int
-    met: float  # share of the sets under the root at which something had been counted before
+    met: float  # share of the choices under the root that had been made there before
 
 
 def inferred(network: Network, synopses: Words, headsets: Headsets, seats: Int8s) -> tuple[Float32s, Float32s]:
-    """Output of the network for sets of both seats: logits of the player that acts, and values for that player."""
+    """Return the network's output for sets of both seats: logits and values for the player that acts."""
     mine = seats == 0
     if headsets.mine == headsets.theirs or mine.all():
         return network.infer(synopses, headsets.mine, headsets.value)
@@ -69,12 +69,12 @@ def inferred(network: Network, synopses: Words, headsets: Headsets, seats: Int8s
 
 
 def _rooted(model: Model, belief: Belief, states: Words, theirs: Sets | None, most: int, seeds: Ints) -> Worlds:
-    """Worlds of these states, in each of which the planner holds a random cut of ``belief`` possible.
+    """Return worlds of these states, in each of which the planner's set is a random cut of ``belief``.
 
     Parameters
     ----------
     theirs
-        What the opponent holds possible in each; None: the truth.
+        The opponent's set in each world; None: the true state alone.
     seeds : int64[n]
         Of the cuts.
     """
@@ -95,8 +95,8 @@ def _rooted(model: Model, belief: Belief, states: Words, theirs: Sets | None, mo
 
 
 def _root_looks(model: Model, belief: Belief, planning: Planning, seed: int) -> Looks:
-    """Cuts of what the planner holds possible, at which it is to choose: one where all of it is no larger than a cut,
-    else ``planning.cuts``.
+    """Return the cuts of the belief at which the planner chooses: one if the belief is no larger than a cut, otherwise
+    ``planning.cuts``.
     """
     count = 1 if belief.size <= planning.max_members else planning.cuts
     seeds = np.arange(seed, seed + count)
@@ -105,9 +105,9 @@ def _root_looks(model: Model, belief: Belief, planning: Planning, seed: int) -> 
 
 
 def _root_policy(network: Network, looks: Looks, policy: str, value: str) -> tuple[Looks, Floats, float]:
-    """The choices at the root, which are those of the first cut; their policy, the mean over all cuts; the mean value.
+    """Return the choices at the root, which are the first cut's; their policy, the mean over all cuts; the mean value.
 
-    A choice of several actions need not be one in other cuts: it gets what its actions have there.
+    Actions that are one choice in the first cut need not be one in others: there their probabilities are summed.
     """
     logits, values = network.infer(looks.synopses, policy, value)
     first = slice(0, int(looks.offsets[1]))
@@ -131,15 +131,15 @@ def _root_policy(network: Network, looks: Looks, policy: str, value: str) -> tup
 
 
 class _Batch:
-    """Playouts that are under way together."""
+    """Playouts that go on together."""
 
     def __init__(self, worlds: Worlds, choices: Ints, depth: int) -> None:
         count = len(worlds)
         self.worlds, self.depth = worlds, depth
         self.choices = choices  # at the root
-        self.alive: Ints = np.arange(count)  # those that are not over
-        # Of each playout its actions after the root's: where they are counted, who took them, and whether their virtual
-        # loss still lies on them; and whether that of the root's does.
+        self.alive: Ints = np.arange(count)  # playouts that are not finished
+        # For each playout's actions after the root's: the tag, the seat, and whether the virtual loss still counts; and
+        # whether that of the root's choice does.
         self.marks: Words = np.zeros((count, depth), dtype=np.uint64)
         self.seats: Int8s = np.zeros((count, depth), dtype=np.int8)
         self.fresh = np.ones((count, depth), dtype=bool)
@@ -161,25 +161,25 @@ def choose_action(
     until: float | None = None,
     threads: int = 1,
 ) -> Planned:
-    """The planner's action.
+    """Choose the planner's action.
 
     Parameters
     ----------
     belief
-        All that the planner, which acts, holds possible.
+        All states that the planner, which acts, holds possible.
     particles
-        Worlds of which each true state is one of ``belief``, and the opponent's sets are what it may hold possible.
+        Worlds whose true states are in ``belief``, with sets that the opponent may hold possible.
     table
-        Counts by (set, action); those under the root are left in it.
+        Counts by (set, action) under the root; updated in place.
     depth
-        Actions of a playout.
+        Number of actions of a playout.
     seed
-        Of all that is drawn.
+        Of all random draws.
     nodes, until
-        Stop with the batch that reaches so many nodes, or at this time of :func:`time.monotonic`; one is needed. With
-        0 nodes, the policy's likeliest.
+        Stop after the batch that reaches this many nodes, or at this time of :func:`time.monotonic`; one is needed.
+        With 0 nodes, the policy's likeliest action.
     threads
-        1 or 2, between which a batch is divided; the answer is the same.
+        1 or 2; a batch is divided between two. The answer is the same.
 
     Returns
     -------
@@ -187,7 +187,7 @@ def choose_action(
     """
     if nodes is None and until is None:
         raise ValueError("bad limit: got none, expected nodes or a time")
-    # The root: the choices at what the planner holds possible, and the network's policy and value there.
+    # The root: the choices at the planner's belief, and the network's policy and value there.
     rng = np.random.default_rng(seed)
     looks = _root_looks(model, belief, planning, int(rng.integers(1 << 40)))
     looked, policy, first_value = _root_policy(network, looks, headsets.mine, headsets.value)
@@ -199,9 +199,9 @@ def choose_action(
     def late() -> bool:
         return until is not None and time.monotonic() >= until
 
-    # With one choice there is nothing to find out.
+    # With a single choice there is nothing to plan.
     while policy.shape[0] > 1 and (nodes is None or counted < nodes) and not late():
-        # A few playouts that know of one another tell more than many which do not; of many, a few are then nothing.
+        # Playouts of one batch do not use each other's values, so the first batches are small and later ones larger.
         size = min(planning.batch, max(_LEAST, playouts // _LEAST))
         if nodes is not None:
             size = max(1, min(size, (nodes - counted) // depth))
@@ -218,11 +218,11 @@ def choose_action(
             step += 1
             if late():
                 break
-        # Where time ran out, take off the virtual losses that are left.
+        # If the time ran out, remove the virtual losses that are left.
         for at in batch.alive[batch.unheard[batch.alive]].tolist():
             root.add(int(batch.choices[at]), 0.0, 0, fresh=True)
         playouts += size
-    # The answer is the first choice by the improved policy, then by the one before.
+    # The answer is the best choice by the improved policy.
     order = root.order(planning.gain)
     best = int(order[0])
     value = float(root.means[best]) if root.numbers[best] > 0 else first_value
@@ -236,11 +236,11 @@ def _begun(
     model: Model, planning: Planning, belief: Belief, particles: Worlds, root: Root, rng: np.random.Generator,
     size: int, depth: int,
 ) -> _Batch:  # fmt: skip
-    """A batch of playouts at the root, and their first choices."""
-    # Where each begins: a particle, and a cut of what the planner holds possible.
+    """Return a batch of playouts at the root, with their first choices."""
+    # The start of each: a particle, and a cut of the planner's belief.
     drawn = rng.integers(len(particles), size=size)
     seeds = rng.integers(1 << 40, size=size)
-    rng.random(size)  # for nothing: without these draws a seed's games would be others than those on record
+    rng.random(size)  # unused: without these draws a seed would give other games than those on record
     theirs = particles.sets[1].take(drawn)
     worlds = _rooted(model, belief, particles.states[drawn], theirs, planning.max_members, seeds)
     return _Batch(worlds, root.choose(planning.gain, size), depth)
@@ -248,13 +248,13 @@ def _begun(
 
 @dataclass(frozen=True)
 class _Steps:
-    """What a step of n playouts led to."""
+    """The results of a step of n playouts."""
 
-    acting: Int8s  # [n], who acts then
+    acting: Int8s  # [n], the seat that acts then
     results: Floats  # [n], of those that are over
     going: Ints  # [g], those that are not
-    seats: Int8s  # [g], who acts there
-    looks: Looks | None  # of g sets; None where all are over
+    seats: Int8s  # [g], the seat that acts there
+    looks: Looks | None  # of g sets; None if all are over
     policy: Floats  # [m], of their choices
     values: Floats  # [g], the network's
 
@@ -263,8 +263,8 @@ def _stepped(
     model: Model, network: Network, headsets: Headsets, most_members: int, batch: _Batch, actions: Int32s,
     rng: np.random.Generator, threads: int,
 ) -> _Steps:  # fmt: skip
-    """Advance every playout that is alive by its action, and see what the sets then are worth. Nothing is shared: with
-    two threads each does half.
+    """Advance every unfinished playout by its action, and evaluate the sets then. Playouts share nothing here: two
+    threads take half of them each.
     """
     alive = batch.alive
     keys: Keys = rng.integers(1 << 63, size=(alive.shape[0],), dtype=np.uint64)
@@ -275,7 +275,7 @@ def _stepped(
         worlds = batch.worlds.take(alive[begin:end])
         model.advance(worlds, actions[begin:end], keys[begin:end], most[:, begin:end])
         batch.worlds.put(alive[begin:end], worlds)
-        # Which playouts go on, and what the network says of the set of the player that then acts.
+        # The playouts that go on, and the network's output for the set of the player that acts then.
         acting = model.acting(worlds.states)
         going = np.flatnonzero(acting != TERMINAL)
         results = model.results(worlds.states)
@@ -283,7 +283,7 @@ def _stepped(
         if not going.shape[0]:
             return _Steps(acting, results, going, seats, None, np.zeros(0), np.zeros(0))
         looks = model.look(worlds if going.shape[0] == end - begin else worlds.take(going))
-        # Nobody asks what the network says of a set that is decided: a batch's last ones fill no chunk of its.
+        # The network's output for a decided set is not used, so do not compute it.
         wanted = looks.forced == 0
         if wanted.all():
             logits, values = inferred(network, looks.synopses, headsets, seats)
@@ -294,7 +294,7 @@ def _stepped(
                 logits[wanted], values[wanted] = inferred(network, looks.synopses[wanted], headsets, seats[wanted])
         return _Steps(acting, results, going, seats, looks, policies(logits, looks), values.astype(np.float64))
 
-    # What a network computes together is not divided: half of it takes it as long.
+    # Do not divide a chunk of the network: half a chunk takes as long as a whole one.
     if threads == 1 or alive.shape[0] <= CHUNK:
         return part(0, alive.shape[0])
     ends = (0, -(-alive.shape[0] // (2 * CHUNK)) * CHUNK, alive.shape[0])
@@ -308,7 +308,7 @@ def _stepped(
 
 
 def _joined(first: _Steps, second: _Steps, middle: int) -> _Steps:
-    """Both halves of a step; the second one's playouts are numbered from ``middle`` on."""
+    """Join both halves of a step; the second one's playouts are numbered from ``middle`` on."""
     looks: Looks | None = first.looks if second.looks is None else second.looks
     if first.looks is not None and second.looks is not None:
         one, two = first.looks, second.looks
@@ -335,10 +335,10 @@ def _joined(first: _Steps, second: _Steps, middle: int) -> _Steps:
 def _backed_up(
     steps: _Steps, batch: _Batch, root: Root, table: Table, planning: Planning, rng: np.random.Generator, step: int
 ) -> tuple[Int32s, int]:
-    """Back the values up, and choose what those that go on do next: the actions (int32[n]), and how many of them are at
-    sets at which they had been taken before. ``step`` actions after the root's were taken before.
+    """Back the values up, and choose the next actions of the playouts that go on: return these (int32[n]), and how many
+    of them had been chosen at their set before. ``step`` is the number of actions taken after the root's.
     """
-    # What each playout says now, and for which seat: the result, what is sure, or what the network holds of the set.
+    # Each playout's value now, and the seat for which it is: the result, a sure win or loss, or the network's value.
     alive = batch.alive
     values = np.where(steps.acting == TERMINAL, steps.results, 0.0)
     seats = np.zeros(alive.shape[0], dtype=np.int64)
@@ -348,9 +348,9 @@ def _backed_up(
         values[steps.going] = np.where(forced != 0, forced, steps.values)
         seats[steps.going] = steps.seats
         goes_on[steps.going] = forced == 0
-    # Where all is decided, that is what every step to come would say: who wins at once counts as much as who goes on.
+    # A decided playout counts once for every step that is left, so that an immediate win weighs as much as a long line.
     times = np.where(goes_on, 1, batch.depth - step)
-    # To the choice at the root, which has counts of its own, and to all actions since.
+    # Add the value to the choice at the root, which has counts of its own, and to all actions since.
     for at, value, seat, often in zip(alive.tolist(), values.tolist(), seats.tolist(), times.tolist(), strict=True):
         root.add(int(batch.choices[at]), value if seat == 0 else -value, often, fresh=bool(batch.unheard[at]))
         batch.unheard[at] = False
@@ -371,13 +371,13 @@ def _backed_up(
 
 
 def _some(looks: Looks, policy: Floats, which: Ints) -> tuple[Looks, Floats]:
-    """Some of the sets, with their policies."""
+    """Return some of the sets, with their policies."""
     if which.shape[0] == looks.keys.shape[0]:
         return looks, policy
     choices = np.concatenate([np.arange(looks.offsets[i], looks.offsets[i + 1]) for i in which.tolist()])
     sizes = np.diff(looks.offsets)[which]
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    # Nobody asks for the lists of actions any more once there is a policy.
+    # The lists of equivalent actions are not needed any more once there is a policy.
     return (
         Looks(
             looks.synopses[which], looks.keys[which], offsets, looks.actions[choices],

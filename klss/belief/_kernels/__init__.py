@@ -1,4 +1,4 @@
 """Compiled parts of :mod:`klss.belief`.
 
-Reading order: ``drawing``, ``greatest``: each the kernel of the module of that name.
+Reading order: ``drawing``, ``greatest``; each has the kernel of the module of that name.
 """

@@ -15,15 +15,15 @@ _DIGITS = 1 << 16
 
 @kernel
 def threshold(values: Any, count: int) -> Any:
-    """The ``count``-th greatest of ``values`` (float64[n], 1 ≤ count ≤ n, no NaN): by their digits of 16 bits, the
-    highest first, so that equals cost nothing (quickselect takes hundreds of times longer where most are equal).
+    """Return the ``count``-th greatest of ``values`` (float64[n], 1 ≤ count ≤ n, no NaN), by radix selection with
+    digits of 16 bits, so that equal numbers cost nothing (quickselect is hundreds of times slower if most are equal).
     """
     top = np.uint64(1) << np.uint64(63)
     left = np.empty(values.shape[0], dtype=np.uint64)
     for i in range(values.shape[0]):
         bits = values[i : i + 1].view(np.uint64)[0]
-        left[i] = ~bits if bits & top else bits | top  # the order of these is that of the numbers
-    # Digit by digit the one that the number has, found by counting from the top; only numbers with it stay.
+        left[i] = ~bits if bits & top else bits | top  # unsigned integers in the same order as the floats
+    # Find the number's digits from the highest on, by counting from the top; keep only the numbers with that digit.
     size = left.shape[0]
     tally = np.empty(_DIGITS, dtype=np.int64)
     wanted = count
@@ -32,7 +32,7 @@ def threshold(values: Any, count: int) -> Any:
         tally[:] = 0
         for i in range(size):
             tally[(left[i] >> shift) & np.uint64(_DIGITS - 1)] += 1
-        # ``wanted`` counts down to the number's rank among those that share all digits so far.
+        # ``wanted`` becomes the number's rank among those that have all digits so far.
         at = _DIGITS - 1
         while tally[at] < wanted:
             wanted -= tally[at]

@@ -1,4 +1,4 @@
-"""Kernel of :mod:`klss.networks.towers`: scores of states that are given by their features."""
+"""Kernel of :mod:`klss.networks.towers`: scores of states from their features."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["score_states"]
 def score_states(rows: Any, counts: Any, logits: Any, scores: Any) -> int:
     """Write into ``scores`` (float32[n]) for each state the sum of ``logits`` (float32[features]) over its features.
 
-    ``rows`` (uint16[n or more, w]) holds its features, the first ``counts`` (int64[n]) of each row. No state's score
-    depends on another state. Returns −1, or the first state with a feature that ``logits`` has not; the scores from
-    there on are not written.
+    The features of a state are the first ``counts`` (int64[n]) entries of its row in ``rows`` (uint16[n or more, w]).
+    A state's score does not depend on other states. Return −1, or the first state with a feature outside ``logits``;
+    the scores from there on are not written.
     """
     for i in range(counts.shape[0]):
         total = np.float32(0)

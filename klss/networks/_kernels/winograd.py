@@ -1,9 +1,9 @@
 """Kernels of :mod:`klss.networks.residual`: to Winograd's tiles and back, F(4 × 4, 3 × 3).
 
-A grid lies in rows of cells with a margin of zeros, each cell holding all numbers of all synopses of a chunk side by
-side, so that every loop here runs over hundreds of neighbours. A tile is 4 × 4 cells of the result, 6 × 6 of what it
-is computed from. The matrices are those of A. Lavin, S. Gray 2015, *Fast Algorithms for Convolutional Neural
-Networks*, in which a tile of a convolution takes 36 multiplications for each pair of channels instead of 144.
+A grid is stored by rows of cells with a margin of zeros. Each cell has the numbers of all channels and all synopses of
+a chunk side by side, so that every inner loop runs over hundreds of contiguous numbers. A tile is 4 × 4 cells of the
+result, computed from 6 × 6 cells. The matrices are those of A. Lavin, S. Gray 2015, *Fast Algorithms for Convolutional
+Neural Networks*, with which a tile takes 36 multiplications for each pair of channels instead of 144.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _FAST = {"contract", "nsz"}
 
 @kernel(allocates=False)
 def planes_of(synopses: Any, start: int, height: int, width: int, grid: Any) -> None:
-    """Write zeros and ones of ``synopses`` (uint64[n, P]) into ``grid`` (float32[h', w', chunk, P]), from
-    ``synopses[start]`` on; zeros where there are no more of them. Bit y · width + x is cell (y + 1, x + 1).
+    """Write the bits of ``synopses`` (uint64[n, P]) as zeros and ones into ``grid`` (float32[h', w', chunk, P]), from
+    ``synopses[start]`` on, and zeros if there are fewer than a chunk. Bit y · width + x is cell (y + 1, x + 1).
     """
-    # Cell by cell, since a cell's numbers lie side by side.
+    # Cell by cell, since a cell's numbers are contiguous.
     one, none = np.uint64(1), np.float32(0)
     for y in range(height):
         for x in range(width):
@@ -40,14 +40,14 @@ def planes_of(synopses: Any, start: int, height: int, width: int, grid: Any) -> 
 
 @kernel(allocates=False, fastmath=_FAST)
 def tiles_of(grid: Any, half: Any, tiles: Any) -> None:
-    """Write the tiles of ``grid`` (float32[4a + 2, 4b + 2, m]) into ``tiles`` (float32[36, a, b, m]), by way of
-    ``half`` (float32[6, 4b + 2, m]): first down the columns, then along the rows.
+    """Write the tiles of ``grid`` (float32[4a + 2, 4b + 2, m]) into ``tiles`` (float32[36, a, b, m]): first down the
+    columns into ``half`` (float32[6, 4b + 2, m]), then along the rows.
     """
     two, four, five = np.float32(2), np.float32(4), np.float32(5)
     for a in range(tiles.shape[1]):
         y = 4 * a
-        # Down the columns, the six rows of the source's Bᵀ one after the other. A loop for each row that is written:
-        # one for all six would keep the compiler from using vectors.
+        # Down the columns, the six rows of the source's Bᵀ. Each row has a loop of its own, because the compiler does
+        # not vectorise a single loop that writes all six.
         for x in range(grid.shape[1]):
             for e in range(grid.shape[2]):
                 half[0, x, e] = four * grid[y, x, e] - five * grid[y + 2, x, e] + grid[y + 4, x, e]
@@ -65,7 +65,7 @@ def tiles_of(grid: Any, half: Any, tiles: Any) -> None:
                 half[4, x, e] = even - two * odd
             for e in range(grid.shape[2]):
                 half[5, x, e] = four * grid[y + 1, x, e] - five * grid[y + 3, x, e] + grid[y + 5, x, e]
-        # Along the rows, the same six combinations of what came of each column.
+        # Along the rows, the same six combinations of the results of the columns.
         for k in range(6):
             at = 6 * k
             for b in range(tiles.shape[2]):
@@ -96,9 +96,9 @@ def tiles_of(grid: Any, half: Any, tiles: Any) -> None:
 
 @kernel(allocates=False, fastmath=_FAST)
 def cells_of(tiles: Any, half: Any, bias: Any, residual: bool, height: int, width: int, grid: Any) -> None:
-    """Write ReLU(what ``tiles`` (float32[36, a, b, m]) make + ``bias`` (float32[m])) into the cells of ``grid``
-    (float32[4a + 2, 4b + 2, m]), by way of ``half`` (float32[4, 6, m]); with ``residual``, what is there is added
-    before the ReLU. The margin is left as it is, and so is what lies beyond ``height`` × ``width`` cells.
+    """Transform ``tiles`` (float32[36, a, b, m]) back, add ``bias`` (float32[m]) and write the ReLU into the cells of
+    ``grid`` (float32[4a + 2, 4b + 2, m]); with ``residual``, the old values are added before the ReLU. ``half``
+    (float32[4, 6, m]) is scratch. The margin and cells beyond ``height`` × ``width`` are not written.
     """
     none, two, four, eight = np.float32(0), np.float32(2), np.float32(4), np.float32(8)
     size = bias.shape[0]
@@ -126,7 +126,7 @@ def cells_of(tiles: Any, half: Any, bias: Any, residual: bool, height: int, widt
                         + eight * (tiles[18 + k, a, b, e] - tiles[24 + k, a, b, e])
                         + tiles[30 + k, a, b, e]
                     )
-            # Along the rows, the same four, for the cells that lie on the grid; then bias, residual and ReLU.
+            # Along the rows, the same four, for the cells inside the grid; then bias, residual and ReLU.
             for i in range(min(4, height - 4 * a)):
                 y, x = 4 * a + i + 1, 4 * b + 1
                 for j in range(min(4, width - 4 * b)):

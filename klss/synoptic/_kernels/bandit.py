@@ -1,4 +1,4 @@
-"""The bandit's kernels: counts of (set, action) in a table that overwrites, and the choice by them."""
+"""The bandit's kernels: counts of (set, action) in a table whose entries are replaced, and the choice by them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from klss.support.kernel import kernel
 __all__ = ["VIRTUAL_LOSS", "add", "back_up", "choose", "policies", "shares", "tag"]
 
 VIRTUAL_LOSS = 1.0
-"""Losses that lie on a choice until its first value comes back: as many as in the source."""
+"""Losses that count for a choice until its first value comes back; the number is the source's."""
 
 
 @kernel(inline="always")
 def tag(key: Any, action: int) -> Any:
-    """The hash (uint64, never 0) of an action at the set with that hash."""
+    """Return the hash (uint64, never 0) of an action at the set with hash ``key``."""
     return mix64(key ^ (np.uint64(action + 1) * np.uint64(0xD1342543DE82EF95))) | np.uint64(1)
 
 
@@ -28,7 +28,7 @@ def policies(logits: Any, offsets: Any, listing: Any, alike: Any, out: Any) -> N
     for i in range(offsets.shape[0] - 1):
         first = offsets[i]
         last = offsets[i + 1]
-        # Less the greatest logit, so that no exponential overflows.
+        # Subtract the greatest logit, so that no exponential overflows.
         top = -np.inf
         for j in range(listing[first], listing[last]):
             top = max(top, logits[i, alike[j]])
@@ -45,13 +45,13 @@ def policies(logits: Any, offsets: Any, listing: Any, alike: Any, out: Any) -> N
 
 @kernel(allocates=False)
 def _worth(policy: float, number: float, mean: float, numbers: float, exploration: float) -> float:
-    """The upper confidence bound of a choice that was taken ``number`` times of the set's ``numbers``."""
+    """Return the upper confidence bound of a choice that was taken ``number`` of the set's ``numbers`` times."""
     return mean + exploration * policy * math.sqrt(math.log(max(numbers, 2.0)) / max(number, 1.0))
 
 
 @kernel(allocates=False)
 def _met(tags: Any, table: Any, key: Any, first: int, last: int, actions: Any) -> Any:
-    """How often the choices of a set were taken, and the sum of their values."""
+    """Return how often the choices of a set were taken, and the sum of their values."""
     number = 0.0
     total = 0.0
     for k in range(first, last):
@@ -68,7 +68,7 @@ def _bound(
     tags: Any, table: Any, key: Any, first: int, last: int, actions: Any, policy: Any, number: float, total: float,
     exploration: float,
 ) -> int:  # fmt: skip
-    """The choice with the largest bound; one that was not tried has the mean of those that were."""
+    """Return the choice with the largest bound; an untried one has the mean of the tried ones."""
     rest = total / number if number > 0.0 else 0.0
     best = -1
     most = 0.0
@@ -85,8 +85,8 @@ def _bound(
 
 @kernel(allocates=False)
 def _by_policy(mixing: float, number: float) -> float:
-    """How likely the policy is played at a set that was met so often."""
-    # ∞ · 0 is no number: an infinite m never plays the policy, not even at a set that was never met.
+    """Return the probability of playing the policy at a set with ``number`` visits."""
+    # ∞ · 0 is not a number: an infinite m never plays the policy, not even at a new set.
     return math.exp(-mixing * number) if mixing < math.inf else 0.0
 
 
@@ -95,7 +95,7 @@ def shares(
     tags: Any, table: Any, keys: Any, offsets: Any, actions: Any, policy: Any, mixing: float, exploration: float,
     out: Any,
 ) -> None:  # fmt: skip
-    """Write how likely each choice is (float64[m]): what :func:`choose` draws from."""
+    """Write the probability of each choice (float64[m]), from which :func:`choose` draws."""
     for i in range(keys.shape[0]):
         first = offsets[i]
         last = offsets[i + 1]
@@ -113,20 +113,20 @@ def choose(
     tags: Any, table: Any, keys: Any, offsets: Any, actions: Any, policy: Any, draws: Any, mixing: float,
     exploration: float, chosen: Any, places: Any, met: Any,
 ) -> None:  # fmt: skip
-    """A choice at each of n sets, one after the other, which leaves a virtual loss there.
+    """Make a choice at each of n sets, one after the other; each leaves a virtual loss.
 
     Parameters
     ----------
     tags, table
-        uint64[size], float64[size, 2]: the counts: how often, and the sum of values. ``size`` is a power of two.
+        uint64[size], float64[size, 2]: the counts: numbers and sums of values. ``size`` is a power of two.
     keys, offsets, actions, policy
         Of the sets and their choices.
     draws
-        float64[n, 2], uniform: whether the policy is played, and which choice of it.
+        float64[n, 2], uniform: one decides whether the policy is played, the other draws from it.
     mixing
-        m: the policy is played with probability exp(−m · how often the set was met); infinite: never.
+        m: the policy is played with probability exp(−m · number of visits of the set); infinite: never.
     chosen, places, met
-        int64[n], uint64[n], bool[n], written: which choice, its tag, whether it was chosen before.
+        int64[n], uint64[n], bool[n], written: the choice, its tag, whether it was made before.
     """
     mask = np.uint64(tags.shape[0] - 1)
     for i in range(keys.shape[0]):
@@ -144,7 +144,7 @@ def choose(
                     break
         else:
             best = _bound(tags, table, keys[i], first, last, actions, policy, number, total, exploration)
-        # Where it is counted, and a virtual loss for the sets that come after.
+        # Note its tag, and leave a virtual loss for the sets that come after.
         chosen[i] = best - first
         mark = tag(keys[i], actions[best])
         places[i] = mark
@@ -155,7 +155,7 @@ def choose(
 
 @kernel(allocates=False)
 def add(tags: Any, table: Any, mark: Any, number: float, total: float) -> None:
-    """Count at a place; what another action counted there before is forgotten."""
+    """Add to the counts of a tag; the counts of another tag in the same slot are dropped."""
     slot = np.int64(mark & np.uint64(tags.shape[0] - 1))
     if tags[slot] != mark:
         tags[slot] = mark
@@ -169,16 +169,16 @@ def add(tags: Any, table: Any, mark: Any, number: float, total: float) -> None:
 def back_up(
     tags: Any, table: Any, places: Any, seats: Any, fresh: Any, value: float, seat: int, times: float,
 ) -> None:  # fmt: skip
-    """Add a value, for ``seat``, so many times to the actions of one playout.
+    """Add a value, for ``seat``, ``times`` times to the actions of one playout.
 
     Parameters
     ----------
     places, seats, fresh
-        uint64[d], int8[d], bool[d]: the playout's actions from its first in the table on, who took them, and whether
-        their virtual loss still lies on them, which is taken off.
+        uint64[d], int8[d], bool[d]: tags of the playout's actions from its first in the table on, the seats that took
+        them, and whether their virtual loss still counts, which is then removed.
     """
     for i in range(places.shape[0]):
-        # Zero-sum: what is good for the other seat counts against this one.
+        # Zero-sum: the value for the other seat is negated.
         own = value if seats[i] == seat else -value
         loss = VIRTUAL_LOSS if fresh[i] else 0.0
         fresh[i] = False
