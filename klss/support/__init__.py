@@ -1,11 +1,11 @@
-"""Plumbing that every package uses and that knows neither games nor chess.
+"""General helpers for every package, independent of games and of chess.
 
 Reading order:
 - ``arrays`` names of dtypes; ``hashing`` the mixer of hashes that kernels share
-- ``kernel`` the decorator of every compiled function; ``kernel_cache`` where its work is kept
-- ``archive`` files of arrays, read and written; ``whole_file`` and ``file_lock`` files that are written whole, or that
-  one process holds
-- ``text`` other people's text, read and shown; ``configurations`` texts that choose a player's options; ``seeds``
-  derived one-way
-- ``memory`` what is left of it; ``threads`` a second thread that is there when there is work
+- ``kernel`` the decorator of every compiled function; ``kernel_cache`` the folders of compiled code
+- ``archive`` files of arrays; ``whole_file`` files that are written completely or not at all; ``file_lock`` files that
+  only one process opens
+- ``text`` untrusted text, read and shown; ``configurations`` texts that choose a player's options; ``seeds`` derived
+  one-way
+- ``memory`` used and available memory; ``threads`` work for two threads
 """

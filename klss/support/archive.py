@@ -1,8 +1,8 @@
-"""The one reader of npz files, and files of arrays with what is to be said of them.
+"""The only reader of npz files, and files of arrays with a description.
 
-Whoever reads such a file need not trust it: nothing in it is executed (no pickles), no memory is taken for what a
-header merely promises and nothing is unpacked past the bound, and whatever is wrong with it is one line.
-:func:`numpy.load` is not used: it unpacks a long header, and a member that is no array, however large they are.
+Files need not be trusted: nothing in them is executed (no pickles), no memory is allocated for a size that a header
+merely claims, nothing is unpacked beyond the limit, and every error is one line. :func:`numpy.load` is not used,
+because it unpacks a long header, or a member that is not an array, of any size.
 """
 
 from __future__ import annotations
@@ -28,41 +28,41 @@ Made = TypeVar("Made")
 
 _MOST_ARRAYS = 4096
 _SHOWN = 160
-"""Characters of what is wrong."""
+"""Most characters of an error's text that are shown."""
 _MOST_NUMBERS = 1 << 30
-"""Of a file of one's own; whoever reads others' says less."""
+"""Default limit of numbers in a file, for our own files; readers of others' files give a smaller one."""
 
 _PACKED_BY = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""What npz files are packed by. The others unpack more than is asked for at a time."""
+"""Compression methods of npz files. The other methods may unpack more than is requested at a time."""
 
 _BAD = (OSError, ValueError, LookupError, TypeError, ArithmeticError, RuntimeError, EOFError, zipfile.BadZipFile,
         zlib.error, tokenize.TokenError)  # fmt: skip
-"""What Python and numpy raise for files that are none."""
+"""Exceptions that Python and numpy raise for files that are not valid npz."""
 
 
 class ArchiveError(KlssError, ValueError):
-    """A file is no npz, or not one that is to be read."""
+    """A file is not npz, or not one that may be read."""
 
 
 def read_arrays(
     file: str | os.PathLike[str] | BinaryIO, most_numbers: int = _MOST_NUMBERS, names: Collection[str] | None = None
 ) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of numbers of an npz file.
+    """Return the arrays of numbers of an npz file.
 
     Parameters
     ----------
     file
         Open, or its path.
     most_numbers
-        Of all the arrays that are read: more are refused before memory is taken for them.
+        Most numbers of all the arrays read; more are refused before memory is allocated for them.
     names
-        Of the arrays that are read, all of which have to be there; None: whatever there is.
+        Names of the arrays to read, all of which must be there; None: all arrays.
 
     Raises
     ------
     ArchiveError
-        It is none, holds something else than arrays of numbers, more of them, or numbers that are not finite. One line,
-        which begins with the path if that was given.
+        The file is not npz, or has anything but arrays of numbers, too many of them, or numbers that are not finite.
+        One line, which begins with the path if that was given.
     """
     try:
         return _read(file, most_numbers, names)
@@ -93,13 +93,13 @@ def _read(
 
 
 def _numbers(packed: zipfile.ZipFile, member: zipfile.ZipInfo, left: int, most: int) -> int:
-    """How many numbers an array of a file has, unless its header promises too much."""
+    """Return how many numbers an array of a file has; refuse a header that claims too many."""
     name = printable(member.filename, 40)
     if member.compress_type not in _PACKED_BY:
         raise ArchiveError(f"got {name} packed by method {member.compress_type}, expected deflate")
     with packed.open(member) as content:
         version = np.lib.format.read_magic(content)
-        if version != (1, 0):  # the longest header of a later version has 4 GB
+        if version != (1, 0):  # a header of a later version may have 4 GB
             raise ArchiveError(f"got {name} in format {version}, expected (1, 0)")
         shape, _, kind = np.lib.format.read_array_header_1_0(content)
     if kind.hasobject or kind.kind not in "fiub":
@@ -114,13 +114,13 @@ def _numbers(packed: zipfile.ZipFile, member: zipfile.ZipInfo, left: int, most: 
 class Archive:
     """A kind of file."""
 
-    what: str  # what it holds: ``"weights of a tower"``
-    short: str  # the same in a word, for what is bad of it: ``"weights"``
+    what: str  # its contents: ``"weights of a tower"``
+    short: str  # the same in one word, for errors: ``"weights"``
     version: int  # of its format
     remedy: str  # what to do about a file of another version
-    error: type[KlssError]  # what is raised
-    most_bytes: int  # of a file
-    most_numbers: int  # of all its arrays together: more are refused before memory is taken for them
+    error: type[KlssError]  # the error that is raised
+    most_bytes: int  # largest file
+    most_numbers: int  # most numbers of all its arrays; more are refused before memory is allocated for them
 
     def write(
         self,
@@ -130,7 +130,7 @@ class Archive:
         *,
         packed: bool = True,
     ) -> None:
-        """Write ``arrays``, and ``about`` as JSON; ``packed``, which takes its time, or as they are. The same arguments
+        """Write ``arrays``, and ``about`` as JSON; compressed if ``packed``, which takes longer. The same arguments
         give the same bytes.
         """
         said = json.dumps({"format": self.version, **about})
@@ -138,7 +138,7 @@ class Archive:
         (np.savez_compressed if packed else np.savez)(file, **held)  # type: ignore[arg-type]
 
     def load(self, path: str | os.PathLike[str], made: Callable[[BinaryIO], Made]) -> Made:
-        """What ``made``, which raises :attr:`error`, makes of an open file.
+        """Open the file and return the result of ``made``, which raises :attr:`error`, on it.
 
         Raises
         ------
@@ -159,12 +159,12 @@ class Archive:
             raise self.error(f"{name}: {error}") from None
 
     def read(self, file: BinaryIO) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
-        """The arrays that :meth:`write` wrote, and ``about``.
+        """Return the arrays that :meth:`write` wrote, and ``about``.
 
         Raises
         ------
         KlssError
-            :attr:`error`: it holds something else. One line.
+            :attr:`error`: the file has other contents; one line.
         """
         try:
             arrays = read_arrays(file, self.most_numbers)

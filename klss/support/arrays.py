@@ -1,4 +1,4 @@
-"""The array types that signatures name, one name a dtype. Shapes stand in the docstrings."""
+"""Array types for signatures, one name for each dtype or meaning; docstrings give the shapes."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ Floats = npt.NDArray[np.float64]
 Keys = npt.NDArray[np.uint64]
 """Hashes."""
 States = npt.NDArray[np.uint64]
-"""Rows that only a game reads, [n, w]."""
+"""Rows that only a game interprets, [n, w]."""
 Words = npt.NDArray[np.uint64]
 """Packed bits: bitboards, positions."""

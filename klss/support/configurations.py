@@ -22,7 +22,7 @@ __all__ = ["ConfigurationError", "chosen", "field_value", "within_ranges"]
 
 
 class ConfigurationError(KlssError, ValueError):
-    """A text names no configuration, no field of one, or no value of a field; the message says which, and what is
+    """A text does not name a configuration, a field of one, or a value of a field; the message says which, and what is
     expected.
     """
 
@@ -32,7 +32,7 @@ _Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 class _Changeable(Protocol):
     def changed(self, name: str, changes: dict[str, Any], /) -> Any:
-        """A configuration called ``name`` that differs in some fields, whose values are as a text or TOML has them."""
+        """Return a configuration called ``name`` with some fields changed; their values are those of a text or TOML."""
         ...
 
 
@@ -40,7 +40,7 @@ _Kind = TypeVar("_Kind", bound=_Changeable)
 
 
 def chosen(text: str, known: Mapping[str, _Kind], default: str) -> _Kind:
-    """The configuration that ``text`` describes.
+    """Return the configuration that ``text`` describes.
 
     Parameters
     ----------
@@ -49,12 +49,12 @@ def chosen(text: str, known: Mapping[str, _Kind], default: str) -> _Kind:
     known : mapping
         The configurations by their names.
     default : str
-        The one that a file changes, where it names none.
+        The configuration that a file changes if it names none.
 
     Raises
     ------
     ConfigurationError
-        Names what is wrong, and the nearest right name.
+        The text is wrong; the message names the error and the nearest valid name.
     """
     if text.endswith(".toml"):
         return _from_file(Path(text), known, default)
@@ -85,7 +85,7 @@ def _from_file(path: Path, known: Mapping[str, _Kind], default: str) -> _Kind:
         content: dict[str, Any] = tomllib.loads(read_text(path))
     except OSError as error:
         raise ConfigurationError(f"configuration: can't read {path}: {error.strerror}; expected a TOML file") from error
-    except ValueError as error:  # no TOML, no UTF-8, or a number of more digits than Python reads
+    except ValueError as error:  # not TOML, not UTF-8, or a number with more digits than Python reads
         raise ConfigurationError(f"configuration: {path} is no TOML: {error}") from error
     except RecursionError:
         raise ConfigurationError(f"configuration: {path} is nested too deep; expected field = value") from None
@@ -96,12 +96,12 @@ def _from_file(path: Path, known: Mapping[str, _Kind], default: str) -> _Kind:
 
 
 def field_value(key: str, value: Any, hints: Mapping[str, Any]) -> Any:
-    """A field's value from text or TOML, of the type that ``hints`` has for it.
+    """Return a field's value from text or TOML, converted to the type in ``hints``.
 
     Raises
     ------
     ConfigurationError
-        There is no such field, or it has no such value.
+        There is no such field, or the value does not fit.
     """
     if key not in hints:
         near = difflib.get_close_matches(key, sorted(hints), n=1)
@@ -109,7 +109,7 @@ def field_value(key: str, value: Any, hints: Mapping[str, Any]) -> Any:
         raise ConfigurationError(f"configuration: got the field {key!r}, expected a known one; {hint}")
     try:
         found = msgspec.convert(value, _Whole if hints[key] is int else hints[key], strict=False)
-    except ValueError:  # of another type, too large, or no Unicode
+    except ValueError:  # of another type, too large, or not Unicode
         found = math.nan
     if found != found:
         raise ConfigurationError(f"configuration: {key} is {value!r}, expected {_expected(hints[key])}")
@@ -127,9 +127,9 @@ def within_ranges(name: str, part: object, ranges: Mapping[str, tuple[float, flo
     Parameters
     ----------
     name
-        The configuration's.
+        The configuration's name.
     part
-        What has the fields, or some of them.
+        The object with the fields, or some of them.
     ranges
         The least and the largest value by field.
 

@@ -1,4 +1,4 @@
-"""A file that one process holds at a time; the system lets go of it when that process ends, however it does."""
+"""A file lock that one process has at a time; the system releases it when that process ends, in whatever way."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["lock"]
 
 
 def lock(file: IO[Any]) -> bool:
-    """Take ``file``, which is open for writing, until it is closed; False where it is taken already.
+    """Lock ``file``, which is open for writing, until it is closed; return False if it is locked already.
 
     Raises
     ------
@@ -21,7 +21,7 @@ def lock(file: IO[Any]) -> bool:
             system: Any = importlib.import_module("fcntl")
         except ImportError:
             system = importlib.import_module("msvcrt")
-            system.locking(file.fileno(), system.LK_NBLCK, 1)  # its first byte, which need not be there
+            system.locking(file.fileno(), system.LK_NBLCK, 1)  # the first byte, which need not exist
         else:
             system.flock(file, system.LOCK_EX | system.LOCK_NB)
     except OSError:

@@ -13,7 +13,7 @@ __all__ = ["mix64"]
 
 @kernel(inline="always")
 def mix64(value: Any) -> Any:
-    """A bijection of uint64 that spreads every input bit: the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+    """Mix a uint64 by a bijection that spreads every input bit: the finaliser of SplitMix64 (Steele, Lea, Flood 2014).
 
     The generator's first number from the seed 0:
 

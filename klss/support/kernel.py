@@ -1,6 +1,6 @@
 """One decorator for every compiled function: numba in nopython mode, cached on disk, safe to edit.
 
-Where the compiled code is kept, and why it is never that of an older source, tells :mod:`klss.support.kernel_cache`.
+:mod:`klss.support.kernel_cache` explains where the compiled code is kept, and why it is never that of an older source.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ def kernel(function: F | None = None, *, allocates: bool = True, **options: Any)
     """Compile ``function`` with numba in nopython mode, releasing the GIL, cached on disk.
 
     Use as ``@kernel`` or ``@kernel(inline="always")``; ``options`` go to :func:`numba.njit`. ``NUMBA_DISABLE_JIT=1``
-    runs kernels interpreted, as tests do once.
+    runs kernels interpreted, as one run of the tests does.
 
-    ``@kernel(allocates=False)`` is for what is called millions of times, makes no array and returns none: it doesn't
-    count the references to the arrays it works on, which its caller holds. (Counting is a locked instruction for each
-    array at each call: a third of the time of the evaluation.) numba refuses to compile one that allocates.
+    ``@kernel(allocates=False)`` is for functions that are called millions of times and neither make nor return arrays:
+    they don't count references to their arguments, which the caller keeps alive. (Counting is a locked instruction for
+    each array at each call: a third of the time of the evaluation.) numba refuses to compile one that allocates.
     """
     if function is None:
         return lambda f: kernel(f, allocates=allocates, **options)

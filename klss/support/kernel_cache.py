@@ -1,17 +1,17 @@
-"""Where compiled kernels are kept: one folder for each module of kernels, named by all that its kernels are made of.
+"""Folders of compiled kernels: one for each module of kernels, named by a hash of all sources of the kernels.
 
-numba's own cache looks only at the file that a function stands in. A kernel that inlines a helper from another file, or
-freezes a constant of it, keeps the *old* one when that file changes. So the folder of a module's kernels is named by a
-hash of the module's source and of those of all modules that it imports, and that these import, whichever package they
-are of; of the standard library, numba and numpy by their versions. An edit to any of them starts fresh folders for
-those that it concerns, and no others; folders that nobody has used for a while are removed.
+numba's own cache checks only the file of a function. A kernel that inlines a helper from another file, or freezes a
+constant of it, keeps the *old* one when that file changes. So the folder's name is a hash of the module's source and of
+those of all modules that it imports, directly or indirectly, from any package; of the standard library, numba and numpy
+the versions count instead. An edit to one of them leads to new folders for the modules that depend on it, and no
+others; folders that have not been used for a while are removed.
 
-What a module imports is read off its text (a statement at the beginning of a line, or behind ``;`` or ``:``), which
-takes a millisecond for all kernels there are. What looks like an import and is none adds a file too many to the hash,
-which does no harm.
+The imports of a module are read from its text (a statement at the beginning of a line, or after ``;`` or ``:``), which
+takes a millisecond for all kernels. Text that only looks like an import adds one file too many to the hash, which does
+no harm.
 
-The folders lie in the user's cache directory (``KLSS_CACHE_DIR`` overrides it), never beside the sources, which may be
-read-only. Reading them runs what they hold, so no folder is used that another user owns or may write.
+The folders are in the user's cache directory (``KLSS_CACHE_DIR`` overrides it), not beside the sources, which may be
+read-only. Loading them executes their contents, so no folder is used that another user owns or may write.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ __all__ = ["kernel_cache_dir"]
 _KEEP_S = 14 * 24 * 3600.0
 
 _BY_VERSION = {"numba": numba.__version__, "numpy": np.__version__, "llvmlite": llvmlite.__version__}
-"""Packages that stand for themselves, beside the standard library."""
+"""Packages that count by their version instead of their sources, as the standard library does."""
 
 _LEFT_OUT = sys.stdlib_module_names | _BY_VERSION.keys()
 
 _DECORATOR = "klss.support.kernel"
-"""Every kernel's module imports it; nothing of what it imports itself gets into a kernel."""
+"""Every kernel's module imports it; its own imports are left out, since nothing of them gets into a kernel."""
 
 _NO_CODE = re.compile(rb"#[^\n]*|\\\n")
 _IMPORT = re.compile(rb"[\n;:][ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n;]*)|import[ \t]+([^\n;]*))")
 
 
 def kernel_cache_dir(function: Callable[..., Any]) -> Path:
-    """The folder for what ``function`` is compiled to; made if missing. A passing one, if it stands in no file."""
+    """Return the folder for the compiled ``function``; make it if missing. A temporary one if it has no source file."""
     try:
         key = _key(function.__code__.co_filename, function.__globals__.get("__package__") or "")
     except OSError:
@@ -76,7 +76,7 @@ def _key(path: str, package: str) -> str:
 
 
 def _sources(path: str, package: str) -> dict[str, bytes]:
-    """Hashes of the sources that the kernels of the file at ``path`` depend on, by their modules' names."""
+    """Return hashes of the sources on which the kernels of the file at ``path`` depend, by their modules' names."""
     own, imported = _read(path, package)
     found, waiting = {"": own}, set(imported)
     while waiting:
@@ -94,7 +94,7 @@ def _sources(path: str, package: str) -> dict[str, bytes]:
 
 @functools.cache
 def _read(path: str, package: str) -> tuple[bytes, frozenset[str]]:
-    """Hash of a file, and the names in it that may be modules; ``package`` is what relative ones are relative to."""
+    """Return the hash of a file, and the names in it that may be modules; ``package`` is the base of relative ones."""
     text = Path(path).read_bytes()
     names: set[str] = set()
     for start, words, plain in _IMPORT.findall(b"\n" + _NO_CODE.sub(b"", text)) if path.endswith(".py") else ():
@@ -103,14 +103,14 @@ def _read(path: str, package: str) -> tuple[bytes, frozenset[str]]:
                 base = importlib.util.resolve_name(start.decode(), package)
                 names |= {base, *(f"{base}.{word}" for word in re.findall(r"\w+", words.decode(errors="replace")))}
         for item in plain.decode(errors="replace").split(","):
-            # ``import a.b`` binds a, through which all of a.b's parents can be reached
+            # ``import a.b`` binds a, which gives access to all of a.b's parents
             parts = item.split()[0].split(".") if item.split() else []
             names |= {".".join(parts[:length]) for length in range(1, len(parts) + 1)}
     return hashlib.sha256(text).digest(), frozenset(names)
 
 
 def _file(name: str) -> str | None:
-    """The file of the module ``name``; None where there is no such module, or its package is not imported yet."""
+    """Return the file of the module ``name``; None if there is no such module, or its package is not imported yet."""
     module, parent = sys.modules.get(name), name.rpartition(".")[0]
     if module is not None:
         return getattr(module, "__file__", None)
@@ -126,21 +126,21 @@ def _file(name: str) -> str | None:
 
 @functools.cache
 def _parent() -> Path:
-    """What holds the folders: the usual place; where it can't be written, or others can write it, a temporary one; and
-    if that is so there too, one that is gone with this process.
+    """Return the folder of the folders: the usual one; if it is not writable, or others may write it, one in the
+    system's temporary folder; if that is so there too, one that is removed with this process.
     """
     usual = Path(os.environ.get("KLSS_CACHE_DIR") or platformdirs.user_cache_dir("klss", appauthor=False))
     user = os.geteuid() if hasattr(os, "geteuid") else "user"
     for folder in (usual.resolve(), Path(tempfile.gettempdir()).resolve() / f"klss-cache-{user}"):
         if _ours(folder):
-            atexit.register(_remove_stale, folder)  # once all that is used has been touched
+            atexit.register(_remove_stale, folder)  # at exit, when all used folders have a new time
             return folder
     return _passing()
 
 
 @functools.cache
 def _passing() -> Path:
-    """A folder that is gone with this process."""
+    """Return a temporary folder that is removed when this process ends."""
     fresh = tempfile.mkdtemp(prefix="klss-kernels-")
     atexit.register(shutil.rmtree, fresh, ignore_errors=True)
     return Path(fresh)
@@ -157,7 +157,7 @@ def _folder(key: str) -> Path:
 
 
 def _ours(folder: Path) -> bool:
-    """Whether ``folder`` is there, or can be made, and nobody but this user can write it."""
+    """Whether ``folder`` exists or can be made, and only this user can write it."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.lstat()

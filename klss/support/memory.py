@@ -1,9 +1,9 @@
-"""How much memory this process holds and may take, so that what is too large ends in one line and not by the system's
-killer.
+"""The memory that this process uses and may use, so that too large a task ends with one line of error instead of being
+killed by the system.
 
-Who builds something large asks :func:`resident_bytes` now and then and stops in good order. :func:`limited` is the net
-below: where one compiled call takes all at once, it fails with a MemoryError. Linux tells all of it, macOS the most
-that was held, Windows (without ``resource``) nothing: nothing is limited there.
+Code that builds something large calls :func:`resident_bytes` now and then and stops with an error. :func:`limited` is
+the second safeguard: a compiled call that allocates too much at once fails with a MemoryError. Linux reports all
+numbers, macOS only the peak, Windows (without ``resource``) none, so that nothing is limited there.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ __all__ = ["allowance_bytes", "limited", "resident_bytes"]
 
 _ALLOWANCE = 4096 * 1_000_000
 _SLACK = 2
-"""Address space that may be taken for each byte that may be held: allocators and threads reserve more than they use."""
+"""Address space allowed for each byte of memory allowed: allocators and threads reserve more than they use."""
 
 
 def resident_bytes() -> int:
-    """What this process holds; the most that it ever held where the system doesn't tell; 0 where nothing is known."""
+    """Return the memory of this process; its peak if the system reports only that; 0 if unknown."""
     pages = _statm()
     if pages is not None:
         return pages[1]
@@ -37,16 +37,16 @@ def resident_bytes() -> int:
 
 
 def allowance_bytes() -> int:
-    """What a command may take by default: 4,096 MB, or half of what the machine has left if that is less."""
+    """Return the memory that a command may use by default: 4,096 MB, or half of the machine's free memory if less."""
     left = _left()
     return _ALLOWANCE if left is None else min(_ALLOWANCE, left // 2)
 
 
 @contextlib.contextmanager
 def limited(most_bytes: int) -> Iterator[None]:
-    """Limit the address space to about twice ``most_bytes`` above what is taken, where the system can and tells.
+    """Limit the address space to about twice ``most_bytes`` more than is used now, if the system supports it.
 
-    What goes beyond raises MemoryError.
+    Allocations beyond the limit raise MemoryError.
     """
     pages = _statm()
     if resource is None or pages is None:
@@ -66,7 +66,7 @@ def limited(most_bytes: int) -> Iterator[None]:
 
 
 def _statm() -> tuple[int, int] | None:
-    """Bytes of address space, and of memory, of this process (Linux); None where the system doesn't tell."""
+    """Return the bytes of address space and of memory of this process (Linux); None on other systems."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             space, resident, *_ = file.read().split()
@@ -77,7 +77,7 @@ def _statm() -> tuple[int, int] | None:
 
 
 def _left() -> int | None:
-    """Bytes that the machine has left; all that it has where it doesn't tell, None where it tells nothing."""
+    """Return the machine's free bytes; all its bytes if the free ones are unknown, None if both are."""
     with contextlib.suppress(OSError, StopIteration), open("/proc/meminfo", encoding="ascii") as file:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable:"))
     try:

@@ -1,17 +1,17 @@
-"""Seeds that tell nothing of each other: of a match, its games, their openings, and the players of a game.
+"""Seeds that reveal nothing about each other: of a match, its games, their openings, and the players of a game.
 
-Each is a hash keyed by the one above it, of what it is for::
+Each seed is a hash of its purpose, keyed by the seed above it::
 
     match seed --game number--> game seed --seat--> player's seed
                --pair number--> opening's seed
 
-so the seeds below one follow from it, and none says anything of the one above or of those beside it. A player who
-knows the own seed can't derive the opponent's, that of another game, or a random opening.
+A seed determines those below it, and reveals nothing about the seed above or those beside it. A player that knows its
+own seed can't derive the opponent's, that of another game, or a random opening.
 
-One way only, as long as the seed above can't be guessed: whoever knows this file can try match seeds one after the
-other until one gives the seed that was given out. So a seed that nobody asked for is drawn by :func:`fresh_seed` from
-9·10¹⁷, as many as derived games have, and a shorter one, such as the 7 of ``--seed 7``, is stretched first: each guess
-takes a fifth of a second and 64 MiB. That makes small seeds dear, not safe.
+This is one-way only if the seed above can't be guessed: match seeds could be tried one after the other until one gives
+a known player's seed. So a seed that the user does not choose is drawn by :func:`fresh_seed` from 9·10¹⁷ values, as
+many as derived games have. A shorter one, such as the 7 of ``--seed 7``, is stretched first: each guess then takes a
+fifth of a second and 64 MiB. That makes guessing a small seed expensive, not impossible.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ import secrets
 __all__ = ["NATURE", "fresh_seed", "game_seed", "opening_seed", "player_seed"]
 
 NATURE = "nature"
-"""Whose seed in a game is that of what neither player decides."""
+"""The seat whose seed in a game is for nature's draws."""
 
 _LEAST = 10**17
-"""Seeds from here on, of 18 digits, are one of too many to try."""
+"""Least seed of 18 digits; from here on there are too many seeds to try."""
 
 _PLAYERS = 1 << 53
-"""Players' seeds are below this: programs that have floating-point numbers only read them right."""
+"""Bound of players' seeds, so that programs with only floating-point numbers represent them exactly."""
 
 
 def fresh_seed() -> int:
-    """A seed of 18 digits that nobody can guess."""
+    """Draw a seed of 18 digits that can't be guessed."""
     return _LEAST + secrets.randbelow(9 * _LEAST)
 
 
 def game_seed(match: int, game: int) -> int:
-    """Seed of game number ``game`` of the match with seed ``match``; 18 digits.
+    """Return the seed of game number ``game`` of the match with seed ``match``; 18 digits.
 
     >>> game_seed(fresh_seed(), 0) != game_seed(fresh_seed(), 0)
     True
@@ -47,12 +47,12 @@ def game_seed(match: int, game: int) -> int:
 
 
 def opening_seed(match: int, pair: int) -> int:
-    """Seed of the opening with which both games of pair number ``pair`` begin; 18 digits."""
+    """Return the seed of the opening with which both games of pair number ``pair`` begin; 18 digits."""
     return _LEAST + _hash(match, f"opening {pair}") % (9 * _LEAST)
 
 
 def player_seed(game: int, seat: str) -> int:
-    """Seed of the player who sits at ``seat`` ("white", "black") in the game with seed ``game``; 53 bits."""
+    """Return the seed of the player at ``seat`` ("white", "black") in the game with seed ``game``; 53 bits."""
     return _hash(game, f"player {seat}") % _PLAYERS
 
 
@@ -68,5 +68,5 @@ def _key(seed: int) -> bytes:
         return hashlib.blake2b(text, digest_size=32).digest()
     try:
         return hashlib.scrypt(text, salt=b"klss seed", n=1 << 16, r=8, p=1, maxmem=1 << 27, dklen=32)
-    except ValueError as error:  # so hashlib says that there are no 64 MB, which is all that can be wrong here
+    except ValueError as error:  # hashlib's error if it can't allocate 64 MiB, the only possible failure here
         raise MemoryError(str(error)) from None

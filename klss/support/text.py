@@ -1,7 +1,7 @@
-"""Text that others wrote: read no further than is sane, shown without what a terminal would obey.
+"""Untrusted text: read up to a limit, and shown without characters that control a terminal.
 
-Names, errors and chat of other programs and servers go through :func:`printable` where they come in, once; so do the
-headers of files. Files that a command is given go through :func:`read_text`.
+Names, errors and chat of other programs and servers go through :func:`printable` once, on input; so do the headers of
+files. Files named on a command line go through :func:`read_text`.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from pathlib import Path
 __all__ = ["MAX_TEXT_BYTES", "printable", "read_text"]
 
 MAX_TEXT_BYTES = 1 << 26
-"""Longest file that is read as a text: more games than anybody asks about at once."""
+"""Longest file that is read as text, 64 MiB: more games than one command needs."""
 
 _SHOWN_INSTEAD = "?"
 
 
 def printable(text: str, most: int | None = None) -> str:
-    """``text`` on one line, of at most ``most`` characters, without anything that is not seen or moves what is.
+    """Return ``text`` on one line, at most ``most`` characters, without invisible or controlling characters.
 
-    Whatever parts lines or words becomes one space. Control characters (C0, C1: a terminal's escape sequences begin
-    with one), those that turn the direction of writing or have no width, lone surrogates and unassigned code points
-    become question marks.
+    White space between words or lines becomes one space. Control characters (C0, C1: a terminal's escape sequences
+    begin with one), characters that change the direction of writing or have no width, lone surrogates and unassigned
+    code points become question marks.
 
     >>> printable("a\\x1b]0;title\\x07\\u202eb\\u2028 c")
     'a?]0;title??b c'
@@ -36,15 +36,15 @@ def printable(text: str, most: int | None = None) -> str:
 
 
 def read_text(path: Path, most_bytes: int = MAX_TEXT_BYTES) -> str:
-    """The text of a file in UTF-8, as :meth:`pathlib.Path.read_text` gives it; a device without an end is no reason to
-    read on.
+    """Return the text of a file in UTF-8, as :meth:`pathlib.Path.read_text` does, but read at most ``most_bytes``, also
+    from an endless device.
 
     Raises
     ------
     OSError
-        It can't be read, or (``EFBIG``) holds more than ``most_bytes``.
+        The file can't be read, or (``EFBIG``) is larger than ``most_bytes``.
     UnicodeDecodeError
-        It is no UTF-8.
+        It is not UTF-8.
     """
     with path.open("rb") as file:
         data = file.read(most_bytes + 1)

@@ -1,4 +1,4 @@
-"""Work for one thread or two: kernels release the interpreter's lock, so that two of them run side by side."""
+"""Work for one thread or two: kernels release the interpreter's lock, so that two of them run in parallel."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["alone", "both", "each"]
 
 
 _engaged = threading.Lock()
-"""Held while the second thread is at work: whoever asks for it meanwhile, itself or the first, does both shares."""
+"""Locked while the second thread is at work: a caller that asks for it meanwhile does both shares itself."""
 
 _here = threading.local()
-"""``alone``: whether this thread leaves the second one to others."""
+"""``alone``: whether this thread does not use the second one."""
 
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Within it this thread does both shares itself, whatever :func:`both` is asked for."""
+    """Let this thread do both shares of :func:`both` itself, and leave the second thread to others."""
     _here.alone = True
     try:
         yield
@@ -30,9 +30,9 @@ def alone() -> Iterator[None]:
 
 
 class _Second:
-    """The second thread of a process. A Ctrl-C can't leave it waiting for the first, nor the first for it: locks and
-    queues of C alone, for of those of Python an exception in the wrong moment can leave one locked; and a daemon, so
-    that nobody waits for it at the end.
+    """The second thread of a process. Ctrl-C can't leave either thread waiting for the other: only locks and queues
+    implemented in C are used, because an exception at the wrong moment can leave one of Python's locked. It is a
+    daemon, so that the process does not wait for it at its end.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class _Second:
         threading.Thread(target=self._run, name="second", daemon=True).start()
 
     def begin(self, task: Callable[[int], object]) -> tuple[list[BaseException], threading.Lock]:
-        """Have ``task(1)`` run: what it raised, once the lock is free."""
+        """Start ``task(1)``; return a list that has its exception, if any, once the returned lock is free."""
         raised: list[BaseException] = []
         busy = threading.Lock()
         busy.acquire()
@@ -57,22 +57,22 @@ class _Second:
                 raised.append(error)
             finally:
                 busy.release()
-                del task, raised, busy  # or what they hold would live until the next task
+                del task, raised, busy  # otherwise the objects would live until the next task
 
 
 @cache
 def _second(process: int) -> _Second:
-    """That of this process: a fork would inherit one without its thread."""
+    """Return the second thread of this process, by its id, because a fork inherits the object without the thread."""
     return _Second()
 
 
 def both(task: Callable[[int], object], threads: int) -> None:
-    """Run ``task(0)``, and ``task(1)`` beside it when there are two threads (after it, where there is no second one
-    to be had: it is engaged, or this one is :func:`alone`).
+    """Run ``task(0)``, and with two threads ``task(1)`` in parallel (or after it, if the second thread is at work or
+    this one is :func:`alone`). With one thread ``task(1)`` is not run.
     """
     if threads == 1:
         task(0)
-    # Nobody waits for the second thread: where it is engaged, the first does both shares.
+    # Do not wait for the second thread: if it is at work, do both shares here.
     elif getattr(_here, "alone", False) or not _engaged.acquire(blocking=False):
         task(0)
         task(1)
@@ -90,7 +90,7 @@ def both(task: Callable[[int], object], threads: int) -> None:
 
 
 def each(task: Callable[[int], object], threads: int) -> None:
-    """Run ``task(0)`` and ``task(1)``, side by side when there are two threads."""
+    """Run ``task(0)`` and ``task(1)``, in parallel with two threads."""
     both(task, threads)
     if threads == 1:
         task(1)

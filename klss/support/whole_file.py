@@ -1,4 +1,4 @@
-"""Files written whole or not at all: an interrupted write leaves what was there before."""
+"""Files that are written completely or not at all: an interrupted write leaves the old file."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ __all__ = ["write_whole", "written_whole"]
 
 @contextlib.contextmanager
 def written_whole(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """A new file to write to, which takes the place of ``path`` at the end, and only where nothing was raised.
+    """Open a new file for writing, which replaces ``path`` at the end if nothing was raised.
 
-    What it holds is on the disk before it does, so that a machine that loses its power finds the old one or the new
-    one too. A device is written to as it is, and a link stays one.
+    The contents are on the disk before that, so that after a power failure there is the old file or the new one, too.
+    A device is written directly, and a link stays a link.
 
     Parameters
     ----------
     mode
-        Who may read and write the file, less what the process's umask takes.
+        Permissions of the file, without those that the process's umask removes.
 
     Raises
     ------
     OSError
-        It can't be written; ``filename`` is ``path``, which is as it was.
+        The file can't be written; ``filename`` is ``path``, which is unchanged.
     """
     place = path.resolve()
     if place.exists() and not place.is_file():
@@ -48,6 +48,6 @@ def written_whole(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
 
 
 def write_whole(path: Path, text: str, mode: int = 0o666) -> None:
-    """As :func:`written_whole`, of a text, in UTF-8."""
+    """Write a text, in UTF-8, as :func:`written_whole` does."""
     with written_whole(path, mode) as file:
         file.write(text.encode("utf-8"))

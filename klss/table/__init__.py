@@ -1,6 +1,6 @@
-"""What every game with hidden information is played on; knows no game.
+"""The table: playing any game with hidden information; independent of a particular game.
 
-Reading order: ``outcome`` (how games end), ``limits`` (what limits an answer), ``time_plan`` (how an answer's time is
-divided), ``contest`` (players and referees, and the ways out of a game), ``arbiter`` (two players, one game), ``kit``
-(what a game brings), ``configuration`` (a player's choices as one flat text).
+Reading order: ``outcome`` (how games end), ``limits`` (limits of an answer), ``time_plan`` (how an answer's time is
+divided), ``contest`` (players and referees, and exceptions that end a game), ``arbiter`` (two players, one game),
+``kit`` (what a game provides), ``configuration`` (a player's options as one flat text).
 """

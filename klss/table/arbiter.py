@@ -1,9 +1,9 @@
 """Runs one game between two players: gives each its own observations, asks them within limits, keeps the clocks.
 
-Stands on the referee's side of the wall: it knows the true game and passes observations on, nothing else.
+The arbiter is on the referee's side: it has access to the true game, and passes only observations on to the players.
 
-Time is charged to the player that is asked, from the moment it is given its last observation to its last answer of the
-turn. What it does with the result of that answer is not charged: its clock has stopped then.
+A player's clock runs from the moment at which its turn begins, before it gets its last observations, to its last answer
+of the turn. What the player does with the result of that answer is not charged.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _Referee = TypeVar("_Referee", bound=Referee)
 
 @dataclass(frozen=True)
 class Answered:
-    """A question, the decision of the player that was asked, and the wall time it took, in seconds."""
+    """A question, the decision of the player asked, and the wall time that it took, in seconds."""
 
     question: Any
     decision: Decision
@@ -37,9 +37,9 @@ class Answered:
 class Played:
     """A turn that was played."""
 
-    ply: int  # turns played, this one included
-    seat: Seat  # whose turn it was
-    answers: tuple[Answered, ...]  # what was asked and answered in it, in order
+    ply: int  # number of turns played, this one included
+    seat: Seat  # the seat that had the turn
+    answers: tuple[Answered, ...]  # the turn's questions and answers, in order
 
     @property
     def decision(self) -> Any:
@@ -54,13 +54,13 @@ class Played:
 
 @dataclass
 class Arbiter(Generic[_Referee]):
-    """One game: the referee, the players, what limits them."""
+    """One game: the referee, the players, their limits."""
 
-    referee: _Referee  # the true game; may have been played on already
+    referee: _Referee  # the true game; some turns may have been played already
     players: Mapping[Seat, Player]  # the player of each seat
-    controls: Mapping[Seat, TimeControl]  # what limits each of them: seconds or nodes for each question, or a clock
+    controls: Mapping[Seat, TimeControl]  # each seat's limits: seconds or nodes for each question, or a clock
     on_turn: Callable[[Played], None] | None = None  # called after every turn that was played
-    # where to count lost truths; None (always, but in tests of a player) looks at nothing that a player holds
+    # counts of lost truths, for tests of a player; None in all other games: no position set is read
     truth: TruthCount | None = None
     # seconds left on each clock, for the seats that have one
     remaining_s: dict[Seat, float] = field(default_factory=dict)
@@ -82,16 +82,14 @@ class Arbiter(Generic[_Referee]):
             self.players[seat].end(self.referee.outcome)
 
     def begin(self) -> None:
-        """Begin the game for both players, and give them what was observed before; that is on nobody's clock."""
+        """Begin the game for both players, and give them the observations so far; no clock runs meanwhile."""
         for seat in SEATS:
             self.players[seat].begin(seat, self.referee.setup)
             self._shown[seat] = 0
             self._show(seat)
 
     def play_turn(self) -> None:
-        """Ask the player whose turn it is until the turn has passed; a resignation, a flag or a forfeit ends the game
-        instead.
-        """
+        """Ask the player whose turn it is until the turn is over. A resignation, a flag or a forfeit ends the game."""
         referee, seat, ply = self.referee, self.referee.turn, self.referee.ply
         player, clock = self.players[seat], self.controls[seat].clock
         began = asked = time.monotonic()
@@ -130,7 +128,7 @@ class Arbiter(Generic[_Referee]):
         return Limit(time_s=control.time_s, nodes=control.nodes, clock=clock)
 
     def _show(self, seat: Seat) -> None:
-        """Give ``seat`` what it has not observed yet."""
+        """Give ``seat`` its new observations."""
         observations = self.referee.observations(seat)
         for observation in observations[self._shown[seat] :]:
             self.players[seat].observe(observation)

@@ -1,6 +1,6 @@
-"""A player's choices in one flat text, of any game: ``NAME,field=value,…`` (:mod:`klss.support.configurations`).
+"""A player's options in one flat text, for any game: ``NAME,field=value,…`` (:mod:`klss.support.configurations`).
 
-The fields of a player's parts (its search, say) stand beside its own, in texts, TOML files and results.
+In texts, TOML files and results the fields of a player's parts (its search, for example) are on one level with its own.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ _Kind = TypeVar("_Kind", bound="FlatConfiguration")
 
 @dataclass(frozen=True)
 class FlatConfiguration:
-    """What all players have in common; a game's own class adds fields, and the parts that it thinks with."""
+    """The options that all players have; a game's own class adds fields and parts."""
 
-    name: str  # as it is named in results; derived ones carry their changes
+    name: str  # the name in results; derived ones include their changes
     player: str  # the kind of player
 
     PARTS: ClassVar[tuple[str, ...]] = ()
-    """The fields that are parts: each a frozen dataclass, or None where the player has no such part."""
+    """The fields that are parts: each is a frozen dataclass, or None if the player has no such part."""
 
     RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {}
-    """The least and the most that makes sense, of numbers that do not check themselves."""
+    """The least and the largest allowed value of numbers that are not checked by their part."""
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense."""
+        """Refuse numbers out of range."""
         for part in (self, *self._parts().values()):
             within_ranges(self.name, part, self.RANGES)
 
     def fields(self) -> dict[str, Any]:
-        """Every field by its name, those of parts beside the player's own: what results hold. An infinite number is a
-        text, since JSON has no word for it.
+        """Return every field by its name, those of parts included, as results have them. Infinite numbers become texts,
+        since JSON can't represent them.
         """
         own = [field.name for field in dataclasses.fields(self) if field.name not in self.PARTS]
         every = {name: getattr(self, name) for name in own}
@@ -48,19 +48,19 @@ class FlatConfiguration:
         return {name: str(value) if value in (math.inf, -math.inf) else value for name, value in every.items()}
 
     def changed(self: _Kind, name: str, changes: dict[str, Any]) -> _Kind:
-        """A configuration called ``name`` that differs in some fields, those of parts among them.
+        """Return a configuration called ``name`` with some fields changed, also fields of parts.
 
         Parameters
         ----------
         name : str
-            Its own.
+            The new configuration's name.
         changes : dict
-            Values by field, as a text or TOML says them.
+            Values by field, from a text or TOML.
 
         Raises
         ------
         ConfigurationError
-            No such field, or no value of it.
+            No such field, or a value that does not fit.
         """
         fixed = {"name", "player", *self.PARTS}
         hints = {field: hint for field, hint in _hints(self).items() if field not in fixed}
@@ -76,17 +76,17 @@ class FlatConfiguration:
         return dataclasses.replace(self, name=name, **values)
 
     def _parts(self) -> dict[str, Any]:
-        """The parts that the player has, by their fields' names."""
+        """Return the parts that the player has, by their fields' names."""
         parts = {name: getattr(self, name) for name in self.PARTS}
         return {name: part for name, part in parts.items() if part is not None}
 
 
 def by_name(*configurations: _Kind) -> dict[str, _Kind]:
-    """The named configurations of a game."""
+    """Return the configurations of a game by their names."""
     return {each.name: each for each in configurations}
 
 
 def _hints(part: Any) -> dict[str, Any]:
-    """The types of a dataclass's fields."""
+    """Return the types of a dataclass's fields."""
     hints = get_type_hints(type(part))
     return {field.name: hints[field.name] for field in dataclasses.fields(part)}

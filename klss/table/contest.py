@@ -1,9 +1,9 @@
-"""Who meets at the table: players, and the referee that asks them; the ways out of a game.
+"""The protocols of the table: players, the referee that asks them, and exceptions that end a game.
 
-A game with hidden information is *questions and observations*. A referee asks one seat at a time; that player has
-observed something since its last answer, and answers. Everything else here is the same for every game. What a question,
-an answer and an observation are is the game's: Fog of War asks for a move and shows a view after each ply;
-Reconnaissance Blind Chess asks for a sense, then for a request, and reports what came of them.
+A game with hidden information consists of *questions and observations*. The referee asks one seat at a time; its player
+gets its new observations, and answers. The game defines the questions, answers and observations, all else here is the
+same for every game: Fog of War asks for a move and shows a view after each ply; Reconnaissance Blind Chess asks for a
+sense, then for a request, and reports their results.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from klss.table.limits import Limit, Progress
 from klss.table.outcome import Outcome, Seat
 
-if TYPE_CHECKING:  # a command line draws its first board before numpy is loaded
+if TYPE_CHECKING:  # not at run time, so that a command line draws its first board before numpy is loaded
     import numpy as np
     import numpy.typing as npt
 
@@ -26,24 +26,24 @@ __all__ = [
 
 
 class Contradiction(ValueError):
-    """Observations that no game gives: they contradict themselves, one another or the rules."""
+    """Observations that are impossible in any game: they contradict themselves, each other or the rules."""
 
 
 class Resignation(Exception):
-    """Raised by a player's ``answer``: the player gives up."""
+    """Raised by a player's ``answer``: the player resigns."""
 
 
 class OutOfTime(Exception):
-    """Raised by a player's ``answer``: the player noticed that its own clock ran out."""
+    """Raised by a player's ``answer``: the player found that its own clock has run out."""
 
 
 class Forfeit(Exception):
-    """Raised by a player's ``answer``: there is no answer, or none that is legal; says why."""
+    """Raised by a player's ``answer``: there is no legal answer; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What a player decided."""
+    """A player's decision."""
 
     answer: Any  # to the referee's question
     # what the player reports about it, by name (the engine protocol's ``diagnostics``): numbers and short texts
@@ -51,42 +51,42 @@ class Decision:
 
 
 class Positions(Protocol):
-    """What a player holds possible, as far as a host may ask."""
+    """The set of states that a player holds possible, as far as the host may read it."""
 
     @property
     def size(self) -> int:
-        """How many states."""
+        """Number of states."""
         ...
 
     @property
     def capped_by(self) -> str | None:
-        """None where they are all that agree with the observations; else why they are a sample."""
+        """Reason why the states are a sample; None if they are all that agree with the observations."""
         ...
 
     def contains(self, row: npt.NDArray[np.uint64], /) -> bool:
-        """Whether the state ``row`` is among them."""
+        """Whether the state ``row`` is in the set."""
         ...
 
 
 class Player:
-    """Whoever plays one seat of one game after the other: ours, a human at a terminal, a process.
+    """A player of one seat, in one game after the other: one of ours, a human at a terminal, a process.
 
-    This base has the answers of a player that keeps nothing and holds nothing.
+    The base class has defaults for a player without a position set and without resources.
     """
 
-    last_fault: str | None = None  # the player's last fault that cost it something, for the records
+    last_fault: str | None = None  # the player's last fault with a cost for it, for the records
 
     @property
     def position_set(self) -> Positions | None:
-        """What the player holds possible, up to date with all it observed; None if it does not say."""
+        """The player's position set after all its observations; None if it gives none."""
         return None
 
     def begin(self, seat: Seat, setup: Any) -> None:
-        """Begin a game at ``seat``; ``setup`` is what both players know of it: the start, the rules."""
+        """Begin a game at ``seat``; ``setup`` is what both players know about it: the start, the rules."""
         raise NotImplementedError
 
     def observe(self, observation: Any) -> None:
-        """Take in an observation; each is given once, in order."""
+        """Take in an observation; each is passed once, in order."""
         raise NotImplementedError
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
@@ -95,21 +95,21 @@ class Player:
         Raises
         ------
         Resignation, OutOfTime, Forfeit
-            The game ends by them.
+            They end the game.
         """
         raise NotImplementedError
 
     def end(self, outcome: Outcome) -> None:
-        """Learn how the game ended."""
+        """Take in how the game ended."""
         return
 
     def close(self) -> None:
-        """Free what is held."""
+        """Free all resources."""
         return
 
 
 class Referee(Protocol):
-    """The true game. Only the referee's side of the wall holds one."""
+    """The true game, which players never have access to."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -118,7 +118,7 @@ class Referee(Protocol):
 
     @property
     def ply(self) -> int:
-        """Turns that were played, of either side."""
+        """Number of turns played, of both sides."""
         ...
 
     @property
@@ -128,7 +128,7 @@ class Referee(Protocol):
 
     @property
     def question(self) -> Any:
-        """What it is asked; a turn may have several questions."""
+        """The present question to that seat; a turn may have several questions."""
         ...
 
     @property
@@ -142,30 +142,30 @@ class Referee(Protocol):
         ...
 
     def observations(self, seat: Seat) -> Sequence[Any]:
-        """Everything that ``seat`` has observed, in order; it only grows while the game goes on."""
+        """Return all observations of ``seat``, in order; the list only grows during the game."""
         ...
 
     def answer(self, answer: Any) -> None:
-        """Take the answer to :attr:`question`; an illegal one raises a ValueError of the game's."""
+        """Take the answer to :attr:`question`; an illegal one raises a ValueError of the game."""
         ...
 
     def resign(self, seat: Seat) -> None:
-        """``seat`` gives up."""
+        """End the game by resignation of ``seat``."""
         ...
 
     def flag(self, seat: Seat) -> None:
-        """The clock of ``seat`` ran out."""
+        """End the game because the clock of ``seat`` ran out."""
         ...
 
     def end(self, outcome: Outcome) -> None:
-        """End the game by something that is no answer."""
+        """End the game with ``outcome``, other than by an answer."""
         ...
 
 
 @dataclass
 class TruthCount:
-    """How often the true state was looked for in a player's set, and not found (test mode only)."""
+    """Counts of checks whether a player's set contains the true state (in tests only)."""
 
-    checks: int = 0  # looks at a set that claims to be complete
-    lost: int = 0  # those that did not hold the true state
-    sampled: int = 0  # looks left out, because the set had declared itself a sample
+    checks: int = 0  # checks of a set that claims to be complete
+    lost: int = 0  # those in which the true state was missing
+    sampled: int = 0  # checks left out because the set was declared a sample

@@ -1,4 +1,4 @@
-"""What limits a player's thinking: in one move (:class:`Limit`), in a game (:class:`TimeControl`)."""
+"""Limits of a player's thinking: in one move (:class:`Limit`), in a game (:class:`TimeControl`)."""
 
 from __future__ import annotations
 
@@ -13,34 +13,32 @@ Progress = Callable[[dict[str, float]], None]
 """Called now and then while a player thinks, with ``nodes``, ``depth`` and ``seconds``."""
 
 DEFAULT_TIME_S = 5.0
-"""Seconds a move where nothing else limits it."""
+"""Seconds for a move without any other limit."""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """What limits one move; nodes go before time, time before the clock, and 5 s a move stand where nothing is
-    given.
-    """
+    """The limit of one move. Nodes have priority over time, time over the clock; without any, a move has 5 s."""
 
     time_s: float | None = None  # seconds for this move
-    nodes: int | None = None  # nodes added to the trunk in this move; nothing then reads a clock
+    nodes: int | None = None  # nodes added to the trunk in this move; then no clock is read
     # seconds remaining on the player's clock, and increment
     clock: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
 class TimeControl:
-    """What limits a player's thinking in a game."""
+    """The limits of a player in a game."""
 
     time_s: float | None = None  # seconds a move
-    nodes: int | None = None  # nodes a move; a search limited so reads no clock
-    # seconds at the start and seconds added after each move; who runs out loses
+    nodes: int | None = None  # nodes a move; then the search reads no clock
+    # seconds at the start and seconds added after each move; a player that runs out of time loses
     clock: tuple[float, float] | None = None
 
 
 def charged(remaining_s: dict[Seat, float], seat: Seat, clock: tuple[float, float] | None, seconds: float) -> bool:
-    """Take ``seconds`` off the clock of ``seat`` and add the increment; False when it ran out. Without a clock
-    (:attr:`TimeControl.clock`), True.
+    """Subtract ``seconds`` from the clock of ``seat`` and add the increment; return False if it ran out. Without a
+    clock (:attr:`TimeControl.clock`) return True.
     """
     if clock is None:
         return True

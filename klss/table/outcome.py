@@ -15,13 +15,13 @@ class Outcome:
     """How a game ended."""
 
     winner: Seat | None  # the seat that won; None for a draw, and for an aborted game
-    # why it ended, in one word: ``resign``, ``flag``, ``forfeit``, ``agreement``, ``aborted``, or what
-    # the game's rules call it
+    # why it ended, in one word: ``resign``, ``flag``, ``forfeit``, ``agreement``, ``aborted``, or a word of the
+    # game's rules
     reason: str
 
     @property
     def result(self) -> str:
-        """The result as PGN writes it: ``1-0``, ``0-1``, ``1/2-1/2``; ``*`` when the game was aborted."""
+        """The result in PGN's notation: ``1-0``, ``0-1``, ``1/2-1/2``; ``*`` if the game was aborted."""
         if self.winner is None:
             return "*" if self.reason == "aborted" else "1/2-1/2"
         return "1-0" if self.winner else "0-1"

@@ -1,7 +1,7 @@
-"""How the time of one answer is divided: a plan is made when the question comes, and hands its slices down as deadlines
-and budgets.
+"""The division of one answer's time: a plan is made when the question comes, and gives deadlines and budgets for the
+parts of the answer.
 
-Seconds or nodes for an answer are taken as they are; how much of a clock an answer may take is the game's
+Seconds or nodes for an answer are used as given; the game decides how much of a clock an answer may use
 (:class:`ClockUse`).
 """
 
@@ -14,34 +14,34 @@ from typing import TYPE_CHECKING
 
 from klss.table.limits import DEFAULT_TIME_S, Limit
 
-if TYPE_CHECKING:  # the table is laid before a search is loaded
+if TYPE_CHECKING:  # the table is used before a search is loaded
     from klss.search.budget import Budget
 
 __all__ = ["ClockUse", "TimePlan"]
 
 _TRACKING = 0.5
-"""The part of an answer's time that following the opponent may take: as much as the search."""
+"""Fraction of an answer's time for following the opponent (updating the belief): as much as for the search."""
 
 _TRACKING_ON_CLOCK = 40.0
-"""Such a part of the clock, one in so many, is what following is held against where a clock runs."""
+"""With a clock, the clock's time divided by this is another limit of following (:attr:`ClockUse.tracking`)."""
 
 
 @dataclass(frozen=True)
 class ClockUse:
-    """How much of a clock an answer may take. The defaults are a game's with one question a turn."""
+    """How much of a clock an answer may use. The defaults are for games with one question a turn."""
 
-    turns_to_go: float = 25.0  # the clock is divided as if so many turns were still to come
-    increment: float = 0.8  # the part of the increment that a turn takes
-    most: float = 0.5  # the part of the clock that a turn takes at the most
-    # seconds that are never planned for: for one slow answer, an equilibrium that can't be cut off, a busy machine
+    turns_to_go: float = 25.0  # the clock is divided by this number of turns
+    increment: float = 0.8  # fraction of the increment for a turn
+    most: float = 0.5  # largest fraction of the clock for a turn
+    # seconds never used in a plan: reserve for one slow answer, an equilibrium that can't be cut off, a busy machine
     reserve_s: float = 0.4
-    least_s: float = 0.01  # seconds that an answer takes in any case
-    # what following may take, of half the answer's time and a fortieth of the clock: ``min``, or ``max`` where long
-    # following is rare
+    least_s: float = 0.01  # least seconds of an answer
+    # the time for following, from half of the answer's time and a fortieth of the clock: ``min``, or ``max`` in games
+    # where it seldom takes long
     tracking: Callable[[float, float], float] = min
 
     def seconds(self, clock: tuple[float, float], part: float) -> float:
-        """Seconds of an answer that takes this part of a turn; ``clock``: seconds that remain, and increment."""
+        """Return the seconds of an answer that takes this part of a turn; ``clock``: seconds left, and increment."""
         remaining, increment = clock
         usable = max(0.0, remaining - self.reserve_s)
         turn = min(usable / self.turns_to_go + self.increment * increment, self.most * usable)
@@ -50,7 +50,7 @@ class ClockUse:
 
 @dataclass(frozen=True)
 class TimePlan:
-    """The division of one answer's time. With a node budget nothing reads a clock, and every time here is None.
+    """The division of one answer's time. With a node budget no clock is read, and all times here are None.
 
     Examples
     --------
@@ -63,17 +63,19 @@ class TimePlan:
 
     limit: Limit  # of the answer
     use: ClockUse = ClockUse()  # the game's
-    part: float = 1.0  # the part of a turn on the clock that the answer takes, where a turn has several questions
+    part: float = 1.0  # the answer's part of a turn on the clock, if a turn has several questions
     began: float = field(default_factory=lambda: time.monotonic())  # when the question came, of ``time.monotonic``
 
     @property
     def nodes(self) -> int | None:
-        """Nodes of the answer; None where time limits it."""
+        """Nodes of the answer; None if it is limited by time."""
         return self.limit.nodes
 
     @property
     def seconds(self) -> float | None:
-        """Seconds of the answer; nodes go before time, time before the clock, and 5 s stand where nothing is given."""
+        """Seconds of the answer; None with nodes, which have priority over time, and time over the clock. Without any
+        limit, 5 s.
+        """
         limit = self.limit
         if limit.nodes is not None:
             return None
@@ -83,7 +85,7 @@ class TimePlan:
 
     @property
     def tracking_s(self) -> float | None:
-        """Seconds of it for following the opponent: for the belief, before the search."""
+        """Seconds for following the opponent, that is for the belief, before the search."""
         seconds, limit = self.seconds, self.limit
         if seconds is None:
             return None
@@ -97,20 +99,20 @@ class TimePlan:
         return None if self.seconds is None else self.began + self.seconds
 
     def tracking_deadline(self, set_aside_s: float = 0.0) -> float | None:
-        """When following ends. ``set_aside_s`` of it, but no more than half, are for what comes after its steps."""
+        """Return when following ends. ``set_aside_s`` of its time, at most half, are kept for work after its steps."""
         share = self.tracking_s
         return None if share is None else self.began + share - min(set_aside_s, share / 2)
 
     def estimated_s(self, nodes_a_second: float) -> float:
-        """Seconds of the answer; of one limited by nodes, what they would take at that rate."""
+        """Return the seconds of the answer; if it is limited by nodes, the time that they would take at that rate."""
         return (self.nodes or 0) / nodes_a_second if self.seconds is None else self.seconds
 
     def elapsed(self) -> float:
-        """Seconds since the question came; 0 where no clock is read."""
+        """Return the seconds since the question came; 0 if no clock is read."""
         return 0.0 if self.seconds is None else time.monotonic() - self.began
 
     def budget(self, least_s: float = 0.0) -> Budget:
-        """What is left for the search, at least ``least_s`` from now on."""
+        """Return the budget that is left for the search, at least ``least_s`` seconds from now on."""
         from klss.search.budget import Budget
 
         if self.seconds is None:
@@ -118,7 +120,7 @@ class TimePlan:
         return Budget(seconds=max(self.seconds, self.elapsed() + least_s), started=self.began)
 
     def half(self) -> Budget:
-        """Half of what there is to spend, from now on."""
+        """Return half of the budget that is left from now on."""
         from klss.search.budget import Budget
 
         if self.seconds is None:
@@ -126,7 +128,7 @@ class TimePlan:
         return Budget(seconds=max(0.0, self.seconds - self.elapsed()) / 2)
 
     def renewed(self) -> TimePlan:
-        """The plan of a question that comes now, with what this one's has left of its time or clock."""
+        """Return the plan of a question that comes now, with the rest of this plan's time or clock."""
         limit, spent, least = self.limit, self.elapsed(), self.use.least_s
         if limit.time_s is not None:
             limit = replace(limit, time_s=max(least, limit.time_s - spent))
