@@ -4,11 +4,12 @@
 >>> bots = [openspiel.bot("kuhn_poker", player, nodes=100) for player in (0, 1)]
 
 Reading order:
-- ``games`` by name, and what is refused; ``enumeration`` the whole tree as :class:`klss.game.Game`
-- ``observations`` what each player may see; ``transpositions`` which states are the same from here on
-- ``model`` the game as the search sees it; ``belief`` every history that agrees with what was observed
-- ``players`` that are given observations alone; ``ismcts`` OpenSpiel's own search as one; ``configuration`` their names
-- ``policies`` strategies as OpenSpiel has them; ``exploiter`` a searching best response to a known one
+- ``games`` loading by name, with the games refused; ``enumeration`` the whole tree as :class:`klss.game.Game`
+- ``observations`` what each player may see; ``transpositions`` states with the same continuation
+- ``model`` the game as the search sees it; ``belief`` every history that agrees with the observations
+- ``players`` our players, which get only observations; ``ismcts`` OpenSpiel's own search as one; ``configuration``
+  their names
+- ``policies`` conversion of OpenSpiel's strategies; ``exploiter`` a searching best response to a known strategy
 - ``referee`` the true game at the table; ``bots`` our players in OpenSpiel's own loops
 """
 
@@ -26,7 +27,7 @@ __all__ = ["MAX_NODES", "GameError", "bot", "load"]
 
 
 def bot(game: str | Any, player: int, name: str = "kluss", **options: Any) -> Bot:
-    """A bot of OpenSpiel's for one seat of a game; see :func:`klss.openspiel.bots.make_bot` for the options."""
+    """Return an OpenSpiel bot for one seat of a game; see :func:`klss.openspiel.bots.make_bot` for the options."""
     from klss.openspiel.bots import make_bot
 
     return make_bot(game, player, name, **options)

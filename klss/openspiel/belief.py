@@ -1,10 +1,10 @@
-"""Every history of an OpenSpiel game that agrees with what a player observed: an exact belief.
+"""Every history of an OpenSpiel game that agrees with a player's observations: an exact belief.
 
-A history is kept with how likely nature was to lead there. After the player's own move each goes on by every action of
-the opponent and every outcome of nature until the player's next turn; what shows something else on the way is dropped,
-transpositions are merged. So the true history is always there, until there are more than ``cap`` of them or there is no
-time for all: then they are a sample, and the belief says so. A sample of which nothing is left is drawn anew, by random
-histories that agree.
+A history is kept with nature's part of its probability. After the player's own move each history is extended by every
+action of the opponent and every outcome of nature until the player's next turn. Histories with other observations are
+dropped, transpositions are merged. So the true history is always in the belief, unless there are more than ``cap``
+histories or too little time for all: then the belief is a sample, and says so. If a sample becomes empty, a new one is
+drawn by random histories that agree with the observations.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from klss.table.contest import Contradiction
 __all__ = ["HistoryBelief", "Opponent"]
 
 _LOOK = 64
-"""Places that are visited between two looks at the clock."""
+"""Places that are visited between two checks of the clock."""
 
 _VISITS = 10
-"""Places that are visited at a turn, for each history that may be kept: an opponent who may be refused any number of
-moves has ways without number.
+"""Most places visited at a turn, for each history that may be kept. Without a limit there could be infinitely many: an
+opponent's moves may be refused any number of times.
 """
 
 _ANEW, _ANEW_VISITS = 500, 20_000
-"""Histories of a sample that is drawn anew, and the most places that are visited for it."""
+"""Histories of a sample that is drawn anew, and most places visited for it."""
 
 _ABSENT = -50.0
-"""The logarithm of the weight of a state that is not among the histories: next to none."""
+"""Log-weight of a state that is not among the histories: its weight is almost 0."""
 
 
 Opponent = Callable[[Any], tuple[Sequence[int], Sequence[float]]]
@@ -48,15 +48,15 @@ Opponent = Callable[[Any], tuple[Sequence[int], Sequence[float]]]
 
 
 class _History(NamedTuple):
-    """A history, or a state that several lead to: its number in the model, and the logarithm of nature's part of its
-    probability, all but for one constant."""
+    """A history, or a state that several reach: its number in the model, and the logarithm of nature's part of its
+    probability up to a common constant."""
 
     number: int
     log: float
 
 
 class _Visits:
-    """How many places may still be visited, by number and by the clock; ``ended_by`` says which of them ended it."""
+    """A budget of visits of places, by number and by the clock; ``ended_by`` says which of the two ended it."""
 
     def __init__(self, most: int, deadline: float | None) -> None:
         self.left, self._deadline, self._count = most, deadline, 0
@@ -64,19 +64,19 @@ class _Visits:
         self._until, self._until_s = 0, math.inf
 
     def share(self, parts: int) -> None:
-        """From now on, until the next call, no more than one of so many equal parts of what is left."""
+        """Limit the visits until the next call to one of ``parts`` equal parts of what is left."""
         self._until = self.left - max(_LOOK, self.left // parts)
         if self._deadline is not None:
             now = time.monotonic()
             self._until_s = now + (self._deadline - now) / parts
 
     def shared_out(self) -> bool:
-        """Whether that part is used up."""
+        """Whether that part is used up (see :meth:`share`)."""
         late = self._deadline is not None and self._count % _LOOK == 0 and time.monotonic() > self._until_s
         return late or self.left <= self._until
 
     def over(self) -> bool:
-        """Whether this visit is one too many."""
+        """Count a visit; return whether the budget is used up."""
         self.left -= 1
         self._count += 1
         if self.left <= 0:
@@ -87,24 +87,24 @@ class _Visits:
 
 
 class HistoryBelief:
-    """What the searching player of ``model`` holds possible; see :class:`klss.search.model.Belief`.
+    """The belief of the searching player of ``model``; see :class:`klss.search.model.Belief`.
 
     Parameters
     ----------
     model
-        The game from the player's seat; it holds the states.
+        The game from the player's side; it keeps the states.
     cap
         Most histories that are kept.
     seed
         Of samples.
     opponent
-        The opponent's strategy, where it is known: histories are then as likely as nature and that make them, and those
-        that it does not play are dropped. The model has to keep transpositions apart, which it may play differently.
+        The opponent's strategy, if known: then a history's probability includes its actions, and histories that it does
+        not play are dropped. The model must not merge transpositions, because the strategy may differ at them.
 
     Attributes
     ----------
     capped_by
-        None while all possible histories are there; "cap" or "time" from then on.
+        None while all possible histories are in the belief; afterwards "cap" or "time".
     """
 
     weighted = True
@@ -129,7 +129,7 @@ class HistoryBelief:
         return [history.number for history in self._known.values()]
 
     def sampler(self, rng: random.Random) -> Callable[[], Any]:
-        """A function that draws a copy of a state, a ``pyspiel.State``, by the histories' weights at each call."""
+        """Return a function that draws a copy of a state, a ``pyspiel.State``, by the histories' weights."""
         histories = list(self._known.values())
         logs = np.array([history.log for history in histories])
         weights = np.cumsum(np.exp(logs - logs.max())).tolist()
@@ -141,18 +141,18 @@ class HistoryBelief:
         return sample
 
     def contains(self, identity: tuple[int, int]) -> bool:
-        """Whether a state of that :meth:`klss.openspiel.model.OpenSpielModel.identity` is among them."""
+        """Whether a state with that :meth:`klss.openspiel.model.OpenSpielModel.identity` is in the belief."""
         return identity in self._known
 
     def observe(self, seen: Sequence[Seen], deadline: float | None = None) -> None:
-        """Take in what the player observed since its last turn, the last of it at its next one.
+        """Take in the player's observations since its last turn; the last one is that of its present turn.
 
-        A sample may have nothing left, and nothing may be found anew in time: then the belief is empty.
+        The belief may become empty: if no history of a sample is left, and no new one is found in time.
 
         Raises
         ------
         Contradiction
-            No history agrees with it.
+            No history agrees with the observations.
         """
         began, first = time.monotonic(), not self._observed
         self._observed += seen
@@ -161,15 +161,15 @@ class HistoryBelief:
         self.capped_by = visits.ended_by or self.capped_by
         if not found and self.capped_by is None:
             raise Contradiction(f"observation {seen[-1].text[:200]!r}: no history agrees with it and those before it")
-        # A sample is drawn anew in half as much time again.
+        # An empty sample is drawn anew, in at most half as much time again.
         late = None if deadline is None else deadline + (deadline - began) / 2
         self._known = found or self._drawn_anew(_Visits(_ANEW_VISITS, late))
 
     def _followed(self, seen: Sequence[Seen], first: bool, visits: _Visits) -> dict[tuple[int, int], _History]:
-        """The histories that agree with ``seen``; of too many, those that follow from a random part.
+        """Return the histories that agree with ``seen``; if there are too many, those from random sources.
 
-        The sources take turns: from a false one an opponent who may be refused any number of moves can go on for ever
-        without what was observed.
+        The sources take turns, because the search from a false one may never end: an opponent whose moves can be
+        refused any number of times may go on without the observation.
         """
         sources = list(self._known.values())
         self._rng.shuffle(sources)
@@ -186,7 +186,7 @@ class HistoryBelief:
                     break
                 place, log = path
                 same = self._model.identity(place)
-                if same in found:  # two ways to one state: their probabilities add up
+                if same in found:  # another history of the same state: add the probabilities
                     number, before = found[same]
                     found[same] = _History(number, float(np.logaddexp(before, log)))
                 elif len(found) >= self._cap:
@@ -197,7 +197,7 @@ class HistoryBelief:
         return found
 
     def _drawn_anew(self, visits: _Visits) -> dict[tuple[int, int], _History]:
-        """Histories that agree with all that was observed, each found by random steps from the game's start."""
+        """Return histories that agree with all observations, each found by random steps from the game's start."""
         found: dict[tuple[int, int], _History] = {}
         while len(found) < _ANEW and visits.left > 0:
             path = next(self._paths(self._model.start, 0.0, self._observed, True, visits), None)
@@ -209,11 +209,11 @@ class HistoryBelief:
     def _paths(
         self, begin: Place, log: float, seen: Sequence[Seen], first: bool, visits: _Visits
     ) -> Iterator[tuple[Place, float] | None]:
-        """The places that ``seen`` leads to from one, depth first in random order, and the logarithms of nature's part;
-        ``first``: the game begins there. None: its share of the visits is used up, and it goes on when asked again.
+        """Yield the places to which ``seen`` leads from ``begin``, depth first in random order, with their log-weights;
+        ``first``: the game begins at ``begin``. Yield None when the share of the visits is used up; then it can go on.
         """
         keys = [key_of(each.text) for each in seen]
-        # What the game's first place shows is the first observation.
+        # If the game's first place shows something, that is the first observation.
         shown = 1 if first and begin.shown[0] != NOTHING else 0
         if shown and begin.shown[0] != keys[0]:
             return
@@ -234,14 +234,14 @@ class HistoryBelief:
                 if child.shown[0] == NOTHING:
                     stack.append((child, log + more, at))
                 elif child.shown[0] == keys[at] and _fits(child, seen[at]):
-                    if at + 1 == len(seen):  # at once: before what is refused is followed deeper
+                    if at + 1 == len(seen):  # yield at once, before refused moves are followed deeper
                         yield child, log + more
                     else:
                         stack.append((child, log + more, at + 1))
 
     def _steps(self, place: Place, seen: Seen) -> list[tuple[int, float]]:
-        """The actions that may have been played at a place before ``seen``, in random order, with the logarithms of
-        nature's probabilities, and of a known opponent's.
+        """Return the actions that may have been played at a place before ``seen``, in random order, with the logarithms
+        of nature's or a known opponent's probabilities.
         """
         if place.mover == 0:
             return [] if seen.own is None else [(seen.own, 0.0)]
@@ -278,7 +278,7 @@ class HistoryBelief:
         return np.array([_ABSENT if history is None else history.log for history in found])
 
     def information(self, actions: Int32s) -> Floats:
-        """Nothing is charged for: infinite information."""
+        """Infinite information: there is no information penalty."""
         return np.full(len(actions), np.inf)
 
     def _rest(self, exclude: States) -> list[_History]:
@@ -287,7 +287,7 @@ class HistoryBelief:
 
 
 def _fits(place: Place, seen: Seen) -> bool:
-    """Whether a place that shows the text of ``seen`` is one where the player acts, or waits, as it did."""
+    """Whether at a place with the text of ``seen`` the player acts, with the same actions, or waits, as in ``seen``."""
     if not seen.acts:
         return place.mover != 0
     return place.mover == 0 and tuple(place.state.legal_actions()) == seen.actions

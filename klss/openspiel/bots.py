@@ -1,6 +1,6 @@
 """Our players as bots of OpenSpiel, for its own loops (``evaluate_bots``).
 
-OpenSpiel hands a bot the whole state. This one reads from it what its player may see, and gives nothing else on.
+OpenSpiel gives a bot the whole state. This one reads only what its player may see and passes nothing else on.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def make_bot(
     seed: int = 0,
     values: Values | None = None,
 ) -> Bot:
-    """A bot for one seat of a game.
+    """Return a bot for one seat of a game.
 
     Parameters
     ----------
@@ -39,17 +39,17 @@ def make_bot(
     name : str
         A configuration: ``kluss``, ``klss2021``, ``ismcts``, ``random``, ``policy:FILE``, or ``NAME,field=value,…``.
     seconds, nodes : float, int, optional
-        What limits a move; with ``nodes`` the same seed plays the same. By default 5 seconds.
+        Limit of a move; with ``nodes`` the same seed plays the same. By default 5 seconds.
     seed : int
-        Of all that it draws.
+        Of all random draws.
     values : callable, optional
-        What values states that are not searched further, for the game's first player: a list of ``pyspiel.State`` ->
-        payoffs. By default one random playout each.
+        Values of leaves for the game's first player: a list of ``pyspiel.State`` -> payoffs. By default the mean of a
+        few random playouts.
 
     Raises
     ------
     GameError
-        No such game, or none for it.
+        No such game, or one that is not supported.
     ConfigurationError
         No such configuration.
     """
@@ -68,25 +68,25 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
         self.restart()
 
     def restart(self) -> None:
-        """A new game begins."""
+        """Begin a new game."""
         self._given = 0
         self._player.begin(self._index == 0)
 
     def restart_at(self, state: Any) -> None:
-        """A new game begins; what was played in it before is read at the first step."""
+        """Begin a new game; the moves before ``state`` are read at the first step."""
         self.restart()
 
     def step(self, state: Any) -> int:
-        """An action at a state where it is the bot's turn."""
+        """Return an action at a state where it is the bot's turn."""
         return self.step_with_policy(state)[1]
 
     def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
-        """The mixed strategy at a state, as (action, probability), and the action that was drawn by it."""
+        """Return the mixed strategy at a state, as (action, probability), and the action drawn from it."""
         history = list(state.history())
         if state.is_simultaneous_node() and self._index == 1:
-            history.append(state.legal_actions(0)[0])  # in turns the other chooses first, and nobody sees what
+            history.append(state.legal_actions(0)[0])  # in turns, player 0 moves first, unseen: any action will do
         seen = self._sight.along(self._game.new_initial_state(), history)
-        if len(seen) <= self._given:  # OpenSpiel may go back in a game
+        if len(seen) <= self._given:  # OpenSpiel may go back to an earlier state
             self.restart()
         for each in seen[self._given :]:
             self._player.observe(each)
@@ -95,8 +95,8 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
         return list(self._player.mixture.items()), int(action)
 
     def inform_action(self, state: Any, player_id: int, action: int) -> None:
-        """Nothing: who may see it reads it at its next step."""
+        """Do nothing: the bot reads what it may see of the action at its next step."""
 
     def provides_policy(self) -> bool:
-        """Only with a step: a search that is asked twice draws twice."""
+        """False: a policy is available only together with a step, since a second search would draw again."""
         return False

@@ -18,21 +18,21 @@ from klss.table.configuration import FlatConfiguration, by_name
 __all__ = ["CONFIGURATIONS", "POLICY", "Configuration", "configuration", "make_player"]
 
 POLICY = "policy:"
-"""What the text of a player by a given strategy begins with; a file of ``klss solve --out`` follows."""
+"""Prefix of the text for a player with a given strategy; the path of a file of ``klss solve --out`` follows."""
 
 
 @dataclass(frozen=True)
 class Configuration(FlatConfiguration):
-    """One player's choices.
+    """One player's options.
 
     Attributes
     ----------
     cap : int
-        Most histories that it holds possible.
+        Most histories in its belief.
     file : str
-        Of a given strategy.
+        Path of a given strategy.
     search : SearchConfiguration or None
-        What it thinks with.
+        Its search.
     """
 
     cap: int = 20_000
@@ -44,10 +44,12 @@ class Configuration(FlatConfiguration):
 
 
 _MEMORY_MB = 1000
-"""A node's share of memory is larger than in chess: its state is an object of OpenSpiel's."""
+"""Limit of a trunk's estimated memory. It is lower than in chess because a node really needs more memory here: its
+state is an OpenSpiel object.
+"""
 
 CONFIGURATIONS = by_name(
-    # 1-KLSS by regret minimisation below a safe root: where the game fits into its budget, nobody can exploit it.
+    # 1-KLSS by regret minimisation below a safe root: not exploitable if the game fits into its budget.
     Configuration(
         "kluss",
         "klss",
@@ -64,12 +66,12 @@ CONFIGURATIONS = by_name(
 
 
 def configuration(text: str) -> Configuration:
-    """The configuration that ``text`` describes: ``NAME``, ``NAME,field=value,…``, ``FILE.toml`` or ``policy:FILE``.
+    """Return the configuration of ``text``: ``NAME``, ``NAME,field=value,…``, ``FILE.toml`` or ``policy:FILE``.
 
     Raises
     ------
     ConfigurationError
-        Says what is wrong with it.
+        The text describes no configuration.
 
     Examples
     --------
@@ -83,8 +85,8 @@ def configuration(text: str) -> Configuration:
 
 
 def make_player(chosen: Configuration, game: Any, seed: int = 0, values: Values | None = None) -> RandomPlayer:
-    """The player of a configuration, for a ``pyspiel.Game`` of :func:`klss.openspiel.games.spiel_game`; ``values`` is
-    what a search values states by, instead of playouts.
+    """Return the player of a configuration, for a ``pyspiel.Game`` of :func:`klss.openspiel.games.spiel_game`;
+    ``values`` is the function by which a search values states instead of playouts.
     """
     if chosen.player == "klss":
         assert chosen.search is not None
@@ -98,7 +100,7 @@ def make_player(chosen: Configuration, game: Any, seed: int = 0, values: Values 
 
 
 def _policy(path: str) -> tuple[Named, Named]:
-    """Both players' strategies of a file."""
+    """Read both players' strategies from a file."""
     try:
         return read_policy(Path(path))
     except PolicyError as error:

@@ -1,11 +1,11 @@
-"""OpenSpiel games as :class:`klss.game.Game`: every history is listed.
+"""OpenSpiel games as :class:`klss.game.Game`, with every history.
 
-Any two-player zero-sum game; simultaneous ones go through OpenSpiel's own conversion to turns. At every decision node
-both players' infosets are asked for, and an infoset's name also says whether it is the player's turn.
+Any two-player zero-sum game; simultaneous ones are converted to turns by OpenSpiel. Both players' infosets are read at
+every decision node, and an infoset's name also says whether it is the player's turn.
 
-Deviations: OpenSpiel names infosets of the waiting player carelessly in some games (a name forgets what an earlier one
-said). Where that breaks perfect recall, what a player learns while waiting counts as learned at that player's next
-turn. Where a game has observations but no information states, an infoset is the whole history of a player's
+Deviations: in some games OpenSpiel's names of the waiting player's infosets are inexact (a name lacks information that
+an earlier one has). If that breaks perfect recall, what a player learns while waiting counts as learned at that
+player's next turn. If a game has observations but no information states, an infoset is the whole history of a player's
 observations and actions.
 """
 
@@ -38,22 +38,22 @@ _WAIT = "[waits] "
 _CHANCE = int(pyspiel.PlayerId.CHANCE)
 
 _LOOK = 100
-"""Nodes between two looks at the memory."""
+"""Nodes between two checks of the memory."""
 
 _LOOK_AT = 1000
-"""After so many nodes comes the look ahead: what breaks a law mostly does it before, and small trees need none."""
+"""Nodes before the look ahead: games that break a law mostly do so earlier, and small trees need no look ahead."""
 
 _WALKS = 100
 """Random walks from which the tree's size is estimated: some milliseconds for most games."""
 
 _MARGIN = 1.2
-"""An estimate this much above what is allowed is a reason to look ahead."""
+"""Ratio of the estimated size to the limit above which the look ahead is made."""
 
 _LOOK_STATES = 2_500_000
-"""A look ahead that is expected to make more states is not begun."""
+"""Most states of a look ahead; if more are expected, it is not begun."""
 
 _ARRAYS_BYTES = 150
-"""A node's share of the arrays that are made of the lists at the end (measured: 80)."""
+"""Bytes for each node of the arrays that are made from the lists at the end (measured: 80)."""
 
 _BRIEF = reprlib.Repr()
 _BRIEF.maxstring = _BRIEF.maxlist = 60
@@ -74,11 +74,11 @@ def load(
     game : str or pyspiel.Game
         An OpenSpiel game string such as ``"leduc_poker"`` or ``"liars_dice(dice_sides=4)"``.
     max_nodes : int
-        Give up beyond this many nodes.
+        Most nodes.
     max_bytes : int, optional
-        Give up where this process would hold more.
+        Most bytes of this process.
     to_solve : bool
-        What :func:`klss.equilibrium.solve` will take at the least counts for ``max_bytes`` too.
+        Whether ``max_bytes`` includes the least memory that :func:`klss.equilibrium.solve` will need.
     on_progress : callable, optional
         Called with the number of nodes every 100.
 
@@ -92,14 +92,14 @@ def load(
     GameError
         An unknown game, or one that is not a zero-sum game of two players, or breaks a law.
     TooLargeError
-        More than ``max_nodes`` nodes or ``max_bytes``, as soon as that is certain; the message tells how far it got.
+        More than ``max_nodes`` nodes or ``max_bytes``, as soon as that is certain; the message says how far it got.
     """
     spiel, name = spiel_game(game)
     return _Flattening(spiel, name, max_nodes, max_bytes, to_solve, on_progress).run()
 
 
 class _Infosets:
-    """One player's infosets, in the order of their first nodes, by what OpenSpiel says the player knows there."""
+    """One player's infosets, in the order of their first nodes, by OpenSpiel's text of the player's information."""
 
     def __init__(self, name: str, player: int) -> None:
         self.name, self.player = name, player
@@ -107,11 +107,11 @@ class _Infosets:
         self.turns: list[bool] = []
         self.actions: list[list[int]] = []
         self.action_names: list[tuple[str, ...]] = []
-        self.lines = 1  # sequences, the empty one included, and infosets at which the player acts
+        self.lines = 1  # number of sequences, the empty one included, plus infosets at which the player acts
         self._seen: tuple[dict[str, int], dict[str, int]] = ({}, {})
 
     def at(self, state: Any, text: str, turn: bool, legal: list[int]) -> int:
-        """The infoset of a node: those at which the player waits are apart from those at which it acts."""
+        """Return the infoset of a node; infosets at which the player waits differ from those at which it acts."""
         j = self._seen[turn].get(text)
         if j is None:
             j = self._seen[turn][text] = len(self.keys)
@@ -129,7 +129,7 @@ class _Infosets:
 
 
 class _Flattening:
-    """One depth-first walk; everything it collects is a flat list."""
+    """A depth-first walk that collects flat lists."""
 
     def __init__(
         self,
@@ -167,13 +167,13 @@ class _Flattening:
             raise GameError(f"game {self.name!r}: OpenSpiel fails in it: {reason[:200]}") from error
 
     def _check_size(self, node: int, state: Any, first: _Infosets, second: _Infosets) -> None:
-        """Raise where ``node`` nodes are too many or too large, or sure to be; the next one has ``state``, and the
-        players have these infosets so far."""
+        """Raise if ``node`` nodes are too many or too large, or will surely be; ``state`` is that of the next node, and
+        ``first`` and ``second`` are the players' infosets so far."""
         depth = len(state.full_history())
         if node >= self.max_nodes:
             self._too_many(f"stopped there at depth {depth}")
         if node == _LOOK_AT and not self.looked:
-            self.looked = True  # a second walk needs no other
+            self.looked = True  # once is enough: a second walk does not repeat it
             self._look_ahead()
         if self.max_bytes is None:
             return
@@ -198,10 +198,10 @@ class _Flattening:
         )
 
     def _look_ahead(self) -> None:
-        """Raise where a quick look shows that the tree has too many nodes.
+        """Raise if a quick look shows that the tree has too many nodes.
 
-        Where random walks let that be expected, the nodes down to a depth are counted, those of that depth by their
-        parents' actions: they are not made, and nobody is asked what is known there. That is what makes it quick.
+        If random walks suggest that, the nodes down to a certain depth are counted; those of that depth only by their
+        parents' numbers of actions. It is quick because no states are made at that depth, and no infosets are read.
         """
         widths = self._widths()
         reached = list(itertools.accumulate(widths))
@@ -223,8 +223,8 @@ class _Flattening:
                 states.extend([(state.child(action), below + 1) for action in actions])
 
     def _widths(self) -> list[float]:
-        """About how many nodes there are at each depth (Knuth, Mathematics of Computation 29, 1975): unbiased, and no
-        further than where there are far too many."""
+        """Estimate the number of nodes at each depth, without bias (Knuth, Mathematics of Computation 29, 1975); stop
+        at a depth with far too many."""
         rng = random.Random(0)
         widths: list[float] = []
         for _ in range(_WALKS):
@@ -240,17 +240,17 @@ class _Flattening:
         return widths
 
     def _walk(self, remember_waits: bool) -> Game:
-        # What is listed in preorder: each node's mover and number of children, each decision node's infosets, each
-        # chance node's probabilities, each terminal's utility.
+        # Lists in preorder: each node's mover and number of children, each decision node's infosets, each chance node's
+        # probabilities, each terminal's utility.
         movers, widths, probabilities, utilities = array("q"), array("q"), array("d"), array("d")
         mine, yours = array("q"), array("q")
         first, second = _Infosets(self.name, 0), _Infosets(self.name, 1)
         history = self.by_history or remember_waits
-        # Nodes with children still to come, one a ply: the state, the actions left, the last one first, who moves (or
-        # chance), and with histories what each player knew on coming there and knows there.
+        # Nodes whose children are not complete, at most one for each ply: the state, the actions left (the next one
+        # last), the mover (or chance), and with histories both players' histories on arrival and there.
         branches: list[tuple[Any, list[int], int, Any, Any]] = []
         state = self.spiel.new_initial_state()
-        past: Any = ("", "")  # with histories: what each player knew at the decision node before, and did there
+        past: Any = ("", "")  # with histories: each player's at the last decision node, with its action there
         while True:
             # The next node of the depth-first walk, in preorder.
             node = len(movers)
@@ -259,7 +259,7 @@ class _Flattening:
                 if self.on_progress is not None:
                     self.on_progress(node)
             who = state.current_player()
-            if who >= 0:  # a player's node: both players' infosets, by what OpenSpiel says they know
+            if who >= 0:  # a player's node: both players' infosets, by OpenSpiel's texts
                 legal = state.legal_actions()
                 if not legal:
                     raise GameError(
@@ -275,7 +275,7 @@ class _Flattening:
                 movers.append(who)
                 widths.append(len(legal))
                 branches.append((state, legal[::-1], who, past, texts))
-            elif who == _CHANCE:  # without outcomes: assemble() names the law that this breaks
+            elif who == _CHANCE:  # if it has no outcomes, assemble() raises the error
                 outcomes = state.chance_outcomes()
                 movers.append(CHANCE)
                 widths.append(len(outcomes))
@@ -283,7 +283,7 @@ class _Flattening:
                 if outcomes:
                     branches.append((state, [action for action, _ in reversed(outcomes)], who, past, past))
             else:
-                # The end: what one wins the other loses, up to rounding.
+                # A terminal: returns must sum to 0 up to rounding.
                 won, lost = state.returns()
                 if not abs(won + lost) <= 1e-9 * max(1.0, abs(won)):
                     raise GameError(f"zero-sum: game {self.name!r} ends with returns {won:g} and {lost:g}")
@@ -310,10 +310,10 @@ class _Flattening:
 
     def _texts(self, state: Any, who: int, past: Any) -> tuple[str, str]:
         if not self.by_history:
-            # What is learned while waiting counts as learned at the next own turn.
+            # What a player learns while waiting counts as learned at its next turn.
             mine = state.information_state_string(who)
             return (mine, past[1]) if who == 0 else (past[0], mine)
-        # Seeing once more what was seen last, without having moved, tells nothing.
+        # A repeated observation without an own action between is no new information.
         now = [f"\n> {state.observation_string(i)}" for i in (0, 1)]
         return tuple(past[i] if past[i].endswith(now[i]) else past[i] + now[i] for i in (0, 1))
 
@@ -327,11 +327,11 @@ def _assembled(
     player: Ints, widths: Ints, probabilities: Floats, utilities: Floats, labels: Ints,
     infosets: tuple[_Infosets, _Infosets],
 ) -> Game:  # fmt: skip
-    """The game of a walk's lists: all in preorder, each for its kind of node alone."""
-    # The numbers of children say which node is whose.
+    """Return the game of a walk's lists, which are in preorder, each with the entries of one kind of node only."""
+    # The numbers of children determine the parents.
     parent, action = np.empty_like(player), np.empty_like(player)
     kernels.preorder_parents(widths, parent, action)
-    # Chance's children, by their parents: within one they stand in the order of its outcomes.
+    # Sort chance's children by parent; the children of one are in the order of its outcomes.
     probability, utility = np.ones(player.size), np.zeros(player.size)
     dealt = 1 + np.flatnonzero(player[parent[1:]] == CHANCE)
     probability[dealt[np.argsort(parent[dealt], kind="stable")]] = probabilities

@@ -1,4 +1,4 @@
-"""OpenSpiel's games by name: two players, zero-sum, in turns, chance listed; anything else is refused in one line."""
+"""OpenSpiel's games by name: two players, zero-sum, in turns, with listed chance; others are refused in one line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["largest_payoff", "silenced", "spiel_game"]
 
 
 def spiel_game(game: str | Any) -> tuple[Any, str]:
-    """A ``pyspiel.Game`` and its name, from a game string or from such a game; simultaneous moves become turns.
+    """Return a ``pyspiel.Game`` and its name, from a game string or such a game; simultaneous moves become turns.
 
     Raises
     ------
@@ -25,7 +25,7 @@ def spiel_game(game: str | Any) -> tuple[Any, str]:
         An unknown game, or one that is not a zero-sum game of two players, or whose chance nodes can't be listed.
     """
     if isinstance(game, str):
-        # The name is looked up first: OpenSpiel answers to an unknown one with the list of all that it knows.
+        # Look the name up first: OpenSpiel's error for an unknown one is the list of all its games.
         short = game.split("(", 1)[0].strip()
         known = pyspiel.registered_names()
         if short not in known:
@@ -35,15 +35,15 @@ def spiel_game(game: str | Any) -> tuple[Any, str]:
         try:
             with silenced():
                 spiel = pyspiel.load_game(game)
-                spiel.new_initial_state()  # some games look at their parameters only here
+                spiel.new_initial_state()  # some games check their parameters only here
         except MemoryError:
             raise
-        except Exception as error:  # of whatever kind its parsers raise
+        except Exception as error:  # its parsers raise errors of any kind
             reason = " ".join(str(error).split())
             raise GameError(f"game {game!r}: OpenSpiel refuses it: {reason[:200]}") from error
     else:
         spiel = game
-    # What the rest of the package takes: two players, one sum, chance that can be listed, one mover at a time.
+    # The rest of the package needs: two players, zero-sum, chance that can be listed, one mover at a time.
     name = game if isinstance(game, str) else str(spiel)
     kind = spiel.get_type()
     if spiel.num_players() != 2:
@@ -65,13 +65,13 @@ def spiel_game(game: str | Any) -> tuple[Any, str]:
 
 
 def largest_payoff(game: Any) -> float:
-    """The largest absolute payoff of a ``pyspiel.Game``; 1 where nobody can win anything."""
+    """Return the largest absolute payoff of a ``pyspiel.Game``; 1 if all payoffs are 0."""
     return max(abs(game.min_utility()), abs(game.max_utility())) or 1.0
 
 
 @contextlib.contextmanager
 def silenced() -> Iterator[None]:
-    """Keep OpenSpiel's own complaints off stderr: it prints pages before it raises."""
+    """Suppress OpenSpiel's messages on stderr: it prints pages before it raises an error."""
     sys.stderr.flush()
     kept = os.dup(2)
     sink = os.open(os.devnull, os.O_WRONLY)

@@ -1,10 +1,10 @@
 """OpenSpiel's own search for imperfect information as a player: information set Monte Carlo tree search (Cowling et al.
 2012).
 
-It draws the states that it searches by the game's ``ResampleFromInfostate`` where the game has that, and its compiled
-version plays then; elsewhere they are drawn from our exact belief, which only its version in Python lets one do. It is
-given a state of the belief to start from, never the true one. Values are random playouts, as by default in OpenSpiel.
-The compiled version draws numbers that no seed decides.
+If the game has ``ResampleFromInfostate``, OpenSpiel's compiled bot plays and draws its states by that. Otherwise states
+are drawn from our exact belief, which only the bot in Python allows. It gets a state of the belief to start from, never
+the true one. Values are random playouts, OpenSpiel's default. Some random draws of the compiled bot do not depend on
+the seed.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from klss.table.time_plan import TimePlan
 __all__ = ["IsmctsPlayer"]
 
 _UCT = 2.0
-"""The constant of OpenSpiel's examples, for payoffs in [−1, 1]; multiplied by a game's largest payoff."""
+"""UCT's constant in OpenSpiel's examples, for payoffs in [−1, 1]; it is multiplied by a game's largest payoff."""
 
 _WITHOUT_END = 10**9
-"""Simulations where time ends the search."""
+"""Number of simulations if the search is ended by time."""
 
 
 class IsmctsPlayer(SimulatingPlayer):
-    """See the module; takes the arguments of :class:`klss.openspiel.players.BelievingPlayer`."""
+    """See the module. Arguments are those of :class:`klss.openspiel.players.BelievingPlayer`."""
 
     def _simulated(self, belief: HistoryBelief, plan: TimePlan) -> tuple[dict[int, float], dict[str, Any]]:
         seed = self._random.randrange(2**31)
@@ -46,19 +46,19 @@ class IsmctsPlayer(SimulatingPlayer):
 
     @cached_property
     def _resamples(self) -> bool:
-        """Whether the game draws states for OpenSpiel's bot itself."""
+        """Whether the game has ``ResampleFromInfostate``."""
         state = self._game.new_initial_state()
         while state.is_chance_node():
             state.apply_action(state.legal_actions()[0])
         try:
             with silenced():
                 state.resample_from_infostate(state.current_player(), random.random)
-        except Exception:  # of whatever kind the game raises that has not got it
+        except Exception:  # games without it raise errors of any kind
             return False
         return True
 
     def _by_resampling(self, belief: HistoryBelief, plan: TimePlan, seed: int) -> dict[int, float] | None:
-        """The policy of OpenSpiel's compiled bot; None where the game draws states of another infoset, as universal
+        """Return the policy of OpenSpiel's compiled bot; None if the game draws states of another infoset, as universal
         poker does.
         """
         left = plan.budget(0.01)
@@ -76,11 +76,11 @@ class IsmctsPlayer(SimulatingPlayer):
 
 
 class _Late(Exception):
-    """Time is up."""
+    """The time of the answer is over."""
 
 
 class _FromBelief:
-    """OpenSpiel's bot in Python over states of a belief."""
+    """OpenSpiel's bot in Python with states drawn from a belief."""
 
     def __init__(self, player: IsmctsPlayer, belief: HistoryBelief, plan: TimePlan, seed: int) -> None:
         self._model, self._until = player._model, plan.deadline
@@ -95,7 +95,7 @@ class _FromBelief:
         self._bot.set_resampler(lambda state, _: self._sample())
 
     def policy(self) -> dict[int, float]:
-        """Probabilities by action; {} where there was no time for a simulation."""
+        """Return probabilities by action; {} if there was no time for a simulation."""
         state = self._model.place(self._numbers[0]).state
         try:
             found = self._bot.run_search(state)
@@ -110,10 +110,10 @@ class _FromBelief:
         return self._draw()
 
     def evaluate(self, state: Any) -> list[float]:
-        """OpenSpiel's ``Evaluator``: both players' payoffs of a random playout."""
+        """OpenSpiel's ``Evaluator``: return both players' payoffs of a random playout."""
         return self._playouts.returns(state)
 
     def prior(self, state: Any) -> list[tuple[int, float]]:
-        """OpenSpiel's ``Evaluator``: all actions alike."""
+        """OpenSpiel's ``Evaluator``: return uniform probabilities."""
         actions = state.legal_actions()
         return [(action, 1.0 / len(actions)) for action in actions]

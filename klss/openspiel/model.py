@@ -1,7 +1,7 @@
 """A game of OpenSpiel as :mod:`klss.search` sees it: children in batches, observations of both players, values.
 
-A state of the search is one uint64, the number of a ``pyspiel.State`` that the model holds. A child's value is the mean
-of a few random playouts, or what the user's function says; both divided by the game's largest payoff.
+A state of the search is one uint64, the number of a ``pyspiel.State`` that the model keeps. A child's value is the mean
+of a few random playouts, or that of the user's function, divided by the game's largest payoff.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from klss.support.arrays import Bools, Floats, Int8s, Ints, Keys, States
 __all__ = ["OpenSpielModel", "Place", "Playouts", "Values"]
 
 _PLAYOUTS, _PLIES = 4, 60
-"""Most playouts of a state's value, and most plies that they may take together where one is not longer by itself. One
-playout alone is mostly noise, which a search takes for chances.
+"""Most playouts for a state's value, and most plies of these together (but always one playout). A single playout is
+mostly noise, which a search would take for a difference between actions.
 """
 
 _LOOK = 64
-"""States that are valued between two looks at the clock."""
+"""States that are valued between two checks of the clock."""
 
 _TRIED = 5
 """Random games from which the length of a playout is estimated."""
@@ -39,11 +39,11 @@ Values = Callable[[Sequence[Any]], Sequence[float]]
 
 
 class Place(NamedTuple):
-    """A state, and what both players know of it.
+    """A state, and both players' information about it.
 
-    ``mover`` is 0 where the searching player acts, 1, CHANCE or TERMINAL. ``seen`` are keys of what the search's
-    players 0 and 1 know, by their last observation and what they did since; ``shown`` of what they observe on reaching
-    the state (:data:`NOTHING`: nothing new).
+    ``mover`` is 0 (the searching player), 1, CHANCE or TERMINAL. ``seen`` are keys of the information of the search's
+    players 0 and 1: their last observation and their actions since. ``shown`` are keys of their observations on
+    reaching the state (:data:`NOTHING`: nothing new).
     """
 
     state: Any
@@ -53,25 +53,26 @@ class Place(NamedTuple):
 
 
 class OpenSpielModel:
-    """The model of ``game`` with ``player`` (0 or 1) as the one that searches.
+    """The model of ``game`` with ``player`` (0 or 1) as the searching player.
 
     Parameters
     ----------
     game
         A ``pyspiel.Game`` of :func:`klss.openspiel.games.spiel_game`.
     player
-        The seat that searches: player 0 of the search.
+        The player that searches: player 0 of the search.
     seed
         Of the playouts.
     values
-        What values states instead of playouts.
+        Function that values states instead of playouts.
     merging
-        Whether transpositions count as one state, where the game lets them.
+        Whether transpositions count as one state, if the game allows it.
 
     Attributes
     ----------
     deadline
-        When the present answer is due, of :func:`time.monotonic`; from then on states count as even. Its owner sets it.
+        Time at which the present answer is due, of :func:`time.monotonic`; later states get the value 0. Set by the
+        owner of the model.
     """
 
     state_width = 1
@@ -91,20 +92,22 @@ class OpenSpielModel:
     # ------------------------------------------------------------------------------------------------ states
     @cached_property
     def start(self) -> Place:
-        """Where the game begins."""
+        """The place at which the game begins."""
         return self.reached(self.game.new_initial_state(), TERMINAL, (NOTHING, NOTHING))
 
     @property
     def root(self) -> States:
-        """The same as a state of the search: uint64[1, 1]."""
+        """The start of the game as a state of the search: uint64[1, 1]."""
         return np.array([[self.hold(self.start)]], dtype=np.uint64)
 
     def reached(self, state: Any, actor: int, before: tuple[int, int]) -> Place:
-        """The place of ``state``, to which ``actor`` (0, 1, nature or nobody) led; both had seen ``before``."""
+        """Return the place of ``state`` after a move of ``actor`` (0, 1, nature or nobody); ``before`` is what both
+        players had seen.
+        """
         player = state.current_player()
         if player < 0:
             mover = CHANCE if player == pyspiel.PlayerId.CHANCE else TERMINAL
-            if actor >= 0 and not self.sights[0].by_turn:  # whatever it sees next is new
+            if actor >= 0 and not self.sights[0].by_turn:  # after an own action the next observation is always new
                 before = (NOTHING, before[1]) if actor == 0 else (before[0], NOTHING)
             return Place(state, mover, before, (NOTHING, NOTHING))
         mover = player ^ self.player
@@ -119,38 +122,40 @@ class OpenSpielModel:
         return Place(state, mover, (seen[0], seen[1]), (shown[0], shown[1]))
 
     def child(self, place: Place, action: int) -> Place:
-        """The place that an action, or an outcome of nature's, leads to."""
+        """Return the place to which an action, or an outcome of nature, leads."""
         before = place.seen
         if place.mover >= 0 and self.sights[0].by_turn:
-            # Until its next turn a player knows what it saw and did.
+            # Until its next turn a player's information is its last text and its action.
             known = key_of(f"{before[place.mover]} {action}")
             before = (known, before[1]) if place.mover == 0 else (before[0], known)
         return self.reached(place.state.child(action), place.mover, before)
 
     def hold(self, place: Place) -> int:
-        """Keep a place; its number."""
+        """Keep a place; return its number."""
         number, self._next = self._next, self._next + 1
         self._places[number] = place
         return number
 
     def place(self, number: int) -> Place:
-        """The place of a number."""
+        """Return the place of a number."""
         return self._places[number]
 
     def __len__(self) -> int:
-        """How many places are held."""
+        """Return the number of places kept."""
         return len(self._places)
 
     def keep(self, numbers: Iterable[int]) -> None:
-        """Let go of all places but these."""
+        """Drop all places but these."""
         self._places = {number: self._places[number] for number in numbers}
 
     def identity(self, place: Place) -> tuple[int, int]:
-        """Equal for transpositions; for the same history alone where the game's texts tell too little."""
+        """Return a key that is equal for transpositions, or only for the same history if the game's texts are too
+        coarse.
+        """
         return self._identity(place.state)
 
     def edges(self, place: Place) -> tuple[list[int], list[float] | None]:
-        """The actions at a place, and nature's probabilities where it is nature's."""
+        """Return the actions at a place, and their probabilities if it is nature's."""
         if place.mover != CHANCE:
             return place.state.legal_actions(), None
         actions, probabilities = zip(*place.state.chance_outcomes(), strict=True)
@@ -178,7 +183,7 @@ class OpenSpielModel:
             probabilities=np.array(probabilities),
             observations=np.array([child.shown for child in children], dtype=np.uint64).reshape(-1, 2),
             values=values,
-            interest=np.array(signs) * values,  # the mover looks first at what is good for it
+            interest=np.array(signs) * values,  # best for the mover first
             ceilings=np.full(len(values), np.inf),
         )
 
@@ -191,8 +196,8 @@ class OpenSpielModel:
         return self._worth([self._places[number] for number in states[:, 0].tolist()])
 
     def _worth(self, places: Sequence[Place]) -> Floats:
-        """Values for the searching player, in [−1, 1]: exact at ends, 0 at nature's nodes, which are always expanded,
-        and estimates elsewhere: float64[n].
+        """Return values for the searching player in [−1, 1], float64[n]: exact at terminals, 0 at nature's nodes (which
+        are always expanded), estimates elsewhere.
         """
         values = np.zeros(len(places))
         movers = np.array([place.mover for place in places], dtype=np.int64)
@@ -207,7 +212,7 @@ class OpenSpielModel:
         return np.asarray(values * self._unit)
 
     def groups(self, states: States) -> Ints:
-        """By what the opponent knows; of merged histories, in the first of them."""
+        """Group by the opponent's information; for merged histories, by that of the first one."""
         seen = [self._places[number].seen[1] for number in states[:, 0].tolist()]
         return np.unique(np.array(seen, dtype=np.uint64), return_inverse=True)[1].astype(np.int64)
 
@@ -222,9 +227,7 @@ class OpenSpielModel:
 
 
 class Playouts:
-    """Payoffs of random playouts by OpenSpiel's own random bots; the numbers that they draw are a stream of this
-    object's.
-    """
+    """Payoffs of random playouts by OpenSpiel's random bots, with a random stream of this object's own."""
 
     def __init__(self, game: Any, seed: int) -> None:
         draw = np.random.default_rng([seed, 0]).integers(0, 2**31 - 1, size=3)
@@ -238,11 +241,11 @@ class Playouts:
         self._count = max(1, min(_PLAYOUTS, _PLIES * _TRIED // max(1, plies)))
 
     def returns(self, state: Any) -> list[float]:
-        """Both players' payoffs after a state, which stays as it is."""
+        """Return both players' payoffs of a playout from a state, which is not changed."""
         return self._finish(state.clone())
 
     def _finish(self, state: Any) -> list[float]:
-        self._seed = (self._seed + 1) & 0x7FFFFFFF  # of nature's moves
+        self._seed = (self._seed + 1) & 0x7FFFFFFF  # a new seed for nature's moves
         return list(pyspiel.evaluate_bots(state, self._bots, self._seed))
 
     def __call__(self, states: Sequence[Any]) -> Sequence[float]:

@@ -1,13 +1,13 @@
-"""What a player observes in a game of OpenSpiel, and under which keys a search knows it.
+"""A player's observations in a game of OpenSpiel, and their keys for the search.
 
-Where a game has information states, they tell all that a player has learned, and they are read at the player's own
-turns only: what it learns while it waits counts as learned at its next turn, since some games name the infosets of a
-player that waits carelessly (:mod:`klss.openspiel.enumeration`). Where a game has observations alone, they are read at
-every turn of either player; one that repeats the last, without a move of the player's own between them, tells nothing
-and is left out, so that nobody can count the turns of an opponent who was refused a move.
+If a game has information states, these contain all that a player has learned. They are read at the player's own turns
+only: what it learns while waiting counts as learned at its next turn, because in some games the names of a waiting
+player's infosets are inexact (:mod:`klss.openspiel.enumeration`). If a game has only observations, they are read at
+every turn of either player. An observation that repeats the last one, without an own move between them, is left out, so
+that a player can't count the turns of an opponent whose moves were refused.
 
-Only the referee's side calls :meth:`Sight.look` and :meth:`Sight.along` on the true game: they give what one player may
-know.
+Only the referee's side calls :meth:`Sight.look` and :meth:`Sight.along` on the true game: they return what one player
+may know.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from klss.errors import GameError
 __all__ = ["NOTHING", "Seen", "Sight", "key_of"]
 
 NOTHING = 0
-"""The key of observing nothing: who waits stays where it was (:class:`klss.search.model.Expansion`)."""
+"""The key of no observation: a player that waits stays in its infoset (:class:`klss.search.model.Expansion`)."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class Seen:
     Attributes
     ----------
     ply
-        How many observations of this player came before. Who waits may not know how many plies of the game did.
+        Number of this player's observations before. (A waiting player may not know the number of the game's plies.)
     text
         The information state or observation.
     actions, names
-        The legal actions at the player's own turn, and what OpenSpiel calls them; () while it waits.
+        The legal actions at the player's own turn, and OpenSpiel's names of them; () while it waits.
     own
-        The player's action since its last observation; None: it made none.
+        The player's action since its last observation; None if there was none.
     """
 
     ply: int
@@ -53,7 +53,7 @@ class Seen:
         return bool(self.actions)
 
     def action(self, text: str) -> int | None:
-        """The action of that name, or of that number in the list, as a human types it; None: there is none."""
+        """Return the action with that name, or with that number in the list, as a human types it; None if none fits."""
         if text in self.names:
             return self.actions[self.names.index(text)]
         if text.isdecimal() and text.isascii() and 1 <= int(text[:9]) <= len(self.actions):
@@ -62,12 +62,12 @@ class Seen:
 
 
 def key_of(text: str) -> int:
-    """A 64-bit key of a text, never :data:`NOTHING`; the same in every process."""
+    """Return a 64-bit key of a text, never :data:`NOTHING`, the same in every process."""
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little") or 1
 
 
 class Sight:
-    """How one player sees a game.
+    """One player's view of a game.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Sight:
     Raises
     ------
     GameError
-        The game shows nothing as text.
+        The game has neither information states nor observations as text.
     """
 
     def __init__(self, game: Any, player: int) -> None:
@@ -92,13 +92,13 @@ class Sight:
             )
 
     def text(self, state: Any, mover: int) -> str | None:
-        """What the player sees at a decision node where ``mover`` acts; None where nothing is read."""
+        """Return the player's text at a decision node where ``mover`` acts; None if none is read there."""
         if not self.by_turn:
             return str(state.observation_string(self.player))
         return str(state.information_state_string(self.player)) if mover == self.player else None
 
     def look(self, state: Any, last: Seen | None, own: int | None) -> Seen | None:
-        """What the player observes at ``state``, if anything, having seen ``last`` before and played ``own`` since."""
+        """Return the player's observation at ``state``, or None, after its observation ``last`` and action ``own``."""
         mover = state.current_player()
         text = self.text(state, mover) if mover >= 0 else None
         turn = mover == self.player
@@ -109,7 +109,7 @@ class Sight:
         return Seen(0 if last is None else last.ply + 1, text, actions, names, own)
 
     def along(self, start: Any, history: Iterable[int]) -> list[Seen]:
-        """All that the player observes from the state ``start`` on, by the actions of ``history``."""
+        """Return all observations of the player from the state ``start`` on, by the actions of ``history``."""
         state, seen, own = start.clone(), list[Seen](), None
         actions = iter(history)
         while True:

@@ -1,4 +1,4 @@
-"""Players of OpenSpiel's games at the table. Each is given its own observations and what limits it, nothing else."""
+"""Players of OpenSpiel's games at the table. Each gets only its own observations and its limits."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from klss.table.time_plan import TimePlan
 __all__ = ["BelievingPlayer", "PolicyPlayer", "RandomPlayer", "SearchingPlayer", "SimulatingPlayer", "policy_key"]
 
 _DEALS = 3_000
-"""Most ways for nature to begin a game that a search from its start looks at."""
+"""Most outcomes of nature before the first action with which a search from the game's start is made."""
 
 _LEAST_SEARCH_S = 0.01
-"""Seconds that a search gets in any case, however long the belief took: enough to open the roots."""
+"""Least seconds of a search, however long the belief took: enough to expand the roots."""
 
 
 class RandomPlayer(Player):
-    """Plays any legal action.
+    """Plays a uniformly random legal action.
 
     Attributes
     ----------
     mixture : dict of int to float
-        The probabilities that the last action was drawn by.
+        The probabilities from which the last action was drawn.
     """
 
     def __init__(self, seed: int = 0) -> None:
@@ -64,7 +64,7 @@ class RandomPlayer(Player):
 
 
 class PolicyPlayer(RandomPlayer):
-    """Plays a given strategy, and any legal action where it says nothing.
+    """Plays a given strategy, and a uniformly random action at infosets that it does not name.
 
     Parameters
     ----------
@@ -94,8 +94,8 @@ class PolicyPlayer(RandomPlayer):
 
 
 def policy_key(seen: list[Seen]) -> str:
-    """The name of an infoset in a game without information states (:mod:`klss.openspiel.enumeration`): the history of
-    the player's observations and actions.
+    """Return the name of an infoset in a game without information states (:mod:`klss.openspiel.enumeration`): the
+    history of the player's observations and actions.
     """
     key, last = "", None
     for each in seen:
@@ -106,20 +106,20 @@ def policy_key(seen: list[Seen]) -> str:
 
 
 class BelievingPlayer(RandomPlayer):
-    """The base of players that follow every history that agrees with what they observed.
+    """The base class of players that follow every history that agrees with their observations.
 
     Parameters
     ----------
     game
         A ``pyspiel.Game`` of :func:`klss.openspiel.games.spiel_game`.
     seed
-        Of all that is drawn.
+        Of all random draws.
     cap
-        Most histories that are held possible.
+        Most histories in the belief.
     values
         See :class:`klss.openspiel.model.OpenSpielModel`.
     opponent
-        The opponent's strategy, where it is known (:class:`klss.openspiel.belief.HistoryBelief`).
+        The opponent's strategy, if known (:class:`klss.openspiel.belief.HistoryBelief`).
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class BelievingPlayer(RandomPlayer):
         self._taken = 0
 
     def _belief(self, plan: TimePlan) -> HistoryBelief:
-        """What is held possible now."""
+        """Return the belief after the observations so far."""
         if self._believed is None:
             raise GameError("answer: got a question before a game began, expected begin first")
         new, self._taken = self._seen[self._taken :], len(self._seen)
@@ -160,10 +160,10 @@ class BelievingPlayer(RandomPlayer):
 
 
 class SimulatingPlayer(BelievingPlayer, ABC):
-    """The base of players that answer by simulations from states of their belief; a node is a simulation."""
+    """The base class of players that answer by simulations from states of their belief; a node is a simulation."""
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`. Where nothing is held possible, any action is played."""
+        """See :class:`klss.table.contest.Player`. If the belief is empty, the action is uniformly random."""
         plan = TimePlan(limit)
         belief = self._belief(plan)
         actions = self._seen[-1].actions
@@ -175,11 +175,11 @@ class SimulatingPlayer(BelievingPlayer, ABC):
 
     @abstractmethod
     def _simulated(self, belief: HistoryBelief, plan: TimePlan) -> tuple[dict[int, float], dict[str, Any]]:
-        """Weights of the actions, none where there was no time; and further diagnostics."""
+        """Return weights of the actions, none if there was no time; and further diagnostics."""
 
 
 class SearchingPlayer(BelievingPlayer):
-    """A search of :mod:`klss.search` over an exact belief; takes the arguments of :class:`BelievingPlayer`, and
+    """A search of :mod:`klss.search` over an exact belief. Arguments are those of :class:`BelievingPlayer`, and
 
     Parameters
     ----------
@@ -195,14 +195,13 @@ class SearchingPlayer(BelievingPlayer):
         """See :class:`klss.table.contest.Player`."""
         super().begin(seat, setup)
         self._search = Search(self._model, self._configuration, seed=self._seed)
-        self._walked = 0  # observations that the search was led by
+        self._walked = 0  # number of observations that the search has taken in
         self._keys: list[int] = []
         self._value = 0.0
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`. At its first question the search begins at the game's start, with
-        half of what there is to spend, so that what nature and the opponent may have done before is weighed as in the
-        whole game.
+        """See :class:`klss.table.contest.Player`. At the first question the search begins at the game's start, with
+        half of the budget, so that earlier actions of nature and the opponent have the weights of the whole game.
         """
         plan = TimePlan(limit)
         belief = self._belief(plan)
@@ -222,7 +221,7 @@ class SearchingPlayer(BelievingPlayer):
         return Decision(found.action, found.report.diagnostics())
 
     def values(self) -> dict[int, float]:
-        """What each action is worth by the last search, in [−1, 1], where anything is known of it; see
+        """Return the value of each action by the last search, in [−1, 1], without actions whose value is unknown; see
         :mod:`klss.search.root_values`.
         """
         standing = self._search.standing
@@ -233,20 +232,21 @@ class SearchingPlayer(BelievingPlayer):
 
     @property
     def _at_start(self) -> bool:
-        """Whether the player moves first and this is its first move: the search begins at the game's start anyhow."""
+        """Whether this is the game's first move: then the search begins at the game's start anyway."""
         return len(self._seen) == 1 and self._model.start.mover == 0
 
     def _walk(self) -> None:
-        """Lead the search down by what was observed since its last move."""
+        """Pass the observations since the last move on to the search."""
         for seen in self._seen[self._walked :]:
             key = key_of(seen.text)
-            if seen.ply or self._model.start.shown[0] == NOTHING:  # else it is what the game's start shows
+            if seen.ply or self._model.start.shown[0] == NOTHING:  # otherwise the game's start shows it already
                 self._step(-1 if seen.own is None else seen.own, key, seen.acts)
             self._keys.append(key)
         self._walked = len(self._seen)
 
     def _step(self, own: int, key: int, acts: bool) -> None:
-        """One observation. After the player's own move something may have been played that it did not see, or not."""
+        """Pass one observation on to the search."""
+        # It may follow the own action directly, or after moves that the player did not see: then in two steps.
         standing = self._search.standing
         if own >= 0 and standing is not None and standing.trunk.step(standing.infoset, own, key, acts) < 0:
             self._search.observe(own, NOTHING, False)
@@ -254,14 +254,14 @@ class SearchingPlayer(BelievingPlayer):
         self._search.observe(own, key, acts)
 
     def _forget(self, belief: HistoryBelief) -> None:
-        """Let go of the states that neither the belief nor the search needs."""
+        """Drop the states that neither the belief nor the search needs."""
         standing = self._search.standing
         held = [] if standing is None else standing.trunk.states[: standing.trunk.node_count, 0].tolist()
         self._model.keep({*held, *belief.numbers})
 
 
 def _few_deals(game: Any) -> bool:
-    """Whether what nature does before the first action is little enough for a search from the game's start."""
+    """Whether nature has few enough outcomes before the first action for a search from the game's start."""
     state, deals = game.new_initial_state(), 1
     while state.is_chance_node() and deals <= _DEALS:
         outcomes = state.legal_actions()

@@ -1,4 +1,4 @@
-"""Strategies as OpenSpiel's ``TabularPolicy``, both ways."""
+"""Conversion of strategies to and from OpenSpiel's ``TabularPolicy``."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["from_tabular", "to_tabular"]
 
 
 def to_tabular(game: str | Any, players: tuple[Named, Named]) -> TabularPolicy:
-    """Both players' strategies (:meth:`klss.equilibrium.Solution.strategy`) as OpenSpiel's policy; uniform where they
-    say nothing.
+    """Return both players' strategies (:meth:`klss.equilibrium.Solution.strategy`) as OpenSpiel's policy; uniform at
+    infosets that they do not name.
 
     Raises
     ------
     GameError
-        The game has no information states, by which OpenSpiel's policies go.
+        The game has no information states, which OpenSpiel's policies need.
     """
     policy = _tabular(game)
     for state in policy.states:
@@ -36,7 +36,7 @@ def to_tabular(game: str | Any, players: tuple[Named, Named]) -> TabularPolicy:
 
 
 def from_tabular(policy: TabularPolicy) -> tuple[Named, Named]:
-    """Both players' strategies of OpenSpiel's policy, by the names of infosets and actions."""
+    """Return both players' strategies of OpenSpiel's policy, by the names of infosets and actions."""
     players: tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]] = ({}, {})
     for state in policy.states:
         player = state.current_player()

@@ -1,4 +1,4 @@
-"""The true game of OpenSpiel at the table: it draws for nature, and shows each player what that player may see."""
+"""The true game of OpenSpiel at the table: it draws for nature, and gives each player its observations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Referee:
     seed
         Of nature's draws.
     drawn
-        Nature's first draws, which are not left to chance; those of :func:`replayed`.
+        Nature's first draws, given instead of random; for :func:`replayed`.
     """
 
     setup = None
@@ -67,16 +67,16 @@ class Referee:
 
     @property
     def history(self) -> list[int]:
-        """All actions, nature's among them."""
+        """All actions, including nature's."""
         return list(self._state.history())
 
     @property
     def returns(self) -> list[float] | None:
-        """Both players' payoffs, in the game's own units; None where it did not end by its rules."""
+        """Both players' payoffs, in the game's own units; None unless the game ended by its rules."""
         return list(self._state.returns()) if self._state.is_terminal() else None
 
     def __str__(self) -> str:
-        """The true state, as OpenSpiel writes it."""
+        """Return the true state as OpenSpiel prints it."""
         return str(self._state)
 
     def observations(self, seat: Seat) -> Sequence[Seen]:
@@ -106,7 +106,7 @@ class Referee:
         self.outcome = outcome
 
     def _go_on(self) -> None:
-        """Draw for nature, then show what there is to be seen, or end the game."""
+        """Draw for nature, then add the players' observations, or end the game."""
         state = self._state
         while state.is_chance_node():
             actions, shares = zip(*state.chance_outcomes(), strict=True)
@@ -127,7 +127,7 @@ class Referee:
 
 
 def kept_game(text: str) -> tuple[dict[str, Any], list[int]]:
-    """The document of a game that klss kept as JSON, and all its actions; raises GameError where it is none."""
+    """Return the document of a game that klss saved as JSON, and all its actions; raises GameError if it is not one."""
     try:
         document = json.loads(text)
         return document, [int(action) for action in document["history"]]
@@ -136,12 +136,13 @@ def kept_game(text: str) -> tuple[dict[str, Any], list[int]]:
 
 
 def replayed(game: Any, history: Iterable[int]) -> Iterator[Referee]:
-    """The game of a history, nature's actions in it: the same referee at the start and after each player's action.
+    """Replay a history, which includes nature's actions: yield the same referee at the start and after each player's
+    action.
 
     Raises
     ------
     GameError
-        It is no history of that game; the message says where.
+        It is not a history of that game; the message says where.
     """
     left = deque(history)
     acted = 0

@@ -1,9 +1,9 @@
-"""Which states of an OpenSpiel game are transpositions: the same from here on, whatever led there.
+"""Transpositions of an OpenSpiel game: states with the same continuation and different histories.
 
-Two states count as such where the game's own text of the state, both players' observations and the player to move are
-equal. That holds in games whose texts leave out nothing that matters for what follows, phantom and dark games among
-them; no game says whether it does, so it is tried: random play is looked through for two such states that differ in
-what follows, and one pair turns merging off. Where a game has no observations nothing is merged.
+Two states count as transpositions if the game's text of the state, both players' observations and the player to move
+are equal. That is right for games whose texts include everything that matters later, such as phantom and dark games. No
+game declares this, so it is tested: random play is searched for two such states that differ in what follows, and one
+such pair turns merging off. If a game has no observations, nothing is merged.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from typing import Any
 __all__ = ["identifier", "merges", "same_history", "transposition"]
 
 _GAMES, _PLIES = 200, 60
-"""Random games that are looked through, and most plies of each; some tenths of a second at the most."""
+"""Random games that are tested, and most plies of each; some tenths of a second at the most."""
 
 
 def transposition(state: Any) -> tuple[int, int]:
-    """Equal for transpositions, in a game with observations."""
+    """Return a key that is equal for transpositions, in a game with observations."""
     player = state.current_player()
     return _key(f"{player}\0{state}\0{state.observation_string(0)}\0{state.observation_string(1)}")
 
 
 def same_history(state: Any) -> tuple[int, int]:
-    """Equal for the same history alone."""
+    """Return a key that is equal only for the same history."""
     return _key(state.history_str())
 
 
@@ -37,13 +37,15 @@ def _key(text: str) -> tuple[int, int]:
 
 
 def identifier(game: Any) -> Callable[[Any], tuple[int, int]]:
-    """What tells the states of ``game`` apart: transpositions where they may be merged, else histories."""
+    """Return the function that gives the keys of states: :func:`transposition` if they may be merged, otherwise
+    :func:`same_history`.
+    """
     return transposition if merges(game) else same_history
 
 
 def merges(game: Any) -> bool:
-    """Whether transpositions of ``game`` may be merged: no two of them were found to differ in their actions, in the
-    states that follow, or in what is paid there.
+    """Whether transpositions of ``game`` may be merged: the test found no two of them with different actions, next
+    states or payoffs.
     """
     if not game.get_type().provides_observation_string:
         return False
@@ -54,11 +56,11 @@ def merges(game: Any) -> bool:
 
 
 _found: dict[str, bool] = {}
-"""What was found of each game of this process."""
+"""Results of :func:`_tried` for the games of this process."""
 
 
 def _tried(game: Any) -> bool:
-    """See :func:`merges`: random play."""
+    """Test by random play; see :func:`merges`."""
     rng, known = random.Random(0), dict[tuple[int, int], Any]()
     for _ in range(_GAMES):
         state = game.new_initial_state()
@@ -75,7 +77,7 @@ def _tried(game: Any) -> bool:
 
 
 def _alike(one: Any, other: Any, rng: random.Random) -> bool:
-    """Whether two states agree one ply on, after an action drawn by ``rng``."""
+    """Whether two states agree in their actions, and one ply later after an action drawn by ``rng``."""
     actions = one.legal_actions()
     if actions != other.legal_actions():
         return False
