@@ -281,6 +281,7 @@ class LinearSolver:
         price (reduced cost or dual) is at its bound. One dual solution describes all of them, so any dual solution of
         the solver will do. A bound on the objective would need some slack, which later objectives would use up.
         """
+        # Fix columns and rows at their bounds; the bounds kept here say which are fixed by earlier objectives.
         solution = self._highs.getSolution()
         columns, at = _priced(solution.col_value, solution.col_dual, self._column_bounds)
         self._highs.changeColsBounds(columns.size, columns, at, at)

@@ -214,6 +214,7 @@ def read_back(program: Program, result: LpResult) -> tuple[Floats, Floats, float
     """Return the plans x and y of a run's primal values and row duals, the profile's value and its saddle gap."""
     form = program.form
     t0, t1 = form.treeplexes
+    # Go through the behaviour, so that x and y are plans exactly and not only up to the solver's tolerance.
     weights = behaviour(t0, result.primal[: t0.sequence_count])
     if program.floor is not None:
         weights = _lifted(weights, program.floor, t0.first_sequence, t0.infoset_of_sequence)

@@ -57,6 +57,7 @@ class _Rule(NamedTuple):
 
 
 _RULES: dict[str, _Rule] = {
+    # The methods' own constants, see the sources above.
     "pcfr+": _Rule(regrets.PREDICTIVE, 0.0, 2.0),
     "dcfr": _Rule(regrets.Rule(1.0, 0.5, 0.0), 1.5, 2.0),
     "cfr+": _Rule(regrets.Rule(1.0, 0.0, 0.0), 0.0, 1.0),

@@ -69,6 +69,7 @@ def _through(form: SequenceForm, treeplex: Treeplex, entries: tuple[Ints, Ints, 
 
 def _resolve(form: SequenceForm, count: int) -> SequenceForm:
     """Replace the choice among roots by one infoset for each root, with the actions Exit and Play."""
+    # Sequences 2j − 1 and 2j are Exit and Play at root j, from 1 on; all later sequences move up by the N new ones.
     t = form.treeplexes[1]
     place = np.arange(t.sequence_count) + count
     place[: 1 + count] = 2 * np.arange(1 + count)
@@ -92,10 +93,12 @@ def _limited(form: SequenceForm, opponents: Opponents) -> SequenceForm:
     onward = opponents.behaviours.copy()
     onward[:, : 1 + count] = 1.0
     plans = [realization(t, each) for each in onward]
+    # Infoset 0 is the choice of a range; then follows one infoset for each range and I0.
     counts = np.concatenate([[n], np.full(n * count, n)])
     parents = np.concatenate([[0], np.repeat(1 + np.arange(n), count)])
     first = 1 + np.cumsum(counts) - counts
     above, deep = 1 + np.arange(count), np.arange(1 + count, t.sequence_count)
+    # A range enters each I0 with its share; after that, each strategy's plan is weighted by the share of its I0.
     parts = []
     for i, share in enumerate(opponents.ranges):
         parts.append((above, np.full(count, 1 + i), share))

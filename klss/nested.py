@@ -402,6 +402,7 @@ def _solve(frame: _Frame, subgame: Subgame, blueprint: Blueprint, gadget: Gadget
         floor = np.minimum(floor, start)
     opponents = _limited(frame, subgame) if frame.opponents else None
     chosen = select(subgame, blueprint=start, floor=floor, gadget=gadget, opponents=opponents)
+    # Drop the solver's rounding, so that no subgame is made after an action that is hardly ever played.
     weights = behaviour(t, chosen.plan)
     weights = behaviour(t, np.where(weights < _INTENDED, 0.0, weights), weights)
     step = Step(int(infoset[subgame.infoset]), chosen.margin, sequence, weights)

@@ -208,6 +208,7 @@ def _perturbed_program(program: Program, least: Floats) -> LinearProgram:
 
 def _used(treeplex: Treeplex, plan: Floats, mistake: float) -> Floats:
     """Return the behaviour without the floor, float64[S]: the parts above it, scaled to a sum of 1."""
+    # The solver's error in a plan becomes larger in the behaviour, by the plan of the parent sequence.
     above = plan[treeplex.parent_of_sequence]
     noise = np.maximum(_NOISE, _TOLERANCE / np.maximum(above, 1e-300))
     excess = behaviour(treeplex, plan) - _floor(treeplex, mistake)

@@ -117,6 +117,7 @@ def _mean_margin(program: Program, top: GadgetForm) -> Floats:
 
 def _with_distances(program: Program, blueprint: Floats) -> LinearProgram:
     """Add a column d >= |x(Ia) - b(a|I) x(I)| for every non-empty sequence, by two rows each."""
+    # d + x(Ia) - b x(I) >= 0 and d - x(Ia) + b x(I) >= 0: a negative cost of d then makes it the absolute value.
     lp = program.program
     t0 = program.form.treeplexes[0]
     count = t0.sequence_count - 1

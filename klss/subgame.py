@@ -131,6 +131,7 @@ def shares(game: Game, infosets: Ints) -> Floats:
         For each infoset of player 1, 1 / n, where n is the largest number of ``infosets`` with nodes on one line of
         player 1's infosets through it. Along every line the shares of different ``infosets`` sum to at most 1.
     """
+    # The given infosets that meet each infoset of player 1 or one above it.
     theirs = game.observations[1]
     nodes = np.flatnonzero(np.isin(game.infoset[0], infosets))
     met: list[frozenset[int]] = [frozenset()] * theirs.infoset_count
@@ -140,6 +141,7 @@ def shares(game: Game, infosets: Ints) -> Floats:
     for j, above in enumerate(parent):
         if above >= 0:
             met[j] |= met[above]
+    # Their largest number on any line down from each: children come after parents, so go backwards.
     most = [max(1, len(each)) for each in met]
     for j in range(theirs.infoset_count - 1, -1, -1):
         if parent[j] >= 0:
@@ -284,6 +286,7 @@ def _gifts(game: Game, values: Values, roots: Ints, count_gadget_choice: bool) -
     """Return the gift estimate of each root infoset, not normalised: what player 1's own actions on the way there lose
     against the blueprint.
     """
+    # Go up from each root; waiting infosets and those of an earlier gadget are passed over.
     own = game.observations[1]
     given = np.zeros(roots.size)
     for j, root in enumerate(roots.tolist()):

@@ -34,6 +34,7 @@ def greatest(values: Floats, count: int) -> Ints:
         return np.arange(len(values))
     if count <= 0:
         return np.empty(0, dtype=np.int64)
+    # All above the threshold, then as many of its equals as are missing.
     least = threshold(values, count)
     chosen = values > least
     chosen[np.flatnonzero(values == least)[: count - int(chosen.sum())]] = True

@@ -110,6 +110,7 @@ class OpenSpielModel:
             if actor >= 0 and not self.sights[0].by_turn:  # after an own action the next observation is always new
                 before = (NOTHING, before[1]) if actor == 0 else (before[0], NOTHING)
             return Place(state, mover, before, (NOTHING, NOTHING))
+        # A text is an observation at the player's own turn, after its own action, or if it differs from the last one.
         mover = player ^ self.player
         seen, shown = list(before), [NOTHING, NOTHING]
         for each in (0, 1):

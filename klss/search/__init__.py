@@ -1,8 +1,8 @@
-"""Depth-limited subgame solving from a value function only. Knows no game: a :class:`Model` hands it batches of
+"""Depth-limited subgame solving from a value function only, independent of a game: a :class:`Model` provides batches of
 children, a :class:`Belief` positions to draw from.
 
-Reading order: ``model`` (what a game provides), ``trunk`` (growing flat arrays), ``utilities`` (what sequences are
-worth on it), ``gadget`` (A plus B) and ``profile`` (both players' plans), ``budget`` and ``growth`` (limits), ``parts``
+Reading order: ``model`` (what a game provides), ``trunk`` (growing flat arrays), ``utilities`` (of sequences on the
+trunk), ``gadget`` (A plus B) and ``profile`` (both players' plans), ``budget`` and ``growth`` (limits), ``parts``
 (the protocols), ``search`` (the loop), ``report`` and ``root_values`` (its results), ``pondering`` (search in the
 opponent's time); then the parts: ``subgame`` with ``likelihood``, ``equilibrium``, ``expansion``, ``choice``; and
 ``compositions``, which combine them. ``enumerated`` makes a model of any :class:`klss.game.Game`.

@@ -31,9 +31,9 @@ class Expansion:
         Code ≥ 0 of the action that leads to the child. Nodes of one infoset of the mover have the same codes in the
         same order.
     movers : int8[m]
-        Who acts at the child: 0, 1, :data:`CHANCE` or :data:`TERMINAL`.
+        Mover at the child: 0, 1, :data:`CHANCE` or :data:`TERMINAL`.
     probabilities : float64[m]
-        Nature's probability of the child where nature acts at its parent, else 1.
+        Nature's probability of the child if nature acts at its parent, otherwise 1.
     observations : uint64[m, 2]
         Key of what each player observes on reaching the child. Equal keys mean equal observations. 0 means no
         observation at all: a player who does not move then does not know that anything was played.

@@ -374,6 +374,7 @@ class Trunk:
         """Return the infoset of player 0 that follows ``infoset`` after its own action (−1: another player acted), its
         observation, and whether it acts next; −1 if no node of the trunk is there.
         """
+        # Without an action, an observation and a turn the player stays in its infoset, as in the kernel ``attach``.
         if infoset < 0 or (own_action < 0 and observation == 0 and not acts):
             return infoset
         key = kernels.child_key(self.infosets[0].key[infoset], own_action, np.uint64(observation), 1 if acts else 0)

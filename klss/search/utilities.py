@@ -95,6 +95,7 @@ class Utilities:
             return
         if len(self._payoff) < count:
             (self._payoff,) = grown((self._payoff,), doubled(count, len(self._payoff)))
+        # Infosets that got their first sequences: new sequences are at the end, so only these are looked at.
         for player, start in enumerate(self._sequences):
             infosets, sequences = trunk.infosets[player], trunk.sequences[player]
             end, have = trunk.sequence_count(player), self._counts[player]
@@ -108,11 +109,12 @@ class Utilities:
                 (self._places[player],) = grown((self._places[player],), room)
             side = self._sides[player]
             kernels.take_in_acting(infosets, sequences, start, end, side, have, self._places[player])
-            if player == 1:
+            if player == 1:  # old infosets above folded-in entries have a least reach; later ones have no entries
                 new = side.infoset[have : have + added]
                 old = new < len(self._always)
                 self._least[1][have : have + added][old] = self._always[new[old]]
             self._counts[player], self._sequences[player] = have + added, end
+        # Nodes that got children: a first child is always among the new nodes.
         have, opened = self.opened_count, int(kernels.count_opened(trunk.nodes, known, count))
         if len(self._opened.first) < have + opened:
             self._opened = ExpandedNodes._make(grown(self._opened, doubled(have + opened, have)))

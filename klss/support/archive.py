@@ -74,6 +74,7 @@ def read_arrays(
 def _read(
     file: str | os.PathLike[str] | BinaryIO, most_numbers: int, names: Collection[str] | None
 ) -> dict[str, npt.NDArray[Any]]:
+    # Each header is checked before its array is read, against the numbers that are still allowed.
     left, arrays = most_numbers, {}
     with zipfile.ZipFile(file) as packed:
         if len(packed.infolist()) > _MOST_ARRAYS:

@@ -52,6 +52,7 @@ def limited(most_bytes: int) -> Iterator[None]:
     if resource is None or pages is None:
         yield
         return
+    # Only the soft limit is lowered, so that it can be restored at the end; a lower limit that was set stays.
     before = resource.getrlimit(resource.RLIMIT_AS)
     soft, hard = before
     wanted = pages[0] + _SLACK * most_bytes

@@ -28,6 +28,7 @@ def written_whole(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     OSError
         The file can't be written; ``filename`` is ``path``, which is unchanged.
     """
+    # Resolve links, so that the file behind a link is replaced; a temporary file beside it is on the same disk.
     place = path.resolve()
     if place.exists() and not place.is_file():
         with open(path, "wb") as device:

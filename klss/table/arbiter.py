@@ -102,6 +102,7 @@ class Arbiter(Generic[_Referee]):
                 now = time.monotonic()
                 answers.append(Answered(question, decision, now - asked))
                 asked = now
+                # Check the clock before the answer counts: an answer after the flag is none.
                 if clock is not None and now - began >= self.remaining_s[seat]:
                     raise OutOfTime
                 self._check_truth(seat)

@@ -73,7 +73,7 @@ def realise(side: Any, weight: float, learned: Any) -> None:
             if summed:
                 for s in range(first, stop):
                     total[s] += weight * plan[s]
-        elif live[k]:  # else it is 0 already
+        elif live[k]:  # otherwise the plan is 0 already
             live[k] = False
             for s in range(first, stop):
                 plan[s] = 0.0

@@ -153,7 +153,7 @@ def attach(
             nodes.chance[node] = nodes.chance[parent] * probabilities[c]
             nodes.interest[node] = interest[c]
             nodes.observation[node] = observations[c, 0]
-            # No node is worth more than what limits its parent.
+            # A parent's ceiling holds for all below it, and cuts the estimates there.
             ceiling = min(nodes.ceiling[parent], ceilings[c])
             nodes.ceiling[node] = ceiling
             nodes.value[node] = min(values[c], ceiling)
@@ -164,6 +164,7 @@ def attach(
                 if own:
                     sequence = first + (c - begin)
                 nodes.sequence[node, player] = sequence
+                # −1 hides which action another player took: only the observation may reveal it.
                 own_action = np.int64(actions[c]) if own else np.int64(-1)
                 # Players see the end of the game: infosets at which it is over differ from all others.
                 acts = 1 if movers[c] == player else (2 if movers[c] == TERMINAL else 0)

@@ -343,6 +343,7 @@ def _read(game: Reduction, layout: _Layout, gadget: Gadget, caution: float, resu
         duals[0] = 1.0
     # Infosets that the reduction took out play their best sequence.
     played = behaviour(theirs, duals, game.fallback(1))
+    # In Resolve the root sequences' weights need not sum to 1 (player 1 may exit), so they are not normalised.
     if gadget == "resolve" and result is not None:
         played[1 : 1 + roots] = np.clip(duals[1 : 1 + roots], 0.0, min(1.0, caution / roots))
     y = realization(theirs, played)

@@ -53,6 +53,7 @@ class Reduction:
         """Return which sequences are left: bool[S]."""
         treeplex = self.form.treeplexes[player]
         size = self.infosets(player)[2]
+        # The sequences that belong to none of these infosets: the empty one and player 1's root sequences.
         head = treeplex.sequence_count - int(size.sum())
         return np.concatenate([np.ones(head, dtype=np.bool_), np.repeat(self.alive[player], size)])
 

@@ -182,6 +182,7 @@ def likeliest(trunk: Trunk, y: Floats, sections: list[CarriedSubtree], most: int
 def _top_row(trunk: Trunk, section: CarriedSubtree) -> dict[int, float]:
     """Return the top-row entries of a section by player 1's observation sequence from the section's root on."""
     # Sections are different trees, so infosets are compared by a hash of the observations since the section's root.
+    # Key 0 is the section's root, whose entry is the alternate value.
     theirs = trunk.infosets[1]
     row = {0: -section.alternate}
     mask = (1 << 64) - 1
