@@ -50,6 +50,7 @@ INFINITY = float("inf")
 # HiGHS's simplex_dual_edge_weight_strategy.
 _CHOOSE, _DEVEX = -1, 1
 
+# Statuses of columns and rows in a basis; these numbers are the places of HiGHS's statuses below.
 AT_LOWER, BASIC, AT_UPPER = 0, 1, 2
 _FREE = 3
 _BASIS_STATUS = np.empty(4, dtype=object)

@@ -37,6 +37,7 @@ _WORTH = 0.9
 are no longer ones and zeros.
 """
 
+# The constants of SplitMix64: its increment, then shift and factor of each mixing step.
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _STEPS = (
     (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),

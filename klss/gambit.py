@@ -28,7 +28,7 @@ from klss.support.whole_file import write_whole
 __all__ = ["GambitFile", "equilibrium_line", "read", "write_efg"]
 
 _MOST_BYTES = 64_000_000
-"""Largest file. A node takes about 40 bytes or more."""
+"""Largest file, in bytes. A node takes about 40 bytes or more."""
 
 _SUM = 1e-6
 """Largest difference of two equal sums of payoffs, as a share of the largest payoff."""

@@ -33,6 +33,7 @@ __all__ = ["CHANCE", "TERMINAL", "Game", "GameBuilder", "Observations", "assembl
 
 
 _SUM = 1e-9
+"""Largest error of a sum: of chance's probabilities at a node, and of both players' utilities (relative from 1 on)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,7 @@ Named = Mapping[str, Mapping[str, float]]
 """One player's strategy: infoset's name -> action's name -> probability."""
 
 _SUM = 1e-6
+"""Largest error of an infoset's sum of probabilities; within it they are normalised."""
 
 
 class PolicyError(KlssError, ValueError):

@@ -12,6 +12,7 @@ from klss.support.kernel import kernel
 __all__ = ["PREDICTIVE", "Rule", "improve", "iterate"]
 
 _NOWHERE = np.zeros(0)
+"""An empty reach, with which :func:`improve` skips no infoset."""
 
 
 class Rule(NamedTuple):

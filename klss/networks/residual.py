@@ -56,6 +56,7 @@ PASS_DENSE = 64
 """Number of units of a pass's dense layer."""
 
 _MOST_CELLS = 64
+"""Largest grid: a plane is one uint64, with a bit for each cell."""
 
 
 class NetworkError(KlssError, ValueError):

@@ -34,6 +34,7 @@ from klss.support.memory import resident_bytes
 __all__ = ["MAX_NODES", "load"]
 
 _WAIT = "[waits] "
+"""Prefix of the names of infosets at which the player waits."""
 
 _CHANCE = int(pyspiel.PlayerId.CHANCE)
 

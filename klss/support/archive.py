@@ -27,6 +27,7 @@ __all__ = ["Archive", "ArchiveError", "read_arrays"]
 Made = TypeVar("Made")
 
 _MOST_ARRAYS = 4096
+"""Most arrays of a file."""
 _SHOWN = 160
 """Most characters of an error's text that are shown."""
 _MOST_NUMBERS = 1 << 30

@@ -41,6 +41,7 @@ import platformdirs
 __all__ = ["kernel_cache_dir"]
 
 _KEEP_S = 14 * 24 * 3600.0
+"""Seconds after which an unused folder is removed: two weeks."""
 
 _BY_VERSION = {"numba": numba.__version__, "numpy": np.__version__, "llvmlite": llvmlite.__version__}
 """Packages that count by their version instead of their sources, as the standard library does."""

@@ -21,6 +21,7 @@ except ImportError:
 __all__ = ["allowance_bytes", "limited", "resident_bytes"]
 
 _ALLOWANCE = 4096 * 1_000_000
+"""Most bytes that a command may use by default."""
 _SLACK = 2
 """Address space allowed for each byte of memory allowed: allocators and threads reserve more than they use."""
 

@@ -17,6 +17,7 @@ from klss.support.kernel import kernel
 __all__ = ["cells_of", "planes_of", "tiles_of"]
 
 _FAST = {"contract", "nsz"}
+"""Allows fused multiply-add, and ignores the sign of zero; the order of sums stays fixed."""
 
 
 @kernel(allocates=False)
