@@ -77,6 +77,7 @@ def _refined(form: SequenceForm) -> list[Keys] | None:
     mantissa, exponent = np.frexp(payoff.data)
     values = _mixed(np.round(mantissa * _DIGITS).astype(np.int64).view(np.uint64), exponent.astype(np.uint64))
     places = payoff.row, payoff.col
+    # Refinement only splits colours, so an unchanged number of them means that they are final.
     colours, count = [np.zeros(treeplex.sequence_count, np.uint64) for treeplex in form.treeplexes], 0
     while True:
         before = count

@@ -243,6 +243,7 @@ class _Reader:
         number = self._take("word")
         name = self._take("text") if self._is("text") else ""
         actions = tuple(self._texts()) if self._is("brace", "{") else ()
+        # The file gives an infoset's actions at its first node; later nodes may leave them out.
         j = self._sets.get((player, number), -1)
         if j < 0:
             if not actions:

@@ -361,6 +361,7 @@ def _steps(game: Game, blueprint: Blueprint, way: _Way) -> Iterator[tuple[Step, 
     stack: list[tuple[_Frame, int, Floats | None]] = []
 
     def push(frame: _Frame, parents: Ints) -> None:
+        # Player 0's next infosets after the sequences ``parents`` that its strategy enters.
         t = frame.game.treeplex(0)
         after = np.flatnonzero(np.isin(t.parent_sequence, parents) & (frame.values.plan[t.parent_sequence] > _ENTERED))
         infosets = frame.game.observations[0].turn_infosets[after]
@@ -375,6 +376,7 @@ def _steps(game: Game, blueprint: Blueprint, way: _Way) -> Iterator[tuple[Step, 
         subgame = way.subgame(frame, infoset, share)
         below, step, own = _solve(frame, subgame, blueprint, way.gadget)
         yield step, own
+        # The next infosets' subgames are made from this one under its solution, not from the full game.
         sequences = np.arange(own.start, own.stop)
         if np.isin(subgame.game.treeplex(0).parent_sequence, sequences).any():
             push(below, sequences)

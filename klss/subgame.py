@@ -104,6 +104,7 @@ def counterfactual_values(game: Game, x: Floats) -> Values:
             f"blueprint of shape {x.shape}; expected ({game.treeplex(0).sequence_count},), one entry a "
             f"sequence of player 0"
         )
+    # Player 1's payoffs by its points (not sequences), so that waiting infosets get values too; B's entries are added.
     own = game.observations[1]
     node_reach = game.reach * x[game.sequences(0)]
     z = game.terminals

@@ -215,7 +215,7 @@ class SearchingPlayer(BelievingPlayer):
             return self._drawn(dict.fromkeys(actions, 1.0), report.diagnostics())
         budget = plan.budget(_LEAST_SEARCH_S)
         found = self._search.search(belief, budget, history=np.array(self._keys, dtype=np.uint64), progress=progress)
-        self._value = found.report.value
+        self._value = found.report.value  # reported again at moves without a search
         self._forget(belief)
         self.mixture = dict(zip(found.actions.tolist(), found.probabilities.tolist(), strict=True))
         return Decision(found.action, found.report.diagnostics())

@@ -118,6 +118,7 @@ class Referee:
             mine = state.returns()[0]
             self.outcome = Outcome(None if mine == 0.0 else mine > 0.0, "game_over")
             return
+        # An own action is kept until the observation that follows it, which may come some plies later.
         for seat, sight in self._sights.items():
             seen = self._seen[seat]
             found = sight.look(state, seen[-1] if seen else None, self._own[seat])

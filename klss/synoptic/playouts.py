@@ -83,6 +83,7 @@ def _rooted(model: Model, belief: Belief, states: Words, theirs: Sets | None, mo
     mine.memories[:] = belief.memory()
     own = belief.member(states)
     for i, seed in enumerate(seeds.tolist()):
+        # The true state must be a member of its own set.
         drawn = belief.members(most, seed)
         if belief.size > most and not (drawn == own[i]).all(axis=1).any():
             drawn[0] = own[i]
@@ -115,6 +116,7 @@ def _root_policy(network: Network, looks: Looks, policy: str, value: str) -> tup
     listing = looks.listing[: first.stop + 1]
     alike = looks.alike[: int(listing[-1])]
     looked = Looks(looks.synopses[:1], looks.keys[:1], looks.offsets[:2], actions, listing, alike, looks.forced[:1])
+    # The policies of all cuts over the first cut's choices.
     each = policies(
         logits,
         Looks(

@@ -129,9 +129,10 @@ def against(player: int, tree: Any, other_plan: Any, utility: Any, reach: Any) -
 
 @kernel
 def values(side: Any, plan: Any, utility: Any, reach: Any, quality: Any) -> None:
-    """Write the value of each sequence under ``plan``, per unit of ``reach``, into ``quality`` where the reach is
-    positive; ``utility`` is overwritten. An infoset that the plan never reaches counts as played uniformly.
+    """Write the value of each sequence under ``plan``, per unit of ``reach``, into ``quality`` where the reach is above
+    :data:`TRIFLE`; ``utility`` is overwritten. An infoset that the plan never reaches counts as played uniformly.
     """
+    # Backwards, so that a sequence's utility includes the infosets after it before its own infoset is valued.
     for k in range(side.first_sequence.shape[0] - 1, -1, -1):
         first = side.first_sequence[k]
         stop = first + side.action_count[k]
@@ -146,7 +147,7 @@ def values(side: Any, plan: Any, utility: Any, reach: Any, quality: Any) -> None
             value += plan[s] * utility[s]
             total += utility[s]
         value = value / mass if mass > 0.0 else total / (stop - first)
-        if weight > TRIFLE:
+        if weight > TRIFLE:  # utilities over a nominal reach would be meaningless
             for s in range(first, stop):
                 quality[s] = utility[s] / weight
         utility[side.parent_sequence[k]] += value

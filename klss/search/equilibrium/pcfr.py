@@ -375,6 +375,7 @@ class _Iterating:
         for player, side in enumerate(sides):
             count, have, kept = trunk.sequence_count(player), self._sequences[player], self._learned[player]
             regret, strategy, plan, live = kept.regret, kept.strategy, kept.plan, kept.live
+            # Arrays double, so that a trunk's growth costs time in proportion to its size.
             if len(plan) < count:
                 regret, strategy, plan = grown((regret, strategy, plan), doubled(count, len(plan)))
             if len(self._work[player]) < len(plan):
@@ -387,6 +388,7 @@ class _Iterating:
             )
             plan[0] = 1.0
             self._sequences[player], self._acting[player] = count, len(side.first_sequence)
+        # New sequences need their plans before the first utilities are computed.
         self._known = trunk.node_count
         self._realise(sides, self._views(sides))
 
