@@ -1,5 +1,5 @@
-"""Analyses of finished games, and of single turns more deeply: one process at a time, for as long as a page listens.
-The last whole ones are kept, with what was found more deeply.
+"""Analyses of finished games, and deeper ones of single turns: one process at a time, for as long as a page listens.
+The latest analyses of whole games are kept; a deeper analysis of a turn replaces that turn in them.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ __all__ = ["Analyses"]
 _LONGEST_LINE = 1 << 22
 _MOST_WHOLE = 16
 _DEEPER = 10
-"""Times the nodes of a turn in each search of one that is looked at more deeply."""
+"""Factor on the nodes of a turn, for each search of a deeper analysis."""
 
 
 class Analyses:
-    """Of one table.
+    """The analyses of one table's games.
 
     Parameters
     ----------
     kind
-        What is played there.
+        The game that is played there.
     nodes, cap
         See :mod:`klss_app.web.summaries`.
     grace_s
-        How long an analysis goes on that nobody listens to: a page that is reloaded comes back.
+        Seconds for which an analysis continues without a listener: a page that is reloaded comes back.
     """
 
     def __init__(self, kind: BoardGame, nodes: int = NODES, cap: int = CAP, grace_s: float = 5.0) -> None:
@@ -50,12 +50,13 @@ class Analyses:
         self._running: _Running | None = None
 
     async def listen(self, game: Finished, settings: Settings, listener: Line, ply: int | None = None) -> None:
-        """Send ``listener`` every turn of ``game``, those that are known at once; start where nobody has yet. With
-        ``ply``: that turn more deeply, once the whole game is analysed.
+        """Send ``listener`` every turn of ``game``: the known ones at once, the others as they are found. The analysis
+        is started if it does not run yet. With ``ply``: analyse that turn more deeply, once the whole game is analysed.
 
-        Not for two callers at a time: each would start one, and only one of them would ever be ended.
+        Not for two callers at a time: each would start an analysis, and only one of the two would ever be ended.
         """
         whole = self._whole.get(game.number)
+        # Nothing to run: the whole game is known already, or it is not, so that no single turn can be refined.
         if (ply is None) == (whole is not None):
             self.tell(listener, game, whole or [], whole=whole)
             return
@@ -66,7 +67,7 @@ class Analyses:
         self.tell(listener, game, self._running.turns)
 
     def leave(self, listener: Line) -> None:
-        """``listener`` has gone; soon after the last one the analysis ends."""
+        """Drop ``listener``; ``grace_s`` after the last one has gone the analysis ends."""
         if self._running is not None:
             self._running.listeners.discard(listener)
             if not self._running.listeners:
@@ -80,7 +81,7 @@ class Analyses:
             await self.stop()
 
     async def stop(self) -> None:
-        """End what is running, or about to be ended; what it found is dropped."""
+        """End the running analysis, also one in its grace period; its turns are dropped."""
         ending, self._ending = self._ending, None
         if ending is not None and ending is not asyncio.current_task():
             ending.cancel()
@@ -91,7 +92,7 @@ class Analyses:
             await running.stop()
 
     def keep(self, number: int, ply: int | None, turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """All turns of a game after an analysis that has come to its end."""
+        """Store the turns of a complete analysis, of the game or of turn ``ply``; return all turns of the game."""
         if ply is not None and number in self._whole:
             self._whole[number][ply : ply + 1] = turns
             return self._whole[number]
@@ -101,7 +102,7 @@ class Analyses:
         return turns
 
     def whole(self, number: int) -> list[dict[str, Any]] | None:
-        """All turns of a game whose analysis has come to its end; None for any other."""
+        """All turns of a game whose analysis is complete; None for any other."""
         return self._whole.get(number)
 
     def _request(self, game: Finished, settings: Settings, ply: int | None) -> dict[str, Any]:
@@ -110,7 +111,7 @@ class Analyses:
 
     @property
     def program(self) -> str:
-        """The module that analyses."""
+        """The module that is run as the analysis process."""
         return self._kind.analysis
 
     def tell(
@@ -122,7 +123,7 @@ class Analyses:
         whole: list[dict[str, Any]] | None = None,
         failed: str | None = None,
     ) -> None:
-        """Send ``turns``; ``whole``: all of them, once they are known, so that they can be summed up."""
+        """Send ``turns``; ``whole``: all turns of a complete analysis, which are summed up too."""
         done = whole is not None or failed is not None
         listener.send(
             {

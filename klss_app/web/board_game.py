@@ -1,7 +1,7 @@
-"""What a game brings to the board in the browser, beside its kit (:mod:`klss.table.kit`).
+"""What a game defines for the board in the browser, besides its kit (:mod:`klss.table.kit`).
 
-The server, the seats, the clocks and the page's frame are the same for every game; what a page is sent of a game, and
-what can be seen of it afterwards, is the game's own.
+The server, the seats, the clocks and the page's frame are the same for every game. Each game defines the messages that
+its pages get, and the review of a finished game.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ __all__ = ["BadGame", "BoardGame", "Finished", "Reviewed"]
 
 
 class BadGame(Exception):
-    """A file that holds no game to look at; the text says why."""
+    """A file that holds no game that can be shown; the text says why."""
 
 
 @dataclass(frozen=True)
 class Reviewed:
-    """A game as its reviews read it: ``game`` is the board game's own, ``text`` that of its file, ``plies`` how many
-    turns were played."""
+    """A game as its reviews read it: ``game`` in the board game's own type, ``text`` as it is kept in a file, ``plies``
+    the number of turns played."""
 
     game: Any
     text: str
@@ -39,7 +39,7 @@ class Reviewed:
 
 @dataclass(frozen=True)
 class Finished:
-    """A game that is public: it is over, or came from a file."""
+    """A game whose hidden moves may be shown: it is over, or came from a file."""
 
     number: int
     reviewed: Reviewed
@@ -52,11 +52,11 @@ class BoardGame(ABC):
 
     kit: Kit
     resumes = False  # a game that was left can go on
-    analysis: str  # the module that is run to analyse a finished game, a line of JSON a turn
+    analysis: str  # the module that is run to analyse a finished game; it writes one line of JSON per turn
 
     @property
     def page(self) -> str:
-        """Which of its games the page shows: ``fog``, ``rbc``, or ``text``."""
+        """The kind of game that the page shows: ``fog``, ``rbc``, or ``text``."""
         return self.kit.name
 
     @abstractmethod
@@ -72,8 +72,8 @@ class BoardGame(ABC):
         """A game that was played; ``left``: it is not over."""
 
     def listed(self, text: str) -> tuple[list[dict[str, Any]], int]:
-        """The games of a file as rows to choose from (:func:`klss_app.web.reviews.listed_games`), and how many it
-        holds; no row where it holds one."""
+        """The games of a file as rows to choose from (:func:`klss_app.web.reviews.listed_games`), and the number of its
+        games; no rows for a file with one game."""
         return [], 1
 
     @abstractmethod
@@ -85,13 +85,13 @@ class BoardGame(ABC):
         """The document of a review: ``tags``, ``over``, ``plies``."""
 
     def annotated(self, reviewed: Reviewed, turns: Sequence[dict[str, Any]]) -> str:
-        """The text of a game's file with the analysis of all its turns, or without it where the file can't hold it."""
+        """The text of a game's file with the analysis of all turns; without it if the format has no place for it."""
         return reviewed.text
 
     @abstractmethod
     def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
-        """What :attr:`analysis` is asked, beside the nodes of a turn, the cap of the sets and the turn."""
+        """The request to :attr:`analysis`, without the nodes per turn, the cap of the sets and the turn."""
 
     @abstractmethod
     def summary(self, turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
-        """What a side gave away in all turns of a game."""
+        """The costs of one side's moves over a game, in a few figures."""

@@ -1,8 +1,8 @@
-"""How many connections the server holds, and for how long one may say nothing: aiohttp bounds neither.
+"""Limits on the number of connections and on how long one may stay silent: aiohttp has neither.
 
 Anybody who shares the machine can open connections and leave them half open, until no page gets one any more. So a
-connection lasts for some seconds, unless it has become the socket of a page that has a seat; and where too many are
-open the oldest makes way that has not.
+connection lasts some seconds only, unless it becomes the socket of a page with a seat. If too many are open, the oldest
+one without a seat is closed.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ class Door:
         return Guest(self, handler)
 
     def entered(self, guest: Guest) -> None:
-        """One more is open; another makes way where there are too many."""
+        """Count an open connection; if there are too many, close the oldest one without a seat."""
         self._open[guest] = None
         if len(self._open) > self._most:
             oldest = next((each for each in self._open if not each.stays), guest)
             oldest.cut()
 
     def left(self, guest: Guest) -> None:
-        """It is closed."""
+        """Forget a closed connection."""
         self._open.pop(guest, None)
 
 
@@ -61,13 +61,13 @@ class Guest(asyncio.Protocol):
         self._timer: asyncio.TimerHandle | None = None
 
     def stay(self) -> None:
-        """It has become the socket of a page with a seat; from here on that one's own bounds hold."""
+        """Lift the time limit: it is now the socket of a page with a seat, and ``PageLine`` has limits of its own."""
         self.stays = True
         if self._timer is not None:
             self._timer.cancel()
 
     def cut(self) -> None:
-        """Close it at once, whatever was still to be sent."""
+        """Close it at once; data not yet sent is dropped."""
         self._door.left(self)
         if self._transport is not None:
             self._transport.abort()
@@ -105,7 +105,7 @@ class Guest(asyncio.Protocol):
 
 
 def stay(transport: asyncio.BaseTransport | None) -> None:
-    """The connection of ``transport`` has become the socket of a page with a seat."""
+    """Lift the time limit of the connection of ``transport``; see :meth:`Guest.stay`."""
     guest = transport.get_protocol() if isinstance(transport, asyncio.Transport) else None
     if isinstance(guest, Guest):
         guest.stay()

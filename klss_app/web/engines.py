@@ -27,16 +27,16 @@ class BoardEngine:
     kit, spec
         The game; a configuration's text, or ``cmd:…``.
     settings
-        What values positions, and whether a clock runs: only then it thinks on the human's time.
+        The evaluator, and whether a clock runs: only then the engine ponders.
     key
-        Equal where another game may be played by the same process.
+        Games with equal keys may be played by the same process.
 
     Attributes
     ----------
     usable
-        Whether it may play on; not once it was ended in the middle of a thought.
+        Whether it can play another game; False once its process was ended during a search.
     evaluator, label
-        What values its positions, None where nothing does, and its own name, as people read them.
+        Names of its evaluator (None without one) and of the engine, as people read them.
     """
 
     def __init__(self, kit: Kit, spec: str, settings: Settings, key: object) -> None:
@@ -64,24 +64,24 @@ class BoardEngine:
         return None if self._last is None else self._last[0].last_fault
 
     def wait_until_warm(self) -> None:
-        """Until its compiled code is there; called by a game's thread."""
+        """Wait until its compiled code is loaded; called by a game's thread."""
         self._warming.join()
 
     def player(self, seed: int, inbox: Inbox) -> EngineAtBoard:
-        """It, as the player of one game."""
+        """The engine as the player of one game."""
         hosted = HostedPlayer(self._process, self._kit.wire, seed=seed)
         self._last = hosted, EngineAtBoard(hosted, inbox, self.wait_until_warm)
         return self._last[1]
 
     async def quiet(self, *, loading_too: bool = False) -> None:
-        """End the process where it still thinks about a game that is over, or is not even loaded for it."""
+        """End the process if it still searches for a game that is over; with ``loading_too`` also if it still loads."""
         if self._last is not None and (self._last[1].thinking or (loading_too and self._warming.is_alive())):
             self._last[0].close()
             self.usable = False
             await asyncio.to_thread(self._process.kill)
 
     def close(self) -> None:
-        """End it, also for a game that is over and still asks it; from any thread."""
+        """End the process, and stop the last game from asking it again; from any thread."""
         if self._last is not None:
             self._last[0].close()
         self._process.close()

@@ -1,5 +1,5 @@
-"""A finished game analysed, or one turn of it more deeply, in a process of its own: its request on stdin, a line of
-JSON a turn on stdout.
+"""Analyse a finished game, or one turn of it more deeply, in a separate process: the request comes on stdin, one line
+of JSON per turn goes to stdout.
 
 ``python -m klss_app.web.game_analysis`` is what a review runs; it ends when its reader does.
 """
@@ -31,18 +31,18 @@ __all__ = ["analyse", "answer_one", "main", "middle", "turn_document"]
 
 _MOST_MOVES = 8
 _LEAST_SHOWN = 0.001
-_SEEDS = range(3)  # of the searches of a turn that is looked at more deeply
+_SEEDS = range(3)  # of the searches in a deeper analysis of a turn; an odd number, so that there is a median
 
 
 def turn_document(turn: Turn) -> dict[str, Any]:
-    """What a page is shown of a turn.
+    """The document of a turn for a page.
 
-    ``positions``: how many each side holds possible, and whether that is a sample; ``beliefs``: of both sides, square
-    by square, the enemy's pieces and how likely each stands there, by the learned filter where the configuration has
+    ``positions``: the number in each side's position set, and whether that is a sample; ``beliefs``: for both sides,
+    square by square, the enemy's pieces and the probability of each, by the learned filter if the configuration has
     one; ``counted``: the same with every position counted once; ``value`` for the mover; ``truth``, the value of the
-    true position for White; ``moves`` of the mixture; ``tries``, SAN and cost of every move; ``lines`` of SAN;
-    ``played`` with its ``loss`` against what the player held possible, and what it ``turned`` out to be against the
-    truth; ``best``.
+    true position for White; ``moves`` of the mixture; ``tries``, SAN and cost of every move; ``lines`` in SAN;
+    ``played`` with its ``loss`` over the player's position set, and what it ``turned`` out to be in the true position;
+    ``best``.
     """
     analysis, loss = turn.analysis, turn.loss()
     sets = {color: analyst.position_set for color, analyst in turn.analysts.items()}
@@ -80,7 +80,7 @@ def turn_document(turn: Turn) -> dict[str, Any]:
 
 
 def _belief(known: PositionSet, found: Marginals) -> dict[str, dict[str, float]]:
-    """How likely each enemy piece stands on each square that is not seen."""
+    """Probability of each enemy piece on each square that is not seen."""
     return {
         chess.SQUARE_NAMES[square]: {letter: round(p, 4) for letter, p in pieces.items() if p >= _LEAST_SHOWN}
         for square in chess.SQUARES
@@ -93,9 +93,9 @@ def _rounded(value: float | None) -> float | None:
 
 
 def analyse(request: dict[str, Any]) -> None:
-    """Write the turns of the game that ``request`` holds: ``pgn``, ``rules``, ``configuration``, ``evaluator``,
-    ``stockfish``, ``nodes``, ``cap``; or the one of ``ply``, where that is not None: of three searches with seeds of
-    their own the one whose cost is the middle one, with all costs' ``range``.
+    """Write the turns of the game in ``request``, which has ``pgn``, ``rules``, ``configuration``, ``evaluator``,
+    ``stockfish``, ``nodes``, ``cap`` and ``ply``. If ``ply`` is not None, write that turn only: of three searches with
+    different seeds the one with the median cost, with the ``range`` of the costs.
     """
     record = read_pgn(request["pgn"])[0]
     rules = ruleset(request["rules"])
@@ -117,7 +117,7 @@ def analyse(request: dict[str, Any]) -> None:
 
 
 def middle(searched: list[dict[str, Any]]) -> dict[str, Any]:
-    """The turn whose cost is the middle one of those that are known, with their ``range``; without, where none is."""
+    """The turn with the median of the known costs, and their ``range``; the first turn as it is if none is known."""
     known = sorted(
         (each for each in searched if each["played"]["loss"] is not None), key=lambda each: each["played"]["loss"]
     )
@@ -134,7 +134,7 @@ def main() -> int:
 
 
 def answer_one(answer: Callable[[dict[str, Any]], None]) -> int:
-    """Answer the request on stdin; the exit code."""
+    """Answer the request on stdin; return the exit code."""
     with own_stdout():
         answers = reserve()
         try:

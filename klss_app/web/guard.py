@@ -1,8 +1,8 @@
 """Who may talk to the server, and how much: hosts, origins, tokens, rates.
 
-Anybody who shares the machine can reach the loopback, and any page in the user's browser can ask it for something. So a
-seat takes a token that only its link holds; a request whose ``Host`` is a name that is not ours is refused (a name of
-somebody else's that was bound to our address), and so is a socket that another page opens.
+Anybody who shares the machine can reach the loopback, and any page in the user's browser can send it requests. So a
+seat needs a token that only its link holds. A request with a foreign name as its ``Host`` is refused: somebody may have
+bound that name to our address (DNS rebinding). A socket that another site's page opens is refused too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HEADERS: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }
-"""Of every answer. Styles may be inline, since the board places its pieces so; scripts may not."""
+"""Headers of every response. Inline styles are allowed, since the board places its pieces by them; scripts are not."""
 
 
 _BRACKETED = re.compile(r"\[([0-9a-f:.]+)\](?::\d+)?")
@@ -42,20 +42,20 @@ def new_token() -> str:
 
 
 def same_token(given: object, token: str) -> bool:
-    """Whether ``given`` is the token, in a time that does not tell how much of it is right."""
+    """Whether ``given`` is the token; the time taken does not depend on how much of it is right."""
     return isinstance(given, str) and hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
 
 
 def game_mark(token: str, game: int) -> str:
-    """What is kept of a seat beside a game that was left: it shows whoever held ``token`` in the run's game of that
-    number, and neither the token nor another game's mark follows from it. 64 hexadecimal digits.
+    """The mark of a seat that is kept beside a game that was left: 64 hexadecimal digits. It identifies the holder of
+    ``token`` in the run's game number ``game``; neither the token nor another game's mark can be derived from it.
     """
     return hashlib.sha256(f"{token}:{game}".encode("utf-8", "replace")).hexdigest()
 
 
 def host_allowed(header: str | None, host: str) -> bool:
-    """Whether a request's ``Host``, with a port or without, may be ours: an address, ``localhost``, or ``host``, the
-    name that this server was asked to listen at.
+    """Whether a request's ``Host``, with or without a port, can be this server's: an IP address, ``localhost``, or
+    ``host``, the name that it was told to listen at.
 
     >>> host_allowed("127.0.0.1:8765", "127.0.0.1"), host_allowed("evil.example:8765", "127.0.0.1")
     (True, False)
@@ -73,7 +73,7 @@ def host_allowed(header: str | None, host: str) -> bool:
 
 
 def origin_allowed(origin: str | None, host_header: str | None) -> bool:
-    """Whether the page that opens a socket is ours: from the very host that it asks."""
+    """Whether the page that opens a socket is ours: its origin is the host that it connects to."""
     return origin is not None and host_header is not None and origin.lower() == f"http://{host_header.lower()}"
 
 
@@ -85,7 +85,7 @@ def _without_port(header: str) -> str:
 
 
 class Rate:
-    """How many messages a socket may send: ``burst`` at once, ``per_s`` a second for long."""
+    """Limit on a socket's messages (a token bucket): ``burst`` at once, ``per_s`` a second in the long run."""
 
     def __init__(self, per_s: float, burst: float, now: Callable[[], float] = time.monotonic) -> None:
         self._per_s = per_s
@@ -95,7 +95,7 @@ class Rate:
         self._seen = now()
 
     def take(self) -> bool:
-        """Whether one more may come now."""
+        """Whether one more message may come now; if so it is counted."""
         moment = self._now()
         self._left = min(self._burst, self._left + (moment - self._seen) * self._per_s)
         self._seen = moment

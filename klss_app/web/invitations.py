@@ -1,7 +1,7 @@
 """The invitation to the second seat of a game between two people: a link for one browser, also as a QR code.
 
-The link holds a code and not the seat's token. The first browser that opens it is given the token, nobody after it: so
-whoever shows an invitation can't see the other player's views by it later.
+The link holds a code and not the seat's token. Only the first browser that opens it gets the token, so the player who
+sends the invitation can't use it later to see the other player's views.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ __all__ = ["invitation"]
 
 
 def invitation(origins: Sequence[str], code: str) -> list[dict[str, str | None]]:
-    """The links of an invitation; the first one that other devices can open has the ``picture`` of its QR code, as a
-    ``data:`` address.
+    """The links of an invitation; the first one that other devices can open has its QR code as ``picture``, a ``data:``
+    address.
 
     Parameters
     ----------
     origins
-        Where the server is found, such as ``http://192.168.1.7:8765``.
+        Addresses of the server, such as ``http://192.168.1.7:8765``.
     code
-        What the links hold.
+        The secret in the links.
     """
     links: list[dict[str, str | None]] = [{"link": f"{origin}/#invite={code}", "picture": None} for origin in origins]
     for origin, each in zip(origins, links, strict=True):
@@ -35,14 +35,14 @@ def invitation(origins: Sequence[str], code: str) -> list[dict[str, str | None]]
 
 @lru_cache(maxsize=16)
 def _picture(link: str) -> str:
-    import segno  # only now: it takes a twentieth of a second, and few games are between two people
+    import segno  # not at the top: it takes .05 s to load, and few games are between two people
 
-    # Dark on light also on a dark page, as cameras expect it.
+    # Dark on light even on a dark page: cameras expect it.
     return segno.make(link, micro=False).svg_data_uri(light="#fff")
 
 
 def _this_machine(origin: str) -> bool:
-    """Whether only this machine can open it.
+    """Whether only this machine can open ``origin``.
 
     >>> [_this_machine(f"http://{each}:8765") for each in ("127.0.0.1", "[::1]", "localhost", "0.0.0.0", "192.168.1.7")]
     [True, True, True, True, False]

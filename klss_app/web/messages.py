@@ -1,7 +1,7 @@
-"""What a page is sent of a game that is going on: one player's views and the clocks, as JSON.
+"""The messages to a page about a running game: one player's views and the clocks, as JSON.
 
-Stands on the player's side of the wall: a :class:`Telling` is a function of one player's views, and of nothing else.
-Every message holds the whole of what its player may know, so that a page that was reloaded is where it was.
+It is on the player's side of the wall: a :class:`Telling` is a function of one player's views only. Every message holds
+all that its player may know, so that a reloaded page shows the same as before.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ class Line(Protocol):
     """A page's connection."""
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Put a message on its way."""
+        """Queue a message for sending."""
         ...
 
 
 class Telling:
-    """What a player knows, as a message after each of its views.
+    """A player's knowledge, as a message after each of its views.
 
     Parameters
     ----------
     view
-        The player's, of the start position.
+        The player's view of the start position.
     """
 
     def __init__(self, view: View) -> None:
@@ -47,7 +47,7 @@ class Telling:
         self._taken: Counter[str] = Counter()
 
     def observe(self, view: View) -> None:
-        """Take in the view after a ply."""
+        """Add the view after a ply."""
         before, self._view = self._view, view
         self._history.append(_ply_text(before, view))
         self._past.append(board_text(view))
@@ -58,7 +58,7 @@ class Telling:
                 (self._taken if each.kind == "captured" else self._lost)[each.piece.symbol()] += 1
 
     def end(self, view: View) -> None:
-        """Take in an end that was no ply: the last view again."""
+        """Replace the last view by one that has the end of the game, for an end without a ply (a resignation)."""
         self._view = view
 
     def message(self) -> dict[str, Any]:
@@ -67,11 +67,12 @@ class Telling:
         Returns
         -------
         dict
-            ``color``; ``ply``; ``fullmove``; ``first`` and ``firstNumber``, who began, at which move; ``board``, FEN's
-            first field with ``?`` on what is not seen; ``past``, that of every ply so far; ``turn``; ``moves``, the
-            player's, in UCI; ``last``, the squares of what happened last as far as it was seen; ``history``, a text a
-            ply: an own move in SAN, ``?`` for the enemy's, ``?xd5`` where it captured; ``happened``, since the player's
-            last move; ``lost`` and ``taken``, pieces by FEN's letters; ``over``.
+            ``color``; ``ply``; ``fullmove``; ``first`` and ``firstNumber``, the side that began and its move number;
+            ``board``, FEN's first field with ``?`` for unseen squares; ``past``, that of every ply so far; ``turn``;
+            ``moves``, the player's legal moves in UCI; ``last``, the squares of the last ply as far as they were seen;
+            ``history``, a text per ply: an own move in SAN, ``?`` for an enemy's, ``?xd5`` if that captured;
+            ``happened``, the events since the player's last move; ``lost`` and ``taken``, pieces by FEN's letters;
+            ``over``.
         """
         view = self._view
         return {
@@ -122,12 +123,12 @@ def _happened(each: ViewEvent) -> dict[str, Any]:
 
 
 def letters(pieces: Counter[str]) -> str:
-    """Pieces by their letters, the heaviest first."""
+    """Pieces by their letters, the most valuable first."""
     return "".join(sorted(pieces.elements(), key=lambda piece: ("qrbnpk".index(piece.lower()), piece)))
 
 
 def over_document(outcome: Outcome | None) -> dict[str, Any] | None:
-    """How a game ended, for a page; None while it goes on."""
+    """The end of a game, for a page; None while it goes on."""
     if outcome is None:
         return None
     winner = None if outcome.winner is None else chess.COLOR_NAMES[outcome.winner]

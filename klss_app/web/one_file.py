@@ -1,4 +1,4 @@
-"""Reviews as one HTML file: the board's page, its scripts and styles, and what a server would send it."""
+"""Reviews as one HTML file: the board's page, its scripts and styles, and the messages that a server would send it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["Kept", "kept", "one_file"]
 
 
 class Kept(NamedTuple):
-    """A game that is reviewed: the document of its review, every turn and both sides' figures as a page is sent them,
-    and its file's text for the download."""
+    """A reviewed game: the document of its review, every turn and both sides' figures as a page gets them, and the text
+    of its file for the download."""
 
     game: Mapping[str, Any]
     turns: Sequence[Mapping[str, Any]]
@@ -27,7 +27,7 @@ class Kept(NamedTuple):
 
 
 def kept(kind: BoardGame, reviewed: Reviewed, turns: Sequence[Mapping[str, Any]]) -> Kept:
-    """A game, and every turn of its analysis as a page is sent them."""
+    """The reviewed game, from every turn of its analysis as a page gets them."""
     summary: dict[str, Any] = {color: kind.summary(turns, color) for color in chess.COLOR_NAMES}
     return Kept(kind.review(reviewed), turns, summary, reviewed.text)
 
@@ -44,16 +44,16 @@ def one_file(games: Mapping[int, Kept], report: str = "", kind: str = "fog") -> 
     """
     static = {path: body.decode() for path, (body, kind) in static_files().items() if not kind.startswith("image/")}
     page = static["/"].replace("<body ", f'<body data-kind="{kind}" ', 1)
-    # Puzzles and openings are asked of a server, and so are games that are seen as text.
+    # Puzzles, openings and games that are seen as text need a server.
     for name in ("puzzles", "openings", "text"):
         page = re.sub(rf'\s*<a id="{name}"[^\n]*', "", page)
         static.pop(f"/{name}.js")
-    # Styles stand in the page; what would be fetched is taken out.
+    # Styles go into the page; links to other files are removed.
     page = re.sub(
         r'<link rel="stylesheet" href="([^"]+)">', lambda found: f"<style>\n{static[found[1]]}\n</style>", page
     )
     page = re.sub(r'<link rel="(?:icon|modulepreload)"[^>]*>\n', "", page)
-    # Scripts are modules by name: one that is a data: address has no folder that a path could be looked for in.
+    # Modules are imported by name, through the import map: a data: address has no folder to resolve a path against.
     scripts = {path: _named(text) for path, text in static.items() if path.endswith(".js")}
     imports = {f"klss{path}": f"data:text/javascript;base64,{_base64(text)}" for path, text in scripts.items()}
     main = (
@@ -66,7 +66,7 @@ def one_file(games: Mapping[int, Kept], report: str = "", kind: str = "fog") -> 
 
 
 def _sent(number: int, kept: Kept) -> dict[str, Any]:
-    """What a server would answer to each question about a game."""
+    """The server's answers to the page's requests about a game."""
     analysis = {"type": "analysis", "game": number, "of": len(kept.turns), "done": True, "failed": None}
     return {
         "review": {"type": "review", "game": number, "color": "white", **kept.game},
@@ -84,5 +84,5 @@ def _base64(text: str) -> str:
 
 
 def _inside(document: Any) -> str:
-    """JSON that no text in it can end the script element of."""
+    """JSON for a script element: no text in it can end the element, since ``<`` is escaped."""
     return json.dumps(document, ensure_ascii=False).replace("<", "\\u003c")

@@ -1,4 +1,4 @@
-"""The opening book for a page: what is played after some moves, by what the player to move has seen."""
+"""The opening book for a page: the moves played after a line, given what the player to move has seen."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 __all__ = ["add_openings"]
 
 _MOST_PLIES = 12
-"""Longer lines are refused unread; the book is shorter."""
+"""Plies. Longer lines are refused before they are replayed; the book has none so long."""
 
 
 def add_openings(app: web.Application, check: Callable[[web.Request], None]) -> None:
     """Add the request ``/openings/d2d4-d7d5`` to ``app`` (``/openings/start``: before the first move). ``check``
-    refuses a request that is none of this server's.
+    refuses a request that is not for this server.
     """
 
     async def told(request: web.Request) -> web.Response:
@@ -42,7 +42,7 @@ def _book() -> Book:
 
 
 def _played_after(line: str) -> dict[str, Any] | None:
-    """The page of the book after a line, what the player to move sees, and the line's names; None: no such line."""
+    """The book's page after a line, the view of the player to move, and the line in SAN; None: no such line."""
     from darkchess.fog.game.referee import Referee
     from darkchess.fog.game.san import san
 

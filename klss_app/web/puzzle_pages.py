@@ -1,6 +1,6 @@
-"""The puzzles of :mod:`klss_app.puzzles` for a page: each as its mover saw it, and what comes of an answer.
+"""The puzzles of :mod:`klss_app.puzzles` for a page: each as its mover saw it, and the result of an answer.
 
-A page is sent what the mover saw, and the rest only once it has answered; the two are two requests.
+These are two requests, so that a page gets what the fog hides only once it has answered.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 __all__ = ["add_puzzles"]
 
 _KEPT = 8
-"""Puzzles whose possible positions are kept at a time; a set of two thousand takes some megabytes."""
+"""Puzzles whose position sets are kept at a time; a set of two thousand takes some megabytes."""
 
 
 def add_puzzles(app: web.Application, check: Callable[[web.Request], None]) -> None:
     """Add the two requests to ``app``: ``/puzzles/7`` and ``/puzzles/7/e2e4`` (``-`` in place of a move gives up).
-    ``check`` refuses a request that is none of this server's.
+    ``check`` refuses a request that is not for this server.
     """
-    # One is counted at a time, in a thread: others wait, and games go on.
+    # One position set is built at a time, in a thread: other requests for puzzles wait, and games go on.
     one = asyncio.Semaphore(1)
 
     async def answered(request: web.Request, tell: Callable[[int], Any]) -> web.Response:
@@ -59,12 +59,12 @@ def _all() -> list[Puzzle]:
 
 @lru_cache(maxsize=_KEPT)
 def _puzzle(number: int) -> Puzzle | None:
-    """One of them, from 1 on, with what was counted of it so far."""
+    """The puzzle of that number, from 1 on; a copy, so that what it caches goes when the copy does."""
     return replace(_all()[number - 1]) if 1 <= number <= len(_all()) else None
 
 
 def _question(number: int) -> dict[str, Any] | None:
-    """What the mover saw, and what is asked."""
+    """The mover's view, and the question."""
     from darkchess.fog.game.san import san
 
     puzzle = _puzzle(number)
@@ -89,7 +89,7 @@ def _question(number: int) -> dict[str, Any] | None:
 
 
 def _answer(number: int, text: str) -> dict[str, Any] | None:
-    """What comes of a move, and what the fog hid."""
+    """The result of a move, and what the fog hid."""
     puzzle = _puzzle(number)
     if puzzle is None:
         return None

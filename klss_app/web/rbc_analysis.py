@@ -1,5 +1,5 @@
-"""A finished game of Reconnaissance Blind Chess analysed, or one turn of it more deeply, in a process of its own: its
-request on stdin, a line of JSON a turn on stdout.
+"""Analyse a finished game of Reconnaissance Blind Chess, or one turn of it more deeply, in a separate process: the
+request comes on stdin, one line of JSON per turn goes to stdout.
 
 ``python -m klss_app.web.rbc_analysis`` is what a review runs; it ends when its reader does.
 """
@@ -30,10 +30,10 @@ _LEAST_SHOWN = 0.001
 
 
 def turn_document(found: AnalysedTurn, held: dict[str, tuple[int, bool]]) -> dict[str, Any]:
-    """What a page is shown of a turn: the fields of :func:`klss_app.web.game_analysis.turn_document` that this game
-    has, the look of the mover beside them.
+    """The document of a turn for a page: the fields of :func:`klss_app.web.game_analysis.turn_document` that this game
+    has, and the mover's look.
 
-    ``held``: how many positions each side held possible when it last looked, and whether that is a sample.
+    ``held``: the size of each side's position set when it last looked, and whether the set is a sample.
     """
     color = chess.COLOR_NAMES[found.turn.color]
     pieces = found.turn.before.pieces
@@ -93,8 +93,8 @@ def turn_documents(found: Iterable[AnalysedTurn]) -> Iterator[dict[str, Any]]:
 
 
 def analyse(request: dict[str, Any]) -> None:
-    """Write the turns of the game of ``history``, or the one of ``ply``, where that is not None; ``configuration``,
-    ``nodes`` (of each of a turn's two questions) and ``cap`` say how.
+    """Write the turns of the game ``history``, or only turn ``ply`` if that is not None. ``configuration``, ``nodes``
+    (for each of a turn's two questions) and ``cap`` are the player's.
     """
     chosen = replace(configuration(request["configuration"]), cap=request["cap"])
     players = {color: make_player(chosen) for color in chess.COLORS}

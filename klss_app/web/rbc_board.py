@@ -1,6 +1,6 @@
-"""Reconnaissance Blind Chess at the board in the browser: the game, and what a page is shown of one that is over.
+"""Reconnaissance Blind Chess at the board in the browser: the game, and the review of one that is over.
 
-Stands on the referee's side of the wall.
+It is on the referee's side of the wall.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class RbcBoard(BoardGame):
         return opened(text)
 
     def review(self, reviewed: Reviewed) -> dict[str, Any]:
-        """See the base; of a ply also ``look``, the square that was looked at in the turn that led here, and ``ages``,
-        of both sides (:meth:`klss_app.web.rbc_seat.Knowledge.ages`)."""
+        """See the base. Each ply also has ``look``, the square looked at in the turn before it, and ``ages`` for both
+        sides (:meth:`klss_app.web.rbc_seat.Knowledge.ages`)."""
         game: _Game = reviewed.game
         positions, turns = game.referee.positions, game.referee.turns
         known = {color: Knowledge(color, positions[0]) for color in chess.COLORS}
@@ -75,7 +75,7 @@ class RbcBoard(BoardGame):
             if turn is not None:
                 known[turn.color].sensed(turn.sensed)
                 known[turn.color].moved(turn.moved)
-            if ply < len(turns):  # a turn begins with what the opponent captured
+            if ply < len(turns):  # a turn begins with the notice of the opponent's capture
                 known[turns[ply].color].notice(turns[ply].notice)
             boards = {chess.COLOR_NAMES[color]: known[color].board() for color in chess.COLORS}
             ages = {chess.COLOR_NAMES[color]: known[color].ages() for color in chess.COLORS}
@@ -115,7 +115,7 @@ def opened(text: str) -> Reviewed:
 
 
 def _turn_document(turn: Turn | None) -> dict[str, Any]:
-    """How a turn led to a ply; of the start nothing."""
+    """The turn that led to a ply; all None at the start."""
     if turn is None:
         return {"move": None, "san": None, "look": None}
     look = None if turn.sensed.square is None else chess.SQUARE_NAMES[turn.sensed.square]

@@ -1,7 +1,7 @@
-"""A human at the page who plays Reconnaissance Blind Chess: what the page is sent, and the looks and requests that it
-sends.
+"""A human at the page who plays Reconnaissance Blind Chess: the messages to the page, and the looks and requests that
+it sends.
 
-Stands on the player's side of the wall: a message is a function of one player's observations, and of nothing else.
+It is on the player's side of the wall: a message is a function of one player's observations only.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ _MOST_TEXT = 40
 
 
 class Knowledge:
-    """What a player knows by its own pieces and by what it saw, and how long ago; ``start`` is known to both."""
+    """A player's knowledge of each square, by own pieces and looks, and how old it is. Both players know ``start``."""
 
     def __init__(self, color: chess.Color, start: Position) -> None:
         self.color = color
         self.own = OwnHalf(color, start)
-        self.turn = 0  # the player's own, which one it is
-        # what stood on a square when it was last known, and in which of the player's turns that was
+        self.turn = 0  # number of the player's own turn, from 1 on
+        # what stood on a square when it was last known, and the player's turn in which that was
         self._seen: dict[int, tuple[chess.Piece | None, int]] = {
             square: (start.piece_at(square), 0) for square in chess.SQUARES
         }
 
     @property
     def pieces(self) -> dict[int, chess.Piece]:
-        """The player's own."""
+        """The player's own pieces."""
         return dict(Position(self.own.row).pieces)
 
     def notice(self, notice: Notice) -> None:
-        """A turn begins; where a piece was captured stands one that was not seen."""
+        """Begin a turn; on the square of a capture there is now an enemy piece of unknown kind."""
         self.turn += 1
         if notice.square is not None:
             self.own.lose(notice.square)
             self._seen.pop(notice.square, None)
 
     def sensed(self, sensed: Sensed) -> None:
-        """A look; there is one enemy king, so that an older sight of it is none any more."""
+        """Add a look. If it shows the enemy king, an older sighting of it elsewhere is no longer true."""
         king = chess.Piece(chess.KING, not self.color)
         if any(piece == king for _, piece in sensed.contents):
             self._seen = {square: seen for square, seen in self._seen.items() if seen[0] != king}
@@ -61,17 +61,17 @@ class Knowledge:
             self._seen[square] = piece, self.turn
 
     def moved(self, moved: Moved) -> None:
-        """A move: the squares that it left and crossed were empty."""
+        """Add an own move: the squares that it left and crossed are empty."""
         if moved.taken is not None:
             start, end = moved.taken.from_square, moved.taken.to_square
             for square in (start, *chess.SquareSet(chess.between(start, end))):
                 self._seen[square] = None, self.turn
-            if moved.capture_square is not None:  # en passant, elsewhere than where the pawn arrived
+            if moved.capture_square is not None:  # en passant: not the square where the pawn arrived
                 self._seen[moved.capture_square] = None, self.turn
             self.own.play(moved.taken)
 
     def ages(self) -> dict[str, int]:
-        """How many of the player's turns ago each square was last known, those with own pieces left out."""
+        """Age of the knowledge of each square, in the player's turns; squares with own pieces are left out."""
         pieces = self.pieces
         return {
             chess.SQUARE_NAMES[square]: self.turn - turn
@@ -80,7 +80,7 @@ class Knowledge:
         }
 
     def board(self) -> str:
-        """FEN's first field: own pieces, and what was last known elsewhere; ``?`` for what is not known at all."""
+        """FEN's first field: own pieces, and elsewhere what was last known; ``?`` for squares never known."""
         pieces = self.pieces
         known = {square: piece for square, (piece, _) in self._seen.items() if piece is not None} | pieces
         fog = sum(1 << square for square in chess.SQUARES if square not in self._seen and square not in pieces)
@@ -88,7 +88,7 @@ class Knowledge:
 
 
 class RbcHuman(HumanAtBoard, Player):
-    """See :class:`klss_app.web.seats.HumanAtBoard`; a question's number is that of the observations before it."""
+    """See :class:`klss_app.web.seats.HumanAtBoard`; a question's number is the number of observations before it."""
 
     _begun = False
     _question: Question | None = None
@@ -143,7 +143,7 @@ class RbcHuman(HumanAtBoard, Player):
         self._asks(None)
 
     def _asks(self, question: Question | None) -> None:
-        """An observation was taken in; what is asked next."""
+        """Count an observation and set the next question; the page is sent nothing of an earlier run's observations."""
         self._observed += 1
         self._question = question
         if self._observed >= self._quiet:
@@ -164,8 +164,8 @@ class RbcHuman(HumanAtBoard, Player):
         Returns
         -------
         dict
-            ``step``, the number of the question; ``question``, ``sense``, ``move`` or None; ``ages``, how many turns
-            ago each square was last known; ``said``, sentences on what was observed since the player's last request.
+            ``step``, the number of the question; ``question``, ``sense``, ``move`` or None; ``ages``, see
+            :meth:`Knowledge.ages`; ``said``, sentences on the observations since the player's last request.
         """
         known, mine = self._known, chess.COLOR_NAMES[self._known.color]
         asked = self._question == "move"
@@ -196,7 +196,7 @@ class RbcHuman(HumanAtBoard, Player):
         return self._known.color, self._observed
 
     def move(self, text: str, number: int) -> str | None:
-        """See the base: a square or nothing where a look is asked for; a request as it is typed, or ``pass``."""
+        """See the base: a square or nothing if a look is asked for; else a request as it is typed, or ``pass``."""
         if self._question is None:
             return "it is not your turn"
         if number != self._observed:

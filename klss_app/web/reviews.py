@@ -1,6 +1,6 @@
-"""What a page is shown of a game of Fog of War that is over: the truth, and what either side saw, ply by ply.
+"""The review of a finished game of Fog of War: the true position and both sides' views, ply by ply.
 
-Stands on the referee's side of the wall.
+It is on the referee's side of the wall.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ __all__ = ["listed_games", "opened_game", "replayed", "review"]
 _SHOWN_TAGS = ("Event", "Site", "Date", "White", "Black", "Result", "Termination", "TimeControl")
 _MOST_PLIES = 2000
 _MOST_LISTED = 500
-"""Rows of a list: each of its games is played out, a few milliseconds each."""
+"""Most rows of a list: the game of each row is replayed, which takes a few milliseconds."""
 _MOST_WHY = 200
 _NO_GAME = "got no game with a move in it, expected a PGN file"
 
 
 def listed_games(text: str) -> tuple[list[dict[str, Any]], int]:
-    """The first games of a PGN as rows to choose from, and how many games there are; no row where there is one at most.
+    """The first games of a PGN as rows to choose from, and the number of its games; no rows if it is 0 or 1.
 
     Returns
     -------
     list of dict
-        ``number``, from 1 on; ``white`` and ``black``, names; ``result``; ``plies``; ``why``, the reason that the game
-        can't be opened, or None.
+        ``number``, from 1 on; ``white`` and ``black``, names; ``result``; ``plies``; ``why``, the reason if the game
+        can't be opened, else None.
     """
     rows: list[WrittenGame] = []
     count = 0
@@ -60,7 +60,7 @@ def _row(written: WrittenGame) -> dict[str, Any]:
 
 
 def opened_game(text: str, number: int = 1) -> tuple[GameRecord, str, int]:
-    """A game of a PGN, its own PGN as we write it, and how many games there are; raises :class:`BadGame`."""
+    """A game of a PGN, its text as klss writes it, and the number of games in the PGN; raises :class:`BadGame`."""
     try:
         record, count = read_game(text, number, most_moves=_MOST_PLIES)
         if record is None or not record.moves:
@@ -71,7 +71,7 @@ def opened_game(text: str, number: int = 1) -> tuple[GameRecord, str, int]:
 
 
 def replayed(record: GameRecord, ruleset: Ruleset) -> Referee:
-    """A game after all of its moves; draws are the record's business, as for ``klss analyse``."""
+    """A game after all of its moves; no draw by rule ends it, since the record says how it ended."""
     game = ServerReferee(record.fen, ruleset)
     for move in record.moves:
         if game.outcome is None:
@@ -86,8 +86,8 @@ def review(record: GameRecord, ruleset: Ruleset) -> dict[str, Any]:
     -------
     dict
         ``tags``; ``over`` as in a game's messages, or None; ``plies``, from the start position on: ``move`` (UCI) and
-        ``san`` that led there, ``turn``, ``number``, and FEN's first fields: ``truth``, ``white`` and ``black`` as they
-        see it.
+        ``san`` that led there, ``turn``, ``number``, and FEN's first fields: ``truth``, and the views ``white`` and
+        ``black``.
     """
     game = replayed(record, ruleset)
     plies = []

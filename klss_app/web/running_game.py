@@ -1,6 +1,6 @@
-"""One game in a thread of its own: the arbiter's, between players who answer through an inbox.
+"""One game in a thread of its own, run by the arbiter between players that answer through an inbox.
 
-Stands on the referee's side of the wall. Everything is written by the game's thread; the server's reads.
+It is on the referee's side of the wall. The game's thread writes everything; the server's thread reads.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ __all__ = ["GameClock", "RunningGame"]
 
 
 class GameClock:
-    """Both clocks as a page shows them; ``remaining_s`` are seconds left as the arbiter keeps them: of whoever is to
-    move, at the beginning of the turn. Empty: no clock."""
+    """Both clocks as a page shows them. ``remaining_s``: seconds left as the arbiter keeps them, for the player to move
+    as of the beginning of the turn; empty without a clock."""
 
     def __init__(self, remaining_s: dict[chess.Color, float], now: Callable[[], float] = time.monotonic) -> None:
         self.remaining_s = remaining_s
@@ -35,7 +35,7 @@ class GameClock:
         self._turn_began = self._now()
 
     def shown(self, running: chess.Color | None) -> dict[str, Any] | None:
-        """Milliseconds left to both, at this moment; None without clocks. ``running``: whose clock runs."""
+        """Milliseconds left to both at this moment; None without clocks. ``running``: the side whose clock runs."""
         if not self.remaining_s:
             return None
         left = dict(self.remaining_s)
@@ -53,13 +53,13 @@ class RunningGame:
     Parameters
     ----------
     referee, players, controls
-        The true game, at its start; who plays, answering through ``inbox``; what limits them.
+        The true game, at its start; the players, which answer through ``inbox``; their limits.
     clock
-        What pages are shown of the time.
+        The clocks that pages are shown.
     prepared
-        Called by the game's thread before the game begins: an engine that has to be there before a clock runs.
+        Called by the game's thread before the game begins: waits for an engine that must be loaded before a clock runs.
     ended
-        Called by the game's thread once all is over and reported.
+        Called by the game's thread once the game is over and the players know it.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class RunningGame:
         self.inbox.put(Draw(color, accepts))
 
     def leave(self, wait_s: float = 0.0) -> bool:
-        """End it where it is, by no outcome; from any thread. Whether it was over, and kept, within ``wait_s``."""
+        """End it where it is, without an outcome; from any thread. Whether it was over and kept within ``wait_s``."""
         self.inbox.put(Leave())
         return self.over.wait(wait_s)
 
@@ -109,7 +109,7 @@ class RunningGame:
         except Ended as why:
             self._end(why.outcome or Outcome(None, "aborted"))
         except BaseException as error:
-            # A fault of ours must not leave a page waiting for ever.
+            # Also for a bug of ours: otherwise the pages would wait for ever.
             self.fault = error
             self._end(Outcome(None, "aborted"))
         finally:

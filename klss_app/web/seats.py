@@ -1,7 +1,7 @@
 """The players of a game in the browser: a human at a page, and an engine that can be interrupted.
 
-Both stand on the player's side of the wall, and both answer through the game's inbox, where its thread waits for a move
-and for what may come instead: so a game can end while either of them thinks.
+Both are on the player's side of the wall, and both answer through the game's inbox. There the game's thread waits for a
+move, a resignation, an offer of a draw or the order to leave, so a game can end while either player thinks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _EARLY = ("sense",)
 
 
 class Ended(Exception):
-    """The game ends while somebody else is to move; ``outcome`` says how, None: it is left."""
+    """The game ends by something other than the answer that is waited for; ``outcome``: None if it is left."""
 
     def __init__(self, outcome: Outcome | None) -> None:
         super().__init__(outcome)
@@ -36,7 +36,7 @@ class Ended(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a player answers to its question ``number``: a decision, or the reason that there is none."""
+    """A player's answer to its question ``number``: a decision, or the error if there is none."""
 
     color: chess.Color
     number: int
@@ -64,10 +64,10 @@ class Leave:
 
 
 class Inbox:
-    """One game's; ``passed`` is called by the game's thread as soon as the decision that ends a turn is there, and
+    """The inbox of one game. The game's thread calls ``passed`` as soon as it gets the decision that ends a turn, and
     ``offered`` with the colour that offers a draw, or with None once an offer is over.
 
-    Offers come by the same way as moves, so that it is certain which was first.
+    Offers and moves go through the same queue, so that it is certain which was first.
     """
 
     def __init__(self, passed: Callable[[], None], offered: Callable[[chess.Color | None], None]) -> None:
@@ -77,7 +77,7 @@ class Inbox:
         self._letters: queue.SimpleQueue[Answer | Draw | Resign | Leave] = queue.SimpleQueue()
 
     def put(self, letter: Answer | Draw | Resign | Leave) -> None:
-        """Send; from any thread."""
+        """Add a letter; from any thread."""
         self._letters.put(letter)
 
     def answer(self, color: chess.Color, number: int, question: Any, deadline: float | None = None) -> Decision:
@@ -119,7 +119,7 @@ class Inbox:
     def _draw(self, letter: Draw) -> None:
         if self._offer == (not letter.color):
             raise Ended(Outcome(None, "agreement"))
-        # Whoever accepts an offer that has ended meanwhile does not make one of its own by that.
+        # Accepting an offer that has ended meanwhile is not an offer of one's own.
         if self._offer is None and not letter.accepts:
             self._set_offer(letter.color)
 
@@ -129,9 +129,9 @@ class Inbox:
 
 
 class HumanAtBoard(Player):
-    """A human in front of a page; ``show`` is called by the game's thread with what the human may know whenever that
-    has changed; not before ``earlier`` turns, which were played before this game went on. A game's own class makes the
-    messages, and reads what the page sends.
+    """A human at a page. The game's thread calls ``show`` with what the human may know whenever that has changed, but
+    not for the first ``earlier`` turns, which were played before the game was resumed. Each game has a subclass, which
+    makes the messages and reads what the page sends.
     """
 
     def __init__(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int = 0) -> None:
@@ -145,12 +145,12 @@ class HumanAtBoard(Player):
     @property
     @abstractmethod
     def asked(self) -> tuple[chess.Color, int]:
-        """The human's colour, and the number of the present question: it grows from one to the next."""
+        """The human's colour, and the number of the present question; later questions have larger numbers."""
 
     @abstractmethod
     def move(self, text: str, number: int) -> str | None:
-        """The page answers question ``number``; called by the server's thread. Says what is wrong with it; None where
-        it was passed on.
+        """Answer question ``number`` with the page's text; called by the server's thread. Return what is wrong with it,
+        or None if it was passed on.
         """
 
 
@@ -160,10 +160,10 @@ class EngineAtBoard(Player):
     Parameters
     ----------
     player
-        The engine; its ``answer`` may take long, and is left alone where the game ends meanwhile. ``thinking`` says
+        The engine. Its ``answer`` may take long; if the game ends meanwhile, nobody waits for it. ``thinking`` says
         whether it runs.
     ready
-        Waits until the engine's process is loaded; the host's patience counts from there.
+        Waits until the engine's process is loaded; the host's time limit counts from there.
     """
 
     def __init__(self, player: Player, inbox: Inbox, ready: Callable[[], None]) -> None:
@@ -182,7 +182,7 @@ class EngineAtBoard(Player):
         self._player.observe(observation)
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`klss.table.contest.Player`; an engine that still thinks does not learn of it."""
+        """See :class:`klss.table.contest.Player`; not passed to an engine that still thinks."""
         if not self.thinking:
             self._player.end(outcome)
 

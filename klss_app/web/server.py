@@ -1,7 +1,7 @@
-"""The server of ``klss board``: one page from memory, and one websocket a page.
+"""The server of ``klss board``: one page from memory, and one websocket per page.
 
-No request reaches the file system: what is served is read from the package when the server starts. A page that sends
-garbage is answered with a line that says so; one that sends too much is cut off.
+No request reaches the file system: everything served is read from the package when the server starts. A page that sends
+a malformed message gets an error message; one that sends too much is disconnected.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from klss_app.web.table import Refused, Seat, Table
 __all__ = ["make_app", "our_fault", "static_files"]
 
 MOST_BYTES = 256 * 1024
-"""The largest message that a page may send: a PGN file's."""
+"""The largest message that a page may send; the largest are PGN files."""
 
 _TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -41,7 +41,7 @@ _TYPES = {
 _MOST_LINES = 64
 _MOST_WAITING = 512
 _MOST_WAITING_BYTES = 1 << 23
-"""What may wait for a page that does not read, and one message more: a whole analysis can be larger alone."""
+"""A page is cut off if more than this waits for it. One message may be larger: that of a whole analysis can be."""
 _CLOSE_WITHIN_S = 2.0
 _SIT_WITHIN_S = 10.0
 _PER_S = 20.0
@@ -50,7 +50,7 @@ _MOST_FAULTS = 20
 
 
 def static_files() -> dict[str, tuple[bytes, str]]:
-    """What is served: path -> bytes and content type."""
+    """The files that are served: path -> bytes and content type."""
     found: dict[str, tuple[bytes, str]] = {}
 
     def collect(folder: Traversable, path: str) -> None:
@@ -68,15 +68,15 @@ def static_files() -> dict[str, tuple[bytes, str]]:
 
 
 def our_fault(record: logging.LogRecord) -> bool:
-    """Whether what aiohttp logs is a fault of ours, as a filter of its logger: not a request that is none, nor a page
-    that went away meanwhile. Whoever reaches the port could fill the terminal of whoever plays with those.
+    """Filter for aiohttp's logger: whether a record is about a bug of ours. Malformed requests and pages that went away
+    are not: anybody who reaches the port could fill the player's terminal with those.
     """
     error = record.exc_info[1] if record.exc_info else None
     return not isinstance(error, HttpProcessingError | web.RequestPayloadError | ConnectionError)
 
 
 def make_app(table: Table, host: str) -> web.Application:
-    """The application; ``host`` is where it listens."""
+    """The application; ``host`` is the name or address where it listens."""
     served = static_files()
     lines: dict[PageLine, None] = {}
 
@@ -86,7 +86,7 @@ def make_app(table: Table, host: str) -> web.Application:
             raise web.HTTPNotFound(text="there is no such page here\n")
         body, kind = served[request.path]
         response = web.Response(body=body, headers={"Content-Type": kind})
-        response.enable_compression()  # a third of the bytes on the way; nothing secret is among them
+        response.enable_compression()  # to a third of the bytes; safe, as these files hold no secret
         return response
 
     async def socket(request: web.Request) -> web.StreamResponse:
@@ -118,7 +118,7 @@ def _check_host(request: web.Request, host: str) -> None:
 
 
 async def _serve_line(request: web.Request, table: Table, lines: dict[PageLine, None]) -> web.StreamResponse:
-    """Make a page's socket one of ``lines``, and serve it until it is gone."""
+    """Add a page's socket to ``lines``, and serve it until it is gone."""
     if len(lines) >= _MOST_LINES:
         oldest = max(lines, key=PageLine.makes_way)
         lines.pop(oldest)
@@ -126,7 +126,7 @@ async def _serve_line(request: web.Request, table: Table, lines: dict[PageLine, 
     response = web.WebSocketResponse(timeout=_CLOSE_WITHIN_S, max_msg_size=MOST_BYTES, heartbeat=20.0, compress=False)
     try:
         await response.prepare(request)
-    except ValueError:  # of headers that are no ASCII; aiohttp refuses what else is wrong itself
+    except ValueError:  # headers that are not ASCII; aiohttp itself refuses all other bad handshakes
         raise web.HTTPBadRequest(text="got a handshake that is none\n") from None
     line = PageLine(response, table, request.transport)
     lines[line] = None
@@ -138,7 +138,7 @@ async def _serve_line(request: web.Request, table: Table, lines: dict[PageLine, 
 
 
 class PageLine:
-    """A page's socket: takes its messages, and sends it what is put on the way, in order.
+    """A page's socket: handles its messages, and sends the queued ones in order.
 
     A page that does not read is cut off once too much waits for it.
     """
@@ -155,13 +155,13 @@ class PageLine:
         self._faults = 0
 
     def makes_way(self) -> float:
-        """How soon, where too many are open: first who has no seat, then who has most pages. So the pages of one seat
-        keep no other's out.
+        """Rank for closing when too many sockets are open: first a page without a seat, then one of the seat with the
+        most pages. So the pages of one seat can't keep out those of another.
         """
         return math.inf if self._seat is None else len(self._seat.lines)
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Put a message on its way."""
+        """Queue a message for sending."""
         if self._cut:
             return
         if self._waiting.full() or self._waiting_bytes > _MOST_WAITING_BYTES:
@@ -173,14 +173,14 @@ class PageLine:
         self._waiting.put_nowait(text)
 
     async def close(self, code: int) -> None:
-        """Cut it off; what is on the way to a page that does not read is not waited for."""
+        """Close the socket; data on the way to a page that does not read is dropped."""
         with contextlib.suppress(Exception):
             await asyncio.wait_for(self._socket.close(code=code), _CLOSE_WITHIN_S)
         if isinstance(self._transport, asyncio.WriteTransport) and self._transport.get_write_buffer_size() > 0:
             self._transport.abort()
 
     async def run(self) -> None:
-        """Serve until the page is gone."""
+        """Serve the page until it is gone."""
         sending = asyncio.create_task(self._send_all())
         sitting = asyncio.get_running_loop().call_later(_SIT_WITHIN_S, self._late)
         try:
@@ -232,7 +232,7 @@ class PageLine:
             await self._fault(f"got a {kind} message whose fields are not what they should be")
 
     async def _fault(self, why: str) -> None:
-        """Answer what no page of ours sends."""
+        """Answer a message that our own page never sends; after too many of them close the socket."""
         self._faults += 1
         self.send({"type": "error", "why": why})
         if self._faults > _MOST_FAULTS:
@@ -251,7 +251,7 @@ class PageLine:
             return
         self._seat = seat
         stay(self._transport)
-        if code is not None:  # from here on the page comes by the seat's own token
+        if code is not None:  # from now on the page uses the seat's own token
             self.send({"type": "seat", "token": seat.token})
         await self._table.sit(seat, self)
 
@@ -300,7 +300,7 @@ class PageLine:
             raise TypeError
         kind = self._table.kind
         async with self._table.reading:
-            # A page that names no game has not seen what there is to choose from.
+            # A page that names no game has not seen the list of the file's games.
             rows, count = await asyncio.to_thread(kind.listed, text) if number is None else ([], 1)
             if rows:
                 self.send({"type": "games", "games": rows, "of": count})
@@ -309,7 +309,7 @@ class PageLine:
         await self._review(seat, {"game": self._table.add(reviewed)})
 
     async def _analyse(self, seat: Seat, message: dict[str, Any]) -> None:
-        async with self._table.changing:  # a game may begin while this waits: looked at within
+        async with self._table.changing:  # a game may begin while this waits, so the check comes after it
             game, ply = self._finished(message), message.get("ply")
             if ply is not None and not (type(ply) is int and 0 <= ply < game.reviewed.plies):
                 raise TypeError
@@ -319,7 +319,7 @@ class PageLine:
         self._table.analyses.leave(self)
 
     def _finished(self, message: dict[str, Any]) -> Finished:
-        """A game that is over. While another goes on there is none: nothing that thinks is to be had at a board."""
+        """A game that is over; refused while another is played, so that no player gets an engine's help there."""
         self._only_between_games()
         number = message["game"]
         if not isinstance(number, int) or number not in self._table.finished:

@@ -1,4 +1,4 @@
-"""How a game at the board is played."""
+"""The settings of a game at the board."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ __all__ = ["Earlier", "LeftGames", "Settings"]
 
 @dataclass(frozen=True)
 class Earlier:
-    """What was played of a game that goes on, for the referee alone: the moves as its kit takes them, and how many
-    turns those are; seconds left on the clocks (empty without), when it was begun, in UTC, and the file that it is kept
-    in."""
+    """The part of a resumed game that was played before, for the referee alone: the moves as the kit takes them, the
+    number of turns, seconds left on the clocks (empty without), the time of its beginning in UTC, and its file."""
 
     moves: tuple[str, ...]
     plies: int
@@ -32,7 +31,7 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Settings:
-    """How a game is played; ``players`` holds ``human``, a configuration's text or ``cmd:…``."""
+    """The settings of a game; ``players`` holds ``human``, a configuration's text or ``cmd:…``."""
 
     players: Mapping[chess.Color, str]
     time_s: float | None = 5.0
@@ -56,14 +55,14 @@ class Settings:
 
 
 class LeftGames(Protocol):
-    """The kept games that may go on."""
+    """The kept games that may be resumed."""
 
     def rows(self, without: Collection[Path]) -> list[dict[str, Any]]:
         """Those that were left last, as rows to choose from: ``name``, ``begun`` (seconds since 1970, or None),
-        ``color`` of the human, ``engine``, ``plies``. No move is among it: a listed game may still be played.
+        ``color`` of the human, ``engine``, ``plies``. No row has a move, since a listed game may still be played.
         """
         ...
 
     def settings(self, name: str) -> Settings:
-        """How the game of that name goes on; raises :class:`klss_app.web.board_game.BadGame`."""
+        """The settings that resume the game of that name; raises :class:`klss_app.web.board_game.BadGame`."""
         ...

@@ -1,4 +1,4 @@
-"""A whole game's analysis in a few figures: what each side's moves cost, luck apart, and which cost the most."""
+"""A whole game's analysis in a few figures: the cost of each side's moves, its luck, and the costliest moves."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Any
 __all__ = ["CAP", "LEAST_COST", "MARKS", "NODES", "mark", "summary"]
 
 NODES = 2000
-"""Nodes a turn of a whole game's analysis."""
+"""Nodes per turn in the analysis of a whole game."""
 
 CAP = 1_000_000
-"""Most positions that either side's set may hold in it; beyond, it is a sample."""
+"""Most positions in either side's set during the analysis; beyond that it is a sample."""
 
 MARKS = {"??": 0.24, "?": 0.12, "?!": 0.06}
-"""Least cost of a move with each mark. Costs that differ by less than .03 are the noise of so short a search; the
-mildest mark begins at twice that, and each one doubles it.
+"""Least cost of a move with each mark. Differences below .03 are noise in so short a search; the mildest mark begins at
+twice that, and each next one at double the cost.
 """
 
 _COSTLIEST = 5
 LEAST_COST = 0.005
-"""Cost of a move from which it is listed among the costliest."""
+"""Least cost of a move that is listed among the costliest."""
 
 
 def mark(cost: float | None) -> str:
-    """The mark of a move of that cost; empty for most.
+    """The mark of a move of that cost; empty below the least mark.
 
     >>> mark(0.3), mark(0.07), mark(0.05)
     ('??', '?!', '')
@@ -33,8 +33,8 @@ def mark(cost: float | None) -> str:
 
 
 def summary(turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
-    """What ``color`` gave away in ``turns``, as :func:`klss_app.web.game_analysis.turn_document` has them: the fields
-    of ``summary`` in docs/analyse.md.
+    """The costs of ``color`` in ``turns``, documents of :func:`klss_app.web.game_analysis.turn_document`: the fields of
+    ``summary`` in docs/analyse.md.
 
     >>> played = {"san": "e4", "p": 0.5, "loss": 0.25, "turned": -0.5}
     >>> turn = {"ply": 0, "color": "white", "positions": {"white": [1, False]}, "played": played, "best": {}}

@@ -1,6 +1,7 @@
 """Games one after the other between the same seats, and what is kept of them.
 
-Everything here runs in the server's thread, unless it says otherwise; games and engines have their own.
+Everything here runs in the server's thread unless its docstring says otherwise; games have their own threads, engines
+their own processes.
 """
 
 from __future__ import annotations
@@ -41,15 +42,16 @@ _MOST_GAMES = 200
 
 
 class Refused(Exception):
-    """A page asked for what it can't have; the text is shown there."""
+    """A page asked for something it can't have; it shows the text."""
 
 
 @dataclass
 class Seat:
-    """A human's place at the table: whoever knows the ``token`` sits here, with any number of pages (``lines``), which
-    were last sent ``shown`` of this game. Where the game was left in an earlier run, its pages of then are known by
-    ``marks``, and their token opens the seat from then on (``earlier``). ``invitation``: a code that lets one browser
-    in, until the seat is taken."""
+    """A human's place at the table, for everybody who knows the ``token``, with any number of pages (``lines``).
+
+    ``shown`` is the last message of this game to them. If the game was left in an earlier run, that run's pages are
+    recognised by ``marks``, and their token then opens the seat too (``earlier``). ``invitation``: a code that lets one
+    browser in, until the seat is taken."""
 
     color: chess.Color
     token: str = field(default_factory=new_token)
@@ -63,7 +65,7 @@ class Seat:
     invitation: str | None = None
 
     def opened_by(self, token: object, game: object) -> bool:
-        """Whether a page sits here that has ``token``, and shows the game of that number (None: no game yet)."""
+        """Whether a page with ``token`` that shows game number ``game`` (None: no game yet) may take this seat."""
         if any(same_token(token, each) for each in (self.token, *self.earlier)):
             return True
         if not isinstance(token, str) or type(game) is not int or game_mark(token, game) not in self.marks:
@@ -76,11 +78,11 @@ class Seat:
         return self.invitation is not None and same_token(code, self.invitation)
 
     def kept_marks(self, game: int) -> frozenset[str]:
-        """By what its pages are known again if this game is left."""
+        """The marks by which its pages are recognised if this game is left and resumed in a later run."""
         return self.marks | {game_mark(each, game) for each in (self.token, *self.earlier)}
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """To all of the seat's pages."""
+        """Send to all of the seat's pages."""
         for line in tuple(self.lines):
             line.send(message)
 
@@ -91,23 +93,23 @@ class Table:
     Parameters
     ----------
     settings
-        Of the first game.
+        The settings of the first game.
     kind
-        What is played.
+        The game that is played.
     keep
-        Writes a game's file, to the path that is given or a new one, and says where it is (None: in none); by default
-        to ``klss-games``. Called by a game's thread.
+        Writes a game's file to the given path or a new one, and returns the path (None: no file was written); by
+        default to ``klss-games``. Called by a game's thread.
 
     Attributes
     ----------
     left_games
-        The kept games that may go on; None: none of them.
+        The kept games that may be resumed; None if none may be.
     origins
-        Where pages find the server, for the invitation to the second seat.
+        The server's addresses for pages, for the invitation to the second seat.
     changing
-        Held by whoever begins or leaves a game, or begins an analysis.
+        The lock for beginning or leaving a game, and for beginning an analysis.
     reading
-        Held by whoever replays a game for a review: one at a time, so that many who ask leave time for a game.
+        The lock for replaying a game for a review: one at a time, so that many requests leave time for a running game.
     """
 
     def __init__(
@@ -126,8 +128,8 @@ class Table:
             seat.invitation = new_token()
         self.origins: Sequence[str] = ()
         self.left_games: LeftGames | None = None
-        self._path: Path | None = None  # of the game that goes on here, where it was left once
-        self._shown: set[Path] = set()  # of games that may not go on, as they were looked at
+        self._path: Path | None = None  # file of the game now played, if it was resumed
+        self._shown: set[Path] = set()  # files of games that may not be resumed, since their hidden moves were shown
         self.finished: dict[int, Finished] = {}
         self.opened: int | None = None
         self.last: int | None = None
@@ -136,7 +138,7 @@ class Table:
         self._numbers = 0
         self._game: RunningGame | None = None
         self._clock = GameClock({})
-        self._offer: chess.Color | None = None  # who offers a draw
+        self._offer: chess.Color | None = None  # the side that offers a draw
         self._engine: BoardEngine | None = None
         self.changing = asyncio.Lock()
         self._beginning = False
@@ -151,7 +153,7 @@ class Table:
         return self._game is not None or self._beginning
 
     def described(self, seat: Seat) -> dict[str, Any]:
-        """What a page has to know besides the game."""
+        """The message that describes the table to a page: all but the game itself."""
         settings = self.settings
         code = self.seats[-1].invitation if seat is self.seats[0] else None
         return {
@@ -176,7 +178,7 @@ class Table:
         }
 
     def game_message(self, seat: Seat) -> dict[str, Any] | None:
-        """What a seat knows of the game now; None before its first."""
+        """The message of the game as the seat knows it now; None before its first game."""
         if seat.shown is None:
             return None
         over = seat.shown["over"] is not None
@@ -197,8 +199,8 @@ class Table:
         return shown_name(spec) if self._engine is None else self._engine.label
 
     def _engines(self) -> Mapping[str, str]:
-        """The engines that a page may ask for, with a few words on each: named configurations, and what the command
-        line named.
+        """The engines that a page may ask for, with a few words on each: named configurations, and the engine that was
+        given on the command line.
         """
         if self._own_engine is None:
             return {}
@@ -208,7 +210,7 @@ class Table:
 
     # ------------------------------------------------------------------------------------------------- what pages ask
     async def sit(self, seat: Seat, line: Line) -> None:
-        """A page takes its seat; the first game begins once all seats are taken."""
+        """Seat a page; the first game begins once all seats are taken."""
         seat.lines.add(line)
         first = not seat.sat
         seat.sat, seat.invitation = True, None
@@ -223,14 +225,14 @@ class Table:
                 await self._begin(self.settings)
 
     def leave(self, seat: Seat, line: Line) -> None:
-        """A page is gone."""
+        """Remove a page that is gone."""
         seat.lines.discard(line)
         self.analyses.leave(line)
         if not seat.lines:
             self._tell_others(seat)
 
     def move(self, seat: Seat, text: str, ply: int) -> None:
-        """A page sends a move; raises :class:`Refused`."""
+        """Pass on a page's move; raises :class:`Refused`."""
         if seat.player is None or not self.playing:
             raise Refused("no game is going on")
         why = seat.player.move(text, ply)
@@ -238,13 +240,13 @@ class Table:
             raise Refused(why)
 
     def resign(self, seat: Seat) -> None:
-        """A page resigns; nothing happens where no game is going on."""
+        """Resign for a page; does nothing if no game is going on."""
         if self._game is not None:
             self._game.resign(seat.color)
 
     def draw(self, seat: Seat, accepts: bool) -> None:
-        """A page offers a draw, or ``accepts`` the other's offer; nothing happens where no game is going on. Raises
-        :class:`Refused`.
+        """Offer a draw for a page, or accept the other's offer (``accepts``); does nothing if no game is going on.
+        Raises :class:`Refused`.
         """
         if len(self.seats) != 2:
             raise Refused("an engine answers no offers of a draw")
@@ -252,7 +254,7 @@ class Table:
             self._game.draw(seat.color, accepts)
 
     async def rematch(self, seat: Seat) -> None:
-        """Once every human at the table has asked, the same again with colours swapped."""
+        """Ask for a rematch; once every human at the table has asked, the next game begins with colours swapped."""
         if self.playing:
             raise Refused("the game is still going on")
         seat.wants_rematch = True
@@ -271,16 +273,16 @@ class Table:
             )
 
     def _tell_others(self, seat: Seat) -> None:
-        """Somebody came to a seat, or went: the others are shown who is there."""
+        """Describe the table to all other seats, after somebody came to this seat or left it."""
         for other in self.seats:
             if other is not seat:
                 other.send(self.described(other))
 
     async def new_game(self, seat: Seat, wish: Mapping[str, Any]) -> None:
-        """A new game against the engine as ``wish`` says; one that is going on is left. Raises :class:`Refused`.
+        """Begin a new game against the engine as ``wish`` says; a running game is left. Raises :class:`Refused`.
 
-        With ``left``, the name of a kept game, that one goes on. Setting up a game takes a while: a wish that another
-        one has followed while it waited is refused.
+        If ``wish`` has ``left``, the name of a kept game, that game is resumed. Setting up a game takes a while: a wish
+        is refused if another one came while it waited.
         """
         if len(self.seats) != 1:
             raise Refused("two humans play here; ask for a rematch once the game is over")
@@ -292,12 +294,12 @@ class Table:
                 raise Refused("another game was asked for since")
             settings = settings or await self._going_on(name)
             await self._leave_game()
-            self._check_open(settings)  # again: a page may have looked at it meanwhile
+            self._check_open(settings)  # again: a page may have reviewed it meanwhile
             seat.color = settings.humans[0]
             await self._begin(settings)
 
     async def kept_games(self) -> list[dict[str, Any]]:
-        """The kept games that may go on here, as rows; none for two humans."""
+        """The kept games that may be resumed here, as rows; none for two humans."""
         if self.left_games is None or len(self.seats) != 1:
             return []
         async with self.reading:
@@ -317,12 +319,12 @@ class Table:
             raise Refused("got a game that goes on, or whose hidden moves were shown here; expected another one")
 
     def _closed(self) -> set[Path]:
-        """Of kept games, which don't go on: whoever has seen everything may not play on, nor is one played twice."""
+        """Files of the kept games that can't be resumed: a page has seen their hidden moves, or they are played now."""
         going_on = {self._path.resolve()} if self._path is not None and self.playing else set()
         return self._shown | going_on
 
     def look_at(self, number: int) -> Finished:
-        """The game of that number, whose hidden moves are shown from here on; raises KeyError."""
+        """The game of that number; its hidden moves count as shown from now on. Raises KeyError."""
         game = self.finished[number]
         if game.path is not None:
             self._shown.add(game.path.resolve())
@@ -362,7 +364,7 @@ class Table:
 
     # ------------------------------------------------------------------------------------------------- games
     async def _begin(self, settings: Settings) -> None:
-        """The next game; whoever calls holds ``changing``."""
+        """Begin the next game; the caller holds ``changing``."""
         self._beginning = True
         try:
             await self._set_up(settings)
@@ -371,11 +373,11 @@ class Table:
 
     async def _set_up(self, settings: Settings) -> None:
         await self.analyses.stop()
-        # The first loads compiled code, and pages are answered meanwhile.
         earlier = settings.earlier or Earlier((), 0, {}, datetime.datetime.now(datetime.UTC))
         seed = fresh_seed() if settings.seed is None else settings.seed
+        # In a thread: the first referee loads compiled code, and pages are answered meanwhile.
         referee = await asyncio.to_thread(_refereed, self.kind, settings, earlier, seed)
-        self.settings = settings = replace(settings, earlier=None)  # those that follow begin anew
+        self.settings = settings = replace(settings, earlier=None)  # the games after this one begin anew
         self._path = earlier.path
         self._numbers += 1
         clock = settings.clock
@@ -388,7 +390,7 @@ class Table:
         for seat in self.seats:
             seat.shown, seat.wants_rematch = None, False
             if self._numbers > 1:
-                seat.marks = frozenset()  # they were the first game's
+                seat.marks = frozenset()  # they belong to the resumed game, which is the run's first
             seat.player = self.kind.human(inbox, self._shower(seat, self._numbers), earlier.plies)
             players[seat.color] = seat.player
         engine = await self._engine_for(settings)
@@ -416,7 +418,7 @@ class Table:
         game.start()
 
     def _shower(self, seat: Seat, number: int) -> Callable[[dict[str, Any]], None]:
-        """Takes what a seat may know, in the game's thread, to the seat's pages."""
+        """Return a function that the game's thread calls with what a seat may know, to send it to the seat's pages."""
 
         def show(message: dict[str, Any]) -> None:
             if number == self._numbers:
@@ -428,8 +430,8 @@ class Table:
         return self._from_game(show)
 
     def _offer_taker(self, number: int) -> Callable[[chess.Color | None], None]:
-        """Takes an offer of a draw, in the game's thread, to all pages. That one has ended stands in what they are sent
-        of the move that ended it, so that nothing else is sent then.
+        """Return a function that the game's thread calls with an offer of a draw, to send it to all pages. The end of
+        an offer needs no message of its own: the message after the move that ended it says so.
         """
 
         def take(offer: chess.Color | None) -> None:
@@ -444,7 +446,7 @@ class Table:
         return self._from_game(take)
 
     def _from_game(self, call: Callable[[Any], None]) -> Callable[[Any], None]:
-        """Calls it in the server's thread, from a game's."""
+        """Return a function for a game's thread that runs ``call`` in the server's thread."""
 
         def pass_on(value: Any) -> None:
             with contextlib.suppress(RuntimeError):  # the server is closing
@@ -486,7 +488,7 @@ class Table:
             self._loop.call_soon_threadsafe(self._public, game, reviewed, human, path if goes_on else None)
 
     def _seconds_left(self, running: chess.Color) -> dict[chess.Color, float]:
-        """On the clocks of a game that is left, the one that runs included; none without."""
+        """Seconds on the clocks of a game that is left, as of now; empty without clocks."""
         left = self._clock.shown(running)
         return {} if left is None else {color: left[chess.COLOR_NAMES[color]] / 1000.0 for color in chess.COLORS}
 
@@ -498,7 +500,7 @@ class Table:
             seat.send(self.described(seat))
 
     def add(self, reviewed: Reviewed, color: chess.Color = chess.WHITE, path: Path | None = None) -> int:
-        """A game that may be reviewed; its number."""
+        """Add a game that may be reviewed; return its number."""
         number = max(self.finished, default=0) + 1
         self.finished[number] = Finished(number, reviewed, color, path)
         while len(self.finished) > _MOST_GAMES:
@@ -509,6 +511,7 @@ class Table:
         game, self._game = self._game, None
         if game is None:
             return
+        # The engine before the wait: the game's thread may be waiting until it is loaded.
         game.leave()
         if self._engine is not None:
             await self._engine.quiet(loading_too=True)
@@ -528,7 +531,7 @@ class Table:
         return self._engine
 
     async def close(self) -> None:
-        """Leave the game, keep it, end the engine."""
+        """Leave the game and keep it, then end the engine."""
         self._wish = None
         async with self.changing:
             await self.analyses.stop()
@@ -538,13 +541,13 @@ class Table:
 
 
 def _refereed(kind: BoardGame, settings: Settings, earlier: Earlier, seed: int) -> Referee:
-    """The true game, where it begins or goes on."""
+    """The true game at its start, or after the moves of ``earlier``."""
     setup = kind.kit.setup(settings.fen, settings.ruleset.name)
     return kind.kit.referee(setup, earlier.moves, player_seed(seed, NATURE))
 
 
 def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None, suffix: str = ".pgn") -> Path | None:
-    """Write a game, to ``to`` or a new file of ``klss-games``, and say on stderr where it is; None: in no file."""
+    """Write a game to ``to`` or a new file in ``klss-games``, and print the path on stderr; None: nothing written."""
     try:
         path = keep_game(text, begun, to, suffix)
     except OSError as error:

@@ -1,6 +1,6 @@
-"""A game of OpenSpiel at the board in the browser: played and reviewed as the text that OpenSpiel writes of it.
+"""A game of OpenSpiel at the board in the browser, played and reviewed as OpenSpiel's text.
 
-Stands on the referee's side of the wall.
+It is on the referee's side of the wall.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MOST_PLIES = 2000
 
 @dataclass(frozen=True)
 class _Game:
-    """A game as its reviews read it: all actions, nature's among them; who played, by colour."""
+    """A game as its reviews read it: all actions, including nature's; the players' names by colour."""
 
     history: Sequence[int]
     names: Mapping[str, str]
@@ -57,7 +57,7 @@ class TextBoard(BoardGame):
         return Reviewed(game, self.kit.record(referee, headers), referee.ply)
 
     def opened(self, text: str, settings: Settings, number: int = 1) -> Reviewed:
-        """See the base: of a game that klss kept."""
+        """See the base: the JSON of a game that klss kept."""
         try:
             document, history = kept_game(text)
             if document.get("game") != self.kit.title:
@@ -69,7 +69,7 @@ class TextBoard(BoardGame):
         return Reviewed(_Game(last.history, names, last.outcome), text, last.ply)
 
     def review(self, reviewed: Reviewed) -> dict[str, Any]:
-        """See the base: of a ply the state as OpenSpiel writes it, and what either side had observed by then."""
+        """See the base: for each ply the state as OpenSpiel writes it, and each side's last observation."""
         game: _Game = reviewed.game
         plies: list[dict[str, Any]] = []
         number = 0
@@ -90,7 +90,7 @@ class TextBoard(BoardGame):
         return {"tags": dict(game.names), "over": over_document(game.outcome), "plies": plies}
 
     def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
-        """See the base: nothing analyses these games here."""
+        """See the base: always raises :class:`BadGame`, since the board has no analysis of these games."""
         raise BadGame("this game is not analysed here; klss analyse does that turn by turn")
 
     def summary(self, turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:

@@ -1,7 +1,6 @@
-"""A human at the page who plays a game that is seen as text: what the page is sent, and the actions that it sends.
+"""A human at the page who plays a game that is seen as text: the messages to the page, and the actions that it sends.
 
-Stands on the player's side of the wall: a message is a function of what one player observed and did, and of nothing
-else.
+It is on the player's side of the wall: a message is a function of one player's observations and actions only.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ _MOST_TEXT = 200
 
 
 class TextHuman(HumanAtBoard):
-    """See :class:`klss_app.web.seats.HumanAtBoard`; a question's number is that of the player's own observations and
-    actions before it, as who waits may not know how many turns were played.
+    """See :class:`klss_app.web.seats.HumanAtBoard`; a question's number is the number of the player's own observations
+    and actions before it, not of plies: a player may not know how many turns the opponent had.
     """
 
     _begun = False
@@ -62,8 +61,9 @@ class TextHuman(HumanAtBoard):
             self._show(self.message())
 
     def message(self) -> dict[str, Any]:
-        """The message's fields: those of :meth:`klss_app.web.messages.Telling.message` that are no chess; ``past`` has
-        every text that was observed, ``moves`` the names of the actions, ``history`` the player's own.
+        """The message's fields: those of :meth:`klss_app.web.messages.Telling.message` that don't belong to chess.
+        ``past`` has every observed text, ``moves`` the names of the legal actions, ``history`` the player's own
+        actions.
         """
         mine = chess.COLOR_NAMES[self._color]
         step = self.asked[1]

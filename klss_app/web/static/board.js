@@ -1,4 +1,4 @@
-// A board with fog: chessground, fed with one player's view.
+// A board with fog: chessground, showing one player's view.
 import { Chessground } from '/vendor/chessground/chessground.min.js';
 
 /** @typedef {'white' | 'black'} Color */
@@ -9,7 +9,7 @@ const FILES = 'abcdefgh';
 export const SQUARES = [...'12345678'].flatMap((rank) => [...FILES].map((file) => file + rank));
 
 /**
- * What stands on each square of FEN's first field; `?` is a square that is not seen.
+ * Read FEN's first field: the piece on each square, and the unseen squares, which are written `?`.
  * @param {string} text
  * @returns {{men: Map<string, Man>, fog: Set<string>}}
  */
@@ -52,7 +52,7 @@ export class FogBoard {
   /** @param {HTMLElement} element */
   constructor(element, config = {}) {
     this.ground = Chessground(element, {
-      fen: '8/8/8/8/8/8/8/8', // nothing is shown before the first view is there
+      fen: '8/8/8/8/8/8/8/8', // empty until the first view comes
       coordinates: true,
       disableContextMenu: true,
       animation: { enabled: !calm(), duration: 180 },
@@ -66,7 +66,7 @@ export class FogBoard {
     this.marks = new Map();
     this.lit = new Set();
     this.cursor = null;
-    // What stands above the board may grow, and chessground keeps where it was: a click would be on another square.
+    // Chessground caches the board's place. If the elements above it grow, a click would count for another square.
     new ResizeObserver(() => this.ground.state.dom.bounds.clear()).observe(document.body);
   }
 

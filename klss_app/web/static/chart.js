@@ -1,5 +1,5 @@
-// Along the game: what the position was worth, as each side knew it and in truth; below, how many positions either side
-// held possible, on a logarithmic scale. A click goes there.
+// A chart along the game: the value of the position, by each side's view and in truth; below it the sizes of both
+// position sets, on a logarithmic scale. A click goes to that ply.
 import { T } from '/strings.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -8,7 +8,7 @@ const HEIGHT = 168;
 const LEFT = 34;
 const VALUES = { top: 6, height: 78 };
 const SIZES = { top: 106, height: 56 };
-/** The highest values that the graph may end at, and how they are written. */
+/** The ends that the value axis may have, and their labels. */
 const ENDS = [[0.25, '¼'], [0.5, '½'], [1, '1']];
 const LINES = ['of-white', 'of-black', 'of-truth'];
 
@@ -19,7 +19,7 @@ function shape(tag, attributes, text) {
   return element;
 }
 
-/** Whether anything of a line is known. @param {(number | null | undefined)[]} line */
+/** Whether a line has any known value. @param {(number | null | undefined)[]} line */
 export const hasValues = (line) => line.some((value) => value !== null && value !== undefined);
 
 /**

@@ -1,4 +1,4 @@
-// Clocks, kept by the server; the page counts on between its messages.
+// The clocks. The server keeps them; between its messages the page counts down by itself.
 
 /**
  * Milliseconds as a clock shows them.

@@ -1,4 +1,4 @@
-// The board by keyboard: a cursor that the arrow keys move; Enter or Space picks a man up and puts it down.
+// The board by keyboard: a cursor that the arrow keys move; Enter or Space picks a piece up and puts it down.
 import { $ } from '/dom.js';
 import { T } from '/strings.js';
 

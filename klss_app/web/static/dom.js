@@ -22,7 +22,7 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** What the link's fragment says: seat, game, ply. */
+/** The entries of the link's fragment: seat, game, ply. */
 export function fragment() {
   return new URLSearchParams(location.hash.slice(1));
 }

@@ -4,7 +4,7 @@ import { T } from '/strings.js';
 
 /**
  * @param {{number: number, white: string, black: string, result: string, plies: number, why: string | null}[]} games
- * @param {number} of how many the file holds; more than are listed, where it holds too many
+ * @param {number} of the number of games in the file; more than are listed if there are too many
  * @param {(number: number) => void} open
  */
 export function chooseGame(games, of, open) {

@@ -22,7 +22,7 @@ export function showInvitation(links) {
   );
 }
 
-/** The older way to copy stands for the newer one, which pages without encryption do not have. */
+/** The older way to copy, as pages without encryption don't have the newer one. */
 async function copy(field, button) {
   field.select();
   try {

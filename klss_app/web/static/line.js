@@ -1,4 +1,4 @@
-// The line to the server: sits down with the token or the invitation of the page's link, and comes back when it breaks.
+// The connection to the server: takes the seat by the token or invitation in the page's link; reconnects if it breaks.
 
 export class Line {
   /**
@@ -39,7 +39,7 @@ export class Line {
     };
   }
 
-  /** Don't come back. */
+  /** Don't reconnect. */
   giveUp() {
     this.given = true;
   }

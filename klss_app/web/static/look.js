@@ -8,7 +8,7 @@ export function around(square) {
   return SQUARES.filter((each) => near(each[0], square[0]) && near(each[1], square[1]));
 }
 
-/** How long ago each square was last known, as shades. @param {Record<string, number> | undefined} ages */
+/** The age of the knowledge of each square, as shades. @param {Record<string, number> | undefined} ages */
 export function ageMarks(ages) {
   return new Map(Object.entries(ages ?? {}).filter(([, age]) => age > 0).map(([square, age]) => [square, `age age-${Math.min(age, 6)}`]));
 }

@@ -1,4 +1,4 @@
-// The page: sits down at the table, and shows the game that goes on or the review of one that is over.
+// The page: takes a seat at the table, and shows the running game or the review of a finished one.
 import { FogBoard } from '/board.js';
 import { followCursor } from '/cursor.js';
 import { $, fragment, make, setFragment } from '/dom.js';
@@ -21,10 +21,10 @@ let mode = 'loading';
 let asked = null;
 let submitted = false;
 let travelling = false;
-/** The text of the file that is being opened, and whether an answer is awaited. */
+/** The text of the file that is being opened, and whether the server's answer is still to come. */
 let file = '';
 let opening = false;
-/** What shows games as text, once it is loaded; messages that wait for it. */
+/** The module that shows games as text, once it is loaded; the messages that wait for it. */
 let text = null;
 let queue = null;
 const board = new FogBoard($('board'));
@@ -35,7 +35,7 @@ followCursor(board, () => mode === 'play', play.look);
 
 let fading = 0;
 
-/** Show a message above the board, for some seconds if it is no lasting state. */
+/** Show a message above the board, for `forMs` milliseconds; 0: until the next one. */
 function banner(text, forMs = 0) {
   clearTimeout(fading);
   $('banner').textContent = text;
@@ -45,7 +45,7 @@ function banner(text, forMs = 0) {
 
 function show(next) {
   if (mode === 'review' && next !== mode) banner('');
-  // "Back" leads to what was shown; what "back" led to is there already.
+  // "Back" shall lead to what was shown before. What "back" itself led to is in the history already.
   if (mode !== 'loading' && next !== mode && !travelling) history.pushState(null, '', location.hash);
   travelling = false;
   mode = next;
@@ -67,7 +67,7 @@ function askReview(game) {
   send({ type: 'review', game });
 }
 
-/** Games that are seen as text have a play and a review of their own, which only their pages load. */
+/** Games that are seen as text have their own Play and Review, which only their pages load. */
 function showAsText(loaded) {
   text = loaded;
   play = new text.TextPlay(board, send);
@@ -181,7 +181,7 @@ function take(message) {
   }
 }
 
-/** A new game is on its way: the old one is dimmed until the first view of the next is there. */
+/** A new game was asked for: the old one is dimmed until the first view of the new one comes. */
 function busy(on) {
   $('board-frame').setAttribute('aria-busy', String(on));
   $('end').inert = on;
@@ -204,7 +204,7 @@ async function openFile(chosen) {
   openGame();
 }
 
-/** Open the file's game of that number; without one, the server lists the games of a file of several. */
+/** Open the file's game of that number; without a number the server lists the games, if there are several. */
 function openGame(number) {
   opening = true;
   banner(T.reading);
@@ -266,7 +266,7 @@ document.addEventListener('drop', (event) => {
   openFile(event.dataTransfer.files[0]);
 });
 document.addEventListener('keydown', (event) => {
-  // Keys are the page's own on controls that are not written into: arrows step after a click on "White sees" too.
+  // The page handles keys on controls that take no text: so the arrows also step after a click on "White sees".
   const writing = event.target.closest('input:not([type=radio], [type=checkbox], [type=range]), select, textarea, dialog[open]');
   if (writing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
   if (mode === 'review' && review.key(event.key)) event.preventDefault();
@@ -286,7 +286,7 @@ addEventListener('popstate', () => {
   else if (game) askReview(game);
 });
 
-// Reviews that are kept as one file hold what a server would answer (klss_app/web/one_file.py).
+// Reviews in one file hold the answers that a server would give (klss_app/web/one_file.py).
 const kept = $('kept') && JSON.parse($('kept').textContent);
 const keptGame = (number) => kept.find((each) => each.review.game === Number(number));
 const line = kept

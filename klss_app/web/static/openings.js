@@ -1,4 +1,4 @@
-// The opening book: what kluss and people play after a line, by what the player to move has seen.
+// The opening book: the moves of kluss and of people after a line, given what the player to move has seen.
 import { FogBoard } from '/board.js';
 import { $, fragment, make, setFragment } from '/dom.js';
 import { T } from '/strings.js';

@@ -1,4 +1,4 @@
-// A game that goes on: one player's view, its moves, the clocks.
+// A running game: one player's view, its moves, the clocks.
 import { destinations, FogBoard, ROLES } from '/board.js';
 import { Clocks, clockText } from '/clock.js';
 import { $, make } from '/dom.js';
@@ -33,11 +33,11 @@ export class Play {
     /** The ply that is looked back at; null: the present. @type {number | null} */
     this.back = null;
     this.away = false;
-    /** Both seats are people's. */
+    /** Whether both players are human. */
     this.two = false;
     this.since = performance.now();
     this.shown = false;
-    /** What the pawn of a premove becomes: asked for when the premove is made. @type {Promise<string> | null} */
+    /** The promotion of a premove, which is asked for when the premove is made. @type {Promise<string> | null} */
     this.premoveAs = null;
     this.premoveLetter = '';
     this.typeMove = T.typeMove;
@@ -54,13 +54,13 @@ export class Play {
     return this.flipped ? other(own) : own;
   }
 
-  /** @param {any} game a message of the server, the whole of what this player knows */
+  /** @param {any} game a message of the server: all that this player knows */
   take(game) {
     const before = this.game;
     const fresh = !before || before.number !== game.number;
     this.game = game;
     if (!fresh && before.offer !== game.offer && before.ply === game.ply && before.step === game.step && !game.over) {
-      // Nothing but an offer: a piece that is being moved, and what is looked back at, stay as they are.
+      // Only the offer of a draw changed: a piece that is being dragged and an earlier ply on show stay as they are.
       this.clocks.take(game.clock);
       sound.play('move');
       if (this.shown) this.offer();
@@ -82,7 +82,7 @@ export class Play {
     if (this.shown) this.draw();
   }
 
-  /** Show it all anew. */
+  /** Show everything anew. */
   draw() {
     const game = this.game;
     if (!game) return;
@@ -139,7 +139,7 @@ export class Play {
     });
   }
 
-  /** Step through what was seen so far. @param {string} key @returns {boolean} whether it was one of ours */
+  /** Step through the views so far. @param {string} key @returns {boolean} whether the key has a meaning here */
   key(key) {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
     if (!step || !this.game?.past) return false;
@@ -187,7 +187,7 @@ export class Play {
     else if (game.question) said.push(T.asks[game.question](game.fullmove));
     else if (game.turn === game.color) said.push(T.yourTurn(game.fullmove));
     else said.push(T.thinks(game.names[other(game.color)]));
-    // Only what changed is drawn anew, so that a screen reader says it once.
+    // Only a changed text is written anew, so that a screen reader says it once.
     if ($('status').textContent !== said.join(' ')) {
       $('status').replaceChildren(...said.flatMap((text, i) => [...(i ? [' '] : []), make('span', { text })]));
     }
@@ -248,7 +248,7 @@ export class Play {
       T.fogCount(this.board.fog.size);
   }
 
-  /** A premove was made: what a pawn becomes is asked for at once, so that it needs no time when it is played. */
+  /** A premove was made. Its promotion is asked for at once, so that it takes no time when the move is played. */
   async premoved(from, to) {
     this.premoveLetter = '';
     this.premoveAs = null;
@@ -317,7 +317,7 @@ export class Play {
   }
 }
 
-/** What the player's own move showed, and what the opponent's did: a line each, in words. */
+/** The events of the player's own move and of the opponent's, in words: a line each. */
 function happened(game) {
   const own = [];
   const theirs = [];
@@ -338,9 +338,9 @@ function happened(game) {
 }
 
 /**
- * Which man a pawn becomes.
+ * Ask for the piece that a pawn becomes.
  * @param {'white' | 'black'} color
- * @returns {Promise<string>} its letter; empty when nothing was chosen
+ * @returns {Promise<string>} its letter; empty if none was chosen
  */
 export function askPromotion(color) {
   const dialog = $('promotion');

@@ -11,7 +11,7 @@ for (const element of document.querySelectorAll('[data-label]')) element.setAttr
 const board = new FogBoard($('board'));
 /** The puzzle that is shown. @type {any} */
 let puzzle = null;
-/** What came of the first answer. @type {any} */
+/** The server's reply to the first answer. @type {any} */
 let told = null;
 
 /** @param {string} path */
@@ -55,7 +55,7 @@ async function pose(number) {
 
 const say = (lines) => $('status').replaceChildren(...lines.map((text) => make('span', { text })));
 
-/** A pawn that arrives becomes a queen here; the other pieces are typed. */
+/** A promotion on the board is to a queen; the other pieces are typed. */
 const moved = (from, to) => answer(puzzle.moves[from + to] ? from + to : `${from}${to}q`);
 
 /** @param {string} move in UCI; `-` gives up */

@@ -1,4 +1,4 @@
-// A game that is over: the truth, what either side saw, and what the engine makes of it.
+// A finished game: the true position, both sides' views, and the engine's analysis.
 import { destinations, FogBoard } from '/board.js';
 import { chart, hasValues } from '/chart.js';
 import { $, fragment, make, setFragment } from '/dom.js';
@@ -81,7 +81,7 @@ export class Review {
     this.progress(T.stopped);
   }
 
-  /** @param {any} message turns that are new */
+  /** @param {any} message the new turns */
   analysis(message) {
     if (!this.game || message.game !== this.game.game) return;
     for (const turn of message.turns) this.turns[turn.ply] = turn;
@@ -105,7 +105,7 @@ export class Review {
     this.draw();
   }
 
-  /** @param {string} name of a key @returns {boolean} whether it was one of ours */
+  /** @param {string} name of a key @returns {boolean} whether the key has a meaning here */
   key(name) {
     const number = Number(name);
     if (name === 'ArrowLeft') this.go(this.ply - 1);
@@ -307,7 +307,7 @@ export class Review {
     setFragment({ game: this.game.game, ply: this.ply });
   }
 
-  /** Whether what the engine makes of a turn belongs on that board: the side that was not to move does not see it. */
+  /** Whether the engine's analysis of a turn is drawn on that board: not on that of the side that was not to move. */
   shows(turn, seen) {
     return seen === 'truth' || seen === turn.color;
   }
@@ -352,7 +352,7 @@ export class Review {
     return seen === 'truth' || this.game.plies[this.ply - 1].turn === seen ? [move.slice(0, 2), move.slice(2, 4)] : [];
   }
 
-  /** square -> how likely the chosen enemy pieces stand there, and the likeliest of them */
+  /** square -> the probability of the chosen enemy pieces there, and the likeliest of them */
   asked(turn, who) {
     const found = new Map();
     if (!turn || this.heat === 'none') return found;
@@ -394,7 +394,7 @@ export class Review {
   /** The engine's moves, as arrows. */
   mixtureArrows(turn, seen) {
     if (!turn || !this.arrows || !this.shows(turn, seen)) return [];
-    // Where one move is best and none is mixed, it stands for all.
+    // Without a mixture the best move alone gets an arrow.
     const shown = turn.looks ? turn.moves.slice(0, 1) : turn.moves;
     return shown.filter((each) => each.move !== 'pass').map((each) => ({
       orig: each.move.slice(0, 2),
@@ -410,7 +410,7 @@ export class Review {
     slider.value = this.ply;
     where.textContent = `${this.ply ? this.label(this.ply) : T.start} ${before?.played.mark ?? ''} (${T.ply(this.ply, this.last)})`.replace('  ', ' ');
     verdict.textContent = before ? T.verdict(before) : '';
-    // While the game is analysed, or a turn more deeply, nothing else is.
+    // One analysis at a time: of the game, or of a turn.
     this.parts.deeper.hidden = Boolean($('kept'));
     this.parts.deeper.disabled = this.running || !this.summary || !before;
     heatOf.textContent = this.heat === 'none' ? '' : T.heatOf(who, this.counting);
@@ -421,7 +421,7 @@ export class Review {
     const current = this.buttons[this.ply];
     if (current) {
       const list = this.parts.moves;
-      list.scrollTop = current.offsetTop - list.clientHeight / 2; // the list is what offsets are counted from
+      list.scrollTop = current.offsetTop - list.clientHeight / 2; // offsetTop counts from the list
     }
     mixture.replaceChildren(...this.mixture(turn));
     this.positions();

@@ -83,7 +83,7 @@ export function askForGame(table, start) {
 }
 
 /**
- * Show the games that were left, where one is asked for.
+ * Show the games that were left in the dialog for a new game.
  * @param {{name: string, begun: number | null, color: 'white' | 'black', engine: string, plies: number}[]} games
  */
 export function showLeft(games) {
@@ -105,7 +105,7 @@ export function showLeft(games) {
   );
 }
 
-/** The dialog that tells the keys, and in which the board's colours are chosen. @param {'fog' | 'rbc' | 'text'} kind */
+/** The dialog that lists the keys, with a choice of the board's colours. @param {'fog' | 'rbc' | 'text'} kind */
 export function showKeys(kind) {
   const dialog = $('help');
   dialog.replaceChildren(
@@ -113,7 +113,7 @@ export function showKeys(kind) {
       'form',
       { method: 'dialog' },
       make('h2', { id: 'help-title', text: T.helpTitle }),
-      colourChoice(), // first, as the dialog scrolls to what has the focus
+      colourChoice(), // first, as the dialog scrolls to the element with the focus
       make('dl', {}, ...T.help.flatMap(([key, what]) => [make('dt', { text: key }), make('dd', { text: what })])),
       make('p', { text: T.helpRules[kind] }),
       make('div', { class: 'row' }, make('button', { text: T.close })),

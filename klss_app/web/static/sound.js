@@ -1,4 +1,4 @@
-// Short sounds, made by the browser; silent until somebody asks for them.
+// Short sounds, made by the browser; off until the user turns them on.
 let context = null;
 
 export const sound = {

@@ -1,4 +1,4 @@
-// Every text that the page shows, in one place: a translation is another file like this one.
+// Every text that the page shows. A translation is another file like this one.
 
 const side = { white: 'White', black: 'Black' };
 const percent = (p) => (p > 0 && p < 0.005 ? '<1%' : `${Math.round(100 * p)}%`);
@@ -140,7 +140,7 @@ export const T = {
 
   // ------------------------------------------------------------------ connection
   lostLine: 'The connection is lost; trying again …',
-  /** By what the server says of a link. */
+  /** By the server's error about a link. */
   shut: {
     'no seat': 'This link opens no seat: use the one that klss board printed when it started.',
     'no invitation': 'This invitation was used already. If that was not you, tell whoever sent it: somebody else has your seat.',
@@ -233,7 +233,7 @@ export const T = {
     (s.mean_look_cost ? `, mean cost ${s.mean_look_cost.toFixed(3)} a look` : '') +
     (s.mean_luck === null ? '.' : `, luck ${s.mean_luck >= 0 ? '+' : '−'}${Math.abs(s.mean_luck).toFixed(3)}.`),
   noErrors: 'None that gave anything away so far.',
-  /** What a move cost, which was best, and what luck it had. */
+  /** The cost of a move, the best move, and the luck. */
   verdict: (turn) => {
     const { played, best, color } = turn;
     const [n] = turn.positions[color];

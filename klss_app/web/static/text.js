@@ -1,11 +1,11 @@
-// Games that are seen as text: what the player observed in the place of the board, the actions as buttons, the review.
+// Games that are seen as text: the observations in place of the board, the actions as buttons, the review.
 import { $, make, setFragment } from '/dom.js';
 import { Play } from '/play.js';
 import { Review } from '/review.js';
 import { T } from '/strings.js';
 
 /**
- * Show texts in the place of the board. Blocks that stay are kept, as a reader may be in one of them.
+ * Show texts in place of the board. Unchanged blocks keep their elements: a screen reader may be inside one.
  * @param {...[string, string]} blocks a name and its text each
  */
 function showTexts(...blocks) {
@@ -38,7 +38,7 @@ export class TextPlay extends Play {
     this.buttons.replaceChildren(
       ...(mine ? moves : []).map((name, i) => make('button', { type: 'button', text: `${i + 1}: ${name}`, onclick: () => this.type(name) })),
     );
-    // Who chose by a button stays where the next ones will be.
+    // After a choice by button the focus stays where the next buttons will be.
     if (focused) (this.buttons.firstChild ?? this.buttons).focus();
   }
 
@@ -62,7 +62,7 @@ export class TextReview extends Review {
     this.view = 'all';
   }
 
-  /** Nothing analyses these games. */
+  /** These games have no analysis. */
   startAnalysis() {}
   positions() {}
   errors() {}

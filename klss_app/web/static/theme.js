@@ -1,10 +1,10 @@
-// The board's colours: which ones the reader chose, kept by the browser. The colours themselves are in style.css.
+// The reader's choice of the board's colours, kept by the browser. The colours themselves are in style.css.
 import { make } from '/dom.js';
 import { T } from '/strings.js';
 
 const KEPT_AS = 'klss-board-colours';
 
-/** What was chosen before, or the first. A page that may keep nothing (a file, a private window) has no storage. */
+/** The last choice, or the first theme. A page that may keep nothing (a file, a private window) has no storage. */
 function kept() {
   try {
     const name = localStorage.getItem(KEPT_AS);
@@ -20,7 +20,7 @@ function choose(name) {
   try {
     localStorage.setItem(KEPT_AS, name);
   } catch {
-    // It holds until the page is closed.
+    // Without storage the choice lasts until the page is closed.
   }
 }
 
