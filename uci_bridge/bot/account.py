@@ -1,8 +1,8 @@
 """The bot: one account on a lichess-style server, its challenges, its games.
 
-Games are tasks, engines are processes: one engine's end, or one game's, is no other's. The event stream is opened
-again for as long as it takes; games under way are asked for by their ids at every start, since a server tells of them
-again only sometimes. A game that starts without a challenge (a rematch) goes through the same rules, and is called off
+Each game is a task and each engine a process, so that the failure of one does not end the others. A broken event stream
+is opened again without limit. At every start the bot asks for its games under way by id, since the server reports them
+again only sometimes. A game that starts without a challenge (a rematch) is checked against the same rules, and aborted
 if they refuse it.
 """
 
@@ -33,13 +33,14 @@ __all__ = ["Bot", "BotRefused", "make_client", "variant_served", "who_am_i"]
 log = logging.getLogger(__name__)
 
 _SILENT_S = 60.0
-"""A bot that is asked to stop waits no longer for games of which the server says nothing, not even that it is there."""
+"""A bot that was asked to stop gives up its games once none of their streams sent a line, not even a keep-alive, for so
+many seconds."""
 _REFUSALS = 5
-"""So many refusals of the event stream in a row are taken for the server's last word."""
+"""Refusals of the event stream in a row after which the bot gives up."""
 
 
 class BotRefused(UciBridgeError):
-    """The server will not have this bot: nothing to try again. One line."""
+    """The server does not accept this bot, and another try would not help. One line."""
 
 
 def make_client(config: BotConfig, token: Token, timing: Timing | None = None) -> Client:
@@ -48,8 +49,8 @@ def make_client(config: BotConfig, token: Token, timing: Timing | None = None) -
 
 
 async def who_am_i(client: Client) -> Account:
-    """The account behind the token. Raises BotRefused: the token is not valid, is not a bot's, or there is no such API
-    at that address; ServerError: the server can't be reached, or is in trouble: worth another try.
+    """Return the token's account. Raises BotRefused: the token is not valid or not a bot's, or there is no such API at
+    that address; ServerError: the server can't be reached or has a fault, so another try may help.
     """
     try:
         account = await client.account()
@@ -63,8 +64,8 @@ async def who_am_i(client: Client) -> Account:
 
 
 async def variant_served(client: Client) -> None:
-    """Open the event stream for a moment: the server then says whether it takes this bot and its variant. Raises
-    BotRefused: it does not; ServerError: worth another try.
+    """Check that the server accepts this bot and its variant, by opening the event stream for a moment. Raises
+    BotRefused: it does not; ServerError: another try may help.
     """
     events = client.events()
     try:
@@ -77,7 +78,7 @@ async def variant_served(client: Client) -> None:
 class Bot:
     """A bot that plays until it is asked to stop.
 
-    ``folder`` is that of ``bot.yml``; ``seat`` makes an engine's seat, None: a process as ``config.engine`` says.
+    ``folder`` is that of ``bot.yml``; ``seat`` makes an engine's seat, by default a process as in ``config.engine``.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class Bot:
 
     @property
     def dialect(self) -> Dialect:
-        """The server's."""
+        """The server's dialect."""
         return self._client.dialect
 
     @property
@@ -107,17 +108,17 @@ class Bot:
         return tuple(self._games)
 
     def stop(self) -> None:
-        """No new games from now on."""
+        """Start no new games from now on."""
         if not self._stopping.is_set():
             again = "another signal leaves them at once"
             self._say(logging.INFO, "stopping: no new games", games=len(self._games), note=again)
             self._stopping.set()
 
     async def run(self, grace_s: float | None = None) -> None:
-        """Play until :meth:`stop`, then finish the games under way in ``grace_s`` seconds; None: as long as they take.
+        """Play until :meth:`stop`, then finish the games under way within ``grace_s`` seconds (None: without a limit).
 
-        Games not finished then stay in the records and go on at the next start. Raises BotRefused: the server does not
-        take the token, or the variant, any more.
+        Games not finished by then stay in the records and are resumed at the next start. Raises BotRefused: the server
+        no longer accepts the token or the variant.
         """
         for game_id in list(self._records.under_way):
             self._play(game_id, known=True)
@@ -142,7 +143,7 @@ class Bot:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     def _unheard(self) -> bool:
-        """There are games under way, and nothing was heard of any for so long that nobody can play them now."""
+        """Whether games are under way and the server has been silent on all of them for ``_SILENT_S`` seconds."""
         games = [game for game, _ in self._games.values()]
         return bool(games) and not self._tasks and all(game.silent_s() > _SILENT_S for game in games)
 
@@ -167,7 +168,7 @@ class Bot:
                         elif isinstance(event, GameStart):
                             self._started(event)
             except (Refused, Rejected) as error:
-                # At the first try it is meant so; a server that has listened before gets the benefit of the doubt.
+                # A refusal at the first try is final; one by a server that accepted us before may be a passing fault.
                 refusals, problem = refusals + 1, str(error)
                 meant = isinstance(error, Refused) or error.status in (400, 404, 405)
                 if (meant and not welcome) or refusals >= _REFUSALS:
@@ -179,7 +180,7 @@ class Bot:
             await asyncio.sleep(wait_s)
 
     async def _answer(self, challenge: Challenge) -> None:
-        """Accept or decline a challenge; the same one may come again."""
+        """Accept or decline a challenge; servers may send the same one again, which is ignored."""
         now = time.monotonic()
         self._answered = {known: until for known, until in self._answered.items() if until > now}
         if challenge.id in self._answered or challenge.id in self._games:
@@ -200,7 +201,7 @@ class Bot:
             self._records.begin(challenge.id, opponent=challenge.player, **known)
             self._say(logging.INFO, "challenge accepted", **who)
             await self._stubborn(lambda: self._client.accept(challenge.id))
-            # Not left to the gameStart, which may be lost and does not come again at ply 0.
+            # Don't wait for the gameStart: it may be lost, and at ply 0 the server does not send it again.
             self._play(challenge.id, known=True)
         except ServerError as error:
             self._answered.pop(challenge.id, None)
@@ -211,7 +212,7 @@ class Bot:
             self._promised.pop(challenge.id, None)
 
     async def _stubborn(self, call: Callable[[], Any]) -> None:
-        """``call``, with some tries where trying helps."""
+        """Await ``call``, up to five times if it fails by an error that another try may cure."""
         backoff = Backoff(self._client.timing.first_retry_s, self._client.timing.last_retry_s)
         for left in reversed(range(5)):
             try:
@@ -225,7 +226,7 @@ class Bot:
                 await asyncio.sleep(backoff.next(error.wait_s))
 
     async def _no_room(self, challenge: Challenge) -> str | None:
-        """The limit that a challenge is beyond, a moment later too: of a game that has just ended we hear late."""
+        """The limit that a challenge would exceed, also after ``room_s`` seconds: news of a game's end come late."""
         deadline = time.monotonic() + self._client.timing.room_s
         while (limit := self._limit(challenge.player, challenge.id)) is not None:
             if self._stopping.is_set() or time.monotonic() >= deadline:
@@ -235,7 +236,7 @@ class Bot:
         return None
 
     def _limit(self, player: str, but: str) -> str | None:
-        """The limit that one more game, with ``player``, is beyond; ``but`` is the one that asks."""
+        """The limit that one more game with ``player`` would exceed, or None; ``but`` is that game's own id."""
         if self._stopping.is_set():
             return "stopping"
         playing = {known: game for known, (game, _) in self._games.items() if not game.over}
@@ -277,7 +278,8 @@ class Bot:
         task.add_done_callback(lambda _: self._ended(game_id))
 
     def _refusal(self, full: GameFull, opponent: str, *, known: bool) -> str | None:
-        """Why a game is not to be played: what it is, always; how, only at its start, and unless that was agreed."""
+        """The reason not to play a game, or None. The variant is checked always; the rules for accepting only at the
+        start of a game that this bot has not accepted (not ``known``)."""
         if full.variant != self.dialect.variant:
             return "variant"
         if known or len(full.state.moves) >= 2:

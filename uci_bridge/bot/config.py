@@ -1,7 +1,7 @@
-"""``bot.yml``: what a bot plays, where, with which engine; read, checked, and refused in one line that names the key.
+"""``bot.yml``: what a bot plays, where, with which engine. A bad file is refused in one line that names the key.
 
-The shapes are those of docs/bot.md; every key but ``url`` and ``token`` has a default. The token itself is
-never in the file: ``token`` says where it is, and a complaint never quotes what stands under that key.
+docs/bot.md documents the keys; all but ``url`` and ``token`` have defaults. The token itself is never in the file:
+``token`` says where it is, and error messages never quote the values under that key.
 """
 
 from __future__ import annotations
@@ -48,43 +48,43 @@ class TokenSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where the token is: exactly one of the two."""
 
     env: _Name | None = None  # name of an environment variable
-    file: _Name | None = None  # path of a file that holds it, and nothing else; from the folder of ``bot.yml`` on
+    file: _Name | None = None  # path of a file that holds only the token; relative to the folder of ``bot.yml``
 
 
 class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Who plays."""
+    """The engine that plays."""
 
-    # one of ours: a name, ``NAME,field=value,…`` or a TOML file; ``klss2021`` when there is no ``command`` either
+    # one of ours: a name, ``NAME,field=value,…`` or a TOML file; ``kluss`` if there is no ``command`` either
     configuration: _Name | None = None
-    # a foreign engine that speaks the protocol: program and arguments
+    # another engine that speaks the protocol: program and arguments
     command: Annotated[list[_Name], msgspec.Meta(min_length=1, max_length=64)] | None = None
-    evaluator: _Name | None = None  # an evaluator's name (``darkchess.evaluation.registry``); for ours
-    # limits of a move; where there are none the clock is the limit
+    evaluator: _Name | None = None  # an evaluator's name (``darkchess.evaluation.registry``); for our engine only
+    # limits of a move; without them only the clock limits it
     nodes: Annotated[int, msgspec.Meta(ge=1)] | None = None
     move_time_s: Annotated[float, msgspec.Meta(gt=0)] | None = None
-    margin_ms: Annotated[int, msgspec.Meta(ge=0, le=60_000)] = 1000  # kept back on the clock for the way to the server
-    # whether ours thinks on while the opponent does. None: where it can, and where one game is played at a time, since
-    # the other games' engines would wait for the cores
+    margin_ms: Annotated[int, msgspec.Meta(ge=0, le=60_000)] = 1000  # kept back on the clock for the network's delay
+    # whether our engine ponders. None: if it can, and only with ``concurrency: 1``, as otherwise it would take the
+    # cores from the engines of the other games
     ponder: bool | None = None
 
 
 class AcceptRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which games are played."""
+    """The rules for accepting games."""
 
-    # of ``casual`` (or false) and ``rated`` (or true), those that are accepted
+    # which are accepted of ``casual`` (or false) and ``rated`` (or true)
     rated: list[bool | Literal["casual", "rated"]] = msgspec.field(default_factory=lambda: ["casual"])
     humans: bool = True
     bots: bool = False
-    # [least, most] seconds at the start, and added a move. Games without a clock are always declined
+    # [least, most] seconds at the start, and added per move. Games without a clock are always declined
     initial_s: tuple[_Seconds, _Seconds] = (60.0, 1800.0)
     increment_s: tuple[_Seconds, _Seconds] = (0.0, 60.0)
     concurrency: _Count = 1  # games at once
     per_player: _Count = 1  # games at once with one opponent
 
     def decline_reason(self, challenge: Challenge, variant: str) -> str | None:
-        """The key of the reason to decline ``challenge``; None: these rules have nothing against it.
+        """The key of the reason to decline ``challenge``; None if these rules allow it.
 
-        Concurrency is not looked at: it is the bot's to count.
+        The limits on concurrent games are not checked here, since only the bot counts its games.
         """
         if challenge.variant != variant or challenge.chess960:
             return "variant"
@@ -98,7 +98,7 @@ class AcceptRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def refusal(
         self, *, rated: bool | None, bot: bool | None, initial_s: float | None, increment_s: float | None
     ) -> str | None:
-        """The key of the reason against a game of this kind; what is None is not known, and not held against it."""
+        """The key of the reason against a game of this kind, or None; an argument of None is unknown, so allowed."""
         if rated is not None and not any(entry in (rated, "rated" if rated else "casual") for entry in self.rated):
             return "casual" if rated else "rated"
         if bot is not None and not (self.bots if bot else self.humans):
@@ -124,7 +124,7 @@ class BotConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader, which would take the last of two equal keys without a word."""
+    """PyYAML's safe loader, but with an error for equal keys: the plain one silently takes the last."""
 
 
 def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
@@ -144,8 +144,8 @@ _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping
 
 
 def load_config(path: Path) -> BotConfig:
-    """The configuration in the file ``path``; relative paths in it count from the file's folder. Raises ConfigError:
-    the file can't be read, is no YAML, or says something that no bot can do.
+    """The configuration in the file ``path``; paths in it are relative to the file's folder. Raises ConfigError: the
+    file can't be read, is not YAML, or has unknown keys or bad values.
     """
     try:
         data = read_text(path, _MAX_BYTES)
@@ -186,10 +186,10 @@ def load_config(path: Path) -> BotConfig:
 
 
 def read_token(source: TokenSource) -> Token:
-    """The token that ``source`` points to. A variable is taken out of the environment, so that no child gets it
-    nor can read it.
+    """The token that ``source`` points to. A variable is removed from the environment, so that no child process gets it
+    or can read it.
 
-    Warns (in the log) about a file that others may read. Raises ConfigError: there is none, or it is no token.
+    Warns (in the log) about a file that others may read. Raises ConfigError: there is no token.
     """
     if source.env is not None:
         text = take_variable(source.env)
@@ -199,7 +199,7 @@ def read_token(source: TokenSource) -> Token:
             raise ConfigError(f"{where} is not set; expected the bot's token there")
     else:
         path = Path(source.file or "")
-        # Somebody may have put the token itself there, as above: quote no name that looks like one.
+        # Somebody may have put the token itself there, as above: don't quote a name that looks like one.
         where = f"token.file: {path.parent / '...' if re.fullmatch(r'[A-Za-z0-9_-]{12,}', path.name) else path}"
         try:
             with path.open("rb") as stream:
@@ -217,7 +217,7 @@ def read_token(source: TokenSource) -> Token:
 
 
 def _check(config: BotConfig) -> None:
-    """What the types alone do not say."""
+    """Check what the types alone don't."""
     try:
         parts = urlsplit(config.url)
         host, _ = parts.hostname, parts.port
@@ -264,7 +264,7 @@ def _kind(value: object) -> str:
 
 
 def _complaint(message: str, raw: Mapping[str, Any]) -> str:
-    """msgspec's complaint, with the key as a person writes it, what stands there, and what was expected."""
+    """msgspec's error in our own form: the key as it is written in the file, its value, and what was expected."""
     said, _, place = message.partition(" - at ")
     path = place.strip("`").removeprefix("$").removeprefix(".")
     keys = re.findall(r"\w+|\.\.\.", path)

@@ -1,14 +1,14 @@
-"""What a lichess-style server says, made into a few checked values; one small object a dialect.
+"""The messages of a lichess-style server as a few checked values, with one small object per dialect.
 
-Everything that comes from a server is untrusted: every shape is checked, every length and number bounded, before
-anything else sees it. Unknown kinds of line are :class:`Other` and unknown fields are ignored.
+A server is not trusted: every shape is checked, and every length and number bounded, before other modules see it.
+Unknown kinds of line become :class:`Other`; unknown fields are ignored.
 
 Sources: the source of pychess.org (repository gbtami/pychess-variants: ``server/bot_api.py``, ``game.py``,
 ``seek.py``, ``clock.py``) for :data:`PYCHESS`; the bot API of lichess.org (``lichess.org/api``) for :data:`LICHESS`.
 
-Where the two differ, as far as a bot can tell, stands in :class:`Dialect`, beside the usual start position: ``""`` or
-``"None"`` there, ``"startpos"`` here. At the end of a game pychess sends a ``gameEnd`` line that says no reason,
-lichess a last state with ``status`` and ``winner``; pychess says ``resign`` to nobody until ``abort``.
+:class:`Dialect` has the differences that a bot can notice, except the usual start position: pychess writes ``""`` or
+``"None"``, lichess ``"startpos"``. At the end of a game pychess sends a ``gameEnd`` line without a reason, lichess a
+last state with ``status`` and ``winner``. pychess reports a ``resign`` to nobody until ``abort``.
 
 Deviation from lichess.org's own documents: it has no variant ``fogofwar``; :data:`LICHESS` speaks its plain dialect to
 any server that has.
@@ -34,7 +34,7 @@ __all__ = [
 ]  # fmt: skip
 
 MAX_PLIES = 2048
-"""More half-moves than any game has that a server lets go on: pychess ends them at ply 600."""
+"""Most half-moves of a game; no server lets one go on so long (pychess ends them at ply 600)."""
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _MOVE = re.compile(r"[a-h][1-8][a-h][1-8][qrbnQRBN]?")
@@ -46,15 +46,15 @@ _Moves = Annotated[str, msgspec.Meta(max_length=6 * MAX_PLIES)]
 
 
 class MalformedLine(ValueError):
-    """A line that is not what the server's dialect says: not JSON, a wrong type, a value out of bounds."""
+    """A line that breaks the server's dialect: not JSON, a wrong type, a value out of bounds."""
 
 
 @dataclass(frozen=True)
 class Challenge:
-    """Somebody wants to play."""
+    """A challenge to a game."""
 
     id: str  # of the challenge; the game gets the same one
-    player: str  # who challenges
+    player: str  # the challenger
     player_is_bot: bool  # the challenger has the title BOT
     variant: str
     chess960: bool
@@ -66,7 +66,7 @@ class Challenge:
 
 @dataclass(frozen=True)
 class GameStart:
-    """A game of ours is under way: a new one, or one to go on with after a reconnect."""
+    """A game of ours is under way: a new one, or one to resume after a reconnect."""
 
     id: str
     chess960: bool = False
@@ -74,17 +74,17 @@ class GameStart:
 
 @dataclass(frozen=True)
 class GameState:
-    """Where a game stands: **all true moves of both sides**."""
+    """The state of a game: **all true moves of both sides**, and the clocks."""
 
     moves: tuple[str, ...]  # UCI, from the first; may be shorter than the last time (a take-back)
     clock_ms: tuple[int, int]  # (White's, Black's) time as of the last move
     increment_ms: tuple[int, int]  # (White's, Black's) increment
-    outcome: Outcome | None = None  # how the game ended, where the dialect tells; None also when it does not tell
+    outcome: Outcome | None = None  # the end; None while it goes on, and in dialects that don't report it
 
 
 @dataclass(frozen=True)
 class GameFull:
-    """A game and where it stands."""
+    """A game and its state."""
 
     id: str
     variant: str
@@ -92,7 +92,7 @@ class GameFull:
     black: str
     fen: str | None  # the start position; None for the usual one
     state: GameState
-    # whether it is rated, the clock at the start, which sides are bots: None where the dialect does not tell
+    # whether it is rated, the clock at the start, which sides are bots: None if the dialect does not report it
     rated: bool | None = None
     initial_s: float | None = None
     bots: tuple[bool, bool] | None = None
@@ -102,22 +102,22 @@ class GameFull:
 class FinishedGame:
     """A game that is over, as a server keeps it."""
 
-    full: GameFull  # the whole of it, the last move too
+    full: GameFull  # the whole game, including the last move
     outcome: Outcome
-    # seconds on the mover's clock after each move; None where the server does not say
+    # seconds on the mover's clock after each move; None if the server does not report it
     clocks_s: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
 class GameEnd:
-    """The game is over; nothing more is said."""
+    """The game is over; the line has no more than that."""
 
     id: str
 
 
 @dataclass(frozen=True)
 class Other:
-    """A line that asks for nothing: a keep-alive (kind ``ping``), a chat line, anything new."""
+    """A line that needs no action: a keep-alive (kind ``ping``), a chat line, any unknown kind."""
 
     kind: str
 
@@ -200,7 +200,7 @@ def _word(text: str, what: str) -> str:
 
 
 def valid_id(text: str) -> str:
-    """``text``, if it is fit to be an id of a game: it becomes a part of addresses. Raises MalformedLine otherwise."""
+    """Return ``text`` if it is a safe id of a game, since ids become parts of URLs. Raises MalformedLine otherwise."""
     if not _ID.fullmatch(text):
         raise MalformedLine(f"id: got {text[:40]!r}, expected 1 to 32 letters, digits, '_' and '-'")
     return text
@@ -226,22 +226,22 @@ _COLORS = {"white": chess.WHITE, "black": chess.BLACK}
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one kind of server talks."""
+    """The API of one kind of server."""
 
-    name: str  # what ``bot.yml`` calls it
-    variant: str = "fogofwar"  # what it calls Fog of War
-    # the header in which the event stream wants the variants that the bot plays; None when it wants none
+    name: str  # its name in ``bot.yml``
+    variant: str = "fogofwar"  # its name for Fog of War
+    # the header of the event stream that lists the variants that the bot plays; None if there is none
     capabilities_header: str | None = None
-    variant_field: str = "key"  # the field of ``gameFull.variant`` that holds it
+    variant_field: str = "key"  # the field of ``gameFull.variant`` that holds the name
     increment_unit_ms: float = 1.0  # unit of ``winc`` and ``binc``
     status_tells: bool = True  # the states' ``status`` says when and how the game ended
     resign_steps: tuple[str, ...] = ("resign",)  # the calls that resign a game, in order
-    quiet_s: float = 60.0  # how long to keep quiet after an answer 429 that does not say
-    # how a game ended stands on its public page (``uci_bridge.bot.pychess_page``), and nowhere else
+    quiet_s: float = 60.0  # seconds without requests after an answer 429 without ``Retry-After``
+    # the end of a game is shown on its public page (``uci_bridge.bot.pychess_page``), and nowhere else
     page_tells: bool = False
 
     def event_headers(self) -> dict[str, str]:
-        """Headers that the event stream wants."""
+        """Headers that the event stream needs."""
         if self.capabilities_header is None:
             return {}
         capabilities = {"version": 1, "variants": [self.variant]}
@@ -302,7 +302,7 @@ class Dialect:
         )
 
     def _full(self, wire: _Full) -> GameFull:
-        # A rated or timed game: only lichess says these; None where it does not.
+        # Only lichess reports ``rated``, the clock and the titles here.
         titles = (wire.white.title, wire.black.title)
         return GameFull(
             id=valid_id(wire.id),
@@ -333,4 +333,4 @@ LICHESS = Dialect("lichess")
 """The plain dialect of lichess.org."""
 
 DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (PYCHESS, LICHESS)}
-"""Every dialect, by its name."""
+"""Every dialect by its name."""

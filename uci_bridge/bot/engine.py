@@ -1,12 +1,12 @@
-"""The engine's seat at a game of the bot: one process a game, behind the wall.
+"""The engine's seat at a game of the bot: one process per game, behind the wall.
 
-What goes in is views of one colour, the start position that both players know, and a clock; what reaches the process
-is the engine protocol (:mod:`uci_bridge.protocol.host`), with ids that are made up here. Nothing in this file knows the
+The seat gets the views of one colour, the start position that both players know, and a clock. The process gets messages
+of the engine protocol (:mod:`uci_bridge.protocol.host`), with ids that are made here. Nothing in this file knows the
 true game, the server, or the opponent.
 
-A session goes on for as long as the views go on from those that its engine was shown; where they do not (moves were
-taken back and others played, as far as the engine's player can see) a new session starts from the whole transcript. So
-even that an unseen move was taken back and another unseen one played instead does not reach the engine.
+A session continues while the views extend those that its engine was shown. If they don't (moves that this player could
+see were taken back), a new session starts from the whole transcript. So if an unseen move is taken back and replaced by
+another unseen one, the engine does not learn even that.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ _Result = TypeVar("_Result")
 
 _RESTARTS = 3
 _AGAIN_MS = 2000
-"""With fewer milliseconds on the clock than this a failed engine is not started again for the same move."""
+"""Milliseconds on the clock below which a failed engine is not started again for the same move."""
 _UNHURRIED_S = 120.0
-"""At least this long for the first moves, when no clock runs and an engine may have to load its code."""
+"""Least time limit for the first moves, when no clock runs and an engine may have to load its code."""
 
 
 def engine_command(config: EngineConfig, folder: Path) -> list[str]:
-    """The command of the engine that ``config`` asks for; a TOML file is looked for in ``folder``. Raises
+    """The command of the engine in ``config``; paths of TOML files are relative to ``folder``. Raises
     ConfigurationError (see :func:`darkchess.fog.players.configuration.configuration`).
     """
     if config.command is not None:
@@ -71,7 +71,7 @@ def engine_command(config: EngineConfig, folder: Path) -> list[str]:
 
 
 def engine_tags(config: EngineConfig, folder: Path) -> dict[str, str]:
-    """What a record says of the engine that ``config`` asks for: ``Engine``, and of ours ``Evaluator``."""
+    """Tags of a game's record for the engine in ``config``: ``Engine``, and ``Evaluator`` if it is ours."""
     if config.command is not None:
         return {"Engine": Path(config.command[0]).name}
     chosen = configuration(_configuration_text(config, folder))
@@ -85,9 +85,9 @@ def _configuration_text(config: EngineConfig, folder: Path) -> str:
 
 
 async def check_engine(command: Sequence[str]) -> str | None:
-    """Start the engine once and let it answer a request; None if all is well, else what is wrong.
+    """Start the engine once and let it answer a request; return None if all is well, else what is wrong.
 
-    Cancelling it ends the engine.
+    Cancelling the task ends the engine.
     """
     process = EngineProcess(command, name="engine")
 
@@ -108,10 +108,10 @@ async def check_engine(command: Sequence[str]) -> str | None:
 
 
 class EngineSeat:
-    """One player in one game: an engine in a process of its own.
+    """One player in one game: an engine in a separate process.
 
-    The host's calls block, so they run in a thread of this seat's, one at a time. A call that was given up (the game
-    went elsewhere) is let run to its end: its answer is of no use, its process is.
+    The host's calls block, so they run in a thread of this seat, one at a time. A call that is no longer needed, since
+    the game changed meanwhile, runs to its end: its answer is dropped, but its process can still be used.
     """
 
     def __init__(
@@ -121,9 +121,9 @@ class EngineSeat:
         *,
         fen: str | None = None,  # the start position; None for the usual one
         seed: int | None = None,  # of its random choices; None for a fresh one
-        # what its opaque ids are made from; None for a fresh one. Never anything of the server's
+        # the key that its opaque ids are derived from; None for a fresh one. Nothing from the server may be in it
         key: str | None = None,
-        warm: bool = False,  # load everything before the first request: for games at their start, while no clock runs
+        warm: bool = False,  # load all code before the first request: for games at their start, while no clock runs
     ) -> None:
         self._config = config
         self._start = Position.from_fen(START_FEN if fen is None else fen)
@@ -153,24 +153,24 @@ class EngineSeat:
         raise AssertionError("unreachable")
 
     async def tell(self, views: Sequence[View]) -> None:
-        """Show the player what it sees; see :class:`uci_bridge.bot.seat.Seat`."""
+        """Show the player its new views; see :class:`uci_bridge.bot.seat.Seat`."""
         with contextlib.suppress(SeatError):
             await self._run(partial(self._tell, tuple(views)), 10.0)
 
     async def close(self) -> None:
-        """End the engine's process, whatever it does."""
+        """End the engine's process, even during a call."""
         self._closed = True
         await asyncio.to_thread(self._process.close)
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _limit(self, clock: Clock, *, first: bool) -> tuple[Limit, float]:
-        """What limits the engine, and how many seconds it may take before it counts as dead."""
+        """The engine's limit, and the seconds after which it counts as dead."""
         remaining_s, increment_s = clock.remaining_ms / 1000.0, clock.increment_ms / 1000.0
         budget_s = self._config.move_time_s
         if budget_s is not None:
             budget_s = max(0.02, min(budget_s, remaining_s / 10.0 + 0.7 * increment_s, remaining_s / 2.0))
         limit = Limit(time_s=budget_s, nodes=self._config.nodes, clock=(remaining_s, increment_s))
-        # Half the time, so that there is some left for another start.
+        # Half the clock, so that enough is left for a restarted engine.
         return limit, max(0.5 * remaining_s, _UNHURRIED_S if first else 0.2)
 
     def _sync(self, views: tuple[View, ...]) -> None:
@@ -213,12 +213,12 @@ class EngineSeat:
             async with asyncio.timeout(patience_s):
                 return await asyncio.shield(running)
         except TimeoutError:
-            await asyncio.to_thread(self._process.kill)  # the call that it blocks ends at once
+            await asyncio.to_thread(self._process.kill)  # so the call that waits for it ends at once
             self._told = ()
             raise SeatError(f"no answer within {patience_s:.1f} s") from None
 
 
 def _looked_at(running: asyncio.Future[Any]) -> None:
-    """An answer that nobody waits for any more is no "exception never retrieved"."""
+    """Mark an exception as seen, so that asyncio does not log "exception never retrieved" for an abandoned call."""
     if not running.cancelled():
         running.exception()

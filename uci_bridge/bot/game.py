@@ -1,16 +1,16 @@
-"""One game of a bot: follows its stream, asks the engine behind the wall, sends its moves, until it is over.
+"""One game of a bot: follow its stream, ask the engine behind the wall, send its moves, until the game is over.
 
-The stream (:mod:`uci_bridge.bot.stream`) holds the latest state, and only that is acted on, so that old, repeated and
-late lines cost nothing:
+The stream (:mod:`uci_bridge.bot.stream`) holds the latest state. Only that state is acted on, so that old, repeated and
+late lines do no harm:
 
-- the answer to a move says nothing: a move counts once a state shows it. When none does, the stream is opened anew,
-  since a fresh ``gameFull`` is the truth, and only then the move is sent again. To send it into a position that we
-  have not seen could be illegal, and an illegal move loses;
-- when moves were taken back, the engine's session goes on where its player's *views* do, and begins anew where they do
-  not: that is the engine seat's, which sees views only.
+- The answer to a move proves nothing: a move counts once a state shows it. If none does, the stream is opened anew,
+  since a fresh ``gameFull`` is the true state, and only then the move is sent again. In a position that we have not
+  seen the move could be illegal, and an illegal move loses.
+- After moves were taken back, the engine's session continues if its player's *views* do, else it begins anew. The
+  engine's seat decides that, as it sees only views.
 
-Source: what pychess.org's server does (see :mod:`uci_bridge.bot.dialect`). Deviation: a server that takes a move
-back while ours is on its way plays ours in the changed position; nothing in its API prevents that.
+Source: the behaviour of pychess.org's server (see :mod:`uci_bridge.bot.dialect`). Deviation: if a server takes a move
+back while ours is on its way, it plays ours in the changed position; nothing in its API prevents that.
 """
 
 from __future__ import annotations
@@ -41,27 +41,27 @@ __all__ = ["BotGame"]
 log = logging.getLogger(__name__)
 
 _FIRST_MOVES_S = 360.0
-"""Nobody's clock runs before ply 2; pychess gives a game with a bot five minutes then."""
+"""Time allowed before ply 2, when no clock runs; pychess then gives a game with a bot five minutes."""
 _LATE_S = 180.0
-"""After both clocks ran out and this, a game of which nothing was heard is asked for again, and then given up."""
+"""Time without news, beyond both clocks, after which a game's stream is reopened, and at last the game given up."""
 _NEVER_SEEN_S = 600.0
-"""A game that the server shows nothing of for so long is asked for again, and then given up."""
+"""The same for a game of which the server has shown nothing yet."""
 _FLAG_LATE_S = 15.0
-"""A game that ended with a clock this far below zero ended by it; pychess says so after 20 s."""
+"""Seconds below zero from which an unexplained end counts as a fall of the flag; pychess reports one after 20 s."""
 _SENDS = 6
-"""So many times the same move is sent in the same position."""
+"""Most times that the same move is sent in the same position."""
 
 
 @dataclass
 class _Sent:
     """A move on its way."""
 
-    # it was made after these
+    # the moves before it
     moves: tuple[str, ...]
     move: chess.Move
     tries: int  # how often it was sent
-    due: float = math.inf  # when the truth is to be asked for, if no state has shown it
-    # from this connection of the stream on, a ``gameFull`` without it proves that it was not played
+    due: float = math.inf  # when the stream is reopened to learn the true state, if no state has shown the move
+    # from this connection of the stream on, a ``gameFull`` without the move proves that it was not played
     proof: float = math.inf
 
 
@@ -72,17 +72,17 @@ class BotGame:
         self,
         game_id: str,  # the server's
         *,
-        # the server, and where games are kept
+        # the server, and the folder of the games
         client: Client,
         records: Records,
         name: str,  # our name on the server
         # makes the engine's seat once colour and start position are known: ``seat(color, fen, ply)``
         seat: Callable[[chess.Color, str | None, int], Seat],
-        # says why a game at its start is not to be played (a decline key), or None; it is then called off
+        # returns the reason not to play a game at its start (a decline key), or None; with a reason it is aborted
         refusal: Callable[[GameFull, str], str | None],
-        greeting: str | None = None,  # said once when the game starts; None to keep silent
+        greeting: str | None = None,  # sent once when the game starts; None for no greeting
         margin_ms: int = 1000,  # kept back on the clock
-        # what the record says of who plays for us: PGN tags without the colour, such as ``Engine``
+        # the record's tags for our player: PGN tags without the colour, such as ``Engine``
         engine: Mapping[str, str] | None = None,
         timing: Timing | None = None,
     ) -> None:
@@ -98,7 +98,7 @@ class BotGame:
         self._color: chess.Color = chess.WHITE
         self._stream = GameStream(game_id, client, self._timing)
         self._followed: GameState | None = None
-        self._clocks_s: dict[int, float] = {}  # ply -> on the clock of who moved
+        self._clocks_s: dict[int, float] = {}  # ply -> seconds on the mover's clock
         self._dropped = False  # not a game of ours, or refused: nothing to record
         self._won = False
         self._sent: _Sent | None = None
@@ -108,23 +108,23 @@ class BotGame:
 
     @property
     def over(self) -> bool:
-        """The game has ended, also if the server has yet to say so; what is left takes no more of anybody's time."""
+        """Whether the game has ended, even if the server has yet to say so; it no longer counts as being played."""
         return self._stream.over or self._won
 
     def silent_s(self) -> float:
-        """Seconds since the server last said anything of this game."""
+        """Seconds since the server's last line about this game."""
         return self._stream.silent_s()
 
     async def run(self) -> None:
-        """Play it to its end, record it, and let go of everything. Raises nothing but cancellation."""
+        """Play the game to its end, record it, and close everything. Raises nothing but cancellation."""
         reader = asyncio.create_task(self._stream.run(), name=f"stream of {self.id}")
         try:
             await self._play()
             await self._finish()
         except asyncio.CancelledError:
             raise
-        except Exception as error:  # one game's trouble is no other game's
-            # No traceback's worth of values: the true game stays off the log, and so does everything else.
+        except Exception as error:  # a fault in one game must not end the others
+            # A traceback shows no values of variables, so the true game stays out of the log.
             self._log(logging.ERROR, "game task failed", error=f"{type(error).__name__}: {error}", exc_info=True)
         finally:
             reader.cancel()
@@ -149,10 +149,10 @@ class BotGame:
                 await self._act(state)
 
     def _pause(self) -> float:
-        """Seconds until there is something to do, if nothing new comes."""
+        """Seconds until the next action, if no news comes before."""
         stream, game, sent = self._stream, self._game, self._sent
         now = time.monotonic()
-        overdue = self._overdue(now)  # also while the server is away: the game ends without us
+        overdue = self._overdue(now)  # counts also while the server is away: the game may end without us
         if overdue <= 0.0:
             self._doubt("nothing was heard for longer than the clocks run")
             return 1.0
@@ -171,7 +171,7 @@ class BotGame:
         return max(0.05, min(overdue, sent.due - now))
 
     def _overdue(self, now: float) -> float:
-        """Seconds until the game must have ended if the server plays by its own clock."""
+        """Seconds until the game must have ended by the server's own clocks; doubled with every doubt."""
         state = self._stream.state
         if state is None:
             return self._stream.since[0] + _NEVER_SEEN_S * 2.0**self._doubts - now
@@ -188,7 +188,7 @@ class BotGame:
             self._stream.reopen()
 
     async def _follow(self, full: GameFull, state: GameState) -> bool:
-        """Bring our game to ``state``; False when there is nothing to play."""
+        """Bring our game to ``state``; False if there is nothing to play."""
         try:
             if self._game is None and not await self._begin(full):
                 return False
@@ -212,21 +212,21 @@ class BotGame:
         return True
 
     def _note_clocks(self, game: TrueGame, state: GameState) -> None:
-        """A state has both clocks: of the last two moves."""
+        """Store both clocks of a state: they are those after the last two moves."""
         self._clocks_s = {ply: clock for ply, clock in self._clocks_s.items() if ply < game.ply - 1}
         for ply, color in ((game.ply - 1, game.turn), (game.ply, not game.turn)):
             if ply >= 1:
                 self._clocks_s[ply] = state.clock_ms[0 if color == chess.WHITE else 1] / 1000.0
 
     def _was_it_shown(self, state: GameState) -> None:
-        """Whether ``state`` has the move that is on its way."""
+        """Forget the move on its way if ``state`` has moved on; else ask for the true state earlier."""
         sent = self._sent
         if sent is None:
             return
         if state.moves != sent.moves:
             self._sent, self._won = None, False
         elif self._stream.connection < sent.proof:
-            # The same position once more, after we moved in it: an old line, or taken back and played again.
+            # The same position again after our move: an old line, or moves were taken back and played again.
             sent.due = min(sent.due, time.monotonic() + min(1.0, self._timing.confirm_s))
 
     async def _begin(self, full: GameFull) -> bool:
@@ -259,7 +259,7 @@ class BotGame:
         return True
 
     def _recognise(self, full: GameFull) -> bool:
-        """Whether it is a game of ours, and then: which side we have, against whom."""
+        """Whether the game is ours; if so, set our colour and the opponent."""
         names = [full.white.lower(), full.black.lower()]
         if self._name.lower() not in names:
             self._log(logging.ERROR, "not a game of ours", white=full.white, black=full.black)
@@ -269,7 +269,7 @@ class BotGame:
         return True
 
     async def _leave(self, how: str) -> None:
-        """Abort or resign, with some tries; the game is over for us in any case."""
+        """Abort or resign, in up to five tries; afterwards the game is over for us even if none succeeded."""
         backoff = Backoff(self._timing.first_retry_s, self._timing.last_retry_s)
         for _ in range(5):
             try:
@@ -295,7 +295,7 @@ class BotGame:
         if sent is not None:
             if self._stream.connection < sent.proof:
                 return
-            # A fresh gameFull, and still the same position: the move never arrived, or was taken back.
+            # A fresh gameFull still has the same position: the move never arrived, or was taken back.
             if sent.tries >= _SENDS:
                 self._stream.give_up("the server takes no move of ours")
                 return
@@ -306,7 +306,7 @@ class BotGame:
             await self._send(state, move, 1)
 
     async def _choose(self, state: GameState, game: TrueGame, seat: Seat) -> chess.Move | None:
-        """The engine's move; None when the game went elsewhere meanwhile."""
+        """The engine's move; None if the game is over or its moves have changed meanwhile."""
         views = game.views(self._color)
         thinking = asyncio.create_task(seat.choose(views, self._clock(state)))
         try:
@@ -333,17 +333,17 @@ class BotGame:
         left = state.clock_ms[mine]
         if len(state.moves) >= 2:
             left -= int((time.monotonic() - since) * 1000.0)
-            if not sure:  # found in mid-game: nobody tells for how long it has been our turn
+            if not sure:  # joined in mid-game: it is unknown for how long it has been our turn
                 left = min(left, left // 3 + state.increment_ms[mine] // 2)
         return Clock(max(1, left - self._margin_ms), state.increment_ms[mine])
 
     async def _send(self, state: GameState, move: chess.Move, tries: int) -> None:
-        """Send a move for as long as the game is known to be at ``state`` and the server says to come back."""
+        """Send a move; try again while the game is known to be at ``state`` and the server asks to come back later."""
         backoff = Backoff(self._timing.first_retry_s, min(self._timing.last_retry_s, 10.0))
         sent = self._sent = _Sent(state.moves, move, tries)
         delay_s = self._timing.confirm_s
         for _ in range(20):
-            # Not blindly, while the stream is down: moves may have been taken back. But not for ever either.
+            # Wait while the stream is down, since moves may have been taken back; but at most a quarter of the clock.
             patience_s = min(10.0, self._clock(state).remaining_ms / 4000.0)
             if await self._elsewhere(state, patience_s, until_synced=True):
                 self._sent = None  # nothing is on its way
@@ -358,24 +358,26 @@ class BotGame:
             except ServerError as error:
                 self._log(logging.INFO, "sending a move failed", ply=len(state.moves), error=str(error))
                 if not isinstance(error, Limited) and error.status is None:
-                    delay_s = min(1.0, delay_s)  # nobody knows whether it arrived: only a fresh gameFull does
+                    delay_s = min(1.0, delay_s)  # it may have arrived or not: only a fresh gameFull tells
                     break
                 if await self._elsewhere(state, backoff.next(error.wait_s)):
                     self._sent = None
                     return
         self._won = self._game is not None and self._game.takes_king(move)
-        # A stream that is being opened right now may have got its gameFull before the move was played.
+        # A connection that is just being opened may get a gameFull from before the move: then only the next one counts.
         sent.proof = self._stream.connection + (1 if self._stream.synced else 2)
         sent.due = time.monotonic() + delay_s
         self._log(logging.DEBUG, "move sent", ply=len(state.moves))
 
     def _is_elsewhere(self, state: GameState) -> bool:
-        """The game is over, or not at ``state`` any more."""
+        """Whether the game is over, or no longer at ``state``."""
         latest = self._stream.state
         return self._stream.over or (latest is not None and latest.moves != state.moves)
 
     async def _elsewhere(self, state: GameState, seconds: float, *, until_synced: bool = False) -> bool:
-        """Wait; True as soon as the game is over or not at ``state`` any more."""
+        """Wait up to ``seconds``; return True as soon as the game is over or no longer at ``state``. With
+        ``until_synced`` stop waiting once the stream's state may be acted on.
+        """
         deadline = time.monotonic() + seconds
         while not self._is_elsewhere(state) and (rest := deadline - time.monotonic()) > 0.0:
             if until_synced:
@@ -396,7 +398,7 @@ class BotGame:
             await self._ask_how_it_ended()
         stream = self._stream
         full, state, game = stream.full, stream.state, self._game
-        if game is None and full is not None and not self._dropped:  # it ended before it was begun here
+        if game is None and full is not None and not self._dropped:  # it ended before we began to play it
             game = self._replayed(full)
         if game is None or full is None or state is None:
             if not self._dropped:
@@ -420,7 +422,7 @@ class BotGame:
             await self._seat.tell(game.views(self._color))
 
     async def _ask_how_it_ended(self) -> None:
-        """The server may need a moment to write down what it has just said."""
+        """Ask up to three times for the end of the game: the server may need a moment until its page has it."""
         backoff = Backoff(self._timing.first_retry_s, self._timing.last_retry_s)
         for left in reversed(range(3)):
             if await self._stream.ask() or not left or not self._client.dialect.page_tells:
@@ -428,7 +430,7 @@ class BotGame:
             await asyncio.sleep(backoff.next())
 
     def _replayed(self, full: GameFull) -> TrueGame | None:
-        """A finished game of ours that was never begun here; None where it is none."""
+        """A finished game of ours that we never began to play; None if it is not ours or makes no sense."""
         try:
             if full.variant == self._client.dialect.variant and self._recognise(full):
                 return TrueGame(full.fen)
@@ -437,10 +439,10 @@ class BotGame:
         return None
 
     def _judged(self, game: TrueGame) -> tuple[tuple[chess.Move, ...], Outcome | None]:
-        """The moves and the outcome: what the server tells goes first, and what the rules say about it in more words.
+        """The moves and the outcome. The server's result counts; the rules give the exact reason if they agree with it.
 
-        A move of ours that was sent and never shown may have ended the game; not where the server shows all moves, or
-        tells of another end.
+        A move of ours that was sent and never shown may have ended the game, unless the server shows all moves or
+        reports another end.
         """
         said, sent = self._stream.outcome or self._ended_by_us, self._sent
         moves, ruled = game.ending()
@@ -466,13 +468,13 @@ class BotGame:
             headers["TimeControl"] = f"{initial_s:g}+{full.state.increment_ms[0] / 1000.0:g}"
         for name, value in self._engine.items():
             headers[f"{chess.COLOR_NAMES[self._color].capitalize()}{name}"] = plain(value)
-        if outcome is None:  # no guess in a record, but what one could go by
+        if outcome is None:  # a record has no guess at the result, but a hint for one
             hangs = game.king_hangs and game.turn != self._color
             headers["Ending"] = "not told by the server" + ("; our king could be taken" if hangs else "")
         return headers
 
     def _by_clock(self, game: TrueGame) -> Outcome | None:
-        """Somebody's flag fell, if nothing else can be true: the server waits 20 s before it says so."""
+        """A fall of the flag of the side to move, if its clock is so far below zero that nothing else can be true."""
         state = self._stream.state
         if state is None or len(state.moves) < 2:
             return None
@@ -485,7 +487,7 @@ class BotGame:
 
 
 def _any_move(view: View) -> chess.Move | None:
-    """A move that needs no engine: the king if it can be had, else the best man that can, else the first move."""
+    """A move that needs no engine: a capture of the king if there is one, else of the most valuable piece, else any."""
     values = {chess.KING: 9, chess.QUEEN: 5, chess.ROOK: 4, chess.BISHOP: 3, chess.KNIGHT: 2, chess.PAWN: 1}
 
     def worth(move: chess.Move) -> int:

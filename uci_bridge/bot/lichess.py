@@ -1,15 +1,14 @@
 """A client of the lichess-style bot API, over aiohttp: calls and newline-delimited streams, bounded and timed.
 
-The server is not trusted: answers and lines have a largest size, every wait has an end, redirects are not followed,
-nothing is decompressed, and every line goes through :mod:`uci_bridge.bot.dialect`. The token is in one header and
-nowhere else: aiohttp's own exceptions, which carry the request's headers, are never let out nor chained.
+The server is not trusted: the sizes of answers and lines are limited, every wait has an end, redirects are not
+followed, nothing is decompressed, and every line goes through :mod:`uci_bridge.bot.dialect`. The token is in one header
+only: aiohttp's own exceptions carry the request's headers, so they are never passed on or chained.
 
-A method either does one exchange or yields the lines of one connection, and raises a leaf of :class:`ServerError`
-otherwise. Trying again is the caller's, with :class:`Backoff`; only the silence that an answer 429 asks for is kept
-here, by every call alike.
+A method does one exchange, or yields the lines of one connection; on failure it raises a leaf of :class:`ServerError`.
+The caller tries again, with :class:`Backoff`. Only the pause that an answer 429 asks for is kept here, by all calls.
 
-Not berserk (0.14): a thread for each stream, no time-outs, redirects followed, bodies and lines read however long they
-are, the keep-alives that show that a stream lives swallowed; and pychess's dialect is not lichess's.
+Why not the library berserk (0.14): it needs a thread per stream, has no time-outs, follows redirects, reads bodies and
+lines of any length, hides the keep-alives that show that a stream lives, and does not know pychess's dialect.
 """
 
 from __future__ import annotations
@@ -46,18 +45,18 @@ MAX_PAGE_BYTES = 1 << 20
 MAX_QUIET_S = 600.0
 _REASON_BYTES = 4096
 _REASON_S = 1.0
-"""The body of a refusal is read no longer, and waited for no longer."""
+"""Most bytes (above) and seconds for reading the body of a refusal."""
 _CALLS_AT_ONCE = 4
 _Line = TypeVar("_Line")
 
 
 class ServerError(UciBridgeError):
-    """The server, or the way to it, did not do its part."""
+    """The server or the connection to it failed."""
 
     def __init__(self, message: str, status: int | None = None, wait_s: float = 0.0) -> None:
         super().__init__(message)
-        self.status = status  # the HTTP status; None when nobody knows whether the server got the request
-        self.wait_s = wait_s  # how long the server wants to be left alone; 0 when it said nothing
+        self.status = status  # the HTTP status; None if the server may or may not have got the request
+        self.wait_s = wait_s  # seconds that the server asks us to wait; 0 if it doesn't
 
 
 class Unreachable(ServerError, ConnectionError):
@@ -73,15 +72,15 @@ class Refused(ServerError, PermissionError):
 
 
 class Rejected(ServerError):
-    """The server understood and said no (any other 4xx, or a redirect)."""
+    """The server refused the request (any other 4xx, or a redirect)."""
 
 
 class Garbage(ServerError, ValueError):
-    """An answer that is not what the dialect says: no JSON, a wrong shape, a line without end."""
+    """An answer that breaks the dialect: not JSON, a wrong shape, a line without end."""
 
 
 class Token:
-    """A secret: shows itself to nobody, not even to a traceback that prints its variables.
+    """A secret that is never shown, not even in a traceback that prints variables.
 
     >>> Token("secret")
     Token(...)
@@ -96,39 +95,39 @@ class Token:
         return "Token(...)"
 
     def header(self) -> dict[str, str]:
-        """The header that proves who we are."""
+        """The header that authenticates us."""
         return {"Authorization": f"Bearer {self._text}"}
 
     def hide(self, text: str) -> str:
-        """``text`` with the token blotted out."""
+        """``text`` with the token replaced."""
         return text.replace(self._text, "[token]")
 
 
 @dataclass(frozen=True)
 class Timing:
-    """How long anything may take, in seconds."""
+    """Time limits and waits, in seconds."""
 
     connect_s: float = 10.0
     call_s: float = 15.0
-    idle_s: float = 20.0  # without a line on a stream (servers send a keep-alive every 6 or 7 s) it counts as dead
+    idle_s: float = 20.0  # a stream without a line for so long is dead (servers send a keep-alive every 6 or 7 s)
     first_retry_s: float = 0.5
     last_retry_s: float = 60.0
-    # after a stream was opened, old lines may come before the true one: no move before this silence
+    # silence before the first move on a fresh stream, since old lines may come before the true state
     settle_s: float = 0.25
-    room_s: float = 2.0  # for how long a challenge is kept that comes just before the game ends that leaves room for it
-    confirm_s: float = 10.0  # after a move was sent and no state came that has it: ask for the truth
+    room_s: float = 2.0  # a challenge that finds no room waits so long for a game to end
+    confirm_s: float = 10.0  # if no state shows a sent move within this time, the stream is reopened
 
 
 @dataclass(frozen=True)
 class Account:
-    """Who the token belongs to."""
+    """The account of a token."""
 
     name: str
     title: str
 
 
 class Backoff:
-    """Waits between tries: doubling, with jitter, up to a longest.
+    """Waits between tries: doubling, with jitter, up to a maximum.
 
     >>> waits = Backoff(1.0, 8.0, jitter=0.0)
     >>> [waits.next() for _ in range(5)]
@@ -146,7 +145,7 @@ class Backoff:
         return max(at_least_s, wait * (1.0 + self._jitter * random.uniform(-1.0, 1.0)))
 
     def reset(self) -> None:
-        """It worked: the next wait is the first one again."""
+        """Start again from the first wait, after a success."""
         self._tries = 0
 
 
@@ -165,14 +164,14 @@ def is_loopback(host: str) -> bool:
 
 
 def _excerpt(text: str) -> str:
-    """A server's own words, short and on one line, fit for a log."""
+    """A server's own words, cut and on one line, safe for a log."""
     return " ".join("".join(c if c.isprintable() else " " for c in text[:200]).split())[:120]
 
 
 class Client:
     """The calls and streams of one bot; use it as an asynchronous context manager.
 
-    ``url`` is https, unless the host is the loopback: :mod:`uci_bridge.bot.config` checks that, and so does this.
+    ``url`` must be https unless the host is the loopback, else ValueError.
     """
 
     def __init__(self, url: str, token: Token, dialect: Dialect = PYCHESS, timing: Timing | None = None) -> None:
@@ -188,7 +187,7 @@ class Client:
         self._calls = asyncio.Semaphore(_CALLS_AT_ONCE)
 
     async def __aenter__(self) -> Client:
-        # No environment: a proxy or a .netrc from there could carry the token elsewhere. No cookies: nothing to keep.
+        # trust_env=False: a proxy or a .netrc of the environment could send the token elsewhere. Cookies aren't needed.
         self._session = aiohttp.ClientSession(
             trust_env=False,
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -202,11 +201,11 @@ class Client:
             await self._session.close()
 
     def address(self, game_id: str) -> str:
-        """Where people look at a game."""
+        """The address of a game's page for people."""
         return f"{self._url}/{valid_id(game_id)}"
 
     async def account(self) -> Account:
-        """Who the token belongs to. Raises Refused where the token is not valid."""
+        """The account of the token. Raises Refused if the token is not valid."""
         answer = await self._call("GET", "/api/account")
         name, title = answer.get("username") or answer.get("id"), answer.get("title") or ""
         if not isinstance(name, str) or not isinstance(title, str) or not 0 < len(name) <= 128 or len(title) > 16:
@@ -222,25 +221,25 @@ class Client:
         await self._call("POST", f"/api/challenge/{valid_id(challenge_id)}/decline", {"reason": reason})
 
     async def move(self, game_id: str, move: str) -> None:
-        """Send a move (UCI). That it is answered does not say that it was played: the next state does."""
+        """Send a move (UCI). Success does not prove that it was played: only the next state does."""
         await self._call("POST", f"/api/bot/game/{valid_id(game_id)}/move/{move}")
 
     async def abort(self, game_id: str) -> None:
-        """Call a game off."""
+        """Abort a game."""
         await self._call("POST", f"/api/bot/game/{valid_id(game_id)}/abort")
 
     async def resign(self, game_id: str) -> None:
-        """Give a game up, so that everybody learns of it."""
+        """Resign a game, by all calls that the server needs to report it to the opponent."""
         for step in self.dialect.resign_steps:
             await self._call("POST", f"/api/bot/game/{valid_id(game_id)}/{step}")
 
     async def chat(self, game_id: str, text: str, room: str = "player") -> None:
-        """Say something to the opponent (or to the room ``spectator``)."""
+        """Send a chat message to the opponent (or to the room ``spectator``)."""
         await self._call("POST", f"/api/bot/game/{valid_id(game_id)}/chat", {"room": room, "text": text})
 
     def events(self) -> AsyncGenerator[Event | None, None]:
         """One connection to the event stream: None once it is open, then its events. Ends or raises when it breaks."""
-        # A challenge that is not understood must not keep the others away, and may come again with every connection.
+        # Not strict: a malformed challenge may come again on every connection, and must not block the others.
         return self._parsed("/api/stream/event", self.dialect.event_headers(), self.dialect.event, strict=False)
 
     def game(self, game_id: str) -> AsyncGenerator[GameLine | None, None]:
@@ -248,7 +247,7 @@ class Client:
         return self._parsed(f"/api/bot/game/stream/{valid_id(game_id)}", {}, self.dialect.game_line, strict=True)
 
     async def finished(self, game_id: str) -> FinishedGame | None:
-        """A game that is over, from where the dialect shows it; None: it goes on, or the dialect shows it nowhere."""
+        """A finished game from its public page; None if it goes on, or the dialect has no such page."""
         if not self.dialect.page_tells:
             return None
         path = page_of(valid_id(game_id))
@@ -264,7 +263,8 @@ class Client:
     async def _parsed(
         self, path: str, headers: Mapping[str, str], parse: Callable[[dict[str, Any]], _Line], *, strict: bool
     ) -> AsyncGenerator[_Line | None, None]:
-        """``strict``: a line of the wrong shape ends the stream; else it is left out. No JSON always ends it."""
+        """Yield the parsed lines. A line of the wrong shape ends the stream if ``strict``, else it is skipped; a line
+        that is not JSON always ends it."""
         stream = self._stream(path, headers)
         async with contextlib.aclosing(stream):
             async for line in stream:
@@ -356,11 +356,10 @@ class Client:
             raise Limited(f"the server wants no request for another {wait:.1f} s", wait_s=wait)
 
     async def _check(self, path: str, response: aiohttp.ClientResponse) -> None:
-        """Raise what the status means."""
+        """Raise the error of the status, if it is not 200."""
         status = response.status
         if status == 200:
             return
-        # The reason that a server gives may be anything; it is short and on one line here.
         said = await self._reason(response)
         text = self._token.hide(f"{path}: the server answers {status}" + (f" ({said})" if said else ""))
         if status == 429:
@@ -381,7 +380,7 @@ class Client:
         return min(max(said, 0.1), MAX_QUIET_S) if said == said else self.dialect.quiet_s
 
     async def _reason(self, response: aiohttp.ClientResponse) -> str:
-        """How the body of a refusal begins; "" where it is a page. The status says the rest, however long it is."""
+        """The beginning of a refusal's body; "" if it is HTML. Errors in reading don't matter: the status is known."""
         body = b""
         with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):
             async with asyncio.timeout(_REASON_S):
@@ -397,7 +396,7 @@ class Client:
         return bytes(body)
 
     def _failed(self, path: str, error: Exception, late: str) -> ServerError:
-        """What to raise for an error of an exchange; nothing of aiohttp's own, which carry the request's headers."""
+        """The error to raise for a failed exchange; never aiohttp's own errors, which carry the request's headers."""
         if isinstance(error, ServerError):  # some are also OSErrors
             return error
         if isinstance(error, TimeoutError):

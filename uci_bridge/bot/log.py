@@ -1,4 +1,4 @@
-"""The bot's log: one JSON object a line on stderr, with the token blotted out whatever happens."""
+"""The bot's log: one JSON object per line on stderr, without the token in any case."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["JsonLines", "log_to"]
 
 
 class JsonLines(logging.Formatter):
-    """A record as one JSON object: ``time`` (UTC), ``level``, ``event``, then the record's ``fields``; a traceback,
-    where there is one, under ``traceback``. The token should not get as far as this; if it does, it stops here.
+    """Format a record as one JSON object: ``time`` (UTC), ``level``, ``event``, then the record's ``fields``, and a
+    ``traceback`` if there is one. The token should never reach the log; if it does, it is replaced here.
     """
 
     def __init__(self, token: Token | None = None) -> None:
@@ -38,13 +38,13 @@ class JsonLines(logging.Formatter):
 
 
 def _seen(sign: str) -> str:
-    """A character of a JSON text as a terminal may be shown it: itself, or as JSON escapes it."""
+    """A character of a JSON text, safe for a terminal: escaped if it is not printable."""
     return sign if sign.isprintable() else json.dumps(sign)[1:-1]
 
 
 def log_to(stream: TextIO | None = None, *, level: int = logging.INFO) -> JsonLines:
-    """Send everything that is logged in this process to ``stream`` (stderr), and give the formatter, which learns the
-    token once it is read."""
+    """Send all logging of this process to ``stream`` (stderr by default); return the formatter, so that it can be given
+    the token once that is read."""
     handler = logging.StreamHandler(sys.stderr if stream is None else stream)
     formatter = JsonLines()
     handler.setFormatter(formatter)

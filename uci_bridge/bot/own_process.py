@@ -1,7 +1,8 @@
-"""What other processes of the same user, engines above all, can't learn from this one.
+"""Keep secrets of this process from other processes of the same user, above all from engines.
 
-A variable that is taken out of ``os.environ`` still stands in the block of memory that the process was started with,
-which ``/proc/PID/environ`` shows; and a process's memory can be read by its user's others. Linux only for the second.
+A variable that is deleted from ``os.environ`` remains in the memory block that the process was started with, which
+``/proc/PID/environ`` shows. Other processes of the user can also read this process's memory; that is prevented on Linux
+only.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ _PR_SET_DUMPABLE = 4
 
 
 def take_variable(name: str) -> str | None:
-    """The value of an environment variable, which is then in no environment any more, nor where it was."""
+    """Return an environment variable's value; delete the variable, and overwrite it in the process's memory block."""
     text = os.environ.get(name)
     if text is None:
         return None
-    with contextlib.suppress(TypeError, AttributeError):  # Windows has no such block that others can read
+    with contextlib.suppress(TypeError, AttributeError):  # on Windows other processes can't read such a block
         getenv = ctypes.CDLL(None).getenv
         getenv.restype, getenv.argtypes = ctypes.c_void_p, [ctypes.c_char_p]
         place = getenv(os.fsencode(name))
@@ -33,8 +34,8 @@ def take_variable(name: str) -> str | None:
 
 
 def close_to_others() -> None:
-    """Let nobody but the superuser read this process's memory, its environment and its files; no core dumps either.
+    """Let only the superuser read this process's memory, environment and open files; this also stops core dumps.
 
-    Children that run another program are not concerned. Where the system can't, nothing happens.
+    It does not extend to children that run another program, and does nothing on systems without the call.
     """
     linux_call("prctl", _PR_SET_DUMPABLE, 0, 0, 0, 0)

@@ -1,8 +1,8 @@
-"""What pychess.org shows of a finished game: the page for embedding it, which needs no login.
+"""A finished game of pychess.org, from its page for embedding, which needs no login.
 
-Its bot API says that a game is over and not how; the game lists of its JSON API answer a login in a browser only. The
-page has it all in the attributes of its ``<body>``: players, result, status, and every move with the clocks after it,
-also the last one, which the bot API never shows. Of a game that goes on nothing is read.
+The bot API reports that a game is over, but not how; the game lists of the JSON API need a login in a browser. The page
+has all of it in the attributes of its ``<body>``: players, result, status, and every move with the clocks after it,
+also the last move, which the bot API never shows. Nothing is read of a game that goes on.
 
 Source: pychess-variants, ``server/views/embed.py`` and ``__init__.py`` (add_game_context), ``templates/base.html``,
 ``server/const.py`` (GameStatus).
@@ -44,7 +44,7 @@ class _Body(HTMLParser):
     attributes: dict[str, str | None] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """The body's."""
+        """Keep the attributes of the first ``<body>``."""
         if tag == "body" and self.attributes is None:
             self.attributes = dict(attrs)
 
@@ -55,7 +55,7 @@ def page_of(game_id: str) -> str:
 
 
 def finished_game(text: str) -> FinishedGame | None:
-    """The game of a page; None when it goes on. Raises MalformedLine: the page is of no game, or says what can't be."""
+    """The game of a page; None if it goes on. Raises MalformedLine: the page has no game, or values out of bounds."""
     said = _said(text)
     try:
         status, board = int(said["status"]), msgspec.json.decode(said["board"], type=_Board)

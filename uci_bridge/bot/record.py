@@ -1,8 +1,8 @@
-"""What a bot keeps on disk: finished games, one PGN file a month, and the ids of games under way.
+"""A bot's files: finished games, in one PGN file per month, and the ids of games under way.
 
-A restarted bot asks the server for the streams of the games under way, since a server tells of a game again only
+A restarted bot asks the server for the streams of the games under way, since a server reports a game again only
 sometimes (not at ply 0, not while it holds the old stream). Both files are written so that a kill at any moment leaves
-them whole; a game that is already in its month's file is not written again. One bot at a time owns a folder.
+them whole. A game that is already in its month's file is not written again. One bot at a time owns a folder.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class RecordsError(UciBridgeError, OSError):
 
 
 class Records:
-    """The folder of one bot's games, made where it is not there. Raises RecordsError: it can't be made, read or
+    """The folder of one bot's games, which is made if it doesn't exist. Raises RecordsError: it can't be made, read or
     written, or another bot owns it.
     """
 
@@ -58,28 +58,28 @@ class Records:
         self._under_way: dict[str, dict[str, Any]] = self._read()
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Release the folder for other bots."""
         self._lock.close()
 
     @property
     def under_way(self) -> Mapping[str, Mapping[str, Any]]:
-        """The games under way: id -> what is remembered of it."""
+        """The games under way: id -> the values stored with it."""
         return self._under_way
 
     def begin(self, game_id: str, **remembered: Any) -> None:
-        """Remember a game as under way, and what else of it (JSON values)."""
+        """Store a game as under way, with further values (JSON), which add to those stored before."""
         known = self._under_way.get(game_id)
         self._under_way[game_id] = {**(known or {"since": int(time.time())}), **remembered}
         if self._under_way[game_id] != known:
             self._write()
 
     def forget(self, game_id: str) -> None:
-        """The game is over."""
+        """Remove a game that is over from the games under way."""
         if self._under_way.pop(game_id, None) is not None:
             self._write()
 
     def save(self, game_id: str, record: GameRecord, when: float | None = None) -> Path:
-        """Append a finished game to its month's file, unless it is there already; the file."""
+        """Append a finished game to its month's file, unless it is there already; return the file's path."""
         month = time.strftime("%Y-%m", time.gmtime(when))
         path = self._folder / f"games-{month}.pgn"
         tag = f'[GameId "{valid_id(game_id)}"]'
@@ -89,7 +89,7 @@ class Records:
             if any(line.decode("utf-8", "replace").strip() == tag for line in stream):
                 return path
             end = stream.seek(0, os.SEEK_END)
-        # Written down before it is done: whatever is cut off in the middle is done again from here at the next start.
+        # A journal, written before the append: if that is cut off, the next start repeats it from the journal.
         journal = self._folder / _JOURNAL
         write_whole(journal, json.dumps({"file": path.name, "end": end, "text": ("\n" if end else "") + text}))
         self._append(path, json.loads(journal.read_bytes()))
@@ -106,7 +106,7 @@ class Records:
             os.fsync(stream.fileno())
 
     def _finish_append(self) -> None:
-        """Do again what a kill may have cut off."""
+        """Repeat an append that a kill may have cut off."""
         journal = self._folder / _JOURNAL
         try:
             entry = json.loads(journal.read_bytes())
@@ -136,7 +136,7 @@ class Records:
 
 
 def _remembered(known: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of a game under way, as far as it makes sense: the file may have been edited."""
+    """The valid ones of the values stored with a game: somebody may have edited the file."""
     kinds = {"since": int, "opponent": str, "greeted": bool, "initial_s": float | int}
     found = {key: known[key] for key, kind in kinds.items() if isinstance(known.get(key), kind)}
     if not 0 <= found.get("since", 0) <= 1 << 40:
@@ -145,5 +145,5 @@ def _remembered(known: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plain(text: str, longest: int = 80) -> str:
-    """A name that a server gave, fit for a PGN tag."""
+    """A name that a server gave, safe for a PGN tag."""
     return printable(text, longest) or "?"

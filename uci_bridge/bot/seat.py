@@ -1,7 +1,8 @@
-"""The gate in the wall between a game of the bot and its engine: all that may pass.
+"""The gate in the wall between a game of the bot and its engine: the only data that may pass.
 
-Views and a clock go in, moves come out. :mod:`uci_bridge.bot.game` stands on the side of the true game,
-:mod:`uci_bridge.bot.engine` on the engine's; import-linter keeps the second from importing what the first knows.
+Views and a clock go in, moves come out. :mod:`uci_bridge.bot.game` is on the side of the true game,
+:mod:`uci_bridge.bot.engine` on the engine's side; import-linter keeps the second from importing modules that know the
+true game.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ __all__ = ["Clock", "Seat", "SeatError"]
 
 @dataclass(frozen=True)
 class Clock:
-    """What the engine may know of time."""
+    """The engine's knowledge of the time."""
 
-    remaining_ms: int  # the player's, what the way to the server takes already taken off
+    remaining_ms: int  # on the player's clock, less the margin for the network's delay
     increment_ms: int  # added after each move
 
 
 class SeatError(Exception):
-    """The engine gave no move: it is dead, silent, late, or talks nonsense. The seat can be asked again."""
+    """The engine gave no move: it is dead, silent, late, or breaks the protocol. The seat can be asked again."""
 
 
 class Seat(Protocol):
@@ -36,7 +37,7 @@ class Seat(Protocol):
         """Return the move after the last of ``views`` (all of them, from ply 0 on); raises SeatError."""
 
     async def tell(self, views: Sequence[View]) -> None:
-        """Show the player what it sees after its own move, or at the end; never raises."""
+        """Show the player its view after its own move, or at the end; never raises."""
 
     async def close(self) -> None:
         """End the engine's process."""

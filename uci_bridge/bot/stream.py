@@ -1,12 +1,12 @@
-"""The stream of one game of a bot: kept open come what may, and boiled down to the latest state.
+"""The stream of one game of a bot: reopened whenever it breaks, and reduced to the latest state.
 
 Servers cut streams, repeat lines, send old ones, and break a second stream at once while they still hold the first.
-After a stream was opened, what a server had queued comes before the true state: nobody should act before a
-``gameFull`` on this very connection and a short silence (:meth:`GameStream.settling`). An end that was queued comes
-before the last moves: it is waited for the ``gameFull`` that has them.
+When a stream is opened, lines that the server had queued come before the true state. So nobody may act before a
+``gameFull`` on this very connection and a short silence (:meth:`GameStream.settling`). A queued end comes before the
+last moves, so the ``gameFull`` that has them is waited for.
 
-A game that the server does not know (404), time and again, is gone. One whose stream says nothing may be over, ended
-while nobody listened: the server is asked (:meth:`GameStream.ask`).
+A game that the server refuses (404) several times in a row is gone. If a stream says nothing, the game may have ended
+while nobody listened, so the server is asked (:meth:`GameStream.ask`).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ __all__ = ["GameStream"]
 log = logging.getLogger(__name__)
 
 _LONGEST_WAIT_S = 10.0
-"""A clock is running: no wait between two tries is longer, unless the server asks for it."""
+"""Longest wait between two tries, as a clock may be running; the server may ask for a longer one."""
 _GONE_S = 300.0
-"""A stream that opens and breaks at once for this long is that of a game that is no more."""
+"""If a stream opens and breaks at once for this long, the game no longer exists."""
 _REFUSALS = 5
 _ASK_EVERY = 2
-"""After so many connections in a row without a line: the game may have ended meanwhile."""
+"""Connections in a row without a line after which the server is asked whether the game has ended."""
 _LAST_MOVES_S = 5.0
-"""How long the last moves are waited for when the end of the game came before them."""
+"""Time limit for the last moves, if the end of the game came before them."""
 
 
 class GameStream:
@@ -45,24 +45,24 @@ class GameStream:
         self.full: GameFull | None = None
         self.state: GameState | None = None
         self.over = False  # nothing more will come: the game has ended, or there is no such game (any more)
-        self.outcome: Outcome | None = None  # how it ended, where the server said so
-        # the whole game, from where the server shows it once it is over; None unless it was asked and answered
+        self.outcome: Outcome | None = None  # the end, if the server reported it
+        # the whole game from its public page once it is over; None unless the server was asked and answered
         self.finished: FinishedGame | None = None
         self.connection = 0  # counts connections
-        # on this connection, a ``gameFull`` came: ``state`` is the truth and not what was queued before
+        # a ``gameFull`` came on this connection, so ``state`` is the true state and not an old one from a queue
         self.synced = False
         self.news = asyncio.Event()  # set when any of these changes
-        # (time.monotonic() when the latest moves were first there, whether that is so, or they were found so)
+        # (time.monotonic() when the latest moves arrived, whether they were played then; False: maybe earlier)
         self.since = (time.monotonic(), False)
         self._client, self._timing = client, timing
         self._settled_at = 0.0
         self._heard_at = self._opened_at = time.monotonic()
         self._breaking_since: float | None = None
-        self._ending_at: float | None = None  # the end was given, the last moves were not
+        self._ending_at: float | None = None  # deadline for the last moves, once the end came before them
         self._reopen = asyncio.Event()
 
     def reopen(self) -> None:
-        """Close the stream and open it anew, to learn the truth; not synced until then."""
+        """Close the stream and open it anew, to learn the true state; not synced until then."""
         self.synced = False
         self._reopen.set()
 
@@ -73,21 +73,21 @@ class GameStream:
         return max(0.0, self._settled_at - time.monotonic())
 
     def end(self) -> None:
-        """Follow it no further."""
+        """Stop following the game."""
         self.over = True
         self.news.set()
 
     def give_up(self, reason: str) -> None:
-        """There is no game to follow any more, as far as anybody can tell."""
+        """Stop following the game, since it seems not to exist any more."""
         self._log(logging.WARNING, "game given up", reason=reason)
         self.end()
 
     def silent_s(self) -> float:
-        """Seconds since the server last said anything of it."""
+        """Seconds since the server's last line about the game."""
         return time.monotonic() - self._heard_at
 
     async def ask(self) -> bool:
-        """Ask the server whether the game is over, and how it ended; whether it says so."""
+        """Ask the server whether and how the game ended; return whether it reports an end."""
         try:
             found = await self._client.finished(self.id)
         except ServerError as error:
@@ -130,7 +130,7 @@ class GameStream:
             if self._heard_at != heard_at:
                 backoff.reset()
                 refusals, self._breaking_since = 0, None
-            elif self.connection == connection:  # not even opened: the server is away, and its games may be back
+            elif self.connection == connection:  # not even opened: the server is down, and may return with its games
                 self._breaking_since = None
             elif self._breaking_since is None:
                 self._breaking_since = now
@@ -142,7 +142,7 @@ class GameStream:
             await asyncio.sleep(wait_s)
 
     async def _one_connection(self) -> None:
-        """From opening to closing: returns when the stream ends, is to be opened anew, or the game is over."""
+        """Run one connection; return when the stream ends, is to be reopened, or the game is over."""
         self.synced = False
         self._reopen.clear()
         lines = self._client.game(self.id)
@@ -185,7 +185,7 @@ class GameStream:
             if self._ending_at is not None:
                 self.end()
         elif isinstance(line, GameState):
-            if self.synced:  # else it waited in the server's queue: old, and the gameFull behind it is not
+            if self.synced:  # else it comes from the server's queue: it is old, and the true gameFull follows
                 self._set(line, live, heard_at)
         elif isinstance(line, GameEnd):
             if line.id not in ("", self.id):
@@ -201,7 +201,7 @@ class GameStream:
         if self.state is None:
             self.since = (now, False)
         elif state.moves != self.state.moves:
-            # What came while nobody listened came after the last line that was heard: count from there.
+            # Moves played while we did not listen came after the last line that we got: count the clock from there.
             self.since = (now if live else heard_at, self.since[1] or live)
         self.state = state
         if not live:

@@ -1,12 +1,12 @@
-"""The far side of the wall: the true game as a server tells it, move by move, and the views that may cross.
+"""The far side of the wall: the true game as a server reports it, move by move, and the views that may cross.
 
 A lichess-style server sends *all* true moves of both sides, in a game whose point is that neither side sees the
-other's. This file and :mod:`uci_bridge.bot.game` are the only ones on the bridge that see them; what an engine gets is
-:class:`darkchess.fog.game.view.View` objects, made here by the project's own referee.
+other's. Only this file and :mod:`uci_bridge.bot.game` on the bridge see them. An engine gets
+:class:`darkchess.fog.game.view.View` objects, which the project's own referee makes here.
 
-The server is the judge of draws: after a repetition, fifty moves or the ply limit this game goes on for as long as the
-server sends moves, since a bridge that stops at a draw that its server does not see would lose on time. When the
-server says that the game is over, :meth:`TrueGame.ending` says how, as far as the rules tell.
+The server decides draws: after a repetition, fifty moves or the ply limit this game continues while the server sends
+moves, since a bridge that stops at a draw that its server does not see would lose on time. Once the server reports the
+end, :meth:`TrueGame.ending` finds the reason, as far as the rules determine it.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ __all__ = ["ServerReferee", "TrueGame", "Unfollowable"]
 
 
 class Unfollowable(UciBridgeError, ValueError):
-    """The server's moves, or its start position, are not those of a game by our rules."""
+    """The server's moves or start position break our rules."""
 
 
 class ServerReferee(Referee):
-    """A referee that leaves draws by repetition, by fifty moves and by length to somebody else."""
+    """A referee that does not end a game by repetition, fifty moves or length: the server decides these draws."""
 
     def _judge(self) -> Outcome | None:
         outcome = super()._judge()
@@ -39,7 +39,7 @@ class ServerReferee(Referee):
 
 
 def _true_move(position: Position, text: str) -> chess.Move:
-    """UCI, castling also written as the king taking its own rook."""
+    """A move from UCI, where castling may also be written as the king taking its own rook."""
     move = chess.Move.from_uci(text)
     king, rook = position.piece_at(move.from_square), position.piece_at(move.to_square)
     if king == chess.Piece(chess.KING, position.turn) and rook == chess.Piece(chess.ROOK, position.turn):
@@ -49,8 +49,8 @@ def _true_move(position: Position, text: str) -> chess.Move:
 
 
 class TrueGame:
-    """One game, from ``fen`` (None: the usual start), followed from what the server says. Raises Unfollowable: no game
-    can start there.
+    """One game from ``fen`` (None: the usual start), which follows the server's moves. Raises Unfollowable: no game can
+    start there.
     """
 
     def __init__(self, fen: str | None = None, ruleset: Ruleset = PYCHESS) -> None:
@@ -82,18 +82,18 @@ class TrueGame:
 
     @property
     def decided(self) -> bool:
-        """A king is gone or nobody can move: there is nothing left to play, whatever the server says next."""
+        """Whether a king is gone or the side to move has no move: nothing is left to play, whatever the server says."""
         return self._referee.outcome is not None
 
     def views(self, color: chess.Color) -> tuple[View, ...]:
-        """Everything that ``color`` saw; the index is the ply. This, and nothing else here, may cross the wall."""
+        """All views of ``color``; the index is the ply. Only this may cross the wall."""
         return self._referee.views(color)
 
     def follow(self, moves: Sequence[str]) -> bool:
-        """Bring the game to where the server says that it is; whether moves were taken back.
+        """Bring the game to the server's state; return whether moves were taken back.
 
-        ``moves`` are all from the start, UCI; where they do not begin with those known, moves were taken back. Raises
-        Unfollowable: they are not moves of a game. The game stays where it was.
+        ``moves`` are all moves from the start, in UCI; if they do not begin with the known ones, moves were taken back.
+        Raises Unfollowable: they are not the moves of a game; the game then stays where it was.
         """
         if list(moves[: len(self._said)]) == self._said:
             self._push(self._referee, moves[len(self._said) :])
@@ -102,7 +102,7 @@ class TrueGame:
         fresh, before = self._from_start(), self.moves
         self._push(fresh, moves)
         self._referee, self._said = fresh, list(moves)
-        return fresh.moves[: len(before)] != before  # else only the spelling changed
+        return fresh.moves[: len(before)] != before  # if equal, only the notation changed (castling)
 
     @staticmethod
     def _push(referee: Referee, moves: Sequence[str]) -> None:
@@ -121,9 +121,9 @@ class TrueGame:
             referee.push(move)
 
     def ending(self, last: chess.Move | None = None) -> tuple[tuple[chess.Move, ...], Outcome | None]:
-        """The moves of the finished game and how it ended; None where the rules do not tell.
+        """The moves of the finished game and its outcome; None if the rules do not determine it.
 
-        ``last`` is a move that was sent and never shown: servers do not show the move that ends a game.
+        ``last`` is a move that was sent and never shown: servers may not show the move that ends a game.
         """
         for moves in (self.moves, (*self.moves, last) if last is not None else self.moves):
             game = Referee(self.fen, self.ruleset)
@@ -133,19 +133,19 @@ class TrueGame:
             if game.outcome is not None and game.ply == len(moves):
                 return moves, game.outcome
             if game.outcome is not None and game.outcome.winner is None:
-                return moves, game.outcome  # a draw that the server saw some plies later
+                return moves, game.outcome  # a draw that the server noticed some plies later
         return self.moves, None
 
     def takes_king(self, move: chess.Move) -> bool:
-        """Whether ``move``, of the side to move, takes the king."""
+        """Whether ``move`` of the side to move takes the king."""
         return self._referee.position.piece_at(move.to_square) == chess.Piece(chess.KING, not self.turn)
 
     @property
     def king_hangs(self) -> bool:
-        """The side to move can take the king: a likely end when the server tells of none."""
+        """Whether the side to move can take the king: a likely end if the server reports none."""
         return any(self.takes_king(move) for move in self._referee.legal_moves())
 
     def end(self, outcome: Outcome) -> None:
-        """Tell both sides' last views how it ended, once."""
+        """Put the outcome into both sides' last views, once."""
         if self._referee.outcome is None:
             self._referee.end(outcome)
