@@ -1,7 +1,7 @@
 """The engine protocol, for any game.
 
-Reading order: ``messages`` (what is said), ``diagnostics`` (what of an engine's words is kept), ``schema`` (JSON read
-as a shape, or refused), ``shapes`` (what messages look like), ``wire`` (what a game adds), ``codec`` (how messages are
-read and written); ``fog``, ``rbc`` and ``openspiel``, the games; ``engine`` (our players served on it) and ``serve``;
-``engine_process`` and ``host`` (any program that speaks it, run and hosted as a player).
+Reading order: ``messages`` (their content), ``diagnostics`` (the part of an engine's report that is kept), ``schema``
+(JSON converted to a shape, or refused), ``shapes`` (the fields of messages), ``wire`` (the part of each game),
+``codec`` (reads and writes messages); ``fog``, ``rbc`` and ``openspiel``, the games; ``engine`` (serves our players)
+and ``serve``; ``engine_process`` and ``host`` (run any program that speaks the protocol, as a player).
 """

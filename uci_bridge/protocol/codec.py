@@ -1,17 +1,17 @@
-"""The engine protocol's messages: read with every field checked and bounded, written one JSON object a line.
+"""Read and write the engine protocol's messages, one JSON object per line; on reading every field is checked.
 
-Types and bounds are those of :mod:`uci_bridge.protocol.shapes` and of a game's :class:`~uci_bridge.protocol.wire.Wire`;
-here is which message it is, and what is the same in every game. An engine's own words (errors, diagnostics) are read as
-:mod:`klss.support.text` shows them.
+Types and bounds are those of :mod:`uci_bridge.protocol.shapes` and of a game's :class:`~uci_bridge.protocol.wire.Wire`.
+This module recognises the kind of a message, and does what is the same in every game. An engine's own texts (errors,
+diagnostics) are made printable by :mod:`klss.support.text`.
 
-The standard library's json reads, since msgspec's refuses a whole line for a number or a lone surrogate in the
-diagnostics; it writes, since msgspec's writes no pure ASCII.
+Why the standard library's json: msgspec's reader refuses a whole line because of one number or lone surrogate in the
+diagnostics, and its writer does not write pure ASCII.
 
-Source: docs/engine-protocol.md, which is this file in prose; the shapes are those of the open engine protocol
+Source: docs/engine-protocol.md, which describes this file in prose; the shapes are those of the open engine protocol
 v1 of the engine Misty (PyPI ``misty-chess``, module ``fow_chess.engine_protocol``). ``budget_ms``,
 ``nodes``, ``fen`` and ``rules`` are additions, and so is every game but Fog of War.
 
-Deviations: a push may lack ``engineId`` and ``protocolVersion``, an answer its ids. What is written has everything.
+Deviations: a push may lack ``engineId`` and ``protocolVersion``, an answer its ids. Written messages have all fields.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 PROTOCOL_VERSION = "1"
 
 MAX_LINE_BYTES = 4 << 20
-"""Longest line that is read as a request: a transcript of some 2,700 plies."""
+"""Longest line that is read as a request: it holds a transcript of some 2,700 plies."""
 
 MAX_ANSWER_BYTES = 1 << 18
 """Longest line that is read as an answer."""
@@ -52,7 +52,7 @@ MAX_ERROR = 4096
 
 
 def read_request(wire: Wire, line: bytes) -> Request | Push:
-    """The request of one line. Raises ProtocolError: the line is no request; carries the ids that could be read."""
+    """The request in one line. Raises ProtocolError, with the ids that could be read: the line is not a request."""
     message = _object(line)
     try:
         wire.check_game(message)
@@ -73,7 +73,7 @@ def read_request(wire: Wire, line: bytes) -> Request | Push:
 
 
 def read_reply(wire: Wire, line: bytes) -> Reply:
-    """An engine's reply to a request. Raises ProtocolError: the line is none."""
+    """An engine's reply to a request. Raises ProtocolError: the line is not a reply."""
     message = _object(line)
     if message.get("error") is not None:
         if not isinstance(message["error"], str):
@@ -127,7 +127,7 @@ def _request(wire: Wire, raw: Any) -> Request:
 
 
 def _object(line: bytes) -> dict[str, Any]:
-    """The JSON object of one line; raises ProtocolError where it is none."""
+    """The JSON object in one line. Raises ProtocolError: it is not one."""
     try:
         message = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
     except RecursionError:
@@ -146,14 +146,14 @@ def _no_constant(name: str) -> float:
 
 
 def _check_version(message: Mapping[str, Any], *, required: bool = False) -> None:
-    """Before anything else: of another version's fields nothing is known."""
+    """Check the version; called before other fields are read, since another version's fields are unknown."""
     value = message.get("protocolVersion")
     if value != PROTOCOL_VERSION and (required or value is not None):
         raise bad("protocolVersion", value, f'"{PROTOCOL_VERSION}"')
 
 
 def _readable_ids(message: Mapping[str, Any]) -> dict[str, str]:
-    """The ids that are well-formed."""
+    """The well-formed ids of a message."""
     found = {key: message.get(key) for key in ("gameId", "sessionId")}
     return {key: value for key, value in found.items() if isinstance(value, str) and len(value) <= shapes.MAX_ID}
 
@@ -172,7 +172,7 @@ def _quoted(keys: Any, joint: str) -> str:
 
 
 def write_request(wire: Wire, request: Request | Push) -> bytes:
-    """One line, its end included. The same request gives the same bytes."""
+    """The request as one line with its newline. Equal requests give equal bytes."""
     ids = request.ids
     message: dict[str, Any] = {"protocolVersion": PROTOCOL_VERSION}
     if wire.game is not None:
@@ -194,7 +194,7 @@ def write_request(wire: Wire, request: Request | Push) -> bytes:
 
 
 def write_reply(wire: Wire, reply: Reply) -> bytes:
-    """One line, its end included."""
+    """The reply as one line with its newline."""
     message: dict[str, Any] = {"protocolVersion": PROTOCOL_VERSION}
     if isinstance(reply, Refusal):
         message |= {**reply.ids, "error": reply.error}

@@ -1,7 +1,7 @@
-"""What an engine says about its move, made fit to be sent (:func:`plain`) and kept (:func:`fit_to_keep`): a few finite
+"""An engine's report about its move, made safe to send (:func:`plain`) and to keep (:func:`fit_to_keep`): a few finite
 numbers and short texts, as JSON has them.
 
-Nobody checks what an engine says there, and whoever reads it later (a resumed match, a report) must not pay for it.
+The protocol does not restrict an engine's report, and a later reader (a resumed match, a table) must not fail by it.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from klss.support.text import printable
 __all__ = ["MAX_DEPTH", "MAX_ENTRIES", "MAX_NUMBER", "MAX_WORDS", "fit_to_keep", "plain"]
 
 MAX_DEPTH = 4
-"""Lists and objects inside each other."""
+"""Most levels of nested lists and objects."""
 
 MAX_ENTRIES = 512
-"""Of one list or object; the rest is left out."""
+"""Most entries of one list or object; the rest is dropped."""
 
 MAX_WORDS = 300
-"""Characters of a text or a key."""
+"""Most characters of a text or a key."""
 
 MAX_NUMBER = 2**63
-"""Numbers are smaller, on either side of 0: every program can read them."""
+"""Bound on the absolute value of numbers: smaller ones can be read by every program."""
 
 
 def fit_to_keep(said: Mapping[str, Any]) -> dict[str, Any]:
-    """``said`` within the bounds above; what is out of them, not finite, or not JSON, is None. Idempotent.
+    """``said`` cut to the bounds above; a value that is too large, not finite, or not JSON becomes None. Idempotent.
 
     >>> fit_to_keep({"nodes": 10**400, "value": float("inf"), "pv": ["e2e4", [1.5, True]], "name": "a\\x1b[31m"})
     {'nodes': None, 'value': None, 'pv': ['e2e4', [1.5, True]], 'name': 'a?[31m'}
@@ -56,7 +56,7 @@ def _value(value: Any, depth: int) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """``value`` as JSON has it: numpy's numbers as Python's, what is not finite as null, anything else as text."""
+    """``value`` as JSON: numpy's numbers become Python's, numbers that are not finite null, other objects text."""
     if isinstance(value, Mapping):
         return {str(key): plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,14 +1,14 @@
-"""Our players served on the engine protocol, of any game: lines in, one answer each out, whatever comes in.
+"""Serve our players of any game on the engine protocol: every line gets one answer, even a malformed one.
 
-An :class:`Engine` keeps a session for each ``sessionId``: what its player observed
+An :class:`Engine` keeps a session for each ``sessionId``: the observations of its player
 (:class:`uci_bridge.protocol.wire.Transcript`), and a player that was given the same. A request with the whole
-transcript begins a session, in mid-game too; deltas and pushes carry it on. Nothing of a request is kept unless all of
-it holds good.
+transcript begins a session, in mid-game too; deltas and pushes extend it. A request with a fault changes nothing in the
+session.
 
-This is the player's side of the wall: no referee is imported here, nor by anything that is.
+This is the player's side of the wall: neither this module nor any module it imports imports a referee.
 
 Source: docs/engine-protocol.md. Deviations: the seed of a session is that of its first request; a repeated request
-gets the answer that it got, without a second search.
+gets the same answer again, without a second search.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ __all__ = ["MAX_SESSIONS", "Engine"]
 log = logging.getLogger(__name__)
 
 MAX_SESSIONS = 16
-"""Games that one process keeps; past that the one that was silent longest is dropped, and asked for its transcript if
-it comes back."""
+"""Most sessions of one process; beyond that the least recently used one is dropped, and its host is asked for the whole
+transcript if it comes back."""
 
 _SEED_MASK = (1 << 63) - 1
-"""What of a request's seed a player is given."""
+"""The bits of a request's seed that a player gets: the lowest 63, which make no negative number."""
 
 _LEAST_S = 0.01
-"""Seconds that a player has at least, however late its request was read."""
+"""Least time limit of a player in seconds, however late its request was read."""
 
 
 @dataclass(frozen=True)
 class _Game:
-    """What stays the same in a session."""
+    """The parts of a session that never change."""
 
     game_id: str
     seat: Seat
@@ -71,7 +71,7 @@ class _Session:
     decided: tuple[int, Decision] | None = None  # its last decision, and the number of observations before it
 
     def show(self, player: Player) -> None:
-        """Give the session's player what it has not observed."""
+        """Give the player the observations that it has not seen yet."""
         for observation in self.transcript.given[self.shown :]:
             self.shown += 1
             player.observe(observation)
@@ -90,10 +90,10 @@ class Engine:
         self,
         kit: Kit,
         configuration: Any,
-        choice: EvaluatorChoice | None = None,  # of their evaluator, where the configuration leaves it open
+        choice: EvaluatorChoice | None = None,  # of the evaluator, if the configuration leaves it open
         *,
         max_sessions: int = MAX_SESSIONS,
-        loaded: Callable[[], None] | None = None,  # called before the first player is needed; returns once all is there
+        loaded: Callable[[], None] | None = None,  # called before the first player is made; waits until all is loaded
     ) -> None:
         self._kit, self._wire = kit, kit.wire
         self._configuration = configuration
@@ -102,17 +102,17 @@ class Engine:
         self._loaded = loaded
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
         self._evaluators: dict[tuple[str, bool], Any] = {}
-        self._pushed: _Session | None = None  # whose own move was the last request, where players ponder
+        self._pushed: _Session | None = None  # if players ponder: the session of the last request, if that was a push
 
     @property
     def sessions(self) -> tuple[str, ...]:
-        """The ids of the sessions that are kept, the one silent longest first."""
+        """The ids of the sessions, the least recently used first."""
         return tuple(self._sessions)
 
     def answer(self, line: bytes | None, arrived: float | None = None) -> bytes:
-        """The line that answers ``line`` (None: one that was too long to be kept); never raises for what is in it.
+        """The line that answers ``line`` (None: one that was too long to be kept); never raises because of its content.
 
-        What limits its time counts from ``arrived``, of :func:`time.monotonic`; None: now.
+        Time limits count from ``arrived``, a value of :func:`time.monotonic`; None: now.
         """
         return write_reply(self._wire, self._reply(line, time.monotonic() if arrived is None else arrived))
 
@@ -125,7 +125,7 @@ class Engine:
             request = read_request(self._wire, line)
             ids = {"gameId": request.ids.game_id, "sessionId": request.ids.session_id}
             if isinstance(request, Push) or request.transcript is None:
-                need = "transcript"  # what does not follow from the session may follow from the whole game
+                need = "transcript"  # an observation that contradicts the session may fit the whole game
             if self._loaded is not None:
                 self._loaded()
                 self._loaded = None
@@ -141,20 +141,20 @@ class Engine:
             return Refusal(ids, f"internal error ({type(error).__name__}); the session is dropped", "transcript")
 
     def idle(self) -> None:
-        """What there is to do once a request is answered, while none waits: where the configuration ponders, the player
-        that has just moved is given what came of it, and thinks on.
+        """Called once a request is answered and no other waits: if the configuration ponders, the player that has just
+        moved gets the result of its move, and ponders.
         """
         session, self._pushed = self._pushed, None
         if session is None or session.player is None:
             return
         try:
             session.show(session.player)
-        except Exception as error:  # it will be given everything again at its turn, where that can be reported
+        except Exception as error:  # at its turn a fresh player gets everything again, and a fault can be reported
             log.warning("no pondering: %s", error)
             session.close()
 
     def close(self) -> None:
-        """Drop every session and end the evaluators."""
+        """Drop every session and close the evaluators."""
         for session_id in self.sessions:
             self._drop(session_id)
         for evaluator in self._evaluators.values():
@@ -164,7 +164,7 @@ class Engine:
 
     # ------------------------------------------------------------------------------------------------ observations
     def _take_in(self, push: Push) -> Reply:
-        """Take in an observation outside the player's questions."""
+        """Add an observation outside the player's questions."""
         session = self._sessions.get(push.ids.session_id)
         if session is None or (session.game.game_id, session.game.seat) != (push.ids.game_id, push.seat):
             raise self._unknown(push.ids.session_id)
@@ -175,14 +175,14 @@ class Engine:
         return Received(push.ids)
 
     def _brought_up_to_date(self, request: Request) -> _Session:
-        """The session of a request, with everything in it that the request shows; unchanged if that is refused."""
+        """The session of a request, extended by the request's observations; unchanged if they are refused."""
         session_id = request.ids.session_id
         game = _Game(request.ids.game_id, request.seat, self._wire.setup_json(request.setup))
         known = self._sessions.get(session_id)
         if known is not None and known.game != game:
             known = None
         if known is None and request.delta is not None and self._is_first(request):
-            request = replace(request, transcript=(request.delta,))  # that is all there is
+            request = replace(request, transcript=(request.delta,))  # the first observation is the whole transcript
         if request.transcript is not None:
             if known is None or known.transcript.over or not _extends(known.transcript, request.transcript):
                 fresh = self._wire.transcript(request.seat, request.setup)
@@ -205,7 +205,7 @@ class Engine:
         return known
 
     def _is_first(self, request: Request) -> bool:
-        """Whether the one observation of a request is the first of its game."""
+        """Whether the single observation of a request is the first of its game."""
         try:
             place: int = self._wire.transcript(request.seat, request.setup).place(request.delta)
         except ProtocolError:
@@ -214,7 +214,7 @@ class Engine:
 
     @staticmethod
     def _extended(known: Transcript, request: Request) -> Transcript:
-        """``known`` with the rest of the request's whole transcript, which begins as it does."""
+        """``known`` with the rest of the request's whole transcript, which begins with ``known``."""
         assert request.transcript is not None
         found = known.copy()
         for index, seen in enumerate(request.transcript):
@@ -231,7 +231,7 @@ class Engine:
 
     @staticmethod
     def _followed(known: Transcript, seen: Any, request: Request | None = None) -> Transcript:
-        """``known`` with an observation that came alone; it may be known already."""
+        """``known`` with a single observation, which may be known already."""
         place, count = known.place(seen), len(known.seen)
         found = known.copy()
         if place > count or (place == count and known.over):
@@ -252,7 +252,7 @@ class Engine:
         return found
 
     def _commit(self, session_id: str, session: _Session, transcript: Transcript) -> None:
-        """Keep ``session`` with ``transcript`` as the one last used, and no more than there may be."""
+        """Keep ``session``, with ``transcript``, as the last used one; drop the oldest if there are too many."""
         session.transcript = transcript
         if transcript.over:
             session.close()
@@ -287,11 +287,11 @@ class Engine:
         return Answer(request.ids, self._wire.key(request.question), decision.answer, decision.diagnostics)
 
     def _decide(self, request: Request, session: _Session, began: float) -> Decision:
-        """The player's decision. A session whose observations contradict one another is dropped."""
+        """The player's decision; raises Contradiction, and drops the session, if its observations contradict."""
         player = self._player(session, reproducible=request.nodes is not None)
         question = request.question
         try:
-            Pondering.halt_all()  # in another session
+            Pondering.halt_all()  # players of other sessions may still ponder
             session.show(player)
             decision = player.answer(self._wire.key(question), _limit(request, time.monotonic() - began))
         except Contradiction:
@@ -301,7 +301,7 @@ class Engine:
         return decision
 
     def _player(self, session: _Session, *, reproducible: bool) -> Player:
-        """The session's player; another one, given everything again, where the evaluator has to change its ways."""
+        """The session's player; a fresh one, which gets all observations again, if ``reproducible`` has changed."""
         if session.reproducible != reproducible:
             session.close()
         if session.player is None:
@@ -313,7 +313,7 @@ class Engine:
         return session.player
 
     def _evaluator(self, reproducible: bool, session: _Session) -> Any:
-        """The evaluator of all players whose answers can, or need not, be repeated."""
+        """The evaluator shared by all sessions with the same rules and the same ``reproducible``."""
         key = repr(session.game.setup.get("rules")), reproducible
         if key not in self._evaluators:
             choice = replace(self._choice, reproducible=reproducible)
@@ -326,7 +326,7 @@ def _extends(known: Transcript, whole: tuple[Any, ...]) -> bool:
 
 
 def _limit(request: Request, waited_s: float) -> Limit:
-    """What limits the answer: nodes, else the budget, else the clock; the time that has passed is taken off."""
+    """The limit of the answer: nodes, else the budget, else the clock; less the time that has passed."""
     if request.nodes is not None:
         return Limit(nodes=request.nodes)
     if request.budget_ms is not None:

@@ -1,8 +1,8 @@
-"""One engine process: lines in, lines out, all of them bounded and timed; it and its children end with us.
+"""One engine process: lines in, lines out, with limits on size and time; it and its children end with ours.
 
-What it says on stdout goes into a queue, stderr is drained (:mod:`uci_bridge.pipes`); writing waits for the pipe no
-longer than its deadline. The process leads a session of its own, so that Ctrl-C in a terminal is not for it, and is
-killed with its group and its descendants (:mod:`uci_bridge.child_processes`).
+Its stdout goes into a queue, and its stderr is drained (:mod:`uci_bridge.pipes`); writing waits for the pipe until its
+deadline at most. The process leads a session of its own, so that Ctrl-C in a terminal does not reach it, and is killed
+with its group and its descendants (:mod:`uci_bridge.child_processes`).
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ log = logging.getLogger(__name__)
 
 _READ_BYTES = 1 << 16
 _UNREAD_BYTES = 1 << 20
-"""Answers that may wait to be read; an engine that says more than that unasked is cut off."""
+"""Bytes of answers that may wait to be read; an engine that writes more than that is cut off."""
 
 _LINE_SHOWN = 300
 _LAST_WORDS = 12
 _LOADING_S = 300.0
-"""The longest that loading may take, however lively it looks."""
+"""Longest time for loading, even if the process shows signs of life."""
 
 
 class Late(EngineFailed):
@@ -45,10 +45,10 @@ class Late(EngineFailed):
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to wait, in seconds."""
+    """Time limits in seconds."""
 
-    grace_s: float = 10.0  # for a move, beyond the time that limits it, where no clock runs
-    # the same where nodes limit it, and so nothing reads a clock: a large position set takes its time
+    grace_s: float = 10.0  # for a move, beyond its own time limit, if no clock runs
+    # the same if nodes are the limit: the update of a large position set then has no deadline
     nodes_s: float = 90.0
     start_s: float = 30.0  # for a process's first answer, while it writes nothing, not even on stderr
     push_s: float = 1.0  # for the answer to an observation push, before pushes are given up
@@ -62,7 +62,7 @@ class EngineProcess:
         self,
         command: Sequence[str],  # program and arguments; no shell reads them
         *,
-        # of the process; None: what ``uci_bridge.engine_environment.engine_environment`` lets it have of ours
+        # of the process; None: the part of ours that ``uci_bridge.engine_environment.engine_environment`` allows
         environment: Mapping[str, str] | None = None,
         name: str = "engine",
         patience: Patience | None = None,
@@ -70,7 +70,7 @@ class EngineProcess:
         self.command = tuple(command)
         self.name = name
         self.patience = patience or Patience()
-        self.lock = threading.RLock()  # to be held from a request to its answer
+        self.lock = threading.RLock()  # callers hold it from a request to its answer
         self.starts = 0  # how often it was started
         self.answered = False  # whether the process that runs now has ever answered
         self._environment = None if environment is None else dict(environment)
@@ -97,7 +97,7 @@ class EngineProcess:
 
     @property
     def last_sign(self) -> float:
-        """When it last wrote anything, or was started; of :func:`time.monotonic`."""
+        """When it last wrote anything, or was started; a value of :func:`time.monotonic`."""
         run = self._run
         return 0.0 if run is None else run.last_sign
 
@@ -118,32 +118,32 @@ class EngineProcess:
             self._changed()
 
     def send(self, line: bytes, deadline: float) -> None:
-        """Write ``line``. Raises EngineFailed: it ended, or does not read (:class:`Late`) until ``deadline`` of
-        :func:`time.monotonic`.
+        """Write ``line``. Raises EngineFailed: the process ended; Late: it did not read the line until ``deadline``, a
+        value of :func:`time.monotonic`.
         """
         self._running().write(line, deadline)
 
     def receive(self, until: Callable[[], float]) -> bytes:
         """The next line that it writes.
 
-        ``until`` says when to give up and is asked again and again: a moment of :func:`time.monotonic`. Raises
-        EngineFailed: it ended, wrote too long a line or too much; or (:class:`Late`) nothing in time.
+        ``until`` returns the deadline, a value of :func:`time.monotonic`; it is called repeatedly, since the deadline
+        may move. Raises EngineFailed: the process ended, or wrote too long a line or too much; Late: nothing in time.
         """
         line = self._running().read(until)
         self.answered = True
         return line
 
     def loaded_by(self, began: float) -> Callable[[], float]:
-        """When to give up on a process's first answer: once it has shown no sign of life for a while."""
+        """The deadline for a process's first answer: it moves on while the process writes anything."""
         return lambda: min(max(began, self.last_sign) + self.patience.start_s, began + _LOADING_S)
 
     def close(self) -> None:
-        """End it, with all its children; whoever waits for its answer gets :class:`EngineFailed`."""
+        """End it with all its children; a caller that waits for its answer gets :class:`EngineFailed`."""
         with self._life:
             self._end(self.patience.close_s)
 
     def kill(self) -> None:
-        """End it as :meth:`close` does, at once."""
+        """End it like :meth:`close`, but without waiting."""
         with self._life:
             self._end(0.0)
 
@@ -155,7 +155,7 @@ class EngineProcess:
             self._changed()
 
     def _changed(self) -> None:
-        """There is another process now, or none any more."""
+        """Called when another process runs, or none any more; for subclasses."""
 
     def _running(self) -> _Run:
         run = self._run
@@ -168,7 +168,7 @@ class _Run:
     """One process from start to end."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None) -> None:
-        self.fault: str | None = None  # why nothing more will come of it; None while all is well
+        self.fault: str | None = None  # why it is of no more use; None while all is well
         self.last_words: deque[str] = deque(maxlen=_LAST_WORDS)
         self.last_sign = time.monotonic()
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -189,7 +189,7 @@ class _Run:
         )
         try:
             self._pipes = open_pipes(self.process, self._said, self._complained)
-        except BaseException:  # no more descriptors or threads are to be had: no process is left behind
+        except BaseException:  # out of descriptors or threads: don't leave the process behind
             kill_family(self.process)
             self.process.wait()
             raise
@@ -223,14 +223,14 @@ class _Run:
                     raise Late(f"it gave no answer in {time.monotonic() - began:.1f} s") from None
                 continue
             if line is None:
-                self._lines.put(None)  # for whoever asks again
+                self._lines.put(None)  # keep the end mark for the next call
                 raise EngineFailed(self.fault or "it was closed")
             with self._count:
                 self._unread -= len(line)
             return line
 
     def end(self, close_s: float) -> None:
-        """Close its stdin, wait, kill it with its group, reap it. Safe to call twice, and at interpreter exit."""
+        """Close its stdin, wait ``close_s``, kill it with its group, reap it. Safe to call twice, and at exit."""
         with self._ending:
             if self._ended:
                 return
@@ -250,7 +250,7 @@ class _Run:
             self._lines.put(None)
 
     def _death(self, what: str) -> str:
-        """Why it is of no more use: how it ended, if it did, and its last words."""
+        """The reason why it is of no more use: ``what``, or how it ended if it did, and its last line on stderr."""
         for _ in range(20):
             how = how_ended(self.process)
             if how is not None:
@@ -262,7 +262,7 @@ class _Run:
 
     # ------------------------------------------------------------------------------------------------ the reader's side
     def _complained(self, piece: bytes) -> bool:
-        """Keep what it wrote on stderr; False when that has ended."""
+        """Keep a piece of its stderr; return False at the end of stderr."""
         if piece:
             self.last_sign = time.monotonic()
         for line in self._words.feed(piece) if piece else self._words.finish():
@@ -275,7 +275,7 @@ class _Run:
         return bool(piece)
 
     def _said(self, piece: bytes) -> bool:
-        """Queue what it wrote on stdout; False when nothing more is to be read."""
+        """Queue the lines of a piece of its stdout; return False if nothing more is to be read."""
         if piece:
             self.last_sign = time.monotonic()
         lines = self._answers.feed(piece) if piece else self._answers.finish()
@@ -295,7 +295,7 @@ class _Run:
         return True
 
     def _over(self, fault: str) -> bool:
-        """Nothing more will come of it; False."""
+        """Set the fault and the end mark; return False."""
         self.fault = self.fault or fault
         self._lines.put(None)
         return False

@@ -1,8 +1,8 @@
-"""Fog of War on the engine protocol: what its messages hold, and what follows from what.
+"""Fog of War on the engine protocol: the fields of its messages, and the consistency of observations.
 
-An observation is what a player sees after a ply; the observations follow from one another by
-:func:`darkchess.fog.game.view.observed`, and the legal moves are those that follow from what is seen. What contradicts
-itself only in sum (no position agrees) is found by the player's position set, when it is asked.
+An observation is a player's view after a ply. :func:`darkchess.fog.game.view.observed` checks that it follows from the
+one before, and that the legal moves follow from the view. A contradiction of all observations together (no position
+agrees) is found only by the player's position set, at its next question.
 
 Source: docs/engine-protocol.md. Deviation: a mask may have fewer than 16 digits.
 """
@@ -37,7 +37,7 @@ Moves = tuple[chess.Move, ...]
 
 _RULESETS = {"loss": PAPER, "draw": PYCHESS}
 _MAX_MOVES = 448
-"""No position of dark chess has more (:mod:`darkchess.board.kernels.moves`)."""
+"""Most moves of a position of dark chess (:mod:`darkchess.board.kernels.moves`)."""
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ _SquareAndPiece = Annotated[tuple[shapes.Square, shapes.Piece], Meta(description
 
 
 class Observation(Struct, frozen=True, kw_only=True):
-    """What a player sees after a ply; the fields are those of :class:`darkchess.fog.game.view.View`."""
+    """A player's view after a ply; the fields are those of :class:`darkchess.fog.game.view.View`."""
 
     ply: shapes.Ply
     kind: Kind
@@ -60,7 +60,7 @@ class Observation(Struct, frozen=True, kw_only=True):
     game_over: shapes.GameOver | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what no ply shows."""
+        """Refuse combinations of fields that no ply has."""
         kind = self.kind
         if (kind == "initial") != (self.ply == 0):
             raise ValueError(f".kind: got {kind!r} at ply {self.ply}, expected 'initial' at ply 0 and only there")
@@ -76,7 +76,7 @@ class Observation(Struct, frozen=True, kw_only=True):
 
 
 class _Rules(Struct, frozen=True):
-    """What the rules leave open."""
+    """The variants of the rules."""
 
     no_move: Literal["loss", "draw"] = "loss"
 
@@ -135,7 +135,7 @@ class _Transcript(wire.Transcript):
 
     @property
     def given(self) -> list[View]:  # type: ignore[override]
-        """See the base; what is seen of the start position comes with the setup."""
+        """See the base; the view of the start position comes with the setup."""
         return self._views[1:]
 
     @property
@@ -146,14 +146,14 @@ class _Transcript(wire.Transcript):
         return seen.ply
 
     def same(self, index: int, seen: Observation) -> bool:
-        """See the base; that the game is over may be said later."""
+        """See the base; an observation may also differ by the end of the game, which may come later."""
         known = self.seen[index]
         if (known.game_over is None) != (seen.game_over is None):
             return structs.replace(known, game_over=None) == structs.replace(seen, game_over=None)
         return known == seen
 
     def end_late(self, seen: Observation) -> None:
-        """See the base: the end of the game, after the ply that it came with."""
+        """See the base: add the end of the game to the last observation."""
         if seen.game_over is None or self.seen[seen.ply].game_over is not None:
             return
         if seen.ply != self.ply:
@@ -167,7 +167,7 @@ class _Transcript(wire.Transcript):
         self.seen.append(seen)
 
     def check(self, question: Moves) -> None:
-        """See the base. With the legal moves the last observation may say more: the moves show en passant."""
+        """See the base. The legal moves add to the last view: they show whether en passant is possible."""
         before = self._views[-2] if len(self._views) > 1 else None
         self._views[-1] = self._view(before, self.seen[-1], question)
 
@@ -186,7 +186,7 @@ class _Transcript(wire.Transcript):
         return view
 
     def add(self, observation: View) -> Observation | None:
-        """See the base: one's own move and the end of the game are pushed."""
+        """See the base: the results of own moves and the end of the game are pushed."""
         self._first()
         self._views.append(observation)
         self.seen.append(observation_of(observation))
@@ -207,14 +207,14 @@ class _Transcript(wire.Transcript):
         return self._views[-1].legal_moves
 
     def _first(self) -> None:
-        """A host's transcript begins with what is seen of the start position."""
+        """Begin a host's transcript with the view of the start position."""
         if not self._views:
             self._views.append(initial_view(self._setup.start, self._color))
             self.seen.append(observation_of(self._views[0]))
 
 
 def observation_of(view: View) -> Observation:
-    """What the protocol says of a view; pieces by squares, so that equal views make equal observations."""
+    """A view as the protocol's observation; pieces sorted by square, so that equal views give equal observations."""
     return Observation(
         ply=view.ply,
         kind=view.kind,
@@ -228,7 +228,7 @@ def observation_of(view: View) -> Observation:
 
 
 def _shown(seen: Observation) -> dict[str, Any]:
-    """What an observation says of a view, as :func:`darkchess.fog.game.view.observed` takes it."""
+    """An observation as the arguments of :func:`darkchess.fog.game.view.observed`."""
     return {
         "kind": seen.kind,
         "visible": int(seen.visibility_mask, 16),
@@ -245,8 +245,8 @@ def _mask(visible: int) -> str:
 
 
 def _check_first(view: View, visible: int, pieces: Mapping[int, chess.Piece]) -> None:
-    """Check that an observation of the start position is what is seen of it; the pawn that can be taken en passant may
-    be shown.
+    """Check an observation of the start position against its view; it may also show the pawn that can be taken en
+    passant.
     """
     extra = visible & ~view.visible
     if view.ep_square is not None and extra == 1 << view.ep_square + (-8 if view.color else 8):
@@ -280,7 +280,7 @@ class _Fog(wire.Wire):
     answers = {"move": _Answer}  # noqa: RUF012
 
     def check_game(self, message: Mapping[str, Any]) -> None:
-        """See the base; unknown fields are ignored, but not the name of a game that is another one here."""
+        """See the base; unknown fields are ignored, but not the name of another game that klss plays."""
         if message.get("game") == "rbc":
             raise bad("game", "rbc", "Fog of War here, without one (klss engine --game rbc plays rbc)")
 
@@ -288,7 +288,7 @@ class _Fog(wire.Wire):
         return _Transcript(seat, setup)
 
     def read_setup(self, raw: _Request) -> Setup:
-        """See the base; raises ProtocolError where no game may start from it."""
+        """See the base; raises ProtocolError if no game can start from it."""
         no_move = "loss" if raw.rules is None else raw.rules.no_move
         return Setup(shapes.start_of(raw.fen), _RULESETS[no_move])
 
@@ -300,11 +300,11 @@ class _Fog(wire.Wire):
         return tuple(map(shapes.move_of, raw.legalMoves))
 
     def question_json(self, question: Moves) -> dict[str, Any]:
-        """See the base; sorted by from, to, promotion, so that the order says nothing."""
+        """See the base; sorted by from, to, promotion, so that the order reveals nothing."""
         return {"legalMoves": [shapes.move_shape(move) for move in sorted(question, key=encode)]}
 
     def read_seen(self, raw: Observation) -> Observation:
-        # As observation_of has it: a mask may come with fewer digits, pieces in any order.
+        # The same form as from observation_of, since an engine's mask may have fewer digits, and pieces any order.
         pieces = sorted(raw.visible_pieces, key=lambda each: each[0])
         return structs.replace(raw, visibility_mask=_mask(int(raw.visibility_mask, 16)), visible_pieces=pieces)
 

@@ -1,11 +1,12 @@
-"""Any program that speaks the engine protocol, hosted as a player of any game.
+"""Host any program that speaks the engine protocol as a player of any game.
 
-:class:`HostedPlayer` stands on the player's side of the wall: it is given observations and a clock. What reaches the
-engine is a function of these, the limits, a seed and a key that is not the game's: ids are hashes of that key.
+:class:`HostedPlayer` is on the player's side of the wall: it gets observations and a clock. The messages to the engine
+are a function of these, the limits, a seed and a key that is independent of the game: ids are hashes of that key.
 
-The engine's faults are found here: garbage, an error, silence, a dead process, an answer that can't be played. Each
-costs the engine its process; unless ``restarts`` allow another try with the whole transcript, it costs the game
-(:class:`klss.table.contest.Forfeit`, or :class:`klss.table.contest.OutOfTime` once the clock is used up).
+Faults of the engine are found here: a malformed line, an error, silence, a dead process, an answer that can't be
+played. After each one its process is killed. If ``restarts`` allow, it is started again with the whole transcript; else
+the game is lost (:class:`klss.table.contest.Forfeit`, or :class:`klss.table.contest.OutOfTime` once the clock has run
+out).
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ __all__ = ["EngineProcess", "HostedPlayer", "Patience", "rehearse"]
 log = logging.getLogger(__name__)
 
 _SEEDS = 1 << 53
-"""Seeds are below this: programs that have floating-point numbers only read them right."""
+"""Bound on seeds: smaller ones are exact also in programs whose numbers are all floating-point."""
 
 _NODE_S = 0.02
-"""Seconds that a node may take, where nodes are the limit and no clock runs."""
+"""Seconds allowed per node, if nodes are the limit and no clock runs."""
 
 _STRAYS = 16
-"""Blank lines, or acknowledgements of nothing, that are passed over."""
+"""Most blank lines, or acknowledgements without a push, that are skipped."""
 
 _REHEARSAL = Limit(time_s=0.1)
 
@@ -53,10 +54,10 @@ class HostedPlayer(Player):
         wire: Wire,  # the game's part of the protocol
         *,
         seed: int = 0,  # of the engine's random choices
-        key: str | None = None,  # what the ids are hashed from; None: random ones. Nothing that says which game this is
-        restarts: int = 0,  # how often in this game an engine that failed is killed, started again and asked again
+        key: str | None = None,  # the ids are its hashes; None: a random one. It must not tell which game this is
+        restarts: int = 0,  # most times in this game that an engine that failed is killed, started and asked again
         quiet: bool = False,  # whether faults are not logged
-        # whether an engine whose process ends in mid-game has lost the game, also between two questions
+        # whether an engine whose process ends between two questions has lost the game, instead of being started again
         whole: bool = False,
     ) -> None:
         self._engine, self._wire, self._whole = engine, wire, whole
@@ -67,11 +68,11 @@ class HostedPlayer(Player):
         self._ids = Ids("", "")
         self._closed = False
         self._known, self._unanswered = -1, 0  # the last observation that the engine has; pushes without an answer
-        self._pushes, self._incarnation = True, 0  # whether it takes pushes; which of its starts this is
+        self._pushes, self._incarnation = True, 0  # whether it takes pushes; the number of its start
 
     # ---------------------------------------------------------------------------------------------- a player
     def begin(self, seat: Seat, setup: Any) -> None:
-        """See :class:`klss.table.contest.Player`; a new session, also where this player has played before."""
+        """See :class:`klss.table.contest.Player`; always begins a new session."""
         self._seat, self._setup = seat, setup
         self._transcript = self._wire.transcript(seat, setup)
         self._asked_before = self._closed = False
@@ -81,19 +82,19 @@ class HostedPlayer(Player):
         try:
             self._engine.start()
         except EngineFailed as fault:
-            self._note(str(fault))  # the first question tries once more, and then says so
+            self._note(str(fault))  # the first question tries again, and raises
 
     def observe(self, observation: Any) -> None:
-        """See :class:`klss.table.contest.Player`; nothing is raised for what the engine does."""
+        """See :class:`klss.table.contest.Player`; faults of the engine raise nothing here."""
         self._push(self._transcript.add(observation))
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`klss.table.contest.Player`; nothing is raised for what the engine does."""
+        """See :class:`klss.table.contest.Player`; faults of the engine raise nothing here."""
         self._push(self._transcript.end(outcome))
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`. Raises Forfeit: the engine gives no answer, or none that can be
-        played; OutOfTime: it gave none before its clock ran out.
+        """See :class:`klss.table.contest.Player`. Raises Forfeit: the engine gave no answer that can be played;
+        OutOfTime: it gave none before its clock ran out.
         """
         if self._whole and self._asked_before and not self._engine.alive:
             words = f"it ended between two questions; its last words: {self._engine.stderr_tail}"
@@ -118,19 +119,19 @@ class HostedPlayer(Player):
                 self._restarts -= 1
 
     def close(self) -> None:
-        """No more of this game. The process stays and is its owner's to close, afterwards if it is still thinking."""
+        """Ask no more in this game. The process keeps running; its owner closes it, after this call if it thinks."""
         self._closed = True
 
     # ------------------------------------------------------------------------------------------------ questions
     @property
     def _last(self) -> int:
-        """The number of the player's last observation. An engine that has all up to the one before (``_known``) is sent
-        it alone, any other the whole transcript.
+        """The number of the player's last observation. An engine that has all observations before it (``_known``) gets
+        it alone, any other engine the whole transcript.
         """
         return len(self._transcript.seen) - 1
 
     def _reply_to(self, asked: Any, limit: Limit, began: float) -> Reply:
-        """The engine's reply to a question that was asked at ``began``; its process may be asked later."""
+        """The engine's reply to a question whose clock runs since ``began``, also if its process is started again."""
         starting = time.monotonic()
         with self._engine.lock:
             self._engine.start()
@@ -150,7 +151,7 @@ class HostedPlayer(Player):
         return reply
 
     def _request(self, asked: Any, limit: Limit, began: float, *, follows: bool) -> bytes:
-        """The request with the last observation alone, where it follows from what the engine knows, or with all."""
+        """The request: with the last observation alone if it ``follows`` those that the engine has, else with all."""
         transcript, clock = self._transcript, Clock(increment_ms=0)
         if limit.clock is not None:
             left = limit.clock[0] - (time.monotonic() - began)
@@ -172,7 +173,7 @@ class HostedPlayer(Player):
         return write_request(self._wire, request)
 
     def _exchanged(self, line: bytes, until: Callable[[], float]) -> Reply:
-        """The engine's reply to a request; late ones to pushes are passed over."""
+        """The engine's reply to a request; late replies to pushes are skipped."""
         self._engine.send(line, until())
         for _ in range(self._unanswered + _STRAYS):
             reply = self._reply(until)
@@ -183,7 +184,7 @@ class HostedPlayer(Player):
         raise EngineFailed("it said again and again that it received what nobody asked for")
 
     def _decision(self, asked: Any, reply: Reply) -> Decision:
-        """What a reply says, where that may be played."""
+        """The decision in a reply. Raises EngineFailed: it has none, or one that may not be played."""
         key = self._wire.key(asked)
         if not isinstance(reply, Answer) or reply.key != key:
             raise EngineFailed(f"it answered no {key}, expected one")
@@ -193,7 +194,7 @@ class HostedPlayer(Player):
         return Decision(reply.value, dict(reply.diagnostics))
 
     def _until(self, limit: Limit, began: float, asked: float) -> Callable[[], float]:
-        """When to give up on an answer: its clock has run since ``began``, this process was asked at ``asked``."""
+        """The deadline of an answer; its clock runs since ``began``, this process was asked at ``asked``."""
         patience, usual = self._engine.patience, TimePlan(limit).seconds
         if usual is None:
             assert limit.nodes is not None
@@ -204,7 +205,7 @@ class HostedPlayer(Player):
             hung = asked + usual + max(usual, patience.grace_s)
         if limit.clock is not None:
             flag = began + limit.clock[0]
-            # A hung engine costs no whole clock where it may be started again.
+            # If the engine may be started again, don't spend the whole clock on a hung one.
             by = min(flag, hung) if self._restarts > 0 else flag
             return lambda: by
         if self._engine.answered:
@@ -214,11 +215,11 @@ class HostedPlayer(Player):
 
     # ------------------------------------------------------------------------------------------------ pushes
     def _push(self, seen: Any) -> None:
-        """Send the last observation outside the engine's turn, if it is to be sent, and wait a moment for the answer;
-        nothing is raised for what the engine does.
+        """Push an observation (None: nothing) outside the engine's turn, and wait a moment for the answer; faults of
+        the engine raise nothing here.
         """
         if seen is None or not (self._pushes and self._engine.alive and self._engine.starts == self._incarnation):
-            return  # an engine that was not asked yet in this game, or does not take pushes, gets the whole transcript
+            return  # if not asked yet in this game, or without pushes, the engine gets the whole transcript later
         line = write_request(self._wire, Push(self._ids, self._seat, seen))
         until = time.monotonic() + self._engine.patience.push_s
         with self._engine.lock:
@@ -256,7 +257,7 @@ class HostedPlayer(Player):
         return reply
 
     def _forget(self) -> None:
-        """The engine may know nothing of this session."""
+        """Assume that the engine knows nothing of this session."""
         self._known, self._unanswered = -1, 0
         self._pushes, self._incarnation = True, 0
 
@@ -270,19 +271,19 @@ class HostedPlayer(Player):
 
 
 def _ids(ids: Ids) -> dict[str, str]:
-    """The ids that a reply has; an empty one was left out."""
+    """The ids that a reply has; the reader gives an empty one if it was left out."""
     return {key: value for key, value in (("gameId", ids.game_id), ("sessionId", ids.session_id)) if value}
 
 
 def rehearse(engine: EngineProcess, wire: Wire) -> str | None:
-    """Have an engine play a turn of a game that nobody plays, so that its compiled code is loaded when a clock runs.
+    """Have an engine play a turn of a dummy game, so that its compiled code is loaded before a clock runs.
 
-    What went wrong, or None; nothing is raised. It goes wrong again in a game, where it counts.
+    Return what went wrong, or None; nothing is raised, since the same fault will show again in the game.
     """
     player = HostedPlayer(engine, wire, quiet=True)
     try:
         wire.rehearse(player, _REHEARSAL)
-    except (Forfeit, OutOfTime, OSError) as error:  # OSError: this machine has too little for a process
+    except (Forfeit, OutOfTime, OSError) as error:  # OSError: no memory or descriptors left for a process
         return str(error)
     player.end(Outcome(None, "aborted"))
     return None

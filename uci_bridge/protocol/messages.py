@@ -1,6 +1,6 @@
-"""What the engine protocol's messages say once they are read; :mod:`uci_bridge.protocol.codec` reads and writes them.
+"""The engine protocol's messages as objects; :mod:`uci_bridge.protocol.codec` reads and writes them.
 
-What a question and an observation are is each game's: :mod:`uci_bridge.protocol.wire`.
+Each game defines its own questions and observations: :mod:`uci_bridge.protocol.wire`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ __all__ = ["Answer", "Ids", "Push", "Received", "Refusal", "Reply", "Request"]
 
 @dataclass(frozen=True)
 class Ids:
-    """Whose message it is. The ids are opaque: they say nothing of the game."""
+    """The ids of a message. They are opaque: they reveal nothing of the game."""
 
-    # sessionId is one player's side of one game
+    # a session is one player's side of one game
     game_id: str
     session_id: str
     engine_id: str = ""
@@ -31,21 +31,21 @@ class Request:
 
     ids: Ids
     seat: Seat
-    ply: int  # turns that were played; that of the last observation
-    question: Any  # what is asked, and what may be answered
-    setup: Any  # what both players know of the game
+    ply: int  # turns played; equal to that of the last observation
+    question: Any  # the question with the possible answers
+    setup: Any  # the part of the game that both players know
     seed: int
     clock: Clock
     transcript: tuple[Any, ...] | None = None  # every observation, or None
-    delta: Any = None  # the last one, or None. One of both is there
-    # what limits the answer: nodes, else the budget, else the clock
+    delta: Any = None  # the last observation, or None. One of the two is always given
+    # the limit of the answer: nodes, else the budget, else the clock
     budget_ms: int | None = None
     nodes: int | None = None
 
 
 @dataclass(frozen=True)
 class Push:
-    """An observation outside the player's questions: what became of its turn, and the end of the game."""
+    """An observation outside the player's questions: the result of its turn, and the end of the game."""
 
     ids: Ids
     seat: Seat
@@ -57,21 +57,21 @@ class Answer:
     """An engine's answer, and what it reports about it."""
 
     ids: Ids
-    key: str  # which question it answers: the name of the field that holds it
+    key: str  # the question that it answers: the name of the field that holds it
     value: Any
     diagnostics: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Received:
-    """An observation push was taken in."""
+    """The acknowledgement of a push."""
 
     ids: Ids
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """What was wrong with a request; ``ids`` are those that could be read, by their keys."""
+    """The refusal of a request; ``ids`` are those that could be read, by their keys."""
 
     ids: Mapping[str, str]
     error: str

@@ -1,4 +1,4 @@
-"""OpenSpiel's games on the engine protocol: what their messages hold.
+"""OpenSpiel's games on the engine protocol: the fields of their messages.
 
 Source: docs/engine-protocol.md, "OpenSpiel's games".
 """
@@ -42,7 +42,7 @@ class _Observation(Struct, frozen=True, kw_only=True):
     game_over: shapes.GameOver | None = None
 
     def __post_init__(self) -> None:
-        """Refuse names that are not those of the actions."""
+        """Refuse a number of names that differs from that of the actions."""
         if len(self.names) != len(self.actions):
             raise ValueError(f".names: got {len(self.names)} of them, expected {len(self.actions)}: one an action")
 
@@ -86,7 +86,7 @@ class _Transcript(wire.Transcript):
         return seen.ply
 
     def take(self, seen: Seen | _Over, question: Any = None) -> None:
-        """See the base: an action of its own is one that it could choose."""
+        """See the base: an action of its own must be among those that it could choose."""
         last = self.seen[-1] if self.seen else None
         if isinstance(seen, Seen) and seen.own is not None:
             legal = last.actions if isinstance(last, Seen) else ()
@@ -112,7 +112,7 @@ class _Transcript(wire.Transcript):
 
 
 class OpenSpielWire(wire.Wire):
-    """The vocabulary of the game of a kit's ``name``, ``openspiel:GAME``."""
+    """The vocabulary of the game with the kit's name ``openspiel:GAME``."""
 
     mark = "legalActions"
     request, push = _Request, _Push
@@ -152,7 +152,7 @@ class OpenSpielWire(wire.Wire):
         }
 
     def rehearse(self, player: Player, limit: Limit) -> None:
-        """See the base: a made-up turn that no engine can follow; it answers with an error, all its code loaded."""
+        """See the base: a made-up turn. No engine can follow it: it answers with an error, but has loaded its code."""
         player.begin(True, None)
         player.observe(Seen(0, "", (0,), ("0",)))
         player.answer("action", limit)

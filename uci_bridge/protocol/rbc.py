@@ -1,7 +1,7 @@
-"""Reconnaissance Blind Chess on the engine protocol: what its messages hold, and what follows from what.
+"""Reconnaissance Blind Chess on the engine protocol: the fields of its messages, and the consistency of observations.
 
-What is observed follows by :class:`darkchess.rbc.game.following.Followed`, and the requests are those that follow from
-it. What contradicts itself only in sum is found by the player's position set, when it is asked.
+:class:`darkchess.rbc.game.following.Followed` checks that observations and requests follow from those before. A
+contradiction of all observations together is found only by the player's position set, at its next question.
 
 Source: docs/engine-protocol.md, "Reconnaissance Blind Chess".
 """
@@ -31,18 +31,17 @@ __all__ = ["RBC", "Observation", "Question"]
 
 _KINDS = {Notice: "capture_notice", Sensed: "sense_result", Moved: "move_result", Outcome: "game_over"}
 _PLACES = {Notice: 0, Sensed: 1, Moved: 2}
-"""What is observed in a turn, in order."""
+"""Places of the observations in a turn."""
 
 _MAX_REQUESTS = 512
-"""Castling's, pawns' diagonals and promotions among them (darkchess.rbc.game._kernels.requests)."""
+"""Bound on requests, with castling, pawns' diagonals and promotions (darkchess.rbc.game._kernels.requests)."""
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What a player observes."""
+    """One observation of a player."""
 
-    # turns of either side that were played when it is observed: in the player's turn those before it, after its move
-    # that turn too
+    # turns of both sides played at that time; the result of a move counts the turn that it ends
     ply: int
     what: Notice | Sensed | Moved | Outcome  # the observation itself
 
@@ -56,9 +55,9 @@ class Observation:
 class Question:
     """A question."""
 
-    phase: Literal["sense", "move"]  # which of a turn's two
-    requests: tuple[chess.Move, ...]  # what may be requested beside a pass
-    senses: tuple[int, ...] = ()  # where the player may look beside nowhere; () when it is asked for a move
+    phase: Literal["sense", "move"]  # which of a turn's two questions
+    requests: tuple[chess.Move, ...]  # the possible requests, without the pass
+    senses: tuple[int, ...] = ()  # the squares for a look, without "nowhere"; () if it is asked for a move
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -77,7 +76,7 @@ _FIELDS = {
 
 
 class _Observation(Struct, frozen=True, kw_only=True):
-    """What a player observes."""
+    """One observation of a player."""
 
     ply: shapes.Ply
     kind: Literal["capture_notice", "sense_result", "move_result", "game_over"]
@@ -90,7 +89,7 @@ class _Observation(Struct, frozen=True, kw_only=True):
     game_over: shapes.GameOver | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what belongs to another kind, and a kind without what makes it one."""
+        """Refuse fields of another kind, and a kind without its own fields."""
         for kind, fields in _FIELDS.items():
             for name in sorted(fields):
                 if kind != self.kind and getattr(self, name) is not None:
@@ -116,7 +115,7 @@ class _Request(shapes.Request, frozen=True, kw_only=True):
     fen: shapes.Fen | None = None
 
     def __post_init__(self) -> None:
-        """Refuse squares that do not belong to the question."""
+        """Refuse squares in the wrong phase, and squares that come twice."""
         super().__post_init__()
         if (self.senseActions is not None) != (self.phase == "sense"):
             got = "nothing" if self.senseActions is None else "squares"
@@ -126,7 +125,7 @@ class _Request(shapes.Request, frozen=True, kw_only=True):
 
 
 class _Push(shapes.Push, frozen=True, kw_only=True):
-    """What a player observes outside its questions."""
+    """An observation outside the player's questions."""
 
     observation: _Observation
 
@@ -148,7 +147,7 @@ class _MoveAnswer(shapes.Answer, frozen=True, kw_only=True):
 
 
 class _Transcript(wire.Transcript):
-    """Three observations a turn, and the end of the game."""
+    """Three observations per turn, and the end of the game."""
 
     def __init__(self, color: chess.Color, start: Position) -> None:
         self._color, self._first = color, 0 if start.turn == color else 1
@@ -214,7 +213,7 @@ class _Transcript(wire.Transcript):
         return self.seen[-1] if moved else None
 
     def end(self, outcome: Outcome) -> Observation:
-        # Whether the opponent has moved since this player last did, the outcome alone says: the ply does not.
+        # The ply of the last observation: it does not tell whether the opponent has moved since, only the outcome does.
         self.seen.append(Observation(self.seen[-1].ply if self.seen else 0, outcome))
         return self.seen[-1]
 
@@ -243,7 +242,7 @@ class _Rbc(wire.Wire):
         return _Transcript(seat, setup)
 
     def read_setup(self, raw: _Request) -> Position:
-        """See the base; raises ProtocolError where no game may start from it."""
+        """See the base; raises ProtocolError if no game can start from it."""
         return shapes.start_of(raw.fen)
 
     def setup_json(self, setup: Position) -> dict[str, Any]:
@@ -298,7 +297,7 @@ class _Rbc(wire.Wire):
         return question.phase
 
     def complaint(self, question: Question, value: Any) -> str | None:
-        """See the base. A pawn's request may leave the promotion open: it is then a queen's."""
+        """See the base. A pawn's request may leave the promotion out: it is then to a queen."""
         if value is None:
             return None
         if question.phase == "sense":

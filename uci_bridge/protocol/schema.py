@@ -1,8 +1,8 @@
-"""A JSON value read as a type of :mod:`uci_bridge.protocol.shapes`, or refused: where, what was got, what is expected.
+"""Convert a JSON value to a type of :mod:`uci_bridge.protocol.shapes`, or refuse it: where, got, expected.
 
-msgspec finds the fault and says where it lies; what it got there is read from the value, what it expected from the
-type, or from its ``description`` where the type would say it badly. A shape's own ``ValueError`` begins with where in
-the shape the fault lies: ``.kind: got …``.
+msgspec finds the fault and its place. The value found there is read from the message; the expected one comes from the
+type, or from its ``description`` if the type alone would be unclear. A shape's own ``ValueError`` begins with the place
+of the fault within the shape: ``.kind: got …``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MISSING = re.compile(r"Object missing required field `(\w+)`")
 
 
 def fitted(value: dict[str, Any], shape: type[_Shape]) -> _Shape:
-    """``value`` as a ``shape``. Raises ProtocolError if it is none."""
+    """``value`` converted to ``shape``. Raises ProtocolError if it does not fit."""
     try:
         return msgspec.convert(value, shape)
     except msgspec.ValidationError as error:
@@ -37,7 +37,7 @@ def fitted(value: dict[str, Any], shape: type[_Shape]) -> _Shape:
 
 
 def bad(where: str, got: Any, expected: str) -> ProtocolError:
-    """A complaint about one value.
+    """The error for one bad value.
 
     >>> print(bad("ply", "x" * 1000, "a whole number"))  # doctest: +ELLIPSIS
     ply: got 'xxx...x…', expected a whole number
@@ -63,7 +63,7 @@ def _complaint(message: str, value: Any, shape: type) -> ProtocolError:
 
 
 def _bare(kind: inspect.Type) -> inspect.Type:
-    """The type in what may be null, or is described."""
+    """The type without its null and its description."""
     if isinstance(kind, inspect.UnionType):
         kind = next(each for each in kind.types if not isinstance(each, inspect.NoneType))
     return kind.type if isinstance(kind, inspect.Metadata) else kind
@@ -103,7 +103,7 @@ def _number(least: int | None, most: int | None) -> str:
 
 
 def _short(value: Any) -> str:
-    """``value`` in an error message: short, whatever it is."""
+    """``value`` in short form, for an error message."""
     if isinstance(value, (dict, list)):
         return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""An engine at the ends of two pipes: lines in, one answer each out, in order."""
+"""Serve an engine on two pipes: each line gets one answer, in order."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _READ_BYTES = 1 << 16
 def serve(engine: Engine, source: io.RawIOBase | io.FileIO, sink: io.RawIOBase | io.FileIO) -> None:
     """Answer the requests of ``source`` on ``sink``, in order, until the source ends.
 
-    A thread reads ahead, so that a request's time counts from when it came. Raises BrokenPipeError: nobody reads the
+    A thread reads ahead, so that a request's time counts from its arrival. Raises BrokenPipeError: nobody reads the
     answers any more.
     """
     lines: queue.Queue[tuple[bytes | None, float] | None] = queue.Queue(maxsize=_QUEUED)

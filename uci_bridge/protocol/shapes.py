@@ -1,8 +1,8 @@
-"""What the engine protocol's messages look like in every game: docs/engine-protocol.md's tables as types, with bounds.
+"""The fields of the engine protocol's messages in every game: docs/engine-protocol.md's tables as types with bounds.
 
-Fields have the names that they have in the JSON. One whose default is None may be left out or null; unknown ones are
-ignored, and so is ``protocolVersion``, which is looked at before all else. What fields say together is checked where
-they are; for what complaints look like see :mod:`uci_bridge.protocol.schema`. A game adds its own fields
+Fields have their JSON names. A field with the default None may be left out or null. Unknown fields are ignored, and so
+is ``protocolVersion``, which is checked before. Conditions on several fields are checked in the shape that has them;
+:mod:`uci_bridge.protocol.schema` describes the error messages. A game adds its own fields
 (:mod:`uci_bridge.protocol.fog`); the chess vocabulary at the end is for games of chess.
 """
 
@@ -45,14 +45,14 @@ Seed = Annotated[int, Meta(ge=-(2**63), description="a whole number of 64 bits")
 
 
 class Clock(Struct, frozen=True, kw_only=True):
-    """A player's clock: what is left (None: there is no clock), and what is added after each of its turns."""
+    """A player's clock: the time left (None: there is no clock), and the time added after each of its turns."""
 
     remaining_ms: Milliseconds | None = None
     increment_ms: Milliseconds
 
 
 class Request(Struct, frozen=True, kw_only=True):
-    """A question; a game adds ``observationTranscript`` and ``latestObservationDelta``, and what may be answered."""
+    """A question; a game adds ``observationTranscript``, ``latestObservationDelta`` and the possible answers."""
 
     gameId: Id
     engineId: Id
@@ -101,14 +101,14 @@ class Answer(Received, frozen=True, kw_only=True):
 
 
 class GameOver(Struct, frozen=True, kw_only=True):
-    """How the game ended."""
+    """The end of the game."""
 
     winner: Color | None = None
     reason: Annotated[str, Meta(max_length=64)]
 
 
 def given(convert: Callable[[_From], _To], value: _From | None) -> _To | None:
-    """``value`` converted, where there is one."""
+    """``value`` converted; None stays None."""
     return None if value is None else convert(value)
 
 
@@ -141,7 +141,7 @@ class Move(Struct, frozen=True, omit_defaults=True):
     promotion: Promotion | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a move to where it starts."""
+        """Refuse a move from a square to itself."""
         if self.from_ == self.to:
             raise ValueError(f": got a move from {self.from_} to itself, expected two squares")
 
@@ -154,7 +154,7 @@ class Piece(Struct, frozen=True):
 
 
 def move_of(raw: Move) -> chess.Move:
-    """The move that a shape says."""
+    """The move of a shape."""
     return chess.Move(_SQUARES[raw.from_], _SQUARES[raw.to], _PROMOTIONS[raw.promotion] if raw.promotion else None)
 
 
@@ -165,7 +165,7 @@ def move_shape(move: chess.Move) -> Move:
 
 
 def piece_of(raw: Piece) -> chess.Piece:
-    """The piece that a shape says."""
+    """The piece of a shape."""
     return chess.Piece(_PIECES[raw.type], COLORS[raw.color])
 
 
@@ -175,7 +175,7 @@ def piece_shape(piece: chess.Piece) -> Piece:
 
 
 def start_of(fen: str | None) -> Position:
-    """The start position; raises ProtocolError where no game may start from ``fen``."""
+    """The start position. Raises ProtocolError: no game can start from ``fen``."""
     try:
         return Position.from_fen(fen or START_FEN)
     except FenError as error:
@@ -183,10 +183,10 @@ def start_of(fen: str | None) -> Position:
 
 
 def over_shape(outcome: Outcome) -> GameOver:
-    """How the game ended, as a shape."""
+    """An outcome as a shape."""
     return GameOver(winner=None if outcome.winner is None else COLOR_NAMES[outcome.winner], reason=outcome.reason)
 
 
 def outcome_of(raw: GameOver) -> Outcome:
-    """How the game ended, as a shape says it."""
+    """The outcome of a shape."""
     return Outcome(None if raw.winner is None else COLORS[raw.winner], raw.reason)

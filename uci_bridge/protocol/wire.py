@@ -1,7 +1,7 @@
-"""What the engine protocol asks of a game: how its questions, answers and observations are written, and what follows.
+"""The interface between the engine protocol and a game: how its questions, answers and observations are written.
 
-A :class:`Wire` is one game's vocabulary; a :class:`Transcript` is what one player observed in one game of it. Both
-stand on the player's side of the wall: an engine reads a transcript, a host writes one.
+A :class:`Wire` is one game's vocabulary; a :class:`Transcript` has one player's observations in one game of it. Both
+are on the player's side of the wall: an engine reads a transcript, a host writes one.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ __all__ = ["Transcript", "Wire"]
 
 
 class Transcript(ABC):
-    """What one player observed in one game."""
+    """One player's observations in one game."""
 
-    # the observations as the protocol says them, in order, each with a ``ply``; the game's end is the last, or its part
+    # the observations in the protocol's form, in order, each with a ``ply``; the game's end is the last, or part of it
     seen: list[Any]
     given: list[Any]  # the same as a player gets them (``klss.table.contest.Player.observe``), without the game's end
     over: bool  # whether the game has ended
@@ -31,21 +31,21 @@ class Transcript(ABC):
     @property
     @abstractmethod
     def ply(self) -> int:
-        """Of the question that comes next."""
+        """The ply of the next question."""
 
     # ------------------------------------------------------------------------------------------------ an engine's part
     @abstractmethod
     def copy(self) -> Self:
-        """One that goes its own way from here."""
+        """An independent copy."""
 
     @abstractmethod
     def place(self, seen: Any) -> int:
-        """The index in :attr:`seen` that ``seen`` has, or will have; raises ProtocolError where it can have none."""
+        """The index in :attr:`seen` that ``seen`` has or will have. Raises ProtocolError: it can't have any."""
 
     @abstractmethod
     def take(self, seen: Any, question: Any = None) -> None:
-        """Add the next observation; with the ``question`` that follows it, if one does. Raises Contradiction: it does
-        not follow from those before. Nothing is promised of this transcript then.
+        """Add the next observation, with the ``question`` that follows it if there is one. Raises Contradiction: it
+        does not follow from those before; the transcript can't be used any more then.
         """
 
     def same(self, index: int, seen: Any) -> bool:
@@ -53,25 +53,25 @@ class Transcript(ABC):
         return bool(self.seen[index] == seen)
 
     def end_late(self, seen: Any) -> None:
-        """Take in an observation that is known already, for what it adds: by default nothing."""
+        """Add what a repeated observation has more than the known one; by default nothing."""
         return
 
     @abstractmethod
     def check(self, question: Any) -> None:
-        """Raise Contradiction unless ``question`` is what follows from the observations."""
+        """Raise Contradiction unless ``question`` follows from the observations."""
 
     # ------------------------------------------------------------------------------------------------ a host's part
     @abstractmethod
     def add(self, observation: Any) -> Any:
-        """Add what the referee gave; the observation as the protocol says it, if it is pushed at once, else None."""
+        """Add the referee's observation; return it in the protocol's form if it is to be pushed at once, else None."""
 
     @abstractmethod
     def end(self, outcome: Any) -> Any:
-        """Add the end of the game; what is to be pushed, or None where the last observation said it."""
+        """Add the end of the game; return the observation to push, or None if the last one had the end already."""
 
     @abstractmethod
     def question(self, asked: Any) -> Any:
-        """The referee's question as the protocol says it, with what may be answered."""
+        """The referee's question in the protocol's form, with the possible answers."""
 
 
 class Wire(ABC):
@@ -91,11 +91,11 @@ class Wire(ABC):
 
     @abstractmethod
     def transcript(self, seat: Seat, setup: Any) -> Transcript:
-        """That of a game that begins."""
+        """The empty transcript of a new game."""
 
     # ------------------------------------------------------------------------------------------------ reading
     def read_setup(self, raw: Any) -> Any:
-        """What a request (of :attr:`request`) says that both players know."""
+        """The setup, which both players know, from a request of type :attr:`request`."""
         return None
 
     def read_question(self, raw: Any) -> Any:
@@ -112,11 +112,11 @@ class Wire(ABC):
 
     # ------------------------------------------------------------------------------------------------ writing
     def setup_json(self, setup: Any) -> dict[str, Any]:
-        """The fields that say it; those of the usual setup may be left out."""
+        """The fields of a setup; those of the usual setup may be left out."""
         return {}
 
     def question_json(self, question: Any) -> dict[str, Any]:
-        """The fields that say it; their values may be shapes."""
+        """The fields of a question; their values may be shapes."""
         return {self.mark: question}
 
     def seen_json(self, seen: Any) -> Any:
@@ -129,15 +129,15 @@ class Wire(ABC):
 
     # ------------------------------------------------------------------------------------------------ questions
     def key(self, question: Any) -> str:
-        """The field that holds the answer to ``question``; the referee calls its questions
-        (:attr:`klss.table.contest.Referee.question`) so too.
+        """The field that holds the answer to ``question``; it is also the referee's name for the question
+        (:attr:`klss.table.contest.Referee.question`).
         """
         return next(iter(self.answers))
 
     def complaint(self, question: Any, value: Any) -> str | None:
-        """What is wrong with an answer, with what was expected; None where it may be given."""
+        """What is wrong with an answer, and what was expected; None for an allowed answer."""
         return None if value in question else f"{value}, expected one of its {len(question)} choices"
 
     @abstractmethod
     def rehearse(self, player: Player, limit: Limit) -> None:
-        """Have ``player`` play a turn of a game that nobody plays, so that its compiled code is loaded."""
+        """Have ``player`` play a turn of a dummy game, so that its compiled code is loaded."""
