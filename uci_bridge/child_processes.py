@@ -1,13 +1,13 @@
-"""Processes that an engine left behind: found and ended when the program that ran the engine ends.
+"""Find and end the processes that an engine left behind, when the program that ran the engine ends.
 
-An engine is killed with its process group. What it put into a session of its own (``setsid``) is in another group, and
-what it also orphaned (a daemon) has another parent: a *subreaper* becomes that parent, so that such a process stays
-among the program's descendants and is found there (Linux, prctl(2)). A program takes that upon itself for its own
-children only; a library must not.
+An engine is killed with its process group. A child with a session of its own (``setsid``) is in another group, and an
+orphaned one (a daemon) gets another parent. A *subreaper* becomes that parent, so that such a process stays among the
+program's descendants and is found there (Linux, prctl(2)). Only a program may make itself a subreaper; a library must
+not.
 
-What this can't do: nothing is ended where the program itself is killed by SIGKILL (a match's engines have a guard then,
-their daemons none). On a system other than Linux only an engine and its group end, on Windows the engine alone. Whoever
-runs a foreign engine gives it all rights of that account; a container takes them away.
+Limits: nothing is ended if the program itself is killed by SIGKILL (a guard then ends a match's engines, but not their
+daemons). On systems other than Linux only an engine and its group end, on Windows the engine alone. A foreign engine
+has all rights of the account that runs it; a container restricts them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 __all__ = ["APART", "adopt_orphans", "descendants", "end_descendants", "how_ended", "kill_family", "linux_call"]
 
 _KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
-"""The signal that ends a process at once, whatever it does: Windows ends it so by SIGTERM."""
+"""The signal that ends a process at once, in any state; on Windows SIGTERM does."""
 
 APART: dict[str, Any] = {
     "start_new_session": True,
@@ -48,21 +48,21 @@ class _Process(NamedTuple):
 
 
 def adopt_orphans() -> None:
-    """From now on the orphans among this process's descendants become its children; nothing where that can't be."""
+    """Make this process the parent of orphans among its descendants; does nothing on systems without the call."""
     linux_call("prctl", _PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def linux_call(function: str, *arguments: int) -> None:
-    """Call a function of Linux's C library; nothing where there is none, or where it can't do that."""
+    """Call a function of Linux's C library; does nothing on other systems, or if there is no such function."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             getattr(ctypes.CDLL(None), function)(*arguments)
 
 
 def end_descendants() -> list[int]:
-    """End this process's descendants in other sessions than its own: engines, their children and daemons; their ids."""
+    """End this process's descendants in other sessions (engines, their children and daemons); return their ids."""
     ended: list[int] = []
-    if not hasattr(os, "getsid"):  # nor is there a process table to look into
+    if not hasattr(os, "getsid"):  # such a system has no process table to read either
         return ended
     session, until = os.getsid(0), time.monotonic() + _END_S
     while time.monotonic() < until:
@@ -70,7 +70,7 @@ def end_descendants() -> list[int]:
         alive = [each.pid for each in left if not each.dead]
         for pid in alive:
             _kill(pid)
-        for each in left:  # those that are our children by now; the others' parents are among them
+        for each in left:  # reap those that are our children by now; the others' parents are in ``left`` too
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(each.pid, os.WNOHANG)
         ended += [pid for pid in alive if pid not in ended]
@@ -81,7 +81,7 @@ def end_descendants() -> list[int]:
 
 
 def kill_family(process: subprocess.Popen[Any]) -> None:
-    """Kill a child of ours, its process group, and its descendants, in whatever session."""
+    """Kill a child process, its process group, and its descendants in any session."""
     family = descendants(process.pid)
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -93,11 +93,11 @@ def kill_family(process: subprocess.Popen[Any]) -> None:
 
 
 def how_ended(process: subprocess.Popen[Any]) -> str | None:
-    """The exit code or signal of a child of ours that has ended, as a text; None while it runs.
+    """The exit code or signal of a child process that has ended, as a text; None while it runs.
 
-    It is not reaped, so that its id, which is also its group's, belongs to nobody else. Where the system can't tell
-    otherwise (macOS before Python 3.13) it is; that its id has gone to a new leader of a group within the moment until
-    :func:`kill_family` is left to chance there. Windows keeps an id for as long as we hold the process.
+    The child is not reaped, so that no other process can get its id, which is also its group's. On macOS before Python
+    3.13 it has to be reaped; there its id could go to a new group leader before :func:`kill_family` is called, which is
+    very unlikely. Windows keeps an id for as long as we hold the process.
     """
     if not hasattr(os, "waitid"):
         code = process.poll()
@@ -112,7 +112,7 @@ def how_ended(process: subprocess.Popen[Any]) -> str | None:
 
 
 def descendants(pid: int) -> list[int]:
-    """The ids of the children of ``pid``, their children and so on; empty where the system does not tell."""
+    """The ids of the children of ``pid``, their children and so on; empty on systems without ``/proc``."""
     return [each.pid for each in _descendants(pid) if not each.dead]
 
 
@@ -134,7 +134,7 @@ def _descendants(pid: int) -> Iterator[_Process]:
 
 
 def _processes() -> Iterator[_Process]:
-    """The process table; empty where there is no ``/proc`` of Linux's shape."""
+    """The process table; empty if there is no ``/proc`` like Linux's."""
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, ValueError):
             # pid (name, which may hold anything) state ppid pgrp session …

@@ -1,4 +1,4 @@
-"""Programs that play: what the text of a foreign engine says, and the text that describes a configuration to ours."""
+"""Programs that play: the text that names another engine, and the text that describes a configuration to ours."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from klss.table.configuration import FlatConfiguration
 __all__ = ["COMMAND", "Command", "command", "described"]
 
 COMMAND = "cmd:"
-"""What the text of a foreign engine begins with; its command line follows."""
+"""The prefix of a text that names another engine; its command line follows."""
 
 
 @dataclass(frozen=True)
 class Command:
     """A program that speaks the engine protocol."""
 
-    name: str  # as it is named in results: the whole text
+    name: str  # its name in results: the whole text
     argv: tuple[str, ...]
 
     def fields(self) -> dict[str, Any]:
-        """What results hold; see :meth:`darkchess.fog.players.configuration.Configuration.fields`."""
+        """Its description in results; see :meth:`darkchess.fog.players.configuration.Configuration.fields`."""
         return {"name": self.name, "argv": list(self.argv)}
 
 
@@ -52,11 +52,10 @@ _Kind = TypeVar("_Kind", bound=FlatConfiguration)
 
 
 def described(chosen: _Kind, known: Mapping[str, _Kind], read: Callable[[str], _Kind]) -> str:
-    """A text that describes ``chosen`` to another process, on another machine too: no file is needed to read it.
+    """A text that describes ``chosen`` to another process, also on another machine, without a file.
 
-    What it describes, as ``read`` reads it, is the same in all but its name, which is then the text. It begins with a
-    name of ``known`` that is of the same kind of player. Raises ConfigurationError: a field has a value that no text
-    gives.
+    ``read`` makes of it a configuration that is equal in all but its name, which is the text. The text begins with a
+    name of ``known`` for the same kind of player. Raises ConfigurationError: a field has a value that no text can give.
     """
     base = known.get(chosen.name.partition(",")[0])
     if base is None or base.player != chosen.player:

@@ -1,7 +1,7 @@
-"""The environment of every engine process: what programs need to run, and nothing else of the user's.
+"""The environment of every engine process: the variables that programs need to run, and no others of the user's.
 
-A foreign engine is somebody else's program, and an environment holds tokens and passwords. The list says what passes;
-whoever's engine needs more says so in its command: ``env NAME=value program``.
+An engine may be somebody else's program, and an environment can hold tokens and passwords. Only the variables listed
+here are passed on; if an engine needs more, its command can set them: ``env NAME=value program``.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ PASSED_ON = frozenset({
     "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "APPDATA",
     "LOCALAPPDATA",
 })  # fmt: skip
-"""The variables that an engine gets, where they are set."""
+"""The variables that an engine gets if they are set."""
 PREFIXES_PASSED_ON = ("LC_", "NUMBA_", "OMP_")
-"""And all whose names begin so."""
+"""Prefixes of the names of further variables that it gets."""
 
 
 def engine_environment(of: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of an engine; ``python -m klss`` is found in it wherever it is started, also from a source tree.
+    """The environment of an engine; with it ``python -m klss`` works in every folder, also from a source tree.
 
     Parameters
     ----------
     of
-        What to choose from; None: this process's.
+        The environment to select from; None: this process's.
 
     Examples
     --------

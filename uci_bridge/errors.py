@@ -12,7 +12,7 @@ class UciBridgeError(Exception):
 
 
 class StockfishMissing(UciBridgeError, EvaluatorError, FileNotFoundError):
-    """No Stockfish where one was named, or anywhere it is looked for; or what is there does not speak UCI."""
+    """There is no Stockfish at the given place or the usual ones, or the program there does not speak UCI."""
 
 
 class ReconchessMissing(UciBridgeError, ImportError):
@@ -20,7 +20,7 @@ class ReconchessMissing(UciBridgeError, ImportError):
 
 
 class EngineFailed(UciBridgeError, OSError):
-    """An engine's process can't be started, ended, fell silent, or says what no engine should; says which."""
+    """An engine's process can't be started, has ended, is silent, or breaks the protocol; the message says which."""
 
 
 class ProtocolError(UciBridgeError, ValueError):
@@ -28,5 +28,5 @@ class ProtocolError(UciBridgeError, ValueError):
 
     def __init__(self, message: str, *, ids: dict[str, str] | None = None, need: str | None = None) -> None:
         super().__init__(message)
-        self.ids = dict(ids or {})  # those of the message's ids that could be read, by their keys
+        self.ids = dict(ids or {})  # the ids of the message that could be read, by their keys
         self.need = need

@@ -1,5 +1,5 @@
-"""The evaluator of a player: the one that its configuration names, or that the caller asks for where it leaves that
-open (:mod:`darkchess.evaluation.registry`).
+"""The evaluator of a player: that of its configuration, or the caller's choice if the configuration leaves it open
+(:mod:`darkchess.evaluation.registry`).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ __all__ = [
 
 
 def evaluator_choice(configuration: PlayerConfiguration, choice: EvaluatorChoice) -> EvaluatorChoice:
-    """``choice`` with the name that counts: the configuration's own goes before the caller's."""
+    """``choice`` with the name that counts: the configuration's if it names one, else the caller's."""
     return choice if configuration.evaluator == AUTO else dataclasses.replace(choice, name=configuration.evaluator)
 
 
 def make_evaluator(configuration: PlayerConfiguration, choice: EvaluatorChoice, ruleset: Ruleset = PAPER) -> Evaluator:
-    """The evaluator of a player. Raises EvaluatorError: there is none of that name, or what it needs is not there:
-    Stockfish, say.
+    """The evaluator of a player. Raises EvaluatorError: there is none of that name, or a program that it needs, such as
+    Stockfish, is missing.
     """
     found = evaluator_choice(configuration, choice)
     no_move_value = 0.0 if ruleset.no_move == "draw" else -1.0
@@ -36,9 +36,9 @@ def make_evaluator(configuration: PlayerConfiguration, choice: EvaluatorChoice, 
 
 
 def evaluator_label(configuration: PlayerConfiguration, choice: EvaluatorChoice) -> str | None:
-    """What values a player's positions, as people read it: ``built-in evaluator``, ``Stockfish 15.1``.
+    """The name of a player's evaluator, as people read it: ``built-in evaluator``, ``Stockfish 15.1``.
 
-    None for players that value nothing.
+    None for players without an evaluator.
     """
     if not configuration.uses_evaluator:
         return None
@@ -53,14 +53,12 @@ def evaluator_versions(configuration: PlayerConfiguration, choice: EvaluatorChoi
 
 
 def can_ponder(configuration: Configuration, choice: EvaluatorChoice) -> bool:
-    """Whether a player can think on while its opponent does: its search stops at once, and two threads may ask its
-    evaluator.
-    """
+    """Whether a player can ponder: its search can be stopped at once, and its evaluator may be used by two threads."""
     return configuration.can_ponder and evaluator_class(evaluator_choice(configuration, choice).name).reentrant
 
 
 def named(name: str, label: str | None) -> str:
-    """A player's name with its evaluator beside it.
+    """A player's name with that of its evaluator.
 
     >>> named("klss2021", "Stockfish 15.1"), named("random", None)
     ('klss2021 (Stockfish 15.1)', 'random')

@@ -1,6 +1,6 @@
-"""Processes that end with this one, however it ends: even killed it leaves none behind.
+"""Processes that end with this one, even if it is killed.
 
-One process, the *guard*, watches this one and kills the others at once when this one has ended, whatever they do then.
+One process, the *guard*, watches this one, and kills the others at once when this one has ended.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from uci_bridge.protocol.engine_process import EngineProcess
 __all__ = ["GuardedProcess", "guard"]
 
 _TOO_LITTLE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
-"""Of descriptors, memory or processes."""
+"""Errors of a system without free descriptors, memory or processes."""
 
 _GUARD = """
 import os, signal, sys
@@ -31,20 +31,21 @@ for number in guarded:
     except OSError:
         pass
 """
-"""Reads what to kill, as kill(2) takes it: the id of a process, or minus that of a process group (on Windows of the
-process); until the other end of the pipe is closed: by us, or by the system when we are gone.
+"""The guard's program. It reads the ids to kill, as kill(2) takes them: that of a process, or minus that of a process
+group (on Windows of the process). It kills them when the other end of the pipe is closed: by us, or by the system when
+we have ended.
 """
 
 
 class _Guard:
-    """The process that outlives this one for a moment."""
+    """The guard: a process that outlives this one for a moment."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
     def tell(self, sign: str, number: int) -> None:
-        """From now on (``+``), or no more (``-``), that process, or group (minus its id), is to be killed with us."""
+        """Add (``+``) or remove (``-``) a process, or a group (minus its id), to be killed when we end."""
         with self._lock, contextlib.suppress(OSError):
             if self._process is None or self._process.poll() is not None:
                 self._process = subprocess.Popen(
@@ -59,7 +60,7 @@ class _Guard:
 
 
 guard = _Guard()
-"""Of this process."""
+"""The guard of this process."""
 
 
 class GuardedProcess(EngineProcess):
@@ -68,8 +69,8 @@ class GuardedProcess(EngineProcess):
     _told: int | None = None
 
     def start(self) -> None:
-        """See :class:`uci_bridge.protocol.engine_process.EngineProcess`. Raises OSError: this machine has too little
-        for one more process, which is no fault of the engine.
+        """See :class:`uci_bridge.protocol.engine_process.EngineProcess`. Raises OSError: the machine has no resources
+        for another process, which is not a fault of the engine.
         """
         try:
             super().start()

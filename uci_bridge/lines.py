@@ -6,7 +6,7 @@ __all__ = ["LineSplitter"]
 
 
 class LineSplitter:
-    """Cuts what a pipe says into lines and never holds more than ``limit`` bytes of one."""
+    """Cuts a pipe's bytes into lines, and never holds more than ``limit`` bytes of one."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -29,7 +29,7 @@ class LineSplitter:
         return lines
 
     def finish(self) -> list[bytes | None]:
-        """What stands after the last line's end, if anything does."""
+        """The rest after the last line's end, if there is any."""
         return [self._take()] if self._held or self._dropping else []
 
     def _hold(self, piece: bytes) -> None:

@@ -1,8 +1,8 @@
-"""The three pipes of a program that runs: what it says is handed over as it comes, what it is sent waits for nobody.
+"""The three pipes of a running program: its output is passed on as it comes, and writing to it does not block.
 
-Two ways. Where the system can wait for several pipes at once, one thread does, and nothing a program leaves behind can
-hold it up (:class:`_Waiting`). Windows waits for sockets alone: each pipe has a thread of its own there, that blocks
-(:class:`_Blocking`).
+There are two implementations. If the system can wait for several pipes at once, one thread does, and processes that the
+program leaves behind can't block it (:class:`_Waiting`). Windows can wait only for sockets, so each pipe has a thread
+there, which blocks (:class:`_Blocking`).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from collections.abc import Callable
 __all__ = ["Heard", "Pipes", "open_pipes"]
 
 Heard = Callable[[bytes], bool]
-"""Is given what a program wrote, at its end nothing (``b""``); says whether more is to be read."""
+"""Gets bytes that a program wrote, ``b""`` at the end; returns whether more is to be read."""
 
 _PIECE_BYTES = 1 << 16
 _JOIN_S = 5.0
 _WORDS_S = 0.2
-"""How long what a program wrote on stderr is waited for once its stdout has ended: the last words say why it did."""
+"""Seconds to wait for stderr once stdout has ended, since its last line may say why the program ended."""
 
 
 class Pipes(ABC):
@@ -34,7 +34,7 @@ class Pipes(ABC):
     def __init__(
         self,
         process: subprocess.Popen[bytes],  # with a pipe for each of stdin, stdout and stderr, unbuffered
-        # are given what it writes on stdout and on stderr, by threads of this object's; stderr's part first
+        # receivers of stdout and stderr, called by threads of this object; if both have data, stderr's first
         said: Heard,
         complained: Heard,
     ) -> None:
@@ -45,17 +45,17 @@ class Pipes(ABC):
 
     @abstractmethod
     def write(self, text: memoryview, wait_s: float) -> int:
-        """Write the beginning of ``text``; how many bytes that was, 0 if none went in ``wait_s`` seconds. Raises
-        OSError: the pipe is closed.
+        """Write the beginning of ``text``; return the number of bytes, 0 if none could be written within ``wait_s``
+        seconds. Raises OSError: the pipe is closed.
         """
 
     @abstractmethod
     def close_stdin(self) -> None:
-        """Let the program know that nothing more comes; what was written goes first."""
+        """Close the program's stdin, after all that was written."""
 
     @abstractmethod
     def stop(self) -> None:
-        """Read no more; the program has ended."""
+        """Stop reading, once the program has ended."""
 
 
 class _Waiting(Pipes):
@@ -126,7 +126,7 @@ class _Blocking(Pipes):
         self._unsent.put(None)
 
     def stop(self) -> None:
-        # A program's child that outlives it may hold a pipe open: its thread is then left to end with it.
+        # A child that outlives the program may hold a pipe open: then the pipe's thread ends only with the child.
         for each in {self._writer, self._listener, self._reader} - {threading.current_thread()}:
             each.join(timeout=_WORDS_S)
 
@@ -158,7 +158,7 @@ class _Blocking(Pipes):
 
 
 def open_pipes(process: subprocess.Popen[bytes], said: Heard, complained: Heard) -> Pipes:
-    """The pipes of ``process``, in the way that this system has: see :class:`Pipes`."""
+    """The pipes of ``process``, in the implementation for this system: see :class:`Pipes`."""
     kind = _Waiting if hasattr(os, "fork") else _Blocking
     return kind(process, said, complained)
 

@@ -1,7 +1,7 @@
-"""Texts made into players of any game: a configuration's, with the evaluator that it names, or ``cmd:…``, a program
-that speaks the engine protocol.
+"""Players of any game from texts: a configuration, with its evaluator, or ``cmd:…``, a program that speaks the engine
+protocol.
 
-This is the referee's side: games are set up here.
+This is the referee's side of the wall: games are set up here.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ __all__ = ["PlayerMaker", "engine_argv", "player_spec"]
 
 
 def player_spec(kit: Kit, text: str) -> Spec:
-    """Who plays under ``text``: ``cmd:PROGRAM ARGUMENTS``, split as a shell does, or what the game knows.
+    """The player that ``text`` names: ``cmd:PROGRAM ARGUMENTS``, split as a shell does, or a player of the game's kit.
 
-    Raises ConfigurationError: says what is wrong with it; UciBridgeError: it needs what is not installed.
+    Raises ConfigurationError: the text is wrong, with the reason; UciBridgeError: the player needs something that is
+    not installed.
 
     >>> from uci_bridge.kits.fog import FOG
     >>> player_spec(FOG, "cmd:sh -c 'exit 1'").argv
@@ -35,7 +36,7 @@ def player_spec(kit: Kit, text: str) -> Spec:
 
 def engine_argv(kit: Kit, spec: Any, choice: EvaluatorChoice) -> tuple[str, ...]:
     """The command line of ``klss engine`` that plays a configuration as this process would. Raises ConfigurationError:
-    a field has a value that no text gives.
+    a field has a value that no text can give.
     """
     argv = own_program(
         "klss", "engine", "--game", kit.name, "--configuration", kit.text(spec), "--evaluator", choice.name
@@ -48,7 +49,7 @@ def engine_argv(kit: Kit, spec: Any, choice: EvaluatorChoice) -> tuple[str, ...]
 
 
 class PlayerMaker:
-    """Makes the players of one text, game after game; holds what they share: an evaluator, or a process.
+    """Makes the players of one text, game after game; holds their shared evaluator or process.
 
     Raises StockfishMissing (see :func:`uci_bridge.evaluators.make_evaluator`).
     """
@@ -57,11 +58,11 @@ class PlayerMaker:
         self,
         kit: Kit,
         spec: Any,  # see :func:`player_spec`
-        choice: EvaluatorChoice,  # of the evaluator, where a configuration leaves it open
+        choice: EvaluatorChoice,  # of the evaluator, if a configuration leaves it open
         setup: Any = None,
-        budget: TimeControl | None = None,  # what limits the player
+        budget: TimeControl | None = None,  # the player's limits
         *,
-        process: type[EngineProcess] = EngineProcess,  # what runs a program
+        process: type[EngineProcess] = EngineProcess,  # the class that runs a program
         apart: bool = False,  # whether a configuration plays in a process of its own
         whole: bool = False,  # see :class:`uci_bridge.protocol.host.HostedPlayer`
     ) -> None:
@@ -78,16 +79,16 @@ class PlayerMaker:
 
     @property
     def hosts(self) -> bool:
-        """Whether a process plays that speaks the engine protocol."""
+        """Whether the player is a process that speaks the engine protocol."""
         return self._process is not None
 
     @property
     def label(self) -> str | None:
-        """What values the states for a configuration of ours, as people read it; None: nothing, or nobody knows."""
+        """The name of the evaluator of a configuration, as people read it; None if it has none, or it is unknown."""
         return self._kit.label(self._spec, self._choice) if self._kit.is_ours(self._spec) else None
 
     def make(self, seed: int) -> Player:
-        """A player for a game, or for one after the other."""
+        """A player for games one after the other."""
         if self._process is not None:
             return HostedPlayer(self._process, self._kit.wire, seed=seed, whole=self._whole)
         if self._kit.is_ours(self._spec):
@@ -96,10 +97,10 @@ class PlayerMaker:
         return made
 
     def warm_up(self, seat: Seat) -> None:
-        """Load what a player needs before time counts.
+        """Load a player's code before a clock runs.
 
-        A program that is not ours is asked in a game that nobody plays only where a clock runs. What goes wrong here
-        goes wrong again in the game, where it counts.
+        A program that is not ours plays a dummy game for this only if the match has a clock. Errors are ignored here,
+        since they will show again in the game.
         """
         ours = self._kit.is_ours(self._spec)
         if self._process is None:
@@ -116,7 +117,7 @@ class PlayerMaker:
             rehearse(self._process, self._kit.wire)
 
     def close(self, *, at_once: bool = False) -> None:
-        """End what is held; from any thread. ``at_once``: without leaving a process a moment."""
+        """End evaluator and process; from any thread. ``at_once``: kill the process without waiting."""
         if self._process is not None and at_once:
             self._process.kill()
         elif self._process is not None:

@@ -1,4 +1,4 @@
-"""What the kits of both games of chess in the dark share: their players, and the evaluators of these."""
+"""The common part of the kits of both games of chess in the dark: players and their evaluators."""
 
 from __future__ import annotations
 

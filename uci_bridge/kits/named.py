@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 __all__ = ["KITS", "OPENSPIEL", "kit_named", "loaded"]
 
 OPENSPIEL = "openspiel:"
-"""What a game of OpenSpiel's begins with."""
+"""The prefix of the names of OpenSpiel's games."""
 
 KITS = {"fog": "uci_bridge.kits.fog:FOG", "rbc": "uci_bridge.kits.rbc:RBC"}
-"""Name -> where it is."""
+"""Name -> place of the kit, ``MODULE:NAME``."""
 
 
 def kit_named(name: str) -> Kit:
@@ -44,7 +44,7 @@ def kit_named(name: str) -> Kit:
 
 
 def loaded(place: str, flag: str) -> Any:
-    """What stands at ``MODULE:NAME``. Raises ConfigurationError: nothing does; ``flag`` begins the complaint."""
+    """The object at ``MODULE:NAME``. Raises ConfigurationError: there is none; the message begins with ``flag``."""
     module, _, name = place.partition(":")
     try:
         return getattr(importlib.import_module(module), name)

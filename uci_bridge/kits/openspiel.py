@@ -25,8 +25,8 @@ _WARM_NODES = 50
 
 
 def openspiel_kit(name: str) -> _OpenSpielKit:
-    """The kit of ``openspiel:GAME``. Raises GameError: OpenSpiel has no such game, or it is none of two players whose
-    payoffs sum to zero.
+    """The kit of ``openspiel:GAME``. Raises GameError: OpenSpiel has no such game, or it is not a two-player zero-sum
+    game.
     """
     return _OpenSpielKit(name)
 
@@ -42,11 +42,11 @@ class _OpenSpielKit(Kit):
     def __init__(self, name: str) -> None:
         self.name, self.title = name, name.removeprefix(OPENSPIEL)
         self._game, _ = spiel_game(self.title)
-        Sight(self._game, 0)  # before anybody plays: it shows something
+        Sight(self._game, 0)  # raises now, and not in play, if the game has no observations
         self.wire = OpenSpielWire(name)
 
     def __reduce__(self) -> tuple[Any, ...]:  # type: ignore[override]
-        """Workers of a match make it again."""
+        """Pickle by name: workers of a match make the kit again."""
         return openspiel_kit, (self.name,)
 
     def spec(self, text: str) -> Configuration:
@@ -91,6 +91,6 @@ class _OpenSpielKit(Kit):
 
 
 _WARM_PLIES = 8
-"""Of that game: enough for two searches of either seat, and before what is held possible has grown large."""
+"""Plies of the warm-up game: enough for two searches by either seat, and few enough for a small position set."""
 
 _WARM_LIMITS = dict.fromkeys((True, False), TimeControl(nodes=_WARM_NODES))

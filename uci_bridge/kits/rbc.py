@@ -55,7 +55,7 @@ class _Rbc(ChessKit):
         chosen = rbc_players.configuration(text)
         if isinstance(chosen.thinking, Synoptic):
             try:
-                network_of(chosen.thinking.network)  # before anybody plays
+                network_of(chosen.thinking.network)  # so that a missing network raises now, not in play
             except NetworkError as error:
                 raise ConfigurationError(f"configuration: network: {error}") from None
         return chosen

@@ -1,6 +1,6 @@
-"""What every experiment's JSON says of itself, and how it is written: whole or not at all, in strict JSON.
+"""The head of every experiment's JSON, and the writing of such files: whole or not at all, in strict JSON.
 
-No host and no path is named.
+No host and no path is in them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LINE = 120
 
 
 def head(experiment: str, *packages: str) -> dict[str, Any]:
-    """The first entries of an experiment's document; its figures depend on ``packages``, beside klss and Python."""
+    """The first entries of an experiment's document; ``packages``: those that its figures depend on, besides klss."""
     return {
         "experiment": experiment,
         "created": today(),
@@ -65,9 +65,9 @@ def commit() -> str | None:
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:
-    """Write JSON whole or not at all, plain lists on one line; floats that JSON has no word for as text."""
+    """Write JSON whole or not at all, with plain lists on one line, and infinite or NaN floats as text."""
     text = json.dumps(_spoken(document), indent=1, allow_nan=False)
-    # Line breaks in JSON stand between values only, so that this changes no string.
+    # Strings can't be changed by this, as JSON has line breaks only between values.
     text = re.sub(r"([\[{])\n[^\[\]{}]*[\]}]", _on_one_line, text)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text + "\n")

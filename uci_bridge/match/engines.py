@@ -1,7 +1,6 @@
-"""The players of a match's games, most in processes of their own, that live on from game to game and end with this
-process.
+"""The players of a match's games. Most run in processes of their own, which play game after game.
 
-A configuration is played by ``klss engine``, a command by its program; both speak the engine protocol, so neither side
+A configuration is played by ``klss engine``, a command by its program. Both speak the engine protocol, so neither side
 of a match can see more than its observations. None outlives this process (:mod:`uci_bridge.guarded_process`).
 """
 
@@ -33,35 +32,35 @@ class InsiderMaker(Protocol):
         ...
 
     def close(self) -> None:
-        """End what is held."""
+        """End evaluators and processes."""
         ...
 
 
 @dataclass(frozen=True)
 class Insider:
-    """A player that the caller brings. It plays in the worker's own process and is given the referee itself, so it may
-    see the true game: it is behind no wall, and no front door takes one.
+    """A player that the caller brings. It plays in the worker's own process and gets the referee itself, so it may see
+    the true game: it is behind no wall, and no command of klss takes such a player.
     """
 
-    chosen: Any  # what results hold of it, and the evaluator that it names
-    # makes its players, of ``chosen``, for configurations that leave their evaluator open, and the game's setup; a
-    # class or function of a module, since it is sent to the workers
+    chosen: Any  # its configuration: the fields in results, and its evaluator
+    # makes its players from ``chosen``, the evaluator for configurations that leave it open, and the game's setup; must
+    # be a class or function of a module, since it is pickled for the workers
     maker: Callable[[Any, EvaluatorChoice, Any], InsiderMaker]
 
     @property
     def name(self) -> str:
-        """As it is named in results."""
+        """Its name in results."""
         return str(self.chosen.name)
 
     def fields(self) -> dict[str, Any]:
-        """What results hold."""
+        """Its description in results."""
         return dict(self.chosen.fields())
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What all games of a match have in common; it is sent to the workers. See :class:`uci_bridge.match.match.Match`
-    for the fields.
+    """The part that all games of a match have in common; it is sent to the workers. See
+    :class:`uci_bridge.match.match.Match` for the fields.
     """
 
     kit: Kit
@@ -77,17 +76,17 @@ class Setup:
         return self.a if side == "a" else self.b
 
     def evaluator_label(self, side: Side) -> str | None:
-        """What values the states for that side, as people read it; None: nothing, or nobody knows."""
+        """The name of that side's evaluator, as people read it; None if it has none, or it is unknown."""
         chosen = self._chosen(side)
         return None if chosen is None else self.kit.label(chosen, self.evaluator)
 
     def packages(self) -> tuple[str, ...]:
-        """What the games depend on, beside klss and what it computes with."""
+        """The packages that the players come from, other than klss."""
         found = (getattr(self.spec(side), "package", None) for side in ("a", "b"))
         return tuple(dict.fromkeys(package for package in found if package is not None))
 
     def programs(self) -> dict[str, str | None]:
-        """The programs that evaluators run, and their versions; other packages' players are taken to run Stockfish."""
+        """The evaluators' programs, and their versions; players of other packages are assumed to run Stockfish."""
         found = StockfishEvaluator.versions(self.evaluator) if self.packages() else {}
         for chosen in map(self._chosen, ("a", "b")):
             if hasattr(chosen, "evaluator"):
@@ -103,9 +102,7 @@ class Setup:
 
 
 class Engines:
-    """What plays the games of one worker, one game at a time. An :class:`Insider` plays in this process: there is no
-    wall that it could be behind.
-    """
+    """The players of one worker, for one game at a time. An :class:`Insider` plays in this process, without a wall."""
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
@@ -130,11 +127,11 @@ class Engines:
         return maker.make(seed) if isinstance(maker, PlayerMaker) else maker.make(seed, referee)
 
     def get_ready(self) -> None:
-        """Start the processes that do not run, both at once, and have them load what they need before time is taken."""
+        """Start the processes that do not run, both at once, and have them load their code before a clock runs."""
         warming = [
             threading.Thread(target=maker.warm_up, args=(SEATS[0],), daemon=True)
             for maker in self._makers.values()
-            if isinstance(maker, PlayerMaker) and maker.hosts  # what plays in this process is ready
+            if isinstance(maker, PlayerMaker) and maker.hosts  # players in this process were warmed up when made
         ]
         for thread in warming:
             thread.start()
@@ -142,7 +139,7 @@ class Engines:
             thread.join()
 
     def close(self, *, at_once: bool = False) -> None:
-        """End the processes; ``at_once``: without leaving them a moment."""
+        """End the processes; ``at_once``: kill them without waiting."""
         for maker in self._makers.values():
             if isinstance(maker, PlayerMaker):
                 maker.close(at_once=at_once)

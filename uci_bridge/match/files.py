@@ -1,12 +1,11 @@
-"""The directory of a match: locked while a process writes it, whole whenever that process is killed.
+"""The directory of a match: locked while a process writes it, and consistent even if that process is killed.
 
-``match.json`` says what is played; ``games.jsonl`` has a line for each game that ended, in the order in which they
-ended; ``moves.jsonl`` one for each move, with the player's diagnostics; ``game-00000.pgn`` and so on the games
-(``.json`` in Reconnaissance Blind Chess). A game counts once its line in ``games.jsonl`` is there; whatever else was
-written of one that does not count goes when the directory is opened again. What is read is checked: a line that no
-match writes is named, with its file and number.
+``match.json`` describes the match; ``games.jsonl`` has a line for each finished game, in the order of their ends;
+``moves.jsonl`` one for each move, with the player's diagnostics; ``game-00000.pgn`` and so on are the games (``.json``
+in Reconnaissance Blind Chess). A game counts once its line in ``games.jsonl`` is written; other lines of a game that
+does not count are removed when the directory is opened again. On reading, files are checked; errors name file and line.
 
-The directory and its files are made for their owner alone: the match's seed tells true games before they are over.
+Only the owner can read the directory and its files: from the match's seed one can derive true games before they end.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ __all__ = ["MatchError", "MatchFiles", "kept_seed", "opened", "read_match"]
 
 
 class MatchError(Exception):
-    """A match can't be played, or not there: the message says what, got, expected."""
+    """A match can't be played, or not in that directory: the message says what, got, expected."""
 
 
 _PRIVATE = 0o600
-"""Who may read and write what is made here: its owner."""
+"""Permissions of all files made here: the owner's only."""
 
 Rows = list[dict[str, Any]]
 """The lines of a JSONL file."""
@@ -51,7 +50,7 @@ class _TruthLine(TypedDict):
 
 
 class _GameLine(TypedDict):
-    """What is read of a line of ``games.jsonl``; others may stand there."""
+    """The fields of a line of ``games.jsonl`` that are read; it may have others."""
 
     game: _Count
     pair: _Count
@@ -62,21 +61,21 @@ class _GameLine(TypedDict):
 
 
 class _MoveLine(TypedDict):
-    """The same of ``moves.jsonl``; all but these are an engine's diagnostics."""
+    """The same for ``moves.jsonl``; its other fields are an engine's diagnostics."""
 
     game: _Count
     player: Literal["a", "b"]
 
 
 class MatchFiles:
-    """The open directory of a match, and what it held when it was opened: see :func:`read_match`."""
+    """The open directory of a match, and its lines as of the opening: see :func:`read_match`."""
 
     def __init__(self, folder: Path, games: FileIO, moves: FileIO, played: tuple[Rows, Rows]) -> None:
         self._folder, self._games, self._moves = folder, games, moves
         self.lines, self.moves = played
 
     def keep(self, result: GameResult) -> None:
-        """Write a finished game; its line in ``games.jsonl`` last, since that one says that it is finished."""
+        """Write a finished game; its line in ``games.jsonl`` comes last, since with that line the game counts."""
         write_whole(self._folder / f"game-{result.line['game']:05}{result.suffix}", result.record, _PRIVATE)
         for file, rows in ((self._moves, result.moves), (self._games, [result.line])):
             _append(file, _lines_text(rows))
@@ -109,16 +108,16 @@ def opened(folder: Path, identity: dict[str, Any]) -> Iterator[MatchFiles]:
 
 
 def kept_seed(folder: Path) -> int | None:
-    """The seed of the match that ``folder`` holds; None where it holds none."""
+    """The seed of the match in ``folder``; None if there is none."""
     seed = (_description(folder / "match.json") or {}).get("seed")
     return seed if isinstance(seed, int) else None
 
 
 def read_match(folder: Path) -> tuple[dict[str, Any], Rows, Rows] | None:
-    """What ``folder`` holds of a match, also of one that is being played: nothing is locked, nothing written.
+    """Read a match, also one that is being played: nothing is locked or written.
 
-    That is ``match.json``, the lines of ``games.jsonl``, each game once, and of ``moves.jsonl``, those of these games;
-    None where there is no match. Raises MatchError: a file is not what a match writes.
+    Return ``match.json``, the lines of ``games.jsonl``, one per game, and those of ``moves.jsonl`` for these games;
+    None if there is no match. Raises MatchError: a file has other content than a match writes.
     """
     about = folder / "match.json"
     if not about.exists():
@@ -130,7 +129,7 @@ def read_match(folder: Path) -> tuple[dict[str, Any], Rows, Rows] | None:
 
 
 def _description(about: Path) -> dict[str, Any] | None:
-    """What ``match.json`` says; None where it can't be read."""
+    """The content of ``match.json``; None if it can't be read."""
     try:
         found = json.loads(about.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -162,7 +161,7 @@ def _check(folder: Path, identity: dict[str, Any]) -> None:
 
 
 def _append(file: FileIO, text: str) -> None:
-    """Write to the end of a file; nothing is buffered, so that a full disk is found here and not when it is closed."""
+    """Append to an unbuffered file, so that a full disk raises here and not when it is closed."""
     rest = text.encode("utf-8")
     try:
         while rest:
@@ -176,15 +175,15 @@ def _private(path: str, flags: int) -> int:
 
 
 def _clean(path: Path, rows: Rows) -> None:
-    """Make ``rows`` all that the JSONL file holds."""
+    """Make ``rows`` the only content of the JSONL file."""
     text = _lines_text(rows)
     if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:
         write_whole(path, text, _PRIVATE)
 
 
 def _played(folder: Path) -> tuple[Rows, Rows]:
-    """The lines of ``games.jsonl``, each game once, and of ``moves.jsonl``, those of these games; their diagnostics can
-    be counted, also where an earlier version kept others.
+    """The lines of ``games.jsonl``, one per game, and those of ``moves.jsonl`` for these games. Diagnostics are made
+    safe to count again, as a file may have been written without that.
     """
     games: dict[int, dict[str, Any]] = {}
     for line in _whole_lines(folder / "games.jsonl", _GameLine, _finite):
@@ -194,7 +193,7 @@ def _played(folder: Path) -> tuple[Rows, Rows]:
 
 
 def _finite(row: dict[str, Any]) -> dict[str, Any]:
-    """``row``; a ValueError where it has a number that JSON has not."""
+    """``row``. Raises ValueError: it has a number that JSON does not have."""
     json.dumps(row, allow_nan=False)
     return row
 
@@ -204,8 +203,8 @@ def _lines_text(rows: Rows) -> str:
 
 
 def _whole_lines(path: Path, shape: type, kept: Callable[[dict[str, Any]], dict[str, Any]]) -> Rows:
-    """The lines of a JSONL file, up to one that was cut off when its writer died; of each what ``kept`` makes of it.
-    Raises MatchError: another line is no JSON object, or not of that shape; or the file can't be read.
+    """The lines of a JSONL file, each converted by ``kept``, without a last one that was cut off as its writer died.
+    Raises MatchError: another line is not a JSON object of that shape, or the file can't be read.
     """
     if not path.exists():
         return []

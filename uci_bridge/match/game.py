@@ -1,8 +1,8 @@
 """One game of a match: from its number, seed and opening to its lines, as any worker plays it.
 
-The players get their seeds from the game's as in ``klss play`` (:mod:`klss.support.seeds`), so that ``klss play
+The players' seeds are derived from the game's as in ``klss play`` (:mod:`klss.support.seeds`), so that ``klss play
 --seed`` with a line's ``seed`` and the same node budget replays a game without an opening. With a node budget a game is
-a function of the setup, its number, seed and opening, whoever plays it.
+a function of the setup, its number, seed and opening; it does not depend on the worker.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _COLORS = {True: "white", False: "black"}
 
 
 def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
-    """Play a game to its end; what an engine does wrong costs it the game and raises nothing."""
+    """Play a game to its end; a fault of an engine loses it the game and raises nothing."""
     kit = setup.kit
     start = kit.setup(task.opening.fen, setup.rules)
     referee = kit.referee(start, task.opening.moves, player_seed(task.seed, NATURE))
@@ -67,7 +67,7 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
 
 
 def _headers(setup: Setup, task: GameTask, names: Mapping[Seat, str]) -> dict[str, str]:
-    """What the game's record says of the match and its players."""
+    """The headers of the game's record: the match and its players."""
     headers = {"Event": "klss match", "Round": str(task.game), "Seed": str(task.seed)}
     for seat, side in sides(task.game).items():
         color = _COLORS[seat].capitalize()

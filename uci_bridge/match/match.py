@@ -1,9 +1,8 @@
-"""Games of any kit between two players, A and B, counted: in pairs, in parallel, resumable, stopped by number or by
-evidence.
+"""Games of any kit between two players, A and B: in pairs, in parallel, resumable, ended by a number or by a test.
 
 A has White, the first seat, in the games of even number; games 2k and 2k+1 are a pair: the same opening, seats swapped.
-Each game has a seed of its own, so that nobody sits in the second with what the opponent was given in the first. With a
-node budget the games depend neither on the number of workers nor on the order in which they end.
+Each game has its own seed, so that no player has in the second game the random numbers that its opponent had in the
+first. With a node budget the games depend neither on the number of workers nor on the order in which they end.
 """
 
 from __future__ import annotations
@@ -32,31 +31,30 @@ from uci_bridge.match.workers import sigterm_as_ctrl_c, workers_for
 __all__ = ["FORMAT", "Match", "MatchError", "Standing", "kept_seed"]
 
 FORMAT = 3
-"""Of a match's directory: the same seed gives other games in each. In format 2 one seed could be derived from another.
-"""
+"""Version of a match's directory. Formats differ in how seeds are derived, so that the same seed gives other games."""
 
 
 @dataclass(frozen=True)
 class Match:
-    """What is played."""
+    """A match: the game, the players and the conditions."""
 
     kit: Kit
     # the players (``uci_bridge.players.player_spec``), or ``Insider`` ones
     a: Spec
     b: Spec
-    games: int | None  # how many games at most; None: until the test ends it
+    games: int | None  # most games; None: until the test ends the match
     seed: int
-    budget: TimeControl  # what limits both players
-    # start position of every game that has no opening with one of its own; None for the usual one
+    budget: TimeControl  # the limits of both players
+    # start position of every game whose opening has none of its own; None for the usual one
     fen: str | None = None
-    # for configurations that leave theirs open
+    # for configurations that leave their evaluator open
     evaluator: EvaluatorChoice = dataclasses.field(default_factory=EvaluatorChoice)
-    # test mode: whenever a player observed something, look whether the true state is in its set. It is the referee's
-    # side that looks; players learn nothing from it. Configurations play without a process of their own then
+    # test mode: after each observation check that the true state is in the player's set. The check is on the referee's
+    # side, and players learn nothing from it. Configurations then play in the worker's own process
     check_truth: bool = False
-    sprt: Sprt | None = None  # the test that ends the match; None: its number of games does
+    sprt: Sprt | None = None  # the test that ends the match; None: the number of games ends it
     rules: str | None = None  # the games' ruleset, one of the kit's; None for the usual one
-    openings: RandomOpenings | FileOpenings | None = None  # how the games begin; None: with the first move
+    openings: RandomOpenings | FileOpenings | None = None  # the games' beginnings; None: no moves before the players'
 
     def __post_init__(self) -> None:
         """Refuse a match without an end."""
@@ -64,7 +62,7 @@ class Match:
             raise ValueError("match: got neither a number of games nor a test, expected one of them")
 
     def setup(self) -> Setup:
-        """What all its games have in common."""
+        """The part that all its games have in common."""
         rules = self.rules or next(iter(self.kit.rules), None)
         return Setup(self.kit, self.a, self.b, self.budget, rules, self.evaluator, self.check_truth)
 
@@ -78,16 +76,17 @@ class Match:
     def run(
         self,
         out: Path | None = None,  # directory of the match, made if missing; None keeps nothing
-        # called with every line of ``games.jsonl`` once it is written, and the count with it
+        # called with every line of ``games.jsonl`` once it is written, and the count including it
         on_game: Callable[[dict[str, Any], Standing], None] | None = None,
         *,
         # see ``uci_bridge.match.workers.workers_for``
         workers: int | None = None,
         scheduler: str | None = None,
-        standing: Standing | None = None,  # to count in, a fresh ``standing()`` of this match; for those who watch
+        standing: Standing | None = None,  # a fresh ``standing()`` to count in, for callers that watch it meanwhile
     ) -> Standing:
-        """Play what is not played yet; Ctrl-C and SIGTERM end it at once with a KeyboardInterrupt. Raises MatchError,
-        OpeningError: ``out`` is in use or holds another match, or dask is needed and not there; a game has no opening.
+        """Play the games that are not played yet; Ctrl-C and SIGTERM end it at once with a KeyboardInterrupt. Raises
+        MatchError: ``out`` is in use or holds another match, or dask is needed and not installed; OpeningError: a game
+        has no opening.
         """
         standing = self.standing() if standing is None else standing
         with contextlib.ExitStack() as stack:
@@ -113,7 +112,7 @@ class Match:
         return Standing(self.sprt)
 
     def identity(self) -> dict[str, Any]:
-        """What has to be the same for a match to be resumed; neither the number of games nor the test is."""
+        """The fields that must be equal for a match to be resumed; the number of games and the test may change."""
         identity = {
             "format": FORMAT,
             "a": self.a.fields(),
@@ -123,7 +122,7 @@ class Match:
             "fen": self.fen,
             "evaluator": self.evaluator.name,
         }
-        if self.kit.name != "fog":  # the first game's matches say it by saying nothing
+        if self.kit.name != "fog":  # matches of Fog of War don't have the field
             identity["game"] = self.kit.name
         if self.kit.rules:
             openings = None if self.openings is None else self.openings.identity()

@@ -1,7 +1,7 @@
-"""How the games of a match begin: random moves, or the lines of a file; both games of a pair begin alike.
+"""The openings of a match's games: random moves, or the lines of a file; both games of a pair have the same one.
 
-The moves of an opening are played by the referee before the players take over, so each of them has seen the views of
-those plies and nothing more. A start position (FEN) is known to both.
+The referee plays the moves of an opening before the players take over, so each player has seen its views of those plies
+and nothing more. A start position (FEN) is known to both.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _DRAWS = 1000
 
 
 class OpeningError(Exception):
-    """A file holds a line that is no opening, or random moves lead to none."""
+    """A line of a file is not an opening, or random moves give none."""
 
 
 @dataclass(frozen=True)
 class Opening:
-    """How a game begins."""
+    """The beginning of a game."""
 
     fen: str | None = None  # start position; None for the usual one
     moves: tuple[str, ...] = ()  # moves in UCI notation from there
@@ -45,22 +45,22 @@ class Opening:
 
 @dataclass(frozen=True)
 class RandomOpenings:
-    """Random moves, every legal one as likely at each ply.
+    """Random moves, uniform over the legal ones at each ply.
 
-    An opening after which a king may be captured at once, by either side if it were to move, or after which the game is
-    over, is drawn again.
+    An opening is drawn again if the game is over after it, or if either side, were it to move, could capture the king
+    at once.
     """
 
-    plies: int  # how many, 1 to ``MOST_PLIES``
+    plies: int  # number of moves, 1 to ``MOST_PLIES``
 
     def __post_init__(self) -> None:
-        """Refuse what is no number of plies."""
+        """Refuse a number out of range."""
         if not 1 <= self.plies <= MOST_PLIES:
             raise OpeningError(f"got {self.plies} random plies, expected 1 to {MOST_PLIES}")
 
     def opening(self, pair: int, seed: int, fen: str | None = None, ruleset: Ruleset = PAPER) -> Opening:
-        """The opening of a pair of games; it follows from ``seed``, which nobody else gets. Raises OpeningError: there
-        seems to be none.
+        """The opening of a pair of games, a function of ``seed``, which no player gets. Raises OpeningError: no draw
+        gave one.
 
         >>> one, same = (RandomOpenings(6).opening(0, seed=3) for _ in range(2))
         >>> one == same and len(one.moves) == 6
@@ -99,7 +99,7 @@ class FileOpenings:
 
 
 def king_hangs(position: Position) -> bool:
-    """Whether a king could be captured at once: the opponent's, or, were it the opponent's move, one's own."""
+    """Whether either side, were it to move, could capture the other's king at once."""
     fields = position.fen().split()
     fields[1], fields[3] = ("b" if fields[1] == "w" else "w"), "-"
     for one in (position, Position.from_fen(" ".join(fields))):
@@ -112,8 +112,7 @@ def king_hangs(position: Position) -> bool:
 def read_openings(path: Path, fen: str | None = None, ruleset: Ruleset = PAPER) -> FileOpenings:
     """The openings of a file: on each line either moves in UCI notation or a FEN; ``#`` begins a comment.
 
-    Lines of moves start from ``fen``; None: from the usual position. Raises OpeningError: names the line, what it holds
-    and what is expected.
+    Lines of moves start from ``fen``; None: from the usual position. Raises OpeningError, which names the line.
     """
     try:
         lines = read_text(path).splitlines()

@@ -1,8 +1,7 @@
-"""Local workers: processes of our own that play the games of a match, each at the end of a pipe.
+"""Local workers: child processes that play the games of a match, each at the end of a pipe.
 
-No port is opened and no name is made, so nobody but this process can give them work. A worker that dies has its game
-played again, by the one that takes its place; the workers end with this process, however it ended
-(:mod:`uci_bridge.guarded_process`).
+There is no port and no named pipe, so only this process can give them work. If a worker dies, the one that replaces it
+plays its game again. The workers end with this process, however that ends (:mod:`uci_bridge.guarded_process`).
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from uci_bridge.match.task import GameResult, GameTask
 __all__ = ["MOST_DEATHS", "LocalWorkers"]
 
 MOST_DEATHS = 50
-"""Workers that a game may outlive; more than that, and it is the game that kills them."""
+"""Most deaths of workers during one game; beyond that the game itself is taken to kill them."""
 
 _END_S = 5.0
 
@@ -100,26 +99,26 @@ class LocalWorkers:
         with _no_interrupt():
             process.start()
         assert process.pid is not None
-        guard.tell("+", process.pid)  # it may be loading, and deaf to its pipe, for seconds
-        its.close()  # the process has the only other one: when it ends, ours does
+        guard.tell("+", process.pid)  # while it loads, for seconds, it would not notice the end of its pipe
+        its.close()  # so the process has the only copy: when it ends, our end reports that
         self._hand(_Worker(process, ours, task, deaths), task, deaths)
 
     def _hand(self, worker: _Worker, task: GameTask, deaths: int = 0) -> None:
         worker.task, worker.deaths = task, deaths
         self._playing[worker.pipe] = worker
-        with contextlib.suppress(OSError):  # it is gone already: its pipe says so
+        with contextlib.suppress(OSError):  # it is gone already: ``results`` finds that by the pipe
             worker.pipe.send(task)
 
 
 @contextlib.contextmanager
 def _no_interrupt() -> Iterator[None]:
-    """Put off Ctrl-C in this thread until the block ends; a process that is started in it is not interrupted before it
-    has said how it takes that.
+    """Delay Ctrl-C in this thread until the block ends; a process started in it inherits that, so that it is not
+    interrupted before it has set its own handler.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # whose first start would let interrupts through again
+    resource_tracker.ensure_running()  # before: its first start would unblock interrupts again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -133,11 +132,11 @@ def _no_interrupt() -> Iterator[None]:
 
 def _work(pipe: Connection, setup: Setup) -> None:
     """Play the games that come, until the pipe or the process at its other end is gone."""
-    # Ctrl-C is for the process that started the match. A handler, since what is ignored stays so in the engines.
+    # Ctrl-C is for the process that started the match. A handler instead of SIG_IGN, which engines would inherit.
     signal.signal(signal.SIGINT, lambda *_: None)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    logging.getLogger("uci_bridge").setLevel(logging.ERROR)  # an engine's faults stand in its game's line
+    logging.getLogger("uci_bridge").setLevel(logging.ERROR)  # an engine's faults are in its game's line
     engines: Engines | None = None
     while True:
         try:
@@ -153,7 +152,7 @@ def _work(pipe: Connection, setup: Setup) -> None:
 
 
 def _as_sent(error: Exception) -> Exception:
-    """The error with its traceback as a note, or, where it does not survive a pipe, an error that tells it."""
+    """The error with its traceback as a note; if it can't be pickled, a RuntimeError with the traceback as text."""
     trace = "".join(traceback.format_exception(error))
     error.add_note(f"in a worker:\n{trace}")
     try:

@@ -1,6 +1,4 @@
-"""What a match tells: the score from A's side, how long games and moves were, what the searches looked like, and with
-which versions it was played.
-"""
+"""The results of a match: the score from A's side, lengths of games, statistics of the moves, and versions."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ class MoveStatistics:
         self._fallbacks = 0
 
     def count(self, move: dict[str, Any]) -> None:
-        """Count a line of ``moves.jsonl``; what an engine did not report, or in another shape, is left out."""
+        """Count a line of ``moves.jsonl``; missing fields, and fields of another type, are left out."""
         self._moves += 1
         for name, key in _NUMBERS.items():
             value = move.get(key)
@@ -52,7 +50,7 @@ class MoveStatistics:
             self._fallbacks += int(move["fallbacks"])
 
     def document(self) -> dict[str, Any]:
-        """Median, 90 % quantile and maximum of each number (None where there is none), and shares of the moves."""
+        """Median, 90 % quantile and maximum of each number (None without data), and shares of the moves."""
         counted = sum(self._gadgets.values())
         return {
             "moves": self._moves,
@@ -102,7 +100,7 @@ class Standing(Record):
         self.by_color = {"white": Record(), "black": Record()}  # the same count for A's games as White and as Black
         self.pairs = PairCounter(sprt)  # the pairs, and the test
         self.plies: list[float] = []  # each game's length
-        self.reasons: dict[str, int] = {}  # how often games ended how
+        self.reasons: dict[str, int] = {}  # number of games by the reason of their end
         self.moves = {"a": MoveStatistics(), "b": MoveStatistics()}  # of each side
 
     @property
@@ -112,12 +110,12 @@ class Standing(Record):
 
     @property
     def sprt(self) -> SprtState | None:
-        """Where the test stands; None without one."""
+        """The state of the test; None without one."""
         return self.pairs.tested
 
     @property
     def decided(self) -> bool:
-        """Whether the test has taken a side."""
+        """Whether the test has decided."""
         return self.pairs.tested is not None and self.pairs.tested.decision is not None
 
     def count(self, line: dict[str, Any], moves: list[dict[str, Any]] | None = None) -> None:
@@ -139,7 +137,7 @@ class Standing(Record):
             self.moves[move["player"]].count(move)
 
     def statistics(self) -> dict[str, Any]:
-        """Lengths of games, how they ended, and what each side's moves were like."""
+        """Lengths of games, the reasons of their ends, and statistics of each side's moves."""
         return {
             "plies": spread(self.plies),
             "reasons": dict(sorted(self.reasons.items())),
@@ -160,5 +158,5 @@ def spread(values: list[float]) -> dict[str, float] | None:
 
 
 def versions(setup: Setup) -> dict[str, str | None]:
-    """What the games were played with: packages, and the programs that evaluators run."""
+    """Versions of the packages and of the evaluators' programs that the games were played with."""
     return package_versions("numpy", "numba", "highspy", *setup.packages()) | setup.programs()

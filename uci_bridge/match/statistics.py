@@ -1,14 +1,13 @@
-"""The arithmetic of a match: Elo with an interval, game pairs, and the sequential test that stops on evidence.
+"""The arithmetic of a match: Elo with an interval, game pairs, and the sequential test.
 
-Two games with one opening, colours swapped, are a *pair*; their results depend on each other, so that the pair and not
-the game is what is drawn independently. A pair's score is 0, ½, 1, 1½ or 2 points of A; the five counts are the
-*pentanomial*. Its spread gives the interval, and the test of elo0 against elo1 (GSPRT: the generalized likelihood ratio
-of the pentanomial under both hypotheses, the mean alone being fixed) stops a match.
+Two games with one opening, colours swapped, are a *pair*; their results depend on each other, so that only pairs are
+independent samples. A pair's score is 0, ½, 1, 1½ or 2 points of A; the five counts are the *pentanomial*. Its spread
+gives the interval. The test of elo0 against elo1 (GSPRT: the generalized likelihood ratio of the pentanomial, where
+each hypothesis fixes only the mean) can end a match early.
 
 Sources: M. Van den Bergh, "A practical introduction to the GSPRT" and fishtest's ``LLRcalc`` (``LLR_logistic``), the
-logistic Elo scale; A. Wald's bounds. Deviations: no correction for overshoot; an interval from fewer than
-``LEAST_PAIRS`` pairs, or from pairs that all ended alike, is Wilson's over games instead, since their spread says
-nothing there.
+logistic Elo scale; A. Wald's bounds. Deviations: no correction for overshoot; with fewer than ``LEAST_PAIRS`` pairs, or
+if all pairs had the same score, the interval is Wilson's over games, since the pairs' spread is no estimate then.
 """
 
 from __future__ import annotations
@@ -24,20 +23,20 @@ __all__ = [
 ]  # fmt: skip
 
 _Z = 1.959964
-"""Two-sided 95 %."""
+"""Quantile of the normal distribution for a two-sided interval of 95 %."""
 
 LEAST_PAIRS = 10
-"""Complete pairs from which on their spread makes the interval."""
+"""Least number of complete pairs for an interval from their spread."""
 
 _PRIOR = 1e-3
-"""What stands for a pair score that never came up, in pairs; fishtest's number."""
+"""Count, in pairs, of a pair score that never came up, since the ratio takes logarithms; fishtest's number."""
 
 _ERROR = 0.05
-"""Of both kinds, of the sequential test."""
+"""Probability of an error of either kind in the sequential test."""
 
 
 def score_of_elo(elo: float) -> float:
-    """Expected score a game at an Elo difference.
+    """Expected score per game at an Elo difference.
 
     >>> score_of_elo(0.0)
     0.5
@@ -54,8 +53,8 @@ def _elo_of_score(share: float) -> float | None:
 def elo_interval(score: float, games: int) -> list[float | None]:
     """Elo difference: lower end, middle, upper end of a 95 % interval; None where it is infinite.
 
-    Wilson's interval for the score, wins and half the draws, with every game counted as won or lost: with draws it is
-    wider than it has to be. [None, None, None] without any games.
+    Wilson's interval for the score (wins and half the draws) as if every game were won or lost: with draws it is wider
+    than necessary. [None, None, None] without any games.
 
     >>> elo_interval(10.0, 20)
     [-147.8, 0.0, 147.8]
@@ -82,7 +81,7 @@ class Elo:
     method: Literal["pentanomial", "wilson"]  # how the interval was found: from the spread of pair scores, or Wilson's
 
     def texts(self) -> tuple[str, str, str]:
-        """Low, middle and high as they are read: signed, infinite ones too; unknown ones are ``?``.
+        """Low, middle and high as text: signed, also if infinite; an unknown middle is ``?``.
 
         >>> Elo(None, None, 113.4, "wilson").texts(), Elo(286.6, None, None, "wilson").texts()
         (('-inf', '-inf', '+113'), ('+287', '+inf', '+inf'))
@@ -97,10 +96,10 @@ class Elo:
 
 
 def elo_of_match(score: float, games: int, pairs: Sequence[int]) -> Elo:
-    """The Elo difference that a match shows, whose ``score`` is the wins and half the draws of A in all ``games``.
+    """The Elo difference from a match; ``score`` is the wins and half the draws of A in all ``games``.
 
-    ``pairs``, int[5], are complete pairs in which A scored 0, ½, 1, 1½ and 2. Their spread also stands for games whose
-    pair is not complete.
+    ``pairs``, int[5], are the complete pairs in which A scored 0, ½, 1, 1½ and 2. Their spread is also used for games
+    whose pair is not complete.
     """
     count = sum(pairs)
     if count < LEAST_PAIRS or max(pairs) == count:
@@ -116,8 +115,8 @@ def elo_of_match(score: float, games: int, pairs: Sequence[int]) -> Elo:
 def log_likelihood_ratio(pairs: Sequence[float], elo0: float, elo1: float) -> float:
     """Generalized log-likelihood ratio of ``elo1`` against ``elo0``, both logistic Elo, in nats.
 
-    ``pairs``, float[n], says how often each score came up, from 0 to the most, evenly spaced: five counts of pairs, or
-    three of games.
+    ``pairs``, float[n], are the counts of each score, from 0 to the most, evenly spaced: five counts of pairs, or three
+    of games.
 
     Source: fishtest, ``LLR_logistic``.
 
@@ -133,9 +132,9 @@ def log_likelihood_ratio(pairs: Sequence[float], elo0: float, elo1: float) -> fl
 
 
 def _tilted(scores: Sequence[float], counts: Sequence[float], mean: float) -> list[float]:
-    """The likeliest distribution of that mean, as factors on the observed one: 1 / (1 + x (score - mean)).
+    """The likeliest distribution with that mean, as factors on the observed one: 1 / (1 + x (score - mean)).
 
-    x solves sum p (score - mean) / (1 + x (score - mean)) = 0, which falls in x between its two poles.
+    x solves sum p (score - mean) / (1 + x (score - mean)) = 0; the left side decreases in x between its two poles.
     """
     from scipy.optimize import brentq  # takes half a second to import, which only a sequential test should pay
 
@@ -145,7 +144,7 @@ def _tilted(scores: Sequence[float], counts: Sequence[float], mean: float) -> li
     def slope(x: float) -> float:
         return sum(number * offset / (1.0 + x * offset) for number, offset in zip(counts, offsets))
 
-    # As near to a pole as this, and not past 0, the pole's term outweighs all others: the slope has its sign.
+    # A bracket of the root: so near to a pole, and not past 0, the pole's term outweighs all others in sign.
     low = min(0.0, -1.0 / best - 0.5 * counts[-1] / (total * worst))
     high = max(0.0, -1.0 / worst - 0.5 * counts[0] / (total * best))
     x = brentq(slope, low, high, xtol=1e-16)
@@ -154,7 +153,7 @@ def _tilted(scores: Sequence[float], counts: Sequence[float], mean: float) -> li
 
 @dataclass(frozen=True)
 class Sprt:
-    """A sequential test of H0, A is ``elo0`` better, against H1, A is ``elo1`` better; 5 % errors of both kinds.
+    """A sequential test of H0, A is better by ``elo0``, against H1, by ``elo1``; 5 % errors of both kinds.
 
     >>> Sprt(0.0, 10.0).state([0, 0, 0, 0, 0]).decision is None
     True
@@ -165,11 +164,11 @@ class Sprt:
 
     @property
     def upper(self) -> float:
-        """Log-likelihood ratio from which on H1 is taken; minus it is H0's."""
+        """Log-likelihood ratio from which on H1 is accepted; its negative is the bound for H0."""
         return math.log((1.0 - _ERROR) / _ERROR)
 
     def state(self, pairs: Sequence[int]) -> SprtState:
-        """Where the test stands after these pairs."""
+        """The state of the test after these pairs."""
         llr = log_likelihood_ratio(pairs, self.elo0, self.elo1)
         decision: Literal["elo0", "elo1"] | None = None
         if llr >= self.upper:
@@ -181,7 +180,7 @@ class Sprt:
 
 @dataclass(frozen=True)
 class SprtState:
-    """Where a sequential test stands."""
+    """The state of a sequential test."""
 
     elo0: float
     elo1: float
@@ -189,15 +188,14 @@ class SprtState:
     # the bounds at which it ends
     lower: float
     upper: float
-    decision: Literal["elo0", "elo1"] | None  # the hypothesis that was taken; None while there is none
+    decision: Literal["elo0", "elo1"] | None  # the accepted hypothesis; None while there is none
 
 
 class PairCounter:
     """Counts games as pairs, and runs the test over them.
 
-    The test looks at the pairs in the order of their numbers, each once both games are there: in the order in which
-    games *end*, short games come first and the evidence would depend on how many workers there are. Once it has
-    decided, it stays so.
+    The test takes the pairs in the order of their numbers, each once both games have ended. In the order in which games
+    *end*, short games come first, and the result would depend on the number of workers. A decision is final.
     """
 
     def __init__(self, sprt: Sprt | None = None) -> None:

@@ -1,4 +1,4 @@
-"""A game that is to be played, and one that was: what a match and its workers give each other."""
+"""The messages between a match and its workers: a game to be played, and one that was."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Side = str
 
 
 def sides(game: int) -> dict[Seat, Side]:
-    """Who has which seat: A has White in the games of even number."""
+    """The side in each seat: A has White in the games of even number."""
     return {True: "a" if game % 2 == 0 else "b", False: "b" if game % 2 == 0 else "a"}
 
 

@@ -1,11 +1,10 @@
-"""Who plays the games of a match: this process, processes of its own, or the workers of a dask cluster that is there.
+"""The workers that play the games of a match: this process, child processes, or the workers of a dask cluster.
 
-Workers only play; what is written is written by the process that started the match. A worker that dies has its games
-played again, by another one or by the one that takes its place. Games are handed out a few at a time, so that a match
-that ends early leaves none waiting.
+Workers only play; the process that started the match writes the files. If a worker dies, its games are played again by
+another one. Games are handed out a few at a time, so that none is waiting when a match ends early.
 
-Whoever reaches a dask scheduler can run code as the user of its workers and of its clients: one that is not at a
-``tls://`` address is for machines on which everybody is trusted.
+Anybody who can reach a dask scheduler can run code as the user of its workers and of its clients. So a scheduler that
+is not at a ``tls://`` address is only for machines on which everybody is trusted.
 """
 
 from __future__ import annotations
@@ -32,17 +31,17 @@ __all__ = ["ClusterWorkers", "InProcess", "LocalWorkers", "sigterm_as_ctrl_c", "
 
 _CONNECT_S = 15.0
 _IDLE_S = 60.0
-"""After this time without a game a worker's engines are ended: whoever started the match may be gone."""
+"""Seconds without a game after which a worker's engines are ended: the process that started the match may be gone."""
 
 
 def workers_for(
     setup: Setup, workers: int | None = None, scheduler: str | None = None
 ) -> InProcess | LocalWorkers | ClusterWorkers:
-    """Who plays a match, ``workers`` games at a time.
+    """The workers of a match, for ``workers`` games at a time (None: 1, or the number of the cluster's threads).
 
-    One without a scheduler: this process plays them. None: 1, or as many as the cluster has threads. ``scheduler`` is
-    the address of the scheduler of a dask cluster that is there; None: none is needed. Raises MatchError: a scheduler
-    is named and dask is not installed, or there is no such scheduler, or it has no workers.
+    ``scheduler`` is the address of the scheduler of a running dask cluster; None: this process plays one game, child
+    processes several. Raises MatchError: a scheduler is named and dask is not installed, or there is no such scheduler,
+    or it has no workers.
     """
     if scheduler is not None:
         return ClusterWorkers(setup, workers, scheduler)
@@ -50,7 +49,7 @@ def workers_for(
 
 
 class InProcess:
-    """This process plays, one game after the other; the engines are processes of their own even so."""
+    """This process plays, one game after the other; the engines are separate processes all the same."""
 
     def __init__(self, setup: Setup) -> None:
         self._setup, self._engines = setup, Engines(setup)
@@ -61,12 +60,12 @@ class InProcess:
             yield play_game(self._setup, task, self._engines)
 
     def close(self) -> None:
-        """Play no more, at once."""
+        """End the engines at once."""
         self._engines.close(at_once=True)
 
 
 class ClusterWorkers:
-    """The workers of a ``dask.distributed`` cluster that others started."""
+    """The workers of a running ``dask.distributed`` cluster."""
 
     def __init__(self, setup: Setup, workers: int | None, scheduler: str) -> None:
         os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
@@ -82,7 +81,7 @@ class ClusterWorkers:
         self._setup = setup
         self._match = secrets.token_hex(8)
         try:
-            get_address_host_port(scheduler)  # a client of what is no address complains again, when it is collected
+            get_address_host_port(scheduler)  # before: a client of a bad address logs errors again when it is collected
             self._client = Client(scheduler, timeout=_CONNECT_S, set_as_default=False)
         except (OSError, TypeError, ValueError, TimeoutError) as error:  # TypeError: tls:// without certificates
             raise MatchError(
@@ -135,7 +134,7 @@ class ClusterWorkers:
             submit(task, deaths + 1)
 
     def _check(self, task: GameTask, future: Any, deaths: int) -> None:
-        """Raise what a game failed with, unless it was its worker's death."""
+        """Raise the error of a failed game, unless it was its worker's death."""
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
@@ -163,7 +162,7 @@ class ClusterWorkers:
 
 @contextlib.contextmanager
 def sigterm_as_ctrl_c() -> Iterator[None]:
-    """SIGTERM interrupts the block as Ctrl-C does: workers and engines are then ended, not left to their guards."""
+    """Let SIGTERM interrupt the block like Ctrl-C, so that workers and engines are ended here, not by their guards."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -179,13 +178,13 @@ def sigterm_as_ctrl_c() -> Iterator[None]:
 
 _lock = threading.Lock()
 _idle: dict[str, list[tuple[Engines, float]]] = {}
-"""The engines of each match that no game uses, and since when."""
+"""The unused engines of each match, and the time since when."""
 
 _watched = False
 
 
 def play_for(match: str, setup: Setup, task: GameTask) -> GameResult:
-    """Play a game of ``match`` here, with engines that an earlier game left, or new ones."""
+    """Play a game of ``match`` in this worker, with the engines of an earlier game or new ones."""
     _watch()
     with _lock:
         waiting = _idle.setdefault(match, [])
@@ -203,7 +202,7 @@ def play_for(match: str, setup: Setup, task: GameTask) -> GameResult:
 
 
 def close_engines(match: str) -> None:
-    """End what waits here for games of ``match``."""
+    """End this worker's unused engines of ``match``."""
     with _lock:
         waiting = _idle.pop(match, [])
     for engines, _ in waiting:
@@ -211,13 +210,13 @@ def close_engines(match: str) -> None:
 
 
 def _watch() -> None:
-    """Once in a worker: keep it quiet, and end engines that nobody has needed for a while."""
+    """Once per worker: reduce its logging, and start the thread that ends engines after a while without use."""
     global _watched
     with _lock:
         if _watched:
             return
         _watched = True
-    logging.getLogger("uci_bridge").setLevel(logging.ERROR)  # an engine's faults stand in its game's line
+    logging.getLogger("uci_bridge").setLevel(logging.ERROR)  # an engine's faults are in its game's line
     threading.Thread(target=_end_idle, name="ends idle engines", daemon=True).start()
 
 

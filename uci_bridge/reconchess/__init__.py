@@ -2,10 +2,10 @@
 
 Reading order: ``player`` (a configuration as a ``reconchess.Player``) and ``klss_bot`` (the same for its programs, by
 path); ``bots`` (a text that names a bot of theirs) and ``hosted`` (that bot as a player of ours), ``child`` (the
-process in which it runs), ``trout`` (its engine, restarted) and ``messages`` (what the two processes say).
+process in which it runs), ``trout`` (its engine, restarted) and ``messages`` (between the two processes).
 docs/reconchess.md.
 
-The package is an extra (``rbc``). Without it everything here can be imported, and whoever uses it is informed.
+The package is an extra (``rbc``). Without it these modules can be imported, and raise an error when they are used.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _HOME = {"Foreign": "bots", "foreign": "bots", "ReconchessPlayer": "player"}
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for: a bot's process needs none of it and starts the sooner."""
+    """Import a name when it is first used: a bot's process needs none of them, and starts faster so."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    """What ``reconchess.load_player`` looks through."""
+    """The names that ``reconchess.load_player`` looks through."""
     return sorted(__all__)

@@ -42,12 +42,10 @@ BOTS = {
 """The bots with names, and their modules."""
 
 TROUT_S = 0.5
-"""Seconds that Trout's engine has for a call where the match says neither seconds nor nodes: its own."""
+"""Seconds of Trout's engine per call if the match limits neither seconds nor nodes: Trout's own value."""
 
 PATIENT = Patience(grace_s=60.0)
-"""How long a bot is waited for: none knows of a limit for a call, and some take ten seconds where they should take
-half a one.
-"""
+"""Time limits of bots: generous, since bots don't know the limit of a call, and some overrun half a second by ten."""
 
 _CLASS = re.compile(r"(?!cmd:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
@@ -56,21 +54,21 @@ _CLASS = re.compile(r"(?!cmd:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 class Foreign:
     """A bot of ``reconchess``."""
 
-    name: str  # as it is named in results: the text
+    name: str  # its name in results: the text
     source: str  # its module, ``module:Class``, or the path of its file
     patience: Patience = PATIENT
 
     def fields(self) -> dict[str, Any]:
-        """What results hold; see :meth:`darkchess.rbc.players.configuration.Configuration.fields`."""
+        """Its description in results; see :meth:`darkchess.rbc.players.configuration.Configuration.fields`."""
         return {"name": self.name, "source": self.source}
 
     def make(self, seed: int, nodes: int | None, time_s: float | None, stockfish: str | None) -> Player:
-        """A player for a game, or for one after the other.
+        """A player for games one after the other.
 
-        ``seed`` is that of the random choices that the bot makes by ``random`` and ``numpy.random``; ``nodes`` or else
-        ``time_s`` limit each search of Trout's engine, other bots hear of a clock and do as they please; ``stockfish``
-        is its path for bots that look into ``STOCKFISH_EXECUTABLE``, None: where it is usually found. Raises
-        StockfishMissing: there is none, and the bot is a Trout.
+        ``seed`` is that of the bot's random choices by ``random`` and ``numpy.random``. ``nodes``, or else ``time_s``,
+        limits each search of Trout's engine; other bots only get a clock, and may ignore it. ``stockfish`` is the path
+        for bots that read ``STOCKFISH_EXECUTABLE``; None: found as usual. Raises StockfishMissing: there is none, and
+        the bot is a Trout.
         """
         call = Call(0, "start", source=self.source, seed=seed)
         try:
@@ -87,9 +85,8 @@ class Foreign:
 def foreign(text: str) -> Foreign | None:
     """The bot that ``text`` names; None if it names none.
 
-    A file or a class is tried: a process loads it and begins a game. Raises ReconchessMissing: it names one, and
-    ``reconchess`` is not installed; ConfigurationError: it names one that can't be loaded, or this system can't run
-    one; says why.
+    A file or a class is tested: a process loads it and begins a game. Raises ReconchessMissing: the text names a bot,
+    and ``reconchess`` is not installed; ConfigurationError: the bot can't be loaded, or this system can't run bots.
     """
     by_name, by_file, by_class = text in BOTS, text.endswith(".py"), _CLASS.fullmatch(text) is not None
     if not (by_name or by_file or by_class):
@@ -116,7 +113,7 @@ def foreign(text: str) -> Foreign | None:
 
 
 def check_reconchess() -> None:
-    """Raise :class:`uci_bridge.errors.ReconchessMissing` where the package is not installed."""
+    """Raise :class:`uci_bridge.errors.ReconchessMissing` if the package is not installed."""
     if importlib.util.find_spec("reconchess") is None:
         raise ReconchessMissing(
             "reconchess is not installed: got no such package, expected the extra rbc (pip install reconchess)"

@@ -1,9 +1,9 @@
 """The program that bots of ``reconchess`` run in: ``python -m uci_bridge.reconchess.child``.
 
-It imports what every bot needs, which takes longer than many a game, and forks a process for each game; no code of a
-bot runs in the one that forks. Calls come in and answers go out over descriptors of this file's own, which no program
-that the bot starts inherits; the bot's stdin is empty, and what it prints goes to stderr. What it raises is an answer,
-and its last. Whatever a bot has started ends with its game (:mod:`uci_bridge.child_processes`).
+It imports the modules that every bot needs, which can take longer than a game, and forks a process for each game; no
+code of a bot runs in the parent. Calls and answers go over two descriptors that programs started by the bot do not
+inherit. The bot's stdin is empty, and its prints go to stderr. An exception of the bot is sent as its last answer. All
+processes that a bot has started end with its game (:mod:`uci_bridge.child_processes`).
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ __all__ = ["main"]
 _PR_SET_PDEATHSIG = 1
 _ADDR_NO_RANDOMIZE = 0x0040000
 _WELL = 86
-"""Exit code of a game's process whose game is over. Not 0: a bot that leaves by ``os._exit()`` has not ended a game."""
+"""Exit code of the process of a finished game. Not 0, which a bot that calls ``os._exit()`` in mid-game may give."""
 
 
 def main() -> None:
-    """Play the games that stdin says, one after the other, until it ends."""
+    """Play games on calls from stdin, one after the other, until it ends."""
     calls, answers = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def _play(first: bytes, rest: io.BufferedReader, answers: int) -> NoReturn:
-    """One game, in a process and a session of its own."""
+    """Play one game, in the forked process, with a session of its own."""
     os.setsid()
     linux_call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # it ends with its parent, even while a bot hangs
     seat, line, code = _Seat(), first, 0
@@ -64,7 +64,7 @@ def _play(first: bytes, rest: io.BufferedReader, answers: int) -> NoReturn:
         call = msgspec.json.decode(line, type=Call)
         try:
             answer = seat.answer(call)
-        except BaseException as error:  # whatever a bot leaves by, sys.exit() too
+        except BaseException as error:  # anything that ends a bot, including sys.exit()
             traceback.print_exc()
             frames = traceback.extract_tb(error.__traceback__)
             where = frames[-1].name if frames else "?"
@@ -78,22 +78,22 @@ def _play(first: bytes, rest: io.BufferedReader, answers: int) -> NoReturn:
             code = _WELL if answer is not None and answer.error is None else 1
             break
         line = rest.readline()
-    os._exit(code)  # whatever threads and exit handlers the bot has
+    os._exit(code)  # without waiting for the bot's threads and exit handlers
 
 
 def _fix_addresses() -> None:
-    """Have programs that are started from here on laid out in memory the same way each time. Stockfish's answers depend
-    on it (*measured*: 15.1, one thread, the same four questions of 1,000 nodes: three different sets of answers in 16
-    processes, one in 40 with fixed addresses).
+    """Switch off the random layout of memory for programs started from now on. Stockfish's answers depend on it, even
+    with one thread and a limit of nodes (*measured*: 15.1, the same four questions of 1,000 nodes: three different sets
+    of answers in 16 processes, one in 40 with fixed addresses).
     """
     linux_call("personality", _ADDR_NO_RANDOMIZE)
 
 
 def _lines(pipe: int) -> io.BufferedReader:
-    """The lines of a pipe. What another one has begun to read, this one does not see: between two games nothing is on
-    its way, as the answer to a game's last call is waited for.
+    """A reader of the lines of a pipe. It does not see bytes that another reader has buffered; between two games there
+    are none, since the host waits for the answer to a game's last call.
     """
-    return open(pipe, "rb", closefd=False)  # the pipe is every game's
+    return open(pipe, "rb", closefd=False)  # all games share the pipe
 
 
 def _write(pipe: int, line: bytes) -> None:
@@ -108,7 +108,7 @@ class _Seat:
         self._bot: Any = None
 
     def answer(self, call: Call) -> Answer | None:
-        """What the bot has to say to a call; None where nothing is expected."""
+        """The bot's answer to a call; None if the call has none."""
         if call.do == "start":
             self._start(call)
         elif call.do == "sense":
@@ -161,7 +161,7 @@ def _moves(texts: list[str]) -> list[chess.Move]:
 
 
 def _empty_history(winner: bool | None, reason: Any) -> Any:
-    """A history without the game, which shows what was hidden."""
+    """A history without the moves, since those would show what was hidden."""
     history = reconchess.GameHistory()
     history.store_players("White", "Black")
     history.store_results(winner, reason)

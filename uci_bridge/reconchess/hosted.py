@@ -1,12 +1,12 @@
 """A bot of ``reconchess`` as one of our players: a process of its own for each game, which ends with it.
 
 Such bots patch ``chess``, change directories, start pools and engines, and print; all of that stays in their process
-(:mod:`uci_bridge.reconchess.child`). It is given what ``reconchess`` tells a player, and gets the short environment of
-:mod:`uci_bridge.engine_environment`. That keeps apart what must not mix; it holds nobody who means harm: a bot runs
-with the rights of whoever hosts it.
+(:mod:`uci_bridge.reconchess.child`). The process gets the same data as a player of ``reconchess``, and the short
+environment of :mod:`uci_bridge.engine_environment`. This is isolation, not security: a bot runs with all rights of the
+user who hosts it.
 
-What it does wrong is found here, and loses the game: it can't be loaded, raises, ends, is silent for too long, or
-answers what is no square or no request.
+Faults of a bot are found here, and lose the game: it can't be loaded, raises, ends, is silent for too long, or its
+answer is not an allowed square or request.
 """
 
 from __future__ import annotations
@@ -41,32 +41,32 @@ __all__ = ["CLOCK_S", "OPPONENT", "HostedBot"]
 log = logging.getLogger(__name__)
 
 CLOCK_S = 900.0
-"""Seconds that a bot is shown to have left where nodes limit the game: the usual clock, that never runs."""
+"""Seconds on the clock that a bot is shown if nodes limit the game: those of the usual clock, but it never runs."""
 
 OPPONENT = "opponent"
-"""The opponent's name, as a bot hears it."""
+"""The opponent's name, as it is given to a bot."""
 
 _CALLS = 60.0
-"""Where seconds a call limit the game, a bot is shown that many times as much on its clock; those that mind
-theirs spend a share of it.
+"""Factor from seconds per call, if these limit the game, to the clock that a bot is shown: bots that heed their clock
+spend a share of it.
 """
 
 _NODE_S = 0.001
-"""Seconds that a node of a bot's engine may take."""
+"""Seconds allowed per node of a bot's engine."""
 
 _FAULT_SHOWN = 500
 
 _IDLE = 2
-"""Programs that wait for their next game: one for each side."""
+"""Most idle programs that are kept for the next game: one for each side."""
 
 
 class HostedBot(Player):
-    """One colour of one game after the other, played by a bot; ``start_call`` is the first call of each, whose colour
-    and position are still to be filled in.
+    """A bot as the player of one colour, game after game; ``start_call`` is the first call of each game, still without
+    colour and position.
     """
 
     def __init__(self, name: str, start_call: Call, patience: Patience) -> None:
-        self.last_fault = None  # what the bot did wrong in this game
+        self.last_fault = None  # the bot's fault in this game
         self._name = name
         self._start_call = start_call
         self._patience = patience
@@ -77,14 +77,14 @@ class HostedBot(Player):
 
     # ----------------------------------------------------------------------------------------------- a player's methods
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`; waits until the bot is there."""
+        """See :class:`darkchess.rbc.game.contest.Player`; waits until the bot is loaded."""
         self.close()
         self.last_fault = None
         self._own = OwnHalf(color, start)
         self._number = 0
         call = msgspec.structs.replace(self._start_call, color=color, fen=start.fen(), opponent=OPPONENT)
         self._process = process = _programs.take()
-        until = time.monotonic() + self._patience.start_s  # whatever it prints meanwhile
+        until = time.monotonic() + self._patience.start_s  # fixed: prints of the bot don't extend it
         try:
             process.start()
             self._asked(call, lambda: until)
@@ -92,19 +92,19 @@ class HostedBot(Player):
             self._fail(fault)
 
     def notice(self, notice: Notice) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`; the bot hears it when it is asked."""
+        """See :class:`darkchess.rbc.game.contest.Player`; the bot gets it with its next question."""
         if notice.square is not None:
             self._own.lose(notice.square)
         self._notice = notice
 
     def choose_sense(self, limit: Limit) -> Look:
-        """See :class:`darkchess.rbc.game.contest.Player`. Raises Forfeit: the bot gives no square, or did something
-        else wrong before; OutOfTime: it gave none before its clock ran out.
+        """See :class:`darkchess.rbc.game.contest.Player`. Raises Forfeit: the bot gives no allowed square, or had a
+        fault before; OutOfTime: it gave no answer before its clock ran out.
         """
         return Look(self._answer(Call(0, "sense", capture=self._notice.square), limit).square)
 
     def sensed(self, sensed: Sensed) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`; the bot hears it when it is asked."""
+        """See :class:`darkchess.rbc.game.contest.Player`; the bot gets it with its next question."""
         self._seen = sensed
 
     def choose_move(self, limit: Limit) -> Asked:
@@ -114,7 +114,7 @@ class HostedBot(Player):
         return Asked(None if text is None else chess.Move.from_uci(text))
 
     def moved(self, moved: Moved) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`; the bot gets it, and is not waited for."""
+        """See :class:`darkchess.rbc.game.contest.Player`; sent to the bot without waiting for it."""
         self._own.play(moved.taken)
         if self._process is None:
             return
@@ -125,7 +125,7 @@ class HostedBot(Player):
             self._fail(fault)
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`; ends the process, once the bot has had a moment for it."""
+        """See :class:`darkchess.rbc.game.contest.Player`; a process that does not answer in a moment is killed."""
         if self._process is not None:
             until = time.monotonic() + self._patience.close_s
             call = Call(0, "end", winner=outcome.winner, reason=WIN_REASONS.get(outcome.reason))
@@ -145,7 +145,7 @@ class HostedBot(Player):
 
     # ------------------------------------------------------------------------------------------------ calls
     def _answer(self, call: Call, limit: Limit) -> Answer:
-        """The bot's answer to a question, once it is one that it may give."""
+        """The bot's answer to a question, checked. Raises as :meth:`choose_sense`."""
         began = time.monotonic()
         if self.last_fault is not None:
             raise Forfeit(self.last_fault)
@@ -167,8 +167,8 @@ class HostedBot(Player):
         return answer
 
     def _asked(self, call: Call, until: Callable[[], float]) -> Answer:
-        """The answer to a call. Raises EngineFailed: there is none, in time (:class:`Late`) or at all, or it is none to
-        that call, or says that the bot failed.
+        """The answer to a call. Raises EngineFailed: there is none, it belongs to another call, or it reports that the
+        bot failed; Late: there is none in time.
         """
         number = self._tell(call, until())
         line = self._running().receive(until)
@@ -183,13 +183,13 @@ class HostedBot(Player):
         return answer
 
     def _tell(self, call: Call, until: float) -> int:
-        """Send a call; its number."""
+        """Send a call; return its number."""
         self._number += 1
         self._running().send(msgspec.json.encode(msgspec.structs.replace(call, number=self._number)) + b"\n", until)
         return self._number
 
     def _until(self, limit: Limit, began: float) -> float:
-        """When a bot that was asked at ``began`` is taken for hung, or has lost on time."""
+        """The deadline of a bot that was asked at ``began``: then it counts as hung, or has lost on time."""
         if limit.nodes is not None:
             return began + self._patience.nodes_s + _NODE_S * limit.nodes
         if limit.time_s is None and limit.clock is not None:
@@ -208,14 +208,14 @@ class HostedBot(Player):
 
 
 class _Programs:
-    """The programs that run and have no game (:mod:`uci_bridge.reconchess.child`); they end with this process."""
+    """The idle programs (:mod:`uci_bridge.reconchess.child`); they end with this process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._idle: list[GuardedProcess] = []
 
     def take(self) -> GuardedProcess:
-        """One for a game; it may still have to be started."""
+        """A program for a game; the caller starts it if it does not run."""
         with self._lock:
             while self._idle:
                 process = self._idle.pop()
@@ -226,7 +226,7 @@ class _Programs:
         return GuardedProcess([sys.executable, "-m", "uci_bridge.reconchess.child"], environment=environment)
 
     def give_back(self, process: GuardedProcess) -> None:
-        """Its game is over."""
+        """Keep a program whose game is over, or kill it if enough are idle."""
         with self._lock:
             if len(self._idle) < _IDLE:
                 self._idle.append(process)
@@ -238,7 +238,7 @@ _programs = _Programs()
 
 
 def _seconds_left(limit: Limit) -> float:
-    """Seconds that a bot is shown on its clock."""
+    """Seconds on the clock that a bot is shown."""
     if limit.nodes is not None:
         return CLOCK_S
     if limit.time_s is None and limit.clock is not None:

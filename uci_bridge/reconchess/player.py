@@ -1,8 +1,8 @@
 """Any of our players of Reconnaissance Blind Chess as a ``reconchess.Player``.
 
-Whoever runs the game (``play_local_game``, ``rc-bot-match``, a server) is believed no further than need be: what our
-player raises is logged, and the game goes on with a square or a request that is allowed; the game's history, which
-shows what was hidden, is left unread.
+The program that runs the game (``play_local_game``, ``rc-bot-match``, a server) is not trusted: its data may contradict
+itself. An exception of our player is logged, and the game continues with a random allowed square or request. The game's
+history, which shows what was hidden, is not read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from uci_bridge.reconchess.bots import check_reconchess
 
 try:
     from reconchess import Player as _TheirPlayer
-except ImportError:  # an extra; whoever makes a player is informed
+except ImportError:  # an extra; making a player raises
     _TheirPlayer = object
 
 __all__ = ["ReconchessPlayer"]
@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 _INCREMENT_S = 5.0
 _MOST_S = 900.0
-"""What a clock of ``reconchess`` begins with and gets a turn. A longer one is taken for this."""
+"""The usual clock of ``reconchess``: seconds added per turn, and at the start. A longer clock counts as this one."""
 
 _REASONS = {theirs: ours for ours, theirs in reversed(WIN_REASONS.items())}
 
@@ -55,10 +55,10 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
     configuration
         Its text, see :func:`darkchess.rbc.players.configuration.configuration`.
     seed
-        Of the random choices of its first game; later games follow from it.
+        Seed of the first game's random choices; later games derive theirs from it.
     time_s, nodes
-        What limits each answer, a square or a request; nodes go first. None and None: a share of the clock, or 5 s
-        where there is none.
+        Limits of each answer, a square or a request; nodes take precedence. None and None: a share of the clock, or 5 s
+        without a clock.
 
     Raises
     ------
@@ -67,7 +67,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
     ConfigurationError
         See :func:`darkchess.rbc.players.configuration.configuration`.
     StockfishMissing
-        The configuration wants it, and there is none.
+        The configuration needs it, and there is none.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
     # ------------------------------------------------------------------------------------------------ what it holds
     @property
     def possible_count(self) -> int:
-        """How many positions agree with all it observed; 0 where it keeps none, or no game is played."""
+        """The size of its position set; 0 if it keeps none, or no game is played."""
         held = self._held()
         return 0 if held is None else int(held.size)
 
@@ -111,7 +111,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         return [Position(row, self._fullmove).fen() for row in rows]
 
     def close(self) -> None:
-        """Free what is held. The player is of no more use then."""
+        """Free its resources. The player can't be used afterwards."""
         self._leave()
         self._evaluator.close()
 
@@ -129,7 +129,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         self._guarded(lambda: player.start(self._color, start), None)
 
     def handle_opponent_move_result(self, captured_my_piece: bool, capture_square: int | None) -> None:
-        """Its turn begins."""
+        """Begin its turn."""
         if self._turn != self._color:
             self._pass_turn()
         square = capture_square if captured_my_piece else None
@@ -138,7 +138,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
     def choose_sense(
         self, sense_actions: list[int], move_actions: list[chess.Move], seconds_left: float | None
     ) -> int | None:
-        """Where it looks; always one of ``sense_actions``, or None."""
+        """The square of its look; always one of ``sense_actions``, or None."""
         limit = self._limit(seconds_left)
         allowed = {*sense_actions} if sense_actions else {*chess.SQUARES}
         self._looked = self._asked(
@@ -149,7 +149,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         return self._looked
 
     def handle_sense_result(self, sense_result: list[tuple[int, chess.Piece | None]]) -> None:
-        """See what was there."""
+        """Pass on the result of the look."""
         seen = dict(sense_result or ())
         shown = () if self._looked is None else window(self._looked)
         if set(shown) <= seen.keys():
@@ -159,7 +159,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         self._tell(lambda player: player.sensed(sensed))
 
     def choose_move(self, move_actions: list[chess.Move], seconds_left: float | None) -> chess.Move | None:
-        """What it asks for; always one of ``move_actions``, or None."""
+        """Its request; always one of ``move_actions``, or None."""
         limit = self._limit(seconds_left)
         allowed = move_actions or []
         return self._asked(
@@ -175,26 +175,26 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         captured_opponent_piece: bool,
         capture_square: int | None,
     ) -> None:
-        """Hear what became of its request."""
+        """Pass on the result of its request."""
         square = capture_square if captured_opponent_piece else None
         self._pass_turn()
         self._tell(lambda player: player.moved(Moved(requested_move, taken_move, square)))
 
     def handle_game_end(self, winner_color: bool | None, win_reason: Any, game_history: Any) -> None:
-        """Hear how the game ended; its history stays unread."""
+        """Pass on the end of the game; its history is not read."""
         outcome = Outcome(winner_color, _REASONS.get(getattr(win_reason, "name", ""), "aborted"))
         self._tell(lambda player: player.end(outcome))
         self._leave()
 
     # ------------------------------------------------------------------------------------------------ helpers
     def _forget(self) -> None:
-        """No game is played."""
+        """Reset the state of the game."""
         self._color, self._turn, self._fullmove = chess.WHITE, chess.WHITE, 1
         self._looked = None
         self._rng = random.Random(self._seed)
 
     def _leave(self) -> None:
-        """No more of the game that is played."""
+        """End the player of the current game, if any."""
         player, self._player = self._player, None
         if player is not None:
             self._guarded(player.close, None)
@@ -214,7 +214,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         return Limit(clock=(min(max(0.0, seconds_left), _MOST_S), _INCREMENT_S))
 
     def _asked(self, ask: Callable[[Player], _T], allowed: Callable[[_T], bool], otherwise: Callable[[], _T]) -> _T:
-        """What the player answers, if it is allowed; else something that is."""
+        """The player's answer if it is allowed, else that of ``otherwise``."""
         player = self._player
         if player is not None:
             try:
@@ -232,7 +232,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
             self._guarded(lambda: tell(player), None)
 
     def _guarded(self, do: Callable[[], _T], otherwise: _T) -> _T:
-        """What ``do`` gives; what it raises is logged."""
+        """The result of ``do``; if it raises, log that and return ``otherwise``."""
         try:
             return do()
         except Exception as error:

@@ -1,8 +1,8 @@
-"""Trout-R: the engine of ``reconchess``'s TroutBot, started again where an impossible board killed it.
+"""Trout-R: the engine of ``reconchess``'s TroutBot, started again if an impossible board has killed it.
 
-Trout shows Stockfish the board that it believes in. Where that has a king too many or one that can be taken, Stockfish
-may die, and Trout then passes to the end of the game, which flatters whoever plays it (*measured*: in 23 of 100 games).
-Here it passes that one turn, as it does itself, and has an engine again in the next. Runs in the bot's process.
+Trout shows Stockfish the board that it believes in. If that has too many kings, or one that can be taken, Stockfish may
+die, and Trout then passes to the end of the game, which inflates its opponent's score (*measured*: in 23 of 100 games).
+Here it passes only that turn, and has an engine again in the next. It runs in the bot's process.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["LivingEngine"]
 
 
 class LivingEngine:
-    """Stands for ``TroutBot.engine``: the two methods of it that the bot calls."""
+    """Replaces ``TroutBot.engine``: it has the two methods that the bot calls."""
 
     def __init__(
         self,
@@ -30,8 +30,8 @@ class LivingEngine:
         self._limit = limit
 
     def play(self, board: chess.Board, limit: chess.engine.Limit) -> Any:
-        """What the engine plays. Raises chess.engine.EngineError: it died of that board, or answers what is no move on
-        it; the bot knows what to do then.
+        """The engine's move. Raises chess.engine.EngineError, which the bot handles: the engine died, or its answer is
+        not a move on that board.
         """
         if self._engine is None:
             self._engine = chess.engine.SimpleEngine.popen_uci(self._program, setpgrp=True)

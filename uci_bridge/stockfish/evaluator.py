@@ -4,15 +4,15 @@ A position is worth tanh(pawns/6) of Stockfish's score at depth 1 (Zhang & Sandh
 expansion are valued by one search of depth 1 with all moves listed (``MultiPV``) at their parent: ten times as many a
 second, and as accurate (docs/notebook/2026-11-24-search-measured.md, "Evaluators").
 
-Never asked: a position in which the side to move can take the king or a king is missing (chess engines crash on it),
-and what docs/rules.md settles: every move loses the king, or there is none. The rest of what chess can't hold, and
-every question that stays unanswered, goes to the built-in evaluator. Castling rights without king and rook at home are
-stripped.
+Stockfish is never asked about a position in which the side to move can take the king or a king is missing (chess
+engines crash on it), or whose value follows from docs/rules.md: every move loses the king, or there is none. The
+built-in evaluator values other positions that are impossible in chess, and all questions that stay unanswered. Castling
+rights without king and rook at home are stripped.
 
-*Deviation*: values of an expansion are the parent's search's, not each child's own; castling out of, through or into
-an attack, which chess forbids, is valued by the built-in evaluator. A perfect-information search of the children
-(:meth:`StockfishEvaluator.search_values`) is one of the parent too, a ply deeper; the built-in evaluator looks one ply
-ahead where it stands in there.
+*Deviation*: values of an expansion come from the parent's search, not from one of each child. Castling out of, through
+or into an attack, which chess forbids, is valued by the built-in evaluator. A perfect-information search of the
+children (:meth:`StockfishEvaluator.search_values`) is also a search of the parent, one ply deeper; where the built-in
+evaluator has to replace it, that looks one ply ahead.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ __all__ = [
 log = logging.getLogger(__name__)
 
 DEBIAN_STOCKFISH = "/usr/games/stockfish"
-"""Where Debian's package puts it, which is often not on PATH."""
+"""The path in Debian's package, which is often not on PATH."""
 
 _SINGLE = b"setoption name MultiPV value 1\n"
 _ALL_MOVES = b"setoption name MultiPV value 256\n"
-"""More lines than a position has moves."""
+"""256: more lines than a position has moves."""
 
 _SCORE = re.compile(rb"score (cp|mate) (-?\d{1,6})\b(?! (?:lower|upper)bound)")
 _LINE = re.compile(rb"multipv \d+ score (cp|mate) (-?\d{1,6})\b[^\n]*? pv ([a-h][1-8][a-h][1-8][nbrq]?)\b")
@@ -66,18 +66,18 @@ _NODES = re.compile(rb"\bnodes (\d+)")
 _LETTERS = np.frombuffer(b"PNBRQKpnbrqk1", dtype=np.uint8)
 
 _DEEPEST = 60
-"""Plies beyond which no search is asked for: Stockfish's own limit is not far."""
+"""Most plies of a search, a little below Stockfish's own limit."""
 
 _TOGETHER = 8
-"""Parents for each process that are searched between two looks at the budget."""
+"""Parents per process that are searched between two checks of the budget."""
 
 _SEARCH_S = 0.25
-"""Most seconds that one parent is searched: Stockfish is silent meanwhile, and must not be taken for hung."""
+"""Most seconds for the search of one parent: Stockfish is silent meanwhile, and must not be taken for hung."""
 
 
 def find_stockfish(path: str | os.PathLike[str] | None = None) -> str:
     """Path of the Stockfish to use: ``path`` if given, else ``KLSS_STOCKFISH``, else ``stockfish`` on PATH, else
-    Debian's place. Raises StockfishMissing: what was named can't be executed, or nothing was named and none was found;
+    Debian's path. Raises StockfishMissing: the named program can't be executed, or none was named and none was found,
     or this system is not POSIX.
     """
     if not hasattr(os, "fork"):
@@ -105,7 +105,7 @@ def find_stockfish(path: str | os.PathLike[str] | None = None) -> str:
 
 
 def stockfish_version(path: str | None = None) -> str | None:
-    """Stockfish's name with its version, ``Stockfish 15.1``; None where there is none or it does not say."""
+    """Stockfish's name with its version, ``Stockfish 15.1``; None if there is none, or it does not report a name."""
     try:
         return _name_of(find_stockfish(path))
     except StockfishMissing:
@@ -125,8 +125,8 @@ def _name_of(program: str) -> str | None:
 
 
 def check_stockfish(path: str | os.PathLike[str] | None = None) -> str:
-    """The path that :func:`find_stockfish` finds, after that program was started and has made a move. Raises
-    StockfishMissing: it can't be executed, or is no engine that speaks UCI.
+    """The path from :func:`find_stockfish`, tested by letting the program make a move. Raises StockfishMissing: it
+    can't be executed, or is not an engine that speaks UCI.
     """
     found = find_stockfish(path)
     fault = fault_of([found])
@@ -136,8 +136,8 @@ def check_stockfish(path: str | os.PathLike[str] | None = None) -> str:
 
 
 def orthodox_fens(rows: Words) -> list[bytes]:
-    """FEN of each of ``rows`` (uint64[n, 9]) as a chess engine takes it: castling rights without king and rook at home
-    stripped, counters ``0 1``.
+    """FEN of each of ``rows`` (uint64[n, 9]) for a chess engine: without castling rights whose king or rook is not at
+    home, and with the counters ``0 1``.
     """
     count = rows.shape[0]
     # Letter of each square: kind and colour from the bitboards, 12 where it is empty.
@@ -148,7 +148,7 @@ def orthodox_fens(rows: Words) -> list[bytes]:
     for piece in range(6):
         pieces[bits[:, piece] & bits[:, 6] != 0] = piece
         pieces[bits[:, piece] & bits[:, 7] != 0] = piece + 6
-    # Eight ranks of letters, the eighth rank first, one line a position.
+    # Eight ranks of letters, the eighth rank first, one line per position.
     board = np.full((count, 8, 9), ord("/"), dtype=np.uint8)
     board[:, :, :8] = _LETTERS[pieces].reshape(count, 8, 8)[:, ::-1]
     board[:, 7, 8] = ord("\n")
@@ -160,7 +160,8 @@ def orthodox_fens(rows: Words) -> list[bytes]:
     ):
         kept |= (king & (pieces[:, corner] == rook)).astype(np.int64) << right
     rights = (rows[:, 8] >> np.uint64(1)).astype(np.int64) & 15 & kept
-    # The other fields, from a table; runs of empty squares become their length, the longest first.
+    # The other fields come from a table. Runs of empty squares become their length, the longest first, as a shorter
+    # one would cut a longer one into pieces.
     ep = (rows[:, 8] >> np.uint64(8)).astype(np.int64) & 0x7F
     side = (rows[:, 8] & np.uint64(1)).astype(np.int64)
     text = board.tobytes()
@@ -204,38 +205,38 @@ def _at_depth(answer: bytes, depth: int) -> dict[bytes, tuple[bytes, bytes]] | N
 
 
 def score_of(answer: bytes) -> float:
-    """Value of the last score in Stockfish's answer; NaN where there is none."""
+    """Value of the last score in Stockfish's answer; NaN if there is none."""
     scores = _SCORE.findall(answer)
     return _cached_value(*scores[-1]) if scores else math.nan
 
 
 def _nodes(answer: bytes) -> int:
-    """Nodes of a search, as its last line that tells has them."""
+    """Nodes of a search, by the last line of its answer that has them."""
     counted = _NODES.findall(answer)
     return int(counted[-1]) if counted else 0
 
 
 def _classified(rows: Words) -> Int8s:
-    """What kind of position each of ``rows`` is: ASK, WON, LOST, NO_MOVE, or larger: what chess can't hold."""
+    """The kind of each of ``rows``: ASK, WON, LOST, NO_MOVE, or a larger code for positions impossible in chess."""
     codes = np.empty(rows.shape[0], dtype=np.int8)
     classify(rows, TABLES, codes)
     return codes
 
 
 class _Children:
-    """The children of parents that are asked: which still want a value, and the values."""
+    """The children of the parents that are asked: which still need a value, and the values."""
 
     def __init__(self, rows: Words, offsets: Ints, child_rows: Words, wanted: Bools, out: Floats) -> None:
         self.wanted, self.out = wanted, out
         self._offsets = offsets
         self._moves = np.empty(child_rows.shape[0], dtype=np.int32)  # that lead to them
         moves_between(rows, offsets, child_rows, self._moves)
-        # Parents that may be asked, and have a child that wants a value.
+        # Parents that may be asked, and have a child that needs a value.
         open_children = np.diff(np.concatenate([[0], np.cumsum(wanted)])[offsets])
         self.parents = np.flatnonzero((_classified(rows) == ASK) & (open_children > 0))
 
     def take(self, parent: int, scores: dict[bytes, tuple[bytes, bytes]]) -> list[int]:
-        """Value the children of a parent by its moves' scores, which are the other side's; those that have one."""
+        """Value a parent's children by the scores of its moves, negated for the other side; return their places."""
         code_of = _codes()
         by_code = {code_of[move]: score for move, score in scores.items()}
         valued = []
@@ -250,14 +251,14 @@ class _Children:
 
 @lru_cache(maxsize=1 << 16)
 def _cached_value(kind: bytes, number: bytes) -> float:
-    """Value of a UCI score; pawns are hundredths, a mate is won or lost outright."""
+    """Value of a UCI score: of centipawns by tanh, of a mate ±1."""
     if kind == b"mate":
         return 1.0 if int(number) > 0 else -1.0
     return float(np.tanh(int(number) / (100.0 * PAWNS_SCALE)))
 
 
 class _Cache:
-    """Values by position, in two generations: when the young one is full the old one goes."""
+    """Values by position, in two generations: when the young one is full, the old one is dropped."""
 
     def __init__(self, size: int) -> None:
         self._half = max(1, size // 2)
@@ -298,7 +299,7 @@ class StockfishEvaluator(Evaluator):
         # seconds of silence after which an engine is taken for hung; 0.4 by default, 10 if reproducible
         silence_s: float | None = None,
         start_s: float = 10.0,
-        # what values the positions that Stockfish can't; the built-in evaluator by default
+        # evaluator of the positions that Stockfish can't value; the built-in one by default
         fallback: Evaluator | None = None,
     ) -> None:
         if processes < 1 or depth < 1:
@@ -340,7 +341,7 @@ class StockfishEvaluator(Evaluator):
 
     @classmethod
     def label(cls, choice: EvaluatorChoice) -> str:
-        """What Stockfish calls itself."""
+        """Stockfish's own name."""
         return stockfish_version(choice.stockfish) or "Stockfish"
 
     @classmethod
@@ -440,7 +441,7 @@ class StockfishEvaluator(Evaluator):
         visited, unanswered, whole = self._searched_parents(rows, children, depth + 1, budget, deadline)
         if not whole:
             return None, visited
-        # What no answer had: a ply by the built-in evaluator.
+        # Children that no answer had: a search of one ply by the built-in evaluator.
         left = np.flatnonzero(wanted)
         if left.size:
             out[left], more = self._ply_ahead(child_rows[left], no_move_value)
@@ -473,7 +474,7 @@ class StockfishEvaluator(Evaluator):
         return visited, unanswered, True
 
     def _ply_ahead(self, rows: Words, no_move_value: float) -> tuple[Floats, int]:
-        """Values by the built-in evaluator's search of one ply; it is not given the parents."""
+        """Values by the built-in evaluator's search of one ply, without the parents."""
         values, visited = self._fallback.search_values(
             rows[:0], np.zeros(1, dtype=np.int64), rows, 1, Budget(nodes=1 << 40), no_move_value
         )
@@ -481,7 +482,7 @@ class StockfishEvaluator(Evaluator):
         return values, visited
 
     def _share(self, budget: Budget, visited: int, parents: int) -> bytes | None:
-        """The end of the ``go`` command for the next ``parents``; None when nothing is left for them."""
+        """The end of the ``go`` command for the next ``parents``; None if no budget is left for them."""
         if budget.nodes is not None:
             nodes = int(budget.nodes_left(visited)) // parents
             return b" nodes %d" % nodes if nodes > 0 else None
@@ -497,7 +498,7 @@ class StockfishEvaluator(Evaluator):
         self._fallback.new_game()
 
     def close(self) -> None:
-        """End the processes; what is asked afterwards is valued by the built-in evaluator."""
+        """End the processes; later questions go to the built-in evaluator."""
         self._pool.close()
 
     def __enter__(self) -> StockfishEvaluator:
@@ -515,13 +516,13 @@ class StockfishEvaluator(Evaluator):
         return self._pool.ask(questions, settings, time_s)
 
     def _by_rules(self, rows: Words) -> tuple[Int8s, Floats]:
-        """What kind of position each is, and the values that the rules give; 0 elsewhere."""
+        """The kind of each position, and its value if the rules give one, else 0."""
         codes = _classified(rows)
         return codes, np.select([codes == WON, codes == LOST, codes == NO_MOVE], [1.0, -1.0, self._no_move_value], 0.0)
 
     def _settled(self, rows: Words) -> tuple[Floats, Ints, list[bytes]]:
-        """Values of the positions that the rules, the cache or the built-in evaluator settle; the places of the others;
-        and every position's key.
+        """Values of the positions that the rules, the cache or the built-in evaluator give; the places of the others;
+        every position's key in the cache.
         """
         codes, out = self._by_rules(rows)
         foreign = np.flatnonzero(codes > NO_MOVE)
@@ -541,13 +542,13 @@ class StockfishEvaluator(Evaluator):
         return out, np.array(unknown, dtype=np.int64), keys
 
     def _note(self, what: str, unanswered: int, instead: str) -> None:
-        """Count what Stockfish left unanswered."""
+        """Count and log the questions that Stockfish left unanswered."""
         if unanswered:
             self.fallbacks += unanswered
             log.warning("Stockfish left %d %s unanswered; the built-in evaluator %s", unanswered, what, instead)
 
     def _stand_in(self, rows: Words, places: Ints, out: Floats, unanswered: int) -> None:
-        """Let the built-in evaluator value ``rows[places]``; such values are not kept."""
+        """Let the built-in evaluator value ``rows[places]``; such values are not cached."""
         self._note("questions", unanswered, "values those positions")
         if places.size:
             out[places] = self._fallback.values(rows[places])

@@ -6,9 +6,9 @@ thread waits for both pipes at once, so that a full pipe can't deadlock it. An e
 stops writing is killed and replaced in the background; its open questions go to another engine once, then stay
 unanswered.
 
-Source: the UCI protocol (S. Meyer-Kahlen, R. Huber 2006). POSIX only, as far as waiting on pipes goes.
+Source: the UCI protocol (S. Meyer-Kahlen, R. Huber 2006). POSIX only, since Windows can't wait for pipes.
 
-Not python-chess's ``chess.engine``: it waits for each answer before it asks again, which is many times slower for
+Why not python-chess's ``chess.engine``: it waits for each answer before it asks again, which is many times slower for
 short searches (docs/notebook/2026-11-24-search-measured.md, "Evaluators").
 """
 
@@ -33,28 +33,28 @@ __all__ = ["EnginePool", "UciProcess", "fault_of"]
 log = logging.getLogger(__name__)
 
 _READ_BYTES = 1 << 16
-"""Bytes of one read or write: what a pipe holds on Linux."""
+"""Bytes of one read or write: the capacity of a pipe on Linux."""
 
 _LINE_BYTES = 1 << 16
-"""Longest line of an engine, which otherwise never stops writing; a line of UCI has some hundred bytes."""
+"""Longest line of an engine; a line of UCI has some hundred bytes, so a longer one means a broken engine."""
 
 _ANSWER_BYTES = 1 << 20
 """Longest answer: 256 moves at 60 depths have a few hundred kilobytes."""
 
 _START_S = 10.0
-"""Seconds that a program may take to show that it is an engine."""
+"""Time limit in seconds for a program to show that it is an engine."""
 
 _AHEAD = 32
-"""Questions that an engine may have open at once: enough that it never waits for the next one."""
+"""Most open questions of an engine: enough that it never waits for the next one."""
 
 _LISTEN_S = 0.02
-"""Seconds between two looks at engines that may hang."""
+"""Seconds between two checks for engines that hang."""
 
 _AT_ONCE = 3
-"""Deaths of an engine, without an answer in between, after which the next one waits for its turn."""
+"""Deaths of an engine, without an answer in between, after which its replacement is delayed."""
 
 _RETRY_S = 5.0
-"""Seconds until a program that can't be started is tried again."""
+"""Seconds until the next try to start a program that can't be started."""
 
 _UNASKED = "it answered what was not asked"
 
@@ -83,7 +83,7 @@ class UciProcess:
         self.dead: str | None = None  # why the engine can't be used any more, None while it can
         self.started = self.heard = time.monotonic()
         self.open: deque[int] = deque()  # numbers of the questions that it has not answered yet, oldest first
-        self.settings = b""  # the settings it was last sent
+        self.settings = b""  # the settings that it was last sent
         self._unsent = bytearray()
         self._heard = bytearray()
         self._checked = 0
@@ -132,7 +132,7 @@ class UciProcess:
             self.dead = f"its stdin is closed ({error.strerror})"
 
     def read(self) -> list[bytes]:
-        """Read what is there; returns the complete answers, oldest first."""
+        """Read the available bytes; return the complete answers, oldest first."""
         try:
             piece = os.read(self.stdout, _READ_BYTES)
         except BlockingIOError:
@@ -177,7 +177,7 @@ class UciProcess:
         return answers
 
     def last_fault(self) -> str | None:
-        """Why it is dead: how it ended, if it did or does so within a moment."""
+        """Why it is dead: its exit code if it ends within half a second, else the fault that was found."""
         if self.dead is None:
             return None
         try:
@@ -192,7 +192,7 @@ class UciProcess:
 
 
 def fault_of(command: Sequence[str]) -> str | None:
-    """Why a program is no UCI engine: it is started, and asked for a move once. None if it is one."""
+    """Test a program by starting it and asking for one move; return why it is not a UCI engine, None if it is."""
     try:
         engine = UciProcess(command, b"uci\nisready\nposition startpos\ngo depth 1\n")
     except OSError as error:
@@ -301,8 +301,8 @@ class EnginePool:
         return None
 
     def _replace(self, slot: int) -> None:
-        """Put a fresh engine in the slot of a dead one; at once the first times, then ever more rarely, while no
-        answer comes in between.
+        """Put a fresh engine in the slot of a dead one: at once for the first deaths, then after ever longer waits,
+        until an answer comes.
         """
         engine = self._engines[slot]
         now = time.monotonic()
@@ -344,9 +344,7 @@ class EnginePool:
         return asked.answers
 
     def _hand_out(self, asked: _Round, now: float) -> bool:
-        """Give each engine that lives its next questions, and replace those that do not; whether one is worth waiting
-        for.
-        """
+        """Give each living engine its next questions, and replace the dead ones; return whether any is worth a wait."""
         usable = False
         for slot in range(len(self._engines)):
             self._replace(slot)
@@ -356,13 +354,13 @@ class EnginePool:
             # A starting engine is worth a short wait, if no time was lost before.
             short = now - asked.answered < self._silence_s and now - engine.started < 3.0 * self._silence_s
             usable |= engine.ready or short
-            # Half its places free: engines are refilled in batches, not question by question.
+            # Only with half of its places free, so that engines are refilled in batches, not question by question.
             if engine.ready and asked.waiting and len(engine.open) <= _AHEAD // 2:
                 asked.give(engine, now)
         return usable
 
     def _take_back(self, asked: _Round) -> None:
-        """Put the questions of engines that have died back in front; those that answered all are well."""
+        """Put the questions of dead engines back in front; reset the failures of engines once all is answered."""
         now = time.monotonic()
         for slot, engine in enumerate(self._engines):
             if engine is None:
@@ -402,7 +400,7 @@ class EnginePool:
 
 
 class _Round:
-    """Questions that are asked together: which wait, which were asked how often, and the answers."""
+    """Questions that are asked together: the waiting ones, how often each was asked, and the answers."""
 
     def __init__(self, questions: Sequence[bytes], settings: bytes) -> None:
         self.answers: list[bytes | None] = [None] * len(questions)
@@ -436,7 +434,7 @@ class _Round:
             self.answered = now
 
     def take_back(self, engine: UciProcess) -> None:
-        """Let the open questions of a dead engine wait again, those that were asked once."""
+        """Let the open questions of a dead engine wait again, but each only once: a question may have killed it."""
         again = [number for number in engine.open if self._asked[number] < 2]
         self.missing -= len(engine.open) - len(again)
         self.waiting.extendleft(reversed(again))
