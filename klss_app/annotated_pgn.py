@@ -1,4 +1,4 @@
-"""A finished game as PGN with its analysis: what each move cost, and what the engine would have played."""
+"""A finished game as PGN with its analysis: the cost of each move, and the engine's move."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _GLYPHS = {"?!": "$6", "?": "$2", "??": "$4"}
 
 
 def annotated(record: GameRecord, turns: Sequence[dict[str, Any]]) -> str:
-    """``record`` as PGN with a comment on each move of ``turns``, which are as
-    :func:`klss_app.web.game_analysis.turn_document` has them, from the first on."""
+    """``record`` as PGN with a comment on each move of ``turns``: documents of
+    :func:`klss_app.web.game_analysis.turn_document`, from the first turn on."""
     return write_pgn(
         record,
         comments=[_comment(turn) for turn in turns],
@@ -24,7 +24,7 @@ def annotated(record: GameRecord, turns: Sequence[dict[str, Any]]) -> str:
 
 
 def _comment(turn: dict[str, Any]) -> str:
-    """What is said of one move.
+    """The comment on one move.
 
     >>> played, best = {"san": "a6", "loss": 0.254, "mark": "??"}, {"san": "Kxf7", "p": 0.9}
     >>> _comment({"played": played, "best": best, "positions": {"white": [3, False], "black": [41000, True]}})

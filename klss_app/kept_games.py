@@ -1,4 +1,4 @@
-"""A human's games: what players are called, and where games are kept, a file each (by default in ``klss-games``)."""
+"""A human's games: the names of players, and the files of games, one each (by default in ``klss-games``)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 HUMAN = "human"
-"""What stands for a human where a player is named."""
+"""The name of a human among players."""
 
 DEFAULT_RULES = "paper"
 """The rules of a game whose tags name none."""
@@ -48,8 +48,8 @@ def shown_name(spec: str) -> str:
 
 @dataclass(frozen=True)
 class Terms:
-    """What a game is played by, besides its players and its start position: the seed of all random choices, the clock
-    (seconds at the start and added a move), what limits the engine's moves, and the ruleset's name."""
+    """The terms of a game, besides its players and start position: the seed of all random choices, the clock (seconds
+    at the start and added per move), the limits of the engine's moves, and the ruleset's name."""
 
     seed: int
     clock: tuple[float, float] | None = None
@@ -89,7 +89,7 @@ def game_headers(
 
 
 def begun_at(headers: Mapping[str, str]) -> datetime.datetime | None:
-    """When a game of ours was begun, by its tags; None where they don't say."""
+    """The time of a game's beginning, by its tags; None if they don't have it."""
     try:
         begun = datetime.datetime.strptime(f"{headers['Date']} {headers['UTCTime']}", "%Y.%m.%d %H:%M:%S")
     except (KeyError, ValueError):
@@ -98,15 +98,15 @@ def begun_at(headers: Mapping[str, str]) -> datetime.datetime | None:
 
 
 def newest_first(suffix: str = ".pgn") -> list[Path]:
-    """The games in ``klss-games`` whose files end so, that which was written last first."""
+    """The games in ``klss-games`` whose names end in ``suffix``, the last written first."""
     return sorted(Path(_FOLDER).glob(f"*{suffix}"), key=lambda path: path.stat().st_mtime, reverse=True)
 
 
 def keep_game(text: str, begun: datetime.datetime, path: Path | None = None, suffix: str = ".pgn") -> Path:
-    """Write a game, to ``path`` or to a new file named by when it was begun, that ends in ``suffix``; where it is.
+    """Write a game to ``path``, or to a new file named by the time ``begun`` and ``suffix``; return the path.
 
-    Only its owner may read it: a game that was left holds the true moves of one that may go on. Raises OSError where it
-    can't be written; ``filename`` says where.
+    Only the owner may read it: a game that was left has the true moves of one that may be resumed. Raises OSError, with
+    ``filename``: it can't be written.
     """
     if path is None:
         path = Path(_FOLDER) / f"{begun.strftime('%Y-%m-%dT%H%M%SZ')}{suffix}"
@@ -120,8 +120,9 @@ def keep_game(text: str, begun: datetime.datetime, path: Path | None = None, suf
 
 
 def keep_marks(path: Path, marks: Iterable[str]) -> None:
-    """Write, beside the game in ``path``, by what its open pages are known again once it goes on
-    (:func:`klss_app.web.guard.game_mark`); a file of its own, since a PGN is passed on. Without marks there is none.
+    """Write the marks by which a game's open pages are recognised when it is resumed
+    (:func:`klss_app.web.guard.game_mark`). They are in a separate file beside ``path``, since people pass a PGN on;
+    without marks there is no such file.
     """
     beside, lines = _beside(path), sorted(marks)[:_MOST_MARKS]
     with contextlib.suppress(OSError):  # the game itself is kept; a link opens it
@@ -132,7 +133,7 @@ def keep_marks(path: Path, marks: Iterable[str]) -> None:
 
 
 def kept_marks(path: Path) -> frozenset[str]:
-    """What :func:`keep_marks` wrote; none where others could have written it, as a mark opens a seat."""
+    """The marks written by :func:`keep_marks`; none if other users could have written the file: a mark opens a seat."""
     try:
         with _beside(path).open(encoding="ascii") as file:
             status = os.fstat(file.fileno())

@@ -20,14 +20,14 @@ class ProgressLine:
         self._shown = False
 
     def tell(self, what: str, *, at_once: bool = False) -> None:
-        """Show ``what`` beside the title, at most ten times a second unless it is to be seen ``at_once``."""
+        """Show ``what`` beside the title, at most ten times a second unless ``at_once``."""
         now = time.perf_counter()
         if sys.stderr.isatty() and (at_once or (now - self._begin > _SHOW_AFTER_S and now - self._last > 0.1)):
             self._last, self._shown = now, True
             print(f"\r\x1b[K{self._title}: {what} ({now - self._begin:.0f} s)", end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Remove the line; what is said afterwards begins it again."""
+        """Remove the line; a later :meth:`tell` begins it again."""
         if self._shown:
             self._shown = False
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)

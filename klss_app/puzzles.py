@@ -11,15 +11,15 @@ import chess
 
 from klss.support.text import read_text
 
-if TYPE_CHECKING:  # commands that show no puzzle load no compiled code
+if TYPE_CHECKING:  # not at run time, as it would load compiled code in commands that show no puzzle
     from darkchess.fog.analysis.puzzles import Puzzle, Refutation
 
 __all__ = ["easy_first", "explained", "posed", "read_puzzles"]
 
 
 def read_puzzles(file: str | None = None) -> list[Puzzle]:
-    """The puzzles of a file, by default the packaged ones; raises :class:`darkchess.errors.RecordError` where it can't
-    be read or a line of it holds none.
+    """The puzzles of a file, by default the packaged ones. Raises :class:`darkchess.errors.RecordError`: it can't be
+    read, or a line has no puzzle.
     """
     from darkchess.errors import RecordError
     from darkchess.fog.analysis.puzzles import Puzzle, packaged_document
@@ -36,7 +36,7 @@ def read_puzzles(file: str | None = None) -> list[Puzzle]:
 
 
 def easy_first(puzzles: Iterable[Puzzle]) -> list[Puzzle]:
-    """In the order in which they are posed; those that nobody tried come last."""
+    """The puzzles in the order in which they are posed; those without a rating come last."""
     return sorted(puzzles, key=lambda each: -(each.rating or 0.0))
 
 
@@ -51,15 +51,15 @@ def _text(path: Path) -> str:
 
 
 def posed(puzzle: Puzzle) -> str:
-    """What is asked."""
+    """The question of a puzzle."""
     from darkchess.fog.analysis.puzzles import THEMES
 
     return f"{'White' if puzzle.color else 'Black'} to move. {THEMES[puzzle.theme]}"
 
 
 def explained(puzzle: Puzzle, answer: chess.Move | None, against: Refutation | None) -> Iterator[str]:
-    """Why an answer is wrong, if it is, and why the solution is right. ``against`` is the refutation of a wrong one;
-    ``answer`` None: given up.
+    """Sentences on why an answer is wrong, if it is, and why the solution is right. ``against`` is the refutation of a
+    wrong answer; ``answer`` None: given up.
     """
     from darkchess.fog.game.san import san
 
@@ -81,7 +81,7 @@ def explained(puzzle: Puzzle, answer: chess.Move | None, against: Refutation | N
 
 
 def _outcome(balance: int) -> str:
-    """What a line comes to.
+    """The material result of a line, in words.
 
     >>> _outcome(3), _outcome(-1), _outcome(0)
     ("you win 3 pawns' worth", "you lose a pawn's worth", 'nothing is won or lost')

@@ -1,4 +1,4 @@
-"""Reconnaissance Blind Chess in words: what came of looks and requests, and what a human types as a request: squares
+"""Reconnaissance Blind Chess in words: the results of looks and requests, and requests as a human types them: squares
 (``e2e4``, ``e7e8n``), the letters of chess (``Nf3``, ``exd5``, ``e8=N``, ``O-O``), or ``pass``.
 """
 
@@ -22,12 +22,12 @@ _PASS = ("pass", "-", "--", "0000")
 
 
 class UnknownRequest(Exception):
-    """What was typed is no request; says why."""
+    """The typed text is not a request; the message says why."""
 
 
 def request_of(text: str, requests: Sequence[chess.Move], pieces: Mapping[int, chess.Piece]) -> chess.Move | None:
-    """The one of ``requests`` that ``text`` means to a player with these pieces by square (0–63); None: a
-    pass. Raises :class:`UnknownRequest` where it means none, or more than one.
+    """The one of ``requests`` that ``text`` means for a player with these pieces by square (0–63); None: a pass. Raises
+    :class:`UnknownRequest`: it means none, or more than one.
 
     >>> board = chess.Board()
     >>> asked = [chess.Move.from_uci(text) for text in ("e2e4", "e2d3", "g1f3")]
@@ -81,14 +81,14 @@ def _meant(text: str, requests: Sequence[chess.Move], pieces: Mapping[int, chess
 
 
 def _promoted(found: list[chess.Move], letter: str) -> list[chess.Move]:
-    """Those with that promotion; a queen's where none is typed."""
+    """The moves with that promotion; to a queen if none is typed."""
     wanted = chess.PIECE_SYMBOLS.index(letter.lower()) if letter else chess.QUEEN
     promoting = [move for move in found if move.promotion == wanted]
     return promoting or [move for move in found if move.promotion is None and not letter]
 
 
 def request_text(move: chess.Move, pieces: Mapping[int, chess.Piece]) -> str:
-    """A request as it is said: ``knight g1-f3``.
+    """A request in words: ``knight g1-f3``.
 
     >>> request_text(chess.Move.from_uci("g1f3"), chess.Board().piece_map())
     'knight g1-f3'
@@ -99,8 +99,8 @@ def request_text(move: chess.Move, pieces: Mapping[int, chess.Piece]) -> str:
 
 
 def request_letters(moved: Moved, pieces: Mapping[int, chess.Piece]) -> str:
-    """What was played, in the letters of chess, as its player may write it down: ``Nf3``, ``dxe5``, ``–`` for nothing;
-    ``pieces`` are the player's before it.
+    """The move played, in the letters of chess, as its player knows it: ``Nf3``, ``dxe5``, ``–`` for none; ``pieces``
+    are the player's before it.
 
     >>> request_letters(Moved(chess.Move.from_uci("g1f3"), chess.Move.from_uci("g1f3"), 21), chess.Board().piece_map())
     'Nxf3'
@@ -111,7 +111,7 @@ def request_letters(moved: Moved, pieces: Mapping[int, chess.Piece]) -> str:
 
 
 def move_letters(move: str | None, pieces: Mapping[int, chess.Piece]) -> str:
-    """A request given as squares (``g1f3``), or ``pass`` or None, in the letters of chess; a pawn's aside is a capture.
+    """A request given as squares (``g1f3``), ``pass`` or None, in the letters of chess; a pawn's diagonal is a capture.
 
     >>> move_letters("g1f3", chess.Board().piece_map()), move_letters("pass", {})
     ('Nf3', 'pass')
@@ -132,8 +132,8 @@ def _letters(move: chess.Move, pieces: Mapping[int, chess.Piece], *, takes: bool
 
 
 def _which(move: chess.Move, pieces: Mapping[int, chess.Piece]) -> str:
-    """The file, rank or square that tells a piece from others like it that may ask for the same: own pieces alone
-    block a request.
+    """The file, rank or square that tells a piece from others of its kind with a request to the same square; only own
+    pieces block a request.
 
     >>> rooks = {square: chess.Piece.from_symbol("R") for square in (chess.A1, chess.A5, chess.H1)}
     >>> [_which(chess.Move.from_uci(text), rooks) for text in ("h1d1", "a5a3", "h1h3")]
@@ -153,7 +153,7 @@ def _which(move: chess.Move, pieces: Mapping[int, chess.Piece]) -> str:
 
 
 def positions_text(count: int) -> str:
-    """How many positions.
+    """A number of positions in words.
 
     >>> positions_text(1), positions_text(1200)
     ('1 position', '1,200 positions')
@@ -182,7 +182,7 @@ def sensed_text(sensed: Sensed, color: chess.Color) -> str:
 
 
 def moved_text(moved: Moved, pieces: Mapping[int, chess.Piece]) -> str:
-    """What became of a request, as a sentence; ``pieces`` are the player's before it."""
+    """The result of a request, as a sentence; ``pieces`` are the player's before it."""
     if moved.requested is None:
         return "You passed."
     asked = request_text(moved.requested, pieces)

@@ -1,7 +1,8 @@
-"""The program's stdout belongs to what it has to say: a library that prints, also a compiled one, prints to stderr.
+"""Reserve stdout for the program's own output: libraries that print, also compiled ones, print to stderr.
 
-Descriptor 1 is led to stderr, and ``sys.stdout`` writes to what it was (:func:`own_stdout`). Where a JSON document or a
-protocol goes out, ``sys.stdout`` is led to stderr as well (:func:`reserve`), so that one caller alone has the stream.
+Descriptor 1 is redirected to stderr, and ``sys.stdout`` writes to the original one (:func:`own_stdout`). For a JSON
+document or a protocol, ``sys.stdout`` is redirected to stderr as well (:func:`reserve`), so that only one caller has
+the stream.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _reserved: TextIO | None = None
 
 @contextlib.contextmanager
 def own_stdout() -> Iterator[None]:
-    """Keep descriptor 1 for ``sys.stdout``: for compiled code and for programs started from here it is stderr."""
+    """Keep stdout for ``sys.stdout``: descriptor 1 of compiled code and of child processes is stderr."""
     sys.stdout.flush()
     before, kept = sys.stdout, os.dup(1)
     os.dup2(2, 1)
@@ -28,14 +29,14 @@ def own_stdout() -> Iterator[None]:
     try:
         yield
     finally:
-        with contextlib.suppress(OSError):  # nobody reads it any more: nothing of this process's can be said there
+        with contextlib.suppress(OSError):  # nobody reads it any more
             sys.stdout.flush()
         os.dup2(kept, 1)
         sys.stdout = before
 
 
 def reserve() -> TextIO:
-    """The stream that is stdout, for the caller alone; what is printed from now on goes to stderr."""
+    """Return the stream of stdout, for the caller alone; from now on prints go to stderr."""
     global _reserved
     if _reserved is None:
         sys.stdout.flush()
@@ -51,11 +52,11 @@ def release() -> None:
 
 
 def discard(stream: TextIO) -> None:
-    """Give up what could not be written to ``stream``, whose reader is gone: Python's end does not try it again."""
+    """Drop data that could not be written to ``stream``, whose reader is gone, so that Python's exit doesn't retry."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def print_document(document: Any) -> None:
-    """Write a JSON document and the end of the line to stdout, reserved or not."""
+    """Write a JSON document and a newline to stdout, reserved or not."""
     print(json.dumps(document, allow_nan=False), file=_reserved or sys.stdout, flush=True)

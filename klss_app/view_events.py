@@ -1,6 +1,6 @@
-"""What a view shows its player that the one before did not: facts, to be put into words or drawn.
+"""The new facts in a view, compared with the one before, to be put into words or drawn.
 
-The terminal makes sentences of them (:mod:`klss_app.cli.fog.human`), the browser's page does so itself.
+The terminal makes sentences of them (:mod:`klss_app.cli.fog.human`); the browser's page does so itself.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import chess
 
-if TYPE_CHECKING:  # the first board is drawn before compiled code is there
+if TYPE_CHECKING:  # not at run time: the first board is drawn before compiled code is loaded
     from darkchess.fog.game.view import View
 
 __all__ = ["ViewEvent", "view_events"]
@@ -32,7 +32,7 @@ class ViewEvent:
 
 
 def view_events(before: View | None, view: View) -> list[ViewEvent]:
-    """What ``view`` shows its player that ``before``, one ply earlier, did not."""
+    """The new facts in ``view``, compared with ``before``, one ply earlier."""
     if before is None or view.kind == "initial":
         return []
     found = _own_move(before, view) if view.kind == "own_move" else [_enemy_move(before, view)]

@@ -1,8 +1,8 @@
-"""``klss bench``: how fast each part of the engine is here, one signature of what it does, and how right it plays.
+"""``klss bench``: the speed of each part of the engine, a signature of its behaviour, and its score on known positions.
 
-Reading order: ``report`` (figures with their spread), ``positions``, ``signature``; then one file and one function of
-its name a bench: ``tracker`` (the position set), ``search`` (the engine within a move's time), ``evaluator`` (the
-built-in one), ``equilibrium`` (the linear programs of real searches), ``suite`` (positions where it is known what is
-right; the small games that are solved for it are ``bounded``), ``board`` (many games at once in the browser), ``blind``
-(Reconnaissance Blind Chess). Every figure comes from warm runs; ratios are taken within one run.
+Reading order: ``report`` (figures with their spread), ``positions``, ``signature``; then for each bench one file with
+one function of the same name: ``tracker`` (the position set), ``search`` (the engine within a move's time),
+``evaluator`` (the built-in one), ``equilibrium`` (the linear programs of real searches), ``suite`` (positions whose
+right moves are known; ``bounded`` has the small games that are solved for it), ``board`` (many games at once in the
+browser), ``blind`` (Reconnaissance Blind Chess). Every figure comes from warm runs; ratios are taken within one run.
 """

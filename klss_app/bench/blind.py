@@ -1,7 +1,7 @@
-"""How fast what stands on positions of Reconnaissance Blind Chess is: the position set, and what is made of it.
+"""The speed of the position set of Reconnaissance Blind Chess, and of the parts that use it.
 
-``tracker``: successors a second, and the partitions by all senses. ``synopsis``: what a network sees of a set.
-``dsmcp``: the player who plans on synopses, and the network alone.
+``tracker``: successors per second, and the partitions by all senses. ``synopsis``: a network's input from a set.
+``dsmcp``: the player that plans on synopses, and the network alone.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ _GAME = """
 b2 d2d4, d2 d7d5, b5 e2e4, d2 d5e4, e6 f1b5, c4 c7c6, d7 b5c6, b2 b8c6, b5 d4d5, d3 d8a5, c7 b1c3, d2 c6b4, c7 d1d4,
 d2 b4c2, b2 e1d1, g4 c2e1, b5 d4a4, d3 a5b5
 """
-"""A game of ``rbc-expect`` against ``rbc-siamese``: where was looked, and what was asked for. White then holds 586
-positions possible before the sense, and after a look at f7 222.
+"""A game of ``rbc-expect`` against ``rbc-siamese``: looks and requests. White's set then has 586 positions before the
+sense, and 222 after a look at f7.
 """
 
 _LOOK = chess.F7
@@ -131,8 +131,8 @@ def dsmcp(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
 
 
 def _batch() -> tuple[list[Words], tuple[Any, ...]]:
-    """Sets as a search's playouts have them, and the same as :func:`darkchess.rbc.synoptic.synopsis.synopses` takes
-    them: own rows, halves, offsets, stages, memories.
+    """Sets like those in a search's playouts, and the same as arguments of
+    :func:`darkchess.rbc.synoptic.synopsis.synopses`: own rows, halves, offsets, stages, memories.
     """
     known = _large(1, _FEW)
     sets = [known.halves[known.sample(_SET, seed)] for seed in range(_BATCH)]
@@ -142,8 +142,8 @@ def _batch() -> tuple[list[Words], tuple[Any, ...]]:
 
 
 def _turn_of_dsmcp(threads: int) -> tuple[int, float, float]:
-    """Nodes, seconds and processor seconds of both questions of a turn in the middle of :data:`_GAME`, when the turn
-    before was asked for too.
+    """Nodes, seconds and processor seconds of both questions of a turn in the middle of :data:`_GAME`; the turn before
+    is asked too, as in a game.
     """
     game = Referee()
     player = SynopticPlayer(seed=1, threads=threads)
@@ -177,7 +177,7 @@ def _turn_of_dsmcp(threads: int) -> tuple[int, float, float]:
 
 
 def _large(threads: int, least: int) -> PositionSet:
-    """White's set of at least so many positions before a turn of Black: nobody looks, and pieces move quietly."""
+    """White's set of at least ``least`` positions before a turn of Black, after quiet moves and no looks."""
     rng = random.Random(5)
     game = Referee()
     known = PositionSet(chess.WHITE, game.position, cap=_CAP, threads=threads)

@@ -1,8 +1,8 @@
-"""Many games at once at the board: programs as ``klss board`` starts them, with a page each that plays any move.
+"""Many games at once at the board: processes of ``klss board``, each with a page that plays random moves.
 
-A page here is the other end of the websocket and nothing more: it moves at random, and asks for a rematch, with
-colours swapped, when all games of a round are over. What may go wrong is counted: what a server refuses or calls an
-error, a game that ends by a fault of the server's or the engine's, a line or a program that ends.
+A page here is only the other end of the websocket: it moves at random, and asks for a rematch, with colours swapped,
+when all games of a round are over. Errors are counted: refusals and error messages of a server, games that end by a
+fault of the server or the engine, connections that break and programs that end.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from uci_bridge.own_program import own_program
 __all__ = ["board"]
 
 _PAUSE_S = 0.06
-"""Before a page sends a move: one that sends more than 20 messages a second for long is cut off."""
+"""Seconds before a page sends a move: a page that sends more than 20 messages a second for long is cut off."""
 
 _PATIENCE_S = 120.0
-"""Longest wait for the next message of a server: its engine is loaded meanwhile, beside all the others."""
+"""Longest wait for the next message of a server: its engine may still be loading, beside all the others."""
 
 _FAULTS = ("forfeit", "aborted", "flag")
 
 
 @dataclass
 class _Board:
-    """One program and its page: what went wrong, in words; the plies of the games that are over; seconds from a move
-    that was sent to the board after it, before the engine's answer.
+    """One program and its page: its errors in words, the plies of the finished games, and the seconds from each sent
+    move to the board after it, before the engine's answer.
     """
 
     seed: int
@@ -63,7 +63,7 @@ class _Board:
         self.link, self.token = match.groups()
 
     async def close(self) -> None:
-        """End the program as Ctrl-C does; what it says beside where its games are kept is an error."""
+        """End the program by Ctrl-C; all it has printed, except the files of its games, counts as an error."""
         if self.socket is not None:
             await self.socket.close()
         with contextlib.suppress(ProcessLookupError):
@@ -74,7 +74,7 @@ class _Board:
             self.errors.append(f"klss board ended with {self.program.returncode}")
 
     async def play(self, session: aiohttp.ClientSession) -> None:
-        """Play a game to its end, the first or a rematch; what goes wrong is kept in ``errors``."""
+        """Play a game to its end, the first or a rematch; errors go to ``errors``."""
         try:
             if self.socket is None:
                 self.socket = await session.ws_connect(f"{self.link}/ws", headers={"Origin": self.link})
@@ -115,10 +115,10 @@ class _Board:
 def board(player: str, *, games: int, rounds: int, limit: Limit, seed: int = 0, say: Say = lambda line: None) -> Report:
     """Play ``rounds`` times ``games`` games at once against ``player``, a configuration's text.
 
-    Figures ``errors``; ``plies`` of a game; ``answer_ms``, from a move that is sent to the board after it, without the
-    engine's answer; ``server_mb_first`` and ``_last``, ``engine_mb_first`` and ``_last``: what a server and its engine
-    hold resident after the first round and after the last (None where there is no ``/proc``). The samples are the
-    rounds, the 0th before any game, with what went wrong in words.
+    Figures ``errors``; ``plies`` of a game; ``answer_ms``, from a sent move to the board after it, without the engine's
+    answer; ``server_mb_first`` and ``_last``, ``engine_mb_first`` and ``_last``: resident memory of a server and of its
+    engine after the first round and after the last (None without ``/proc``). The samples are the rounds, the 0th before
+    any game, with the errors in words.
     """
     limits = ["--nodes", str(limit.nodes)] if limit.nodes is not None else ["--time", str(limit.time_s)]
     return asyncio.run(_measured(["--black", player, *limits], games, rounds, seed, say))
@@ -168,7 +168,7 @@ async def _started(arguments: list[str], folder: Path, seed: int) -> _Board:
 
 
 def _memory_mb(boards: list[_Board]) -> dict[str, list[float]]:
-    """Resident memory of each server, and of what it started; empty where that can't be read."""
+    """Resident memory of each server, and of its child processes; empty if that can't be read."""
     servers, engines = [], []
     for each in boards:
         mine = _resident_mb(each.program.pid)

@@ -1,14 +1,14 @@
 """A few plies of dark chess from a position that both players know, enumerated: small enough to be solved exactly, so
-that a mixed strategy at one turn can be held against the best one.
+that a mixed strategy at one turn can be compared with the best one.
 
 The tree is a :class:`klss.game.Game` of histories: an infoset is all that a player has observed and done since the
-start; nothing is sampled, no transpositions are merged. A king that can be taken is taken, which ends the game, and so
-does having no move (ruleset ``paper``); what is undecided after the last ply counts 0 (``"draw"``), or what the
-built-in evaluator says (``"evaluator"``). The games are too short for draws by repetition. They are solved as
-sequence-form programs (:mod:`klss.equilibrium`); of the search nothing is used but its batches of children.
+start; nothing is sampled, no transpositions are merged. A king that can be taken is taken, which ends the game; having
+no move ends it too (ruleset ``paper``). Games undecided after the last ply have the value 0 (``"draw"``), or that of
+the built-in evaluator (``"evaluator"``). They are too short for draws by repetition. They are solved as sequence-form
+programs (:mod:`klss.equilibrium`); of the search only its batches of children are used.
 
-*What a mixture loses* at a turn: the game's value, less its value for a player who plays that mixture there and, as
-well as possible, everywhere else. An equilibrium strategy loses nothing anywhere.
+*The loss of a mixture* at a turn: the game's value, less its value for a player that has to play that mixture there and
+plays optimally everywhere else. An equilibrium strategy has no loss anywhere.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ __all__ = ["Bounded", "Leaves", "Turn", "bounded_game"]
 Leaves = Literal["draw", "evaluator"]
 
 _SUM = 1.0 - 1e-13
-"""What a fixed mixture sums to: a floor of more than 1 can't be met."""
+"""Sum of a fixed mixture's probabilities, which are lower bounds in the program: by rounding, a sum above 1 could be
+infeasible."""
 
 
 @dataclass(frozen=True, eq=False)
 class Bounded:
     """An enumerated game."""
 
-    game: Game  # player 0 is the one who is judged
-    # what player 0 knows, by the codes of the moves (``darkchess.board.move``) that were really played: the key of its
-    # infoset
+    game: Game  # player 0 is the one whose mixture is judged
+    # codes of the moves that were really played (``darkchess.board.move``) -> key of player 0's infoset
     knowledge: dict[tuple[int, ...], int]
 
     @cached_property
@@ -58,7 +58,7 @@ class Bounded:
 
     @cached_property
     def value(self) -> float:
-        """What the game is worth to player 0."""
+        """The game's value for player 0."""
         return _value(self.form)
 
     def turn(self, moves: list[chess.Move]) -> Turn:
@@ -69,14 +69,14 @@ class Bounded:
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """A turn of player 0's: an infoset at which it moves."""
+    """A turn of player 0: an infoset at which it moves."""
 
     bounded: Bounded
     infoset: int
 
     @property
     def histories(self) -> int:
-        """How many histories are in it."""
+        """The number of its histories."""
         return len(self.bounded.game.nodes_of(0, self.infoset))
 
     @property
@@ -85,9 +85,7 @@ class Turn:
         return tuple(int(name) for name in self.bounded.game.observations[0].action_names[self.infoset])
 
     def value_of(self, mixture: Floats) -> float:
-        """The game's value where player 0 plays ``mixture`` here: float64[n] in the order of :attr:`actions`, sums to
-        1.
-        """
+        """The game's value if player 0 plays ``mixture`` here: float64[n] in the order of :attr:`actions`, sum 1."""
         form = self.bounded.form
         treeplex = form.treeplexes[0]
         here = int(self.bounded.game.observations[0].treeplex_infoset[self.infoset])
@@ -97,11 +95,11 @@ class Turn:
         return _value(form, floor)
 
     def loss(self, mixture: Floats) -> float:
-        """What playing ``mixture`` here costs."""
+        """The loss of ``mixture`` here."""
         return max(0.0, self.bounded.value - self.value_of(mixture))
 
     def losses(self) -> Floats:
-        """What each single move costs: float64[n]."""
+        """The loss of each single move: float64[n]."""
         return np.array([self.loss(row) for row in np.eye(len(self.actions))])
 
 
@@ -116,8 +114,8 @@ def bounded_game(start: Position, color: chess.Color, plies: int, leaves: Leaves
     """All games of at most ``plies`` plies from ``start``, seen from ``color``."""
     model = DarkChess(color, PAPER, BuiltinEvaluator())
     builder = GameBuilder()
-    # One entry a history of the ply that is expanded: its state, its mover, what either player knows, its moves, its
-    # node in the tree.
+    # One entry per history of the current ply: its state, its mover, both players' knowledge, its moves, its node in
+    # the tree.
     states = model.states(start.row[None, :], 0)
     movers = model.movers(states)
     known = [np.zeros(1, dtype=np.int64)] * 2
@@ -131,7 +129,7 @@ def bounded_game(start: Position, color: chess.Color, plies: int, leaves: Leaves
         keys = [_keys(found, player, movers[above], known[player][above], first_key) for player in (0, 1)]
         first_key += len(above)
         inner = (found.movers != TERMINAL) & (ply < plies - 1)
-        # What is undecided after the last ply counts as asked for; what is over has its value.
+        # Undecided games after the last ply count by ``leaves``; finished ones have their value.
         values = np.where((found.movers != TERMINAL) & (leaves == "draw"), 0.0, found.values)
         added, below = [], []
         for i, action in enumerate(found.actions.tolist()):
@@ -152,8 +150,8 @@ def bounded_game(start: Position, color: chess.Color, plies: int, leaves: Leaves
 
 
 def _keys(found: Expansion, player: int, movers: npt.NDArray[np.int8], known: Ints, first: int) -> Ints:
-    """What ``player`` knows after each child: equal numbers, from ``first`` on, where it knew the same before, did the
-    same if it was its move, and observes the same now."""
+    """The knowledge of ``player`` after each child, as numbers from ``first`` on: equal if its knowledge before was
+    equal, its action if it moved, and its observation now."""
     own = np.where(movers == player, found.actions, -1)
     seen = found.observations[:, player].view(np.int64)
     _, index = np.unique(np.stack([known, own.astype(np.int64), seen], axis=1), axis=0, return_inverse=True)

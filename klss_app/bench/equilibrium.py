@@ -1,8 +1,8 @@
-"""The linear programs of real searches: what carrying the basis saves, and what it costs to keep the program up.
+"""The linear programs of real searches: the time saved by carrying the basis, and the cost of updating the program.
 
-Each packaged game (``data/bench_positions.json``) is replayed to its position; there the engine thinks with a node
-budget, moves, its opponent answers with a small one, and the engine thinks again with a trunk that it carries on.
-Every step's trunk is solved twice: as the search does it (the reduced game, the last basis, everything that
+Each packaged game (``data/bench_positions.json``) is replayed to its position. There the engine searches with a node
+budget and moves, its opponent answers with a small budget, and the engine searches again from its carried trunk. Every
+step's trunk is solved twice: as in the search (the reduced game, the last basis, everything that
 :class:`klss.search.equilibrium.program.GadgetProgram` keeps), and cold: the same gadget of the whole game from scratch,
 simplex with presolve. Both answers' objectives are compared at each step.
 """
@@ -33,13 +33,13 @@ __all__ = ["equilibrium", "program_sequence"]
 NODES = 50_000
 _ANSWER_NODES = 2_000
 TOLERANCE = 1e-6
-"""Most that the objectives of warm and cold may differ at a step."""
+"""Largest allowed difference between the objectives of warm and cold at a step."""
 
 _KINDS: tuple[Gadget, ...] = ("resolve", "maxmargin")
 
 
 class _Doubled(GadgetProgram):
-    """Solves each trunk cold too, and notes both."""
+    """Solves each trunk cold too, and stores both times."""
 
     steps: ClassVar[list[dict[str, Any]]] = []
 
@@ -70,7 +70,7 @@ class _DoubledSearch(Klss2021):
 
 
 def program_sequence(chosen: Configuration, moves: list[chess.Move], kind: Gadget, nodes: int) -> list[dict[str, Any]]:
-    """Two moves of the engine after ``moves``: one entry a linear program."""
+    """Two moves of the engine after ``moves``: one entry per linear program."""
     referee = Referee.replay(moves)
     assert isinstance(chosen.search, Klss2021), f"{chosen.name} solves no linear programs"
     search = _DoubledSearch(**dataclasses.asdict(chosen.search) | {"gadget": kind})
@@ -101,8 +101,8 @@ def equilibrium(
     chosen: Configuration, *, nodes: int = NODES, repetitions: int = 3, say: Say = lambda line: None
 ) -> Report:
     """Figures ``cold_over_warm_resolve``, ``cold_over_warm_maxmargin`` (sums of solve times over all sequences; cold
-    simplex stalls now and then, which weighs heavily there), the same ``_by_sequence`` (the spread over sequences),
-    ``edit_s``, ``warm_s``, ``cold_s`` (sums over both gadgets, and each by gadget; edits are all that is not in the
+    simplex stalls now and then, which dominates such sums), the same ``_by_sequence`` (the spread over sequences),
+    ``edit_s``, ``warm_s``, ``cold_s`` (sums over both gadgets, and each by gadget; edits are all work outside the
     solver: forms, reductions, programs, bases, plans read back and the gap), ``objective_difference``, ``fallbacks``.
 
     Raises SolverError: two objectives differ by more than 1e-6, so one of the solvers is wrong.

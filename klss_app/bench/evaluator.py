@@ -1,4 +1,4 @@
-"""The built-in evaluator: values a second on one core, and its error on the packaged held-out positions.
+"""The built-in evaluator: values per second on one core, and its error on the packaged held-out positions.
 
 These are positions that the weights were not tuned on, with the values of Stockfish at depth 10
 (:mod:`experiments.evaluation_positions`).

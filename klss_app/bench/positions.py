@@ -1,4 +1,4 @@
-"""The packaged positions: the start, and three middlegames of our own games, as the player to move knows them."""
+"""The packaged positions: the start, and three middlegames of our own games, by the views of the player to move."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["BenchPosition", "bench_games", "bench_positions", "packaged", "parse
 
 @dataclass(frozen=True)
 class BenchPosition:
-    """A position as the player to move knows it: the start and its views."""
+    """A position by the knowledge of the player to move: the start and its views."""
 
     name: str
     start: Position
@@ -33,7 +33,7 @@ def packaged(name: str) -> Any:
 
 
 def parsed_moves(text: str) -> tuple[chess.Move, ...]:
-    """Moves in UCI, parted by spaces."""
+    """Moves in UCI, separated by spaces."""
     return tuple(chess.Move.from_uci(move) for move in text.split())
 
 

@@ -1,4 +1,4 @@
-"""What a bench reports: figures with their spread, a signature, and the samples."""
+"""The report of a bench: figures with their spread, a signature, and the samples."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Figures = dict[str, dict[str, Any] | None]
 
 @dataclass(frozen=True)
 class Report:
-    """What a bench found: each figure's min, median, max and unit, or None where it can't be had here; the signature of
-    the engine's behaviour, if the bench has one; the samples behind the figures.
+    """The report of a bench: each figure's min, median, max and unit, or None if it can't be measured here; the
+    signature of the engine's behaviour, if the bench has one; the samples behind the figures.
     """
 
     figures: Figures
@@ -27,25 +27,25 @@ class Report:
 
 
 def spread(values: Sequence[float], unit: str) -> dict[str, Any] | None:
-    """A figure: min, median and max of its samples; None where there are none."""
+    """A figure: min, median and max of its samples; None without samples."""
     if not values:
         return None
     return {"min": min(values), "median": statistics.median(values), "max": max(values), "unit": unit}
 
 
 def load() -> float | None:
-    """Mean number of running processes in the last minute, None where the system doesn't tell."""
+    """Mean number of running processes in the last minute; None if the system doesn't report it."""
     return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
 
 
 def stopwatch() -> Callable[[], tuple[float, float]]:
-    """A watch that starts now: each call gives wall and processor seconds since."""
+    """A stopwatch that starts now: each call returns wall and processor seconds since."""
     wall, cpu = time.perf_counter(), time.process_time()
     return lambda: (time.perf_counter() - wall, time.process_time() - cpu)
 
 
 def timed(repetitions: int, work: Callable[[], object]) -> tuple[list[float], list[float]]:
-    """Wall and processor seconds of each repetition of ``work``; one more before them warms up."""
+    """Wall and processor seconds of each repetition of ``work``, after an untimed one for warming up."""
     walls, cpus = [], []
     for repetition in range(-1, repetitions):
         watch = stopwatch()

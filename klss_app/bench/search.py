@@ -1,6 +1,6 @@
 """The engine within a move's time: nodes and depth at the start and in three middlegames, and its signature.
 
-Each position is seen by the player to move through its views alone.
+The player to move knows each position by its views alone.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ def search(
     seed: int = 0,
     say: Say = lambda line: None,
 ) -> Report:
-    """Nodes and depth of a search of ``seconds`` at each position, for each evaluator by its name (None: it is
-    not here).
+    """Nodes and depth of a search of ``seconds`` at each position, for each evaluator by its name (None: not
+    installed).
 
-    The figures ``nodes_NAME`` are taken over all positions and repetitions, so that their minimum is the slowest
-    position's.
+    The figures ``nodes_NAME`` are over all positions and repetitions, so that their minimum is that of the slowest
+    position.
     """
     positions = bench_positions()
     figures: Figures = {}

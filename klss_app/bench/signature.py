@@ -1,8 +1,8 @@
-"""One number for what the engine does: a hash of fixed-node searches (Stockfish's ``bench`` has the like).
+"""One number for the engine's behaviour: a hash of fixed-node searches, as in Stockfish's ``bench``.
 
-Whoever changes behaviour renews the expected number, ``python -m klss_app.bench.signature --write``, and says in the
-commit what changed and why; a change that was to leave behaviour alone leaves it too. The same versions on the same
-kind of processor give the same number, on one thread or two.
+A commit that changes behaviour renews the expected number, ``python -m klss_app.bench.signature --write``, and says
+what changed and why; any other commit must leave it as it is. The same versions on the same kind of processor give the
+same number, on one thread or two.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def signature(chosen: Configuration, *, seed: int = 0, say: Say = lambda line: N
 
 
 def expected_signature() -> int:
-    """The packaged one, of ``klss2021`` with seed 0."""
+    """The packaged signature, of ``klss2021`` with seed 0."""
     return int(json.loads(EXPECTED.read_text(encoding="utf-8"))["signature"])
 
 

@@ -1,18 +1,18 @@
-"""Positions to be judged by: how a configuration plays where it is known what is right, and why.
+"""A suite of positions whose right moves are known: the score of a configuration on each of them.
 
-An entry (``data/suite.json``) is a turn of a game, seen by the player to move through its views alone, with a source.
-It is judged by the *mixture* that the configuration plays there, not by a move that happened to be drawn:
+An entry (``data/suite.json``) is a turn of a game, known to the player to move by its views alone, with a source. It
+scores the *mixture* that the configuration plays there, not a move that happened to be drawn:
 
-- **by moves**: the sum of the probabilities of the moves that are right. They follow from a law that is checked in
-  every position which the player can't rule out, or in the true one (docs/benchmarks.md lists the laws;
+- **by moves**: the sum of the probabilities of the right moves. They follow from a law that is checked in every
+  position which the player can't rule out, or in the true one (docs/benchmarks.md lists the laws;
   ``tests/klss_app/test_bench_suite.py`` proves each list by a brute force that shares no code with the engine);
 - **by loss**: the entry's first plies are a game that can be solved exactly (:mod:`klss_app.bench.bounded`); the score
-  is 1 less what the mixture loses there, in units of what playing all moves alike loses, at least 0.
+  is 1 minus the mixture's loss there over the loss of the uniform mixture, and at least 0.
 
-So every score is in [0, 1]: 1 is right, and in an entry judged by loss 0 is no better than blind.
+So every score is in [0, 1]: 1 is right, and in an entry scored by loss 0 is no better than uniform play.
 
-Nothing of an entry's earlier moves was searched: the search begins afresh at the turn, as in an analysis. A player
-without a search has no mixture; its mixture is the share of each move among :data:`DRAWS` seeds.
+The search begins afresh at the turn, as in an analysis; earlier turns are not searched. A player without a search has
+no mixture: the share of each move among :data:`DRAWS` seeds is taken instead.
 """
 
 from __future__ import annotations
@@ -37,29 +37,29 @@ from klss_app.bench.report import Figures, Report, Say, load, spread
 __all__ = ["DRAWS", "NODES", "Entry", "Exact", "Mixture", "mixture", "suite", "suite_entries"]
 
 NODES = 4_000
-"""Node budget of each entry where nothing else is asked for."""
+"""Default node budget of each entry."""
 
 DRAWS = 16
-"""Seeds by which the mixture of a player without a search is counted."""
+"""Number of seeds for the mixture of a player without a search."""
 
 Mixture = dict[chess.Move, float]
-"""Probabilities of moves; those of moves that are never played may be missing."""
+"""Probabilities of moves; moves that are never played may be missing."""
 
 
 @dataclass(frozen=True)
 class Exact:
-    """What is known of an entry's bounded game of so many ``plies`` from the start."""
+    """The solution of an entry's bounded game of ``plies`` plies from the start."""
 
     plies: int
     leaves: Leaves
-    value: float  # the game's, for the player who is judged
-    blind: float  # what playing all moves alike loses
-    pure: float  # what the best single move loses; above 0 whoever is to lose nothing has to mix
+    value: float  # of the game, for the player that is scored
+    blind: float  # loss of the uniform mixture
+    pure: float  # loss of the best single move; above 0 only a mixture has no loss
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A position to be judged by."""
+    """A position of the suite."""
 
     name: str
     theme: str
@@ -68,7 +68,7 @@ class Entry:
     # the start, which both players know (None: the usual one), and the moves from there to the turn
     fen: str | None
     moves: tuple[chess.Move, ...]
-    # which law tells the moves that are ``right``, or ``"loss"`` where the loss is judged; then there is ``exact``
+    # the law from which the moves ``right`` follow, or ``"loss"`` if the loss is scored; then there is ``exact``
     law: str
     right: frozenset[chess.Move]
     exact: Exact | None
@@ -81,23 +81,23 @@ class Entry:
 
     @property
     def color(self) -> chess.Color:
-        """The player who is judged."""
+        """The player that is scored."""
         return self.game.turn
 
     @property
     def position(self) -> BenchPosition:
-        """The turn as its player knows it."""
+        """The turn by its player's knowledge."""
         return BenchPosition(self.name, self.game.positions[0], tuple(self.game.views(self.color)))
 
     @cached_property
     def turn(self) -> Turn:
-        """The turn in the bounded game, which is enumerated here."""
+        """The turn in the bounded game; this call enumerates the game."""
         assert self.exact is not None, f"{self.name} is judged by moves"
         game = bounded_game(self.game.positions[0], self.color, self.exact.plies, self.exact.leaves)
         return game.turn(list(self.moves))
 
     def solved(self) -> Exact:
-        """What is known of the bounded game, found anew: what the data should say."""
+        """The solution of the bounded game, computed again, to check the data."""
         assert self.exact is not None, f"{self.name} is judged by moves"
         turn = self.turn
         return Exact(
@@ -109,7 +109,7 @@ class Entry:
         )
 
     def score(self, played: Mixture) -> float:
-        """How right a mixture is, in [0, 1]; see the module."""
+        """The score of a mixture, in [0, 1]; see the module."""
         if self.exact is None:
             return min(1.0, sum(played.get(move, 0.0) for move in self.right))
         weights = np.array([played.get(decode(code), 0.0) for code in self.turn.actions])
@@ -117,7 +117,7 @@ class Entry:
         return min(1.0, max(0.0, 1.0 - loss / self.exact.blind))
 
     def blind_score(self) -> float:
-        """The score of playing all moves alike."""
+        """The score of the uniform mixture."""
         return 0.0 if self.exact is not None else len(self.right) / len(self.game.legal_moves())
 
 
@@ -148,10 +148,10 @@ def _entry(
 def mixture(
     chosen: Configuration, evaluator: Evaluator, position: BenchPosition, limit: Limit, *, seed: int = 0
 ) -> tuple[Mixture, int]:
-    """What the player of ``chosen`` plays at ``position``, and how many positions it holds possible.
+    """The mixture of the player of ``chosen`` at ``position``, and the size of its position set.
 
-    What is asked is the strategy that its move is drawn from, after everything that the configuration does to it
-    (purification). A king that can be taken is taken, and an only move is played, without a search.
+    The mixture is the one from which its move is drawn, after the configuration's purification. A king that can be
+    taken is taken, and an only move is played, without a search.
     """
     seeds = range(seed, seed + (DRAWS if chosen.search is None else 1))
     players = [seated(make_player(chosen, evaluator, seed=each), position) for each in seeds]
@@ -174,7 +174,7 @@ def suite(
 ) -> Report:
     """Figures ``score`` (the mean over all entries) and ``score_THEME``; each repetition has a seed of its own.
 
-    ``blind`` is the mean score of a player to whom all moves are alike.
+    ``blind`` is the mean score of uniform play.
     """
     entries = suite_entries()
     rows: list[dict[str, Any]] = []
@@ -198,7 +198,7 @@ def suite(
 
 
 def _row(entry: Entry, played: Mixture, positions: int) -> dict[str, Any]:
-    """What is kept of one answer."""
+    """The row of one answer in the report."""
     row = {
         "entry": entry.name,
         "theme": entry.theme,
@@ -213,7 +213,7 @@ def _row(entry: Entry, played: Mixture, positions: int) -> dict[str, Any]:
 
 
 def _means(scores: list[list[float]]) -> list[float]:
-    """The mean over entries, of each repetition."""
+    """The mean over entries, for each repetition."""
     return [float(mean) for mean in np.mean(scores, axis=0)]
 
 

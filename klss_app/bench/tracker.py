@@ -1,8 +1,8 @@
-"""The position set: consistent successors a second, by one thread and by two.
+"""The position set: consistent successors per second, by one thread and by two.
 
-Lines (``data/bench_lines.json``): games of our own engine, and the ply at which the enemy's move meets a set of more
-than a million positions. The figures count (source, move) pairs over the wall time of the whole update, merging
-included. Both numbers of threads are measured in turn, so that a ratio is one of neighbours.
+Lines (``data/bench_lines.json``): games of our own engine, up to an enemy move at which the set has more than a million
+positions. The figures count (source, move) pairs over the wall time of the whole update, including merging. One thread
+and two are measured alternately, so that a ratio compares runs close in time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from klss_app.bench.report import Figures, Report, Say, load, rates, spread, sto
 __all__ = ["BenchLine", "bench_lines", "tracker"]
 
 CAP = 30_000_000
-"""None of the lines comes near it."""
+"""Cap of the sets; far above all lines, so that no set is a sample."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class BenchLine:
     def before(
         self, threads: int, weigher: Filter | None = None, least: float = math.inf, plies: int | None = None
     ) -> tuple[PositionSet, View]:
-        """The set before the last ply (of ``plies``), or before the enemy's first one that meets ``least`` positions,
-        and the view that follows. A ``weigher``'s weights are all alike there.
+        """The set before the last of ``plies``, or before the enemy's first ply at which it has ``least`` positions,
+        and the next view. A ``weigher``'s weights are uniform there.
         """
         referee = Referee(None)
         known = PositionSet(referee.view(self.color), referee.position, cap=CAP, threads=threads, weigher=weigher)
@@ -57,7 +57,7 @@ class BenchLine:
         return known, referee.view(self.color)
 
     def small(self, most: int) -> int:
-        """Plies up to the last enemy move that meets at most so many positions."""
+        """Plies up to the last enemy move at which the set has at most ``most`` positions."""
         referee = Referee(None)
         known = PositionSet(referee.view(self.color), referee.position)
         found = 2
@@ -80,7 +80,7 @@ def bench_lines() -> list[BenchLine]:
 
 
 def resident_mb() -> float | None:
-    """Megabytes of memory that this process holds now; None where the system doesn't tell."""
+    """Resident memory of this process in megabytes; None if the system doesn't report it."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
@@ -102,7 +102,7 @@ def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     for line in lines:
         known, view = line.before(threads=2)
         samples += _updates(line.name, known, view, repetitions, say)
-        # Only the set itself is held where memory is looked at, as it would be in a game.
+        # As in a game, only the set itself is in memory when memory is measured.
         known.observe(view)
         memory.append(resident_mb())
         say(f"{line.name}: {memory[-1] or 0.0:,.0f} MB resident after the update")
@@ -148,7 +148,7 @@ _LEVELS: tuple[tuple[Level, str, int], ...] = (
     ("features", "filter_features_successors_per_s", 100_000),
     ("values", "filter_values_s", 0),
 )
-"""How a filter weighs, the figure, and the sources that it takes at least."""
+"""Kind of filter, its figure, and its least number of source positions."""
 
 
 def _weights(line: BenchLine, repetitions: int, say: Say) -> Figures:
@@ -161,7 +161,7 @@ def _weights(line: BenchLine, repetitions: int, say: Say) -> Figures:
         plain, _ = line.before(1, None, **where)
         found: list[float] = []
         for repetition in range(-1, repetitions):
-            # The filter's own time is what an update takes more than one without it.
+            # The filter's own time is the difference between updates with it and without.
             seconds = []
             for positions in (copy.deepcopy(plain), copy.deepcopy(known)):
                 watch = stopwatch()

@@ -1,4 +1,4 @@
-"""What ``klss --version --json`` and ``klss --print-completion`` print: of the installation, and for a shell."""
+"""The output of ``klss --version --json`` (the installation) and ``klss --print-completion`` (for a shell)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FILES = {"FILE", "PATH", "GAME.pgn", "GAME.json", "GAME"}
 
 
 def installation() -> dict[str, Any]:
-    """Versions and CPU: what answers with a node budget depend on, and what a report of a fault needs."""
+    """Versions and CPU: answers with a node budget depend on them, and a bug report needs them."""
     import llvmlite.binding
 
     from uci_bridge.match.documents import commit, package_versions
@@ -43,7 +43,7 @@ def completion(shell: str, commands: Iterable[str], blind_commands: Iterable[str
     Raises
     ------
     UsageError
-        There is none for that shell.
+        There is no completion for that shell.
     """
     import shtab
 
@@ -62,7 +62,7 @@ def completion(shell: str, commands: Iterable[str], blind_commands: Iterable[str
 
 
 def _parsers(commands: Iterable[str], homes: dict[str, str], game: Game | None) -> Iterator[tuple[str, Parser]]:
-    """Each command with its parser, whose files are marked."""
+    """Each command with its parser, in which the arguments that are files are marked."""
     import shtab
 
     from klss_app.cli.bench import BENCHES, BLIND_BENCHES

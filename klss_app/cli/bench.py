@@ -1,6 +1,4 @@
-"""``klss bench``: how fast the engine is here, one signature of what it does, and how right it plays where that is
-known.
-"""
+"""``klss bench``: the engine's speed here, a signature of its behaviour, and its score on positions that are known."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ _PLAYERS = {
     "suite": DEFAULT_PLAYER,
     "board": "greedy",
 }
-"""Bench -> the player there by default."""
+"""Bench -> its default player."""
 
 _SEARCH_S = 5.0
 _BOARD_S = 0.05
@@ -44,14 +42,14 @@ BENCHES = {
     "suite": "score in turns for which the right play is known",
     "board": "many games at once, with simulated browsers",
 }
-"""What can be measured -> its line in the help."""
+"""Bench -> its line in the help."""
 
 BLIND_BENCHES = ("tracker", "synopsis", "dsmcp")
-"""The same of Reconnaissance Blind Chess."""
+"""The benches of Reconnaissance Blind Chess."""
 
 
 def _parser(bench: str | None = None) -> Parser:
-    """Of that bench, with the flags that it heeds; without one, of the command."""
+    """The parser of that bench, with its own flags; None: the parser of the command."""
     if bench is None:
         lines = "; ".join(f"{name}: {what}" for name, what in BENCHES.items())
         parser = Parser(
@@ -124,7 +122,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
 
 
 def _measured(bench: str, parsed: argparse.Namespace, chosen: Configuration, stockfish: str | None) -> Report:
-    """What the bench finds; its module is imported only now, since compiled code comes with it."""
+    """The report of a bench; its module is imported only here, since it loads compiled code."""
     usual: dict[str, Any] = {"say": _say} | {
         name: getattr(parsed, name) for name in ("repetitions", "seed") if name in parsed
     }
@@ -145,7 +143,7 @@ def _measured(bench: str, parsed: argparse.Namespace, chosen: Configuration, sto
     if bench == "suite":
         from klss_app.bench.suite import suite
 
-        # The nodes that are asked for by default give way to a time, those that were given do not.
+        # ``--time`` replaces the default number of nodes, but not one that was given.
         by_time = parsed.time is not None and "nodes" not in parsed.given
         limit = Limit(time_s=parsed.time, nodes=None if by_time else parsed.nodes)
         return suite(chosen, _evaluator(stockfish, chosen), limit, **usual)
@@ -183,14 +181,14 @@ def _say(line: str) -> None:
 
 
 def _evaluator(stockfish: str | None, chosen: Configuration) -> Evaluator:
-    """The one that the configuration names, the built-in one where it leaves that open."""
+    """The configuration's evaluator; the built-in one if it leaves that open."""
     from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 
     return make_evaluator(chosen, EvaluatorChoice(stockfish=stockfish, reproducible=True))
 
 
 def _evaluators(stockfish: str | None, threads: int) -> dict[str, Evaluator | None]:
-    """Every named evaluator; None for one that is not here, unless its path was given."""
+    """Every evaluator by its name; None for one that is not installed, unless its path was given."""
     from darkchess.errors import EvaluatorError
     from darkchess.evaluation.registry import EVALUATORS, EvaluatorChoice, evaluator_class
 
@@ -206,7 +204,7 @@ def _evaluators(stockfish: str | None, threads: int) -> dict[str, Evaluator | No
 
 
 def _print_report(name: str, configuration: str | None, report: Report, *, as_json: bool) -> None:
-    """Print a bench's document, or its figures a line each."""
+    """Print a bench's document, or its figures, one per line."""
     packages = ("klss", "numpy", "numba", "scipy", "highspy")
     document: dict[str, Any] = {
         "bench": name,

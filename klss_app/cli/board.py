@@ -1,7 +1,7 @@
 """``klss board``: a board in the browser for both games, and the review of a game.
 
 The first line on stdout is the link of the human's seat; with two humans each has one. Ctrl-C ends the server and
-keeps the game that was going on.
+keeps the running game.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ __all__ = ["run"]
 DEFAULT_PORT = 8765
 _WAITING = 64
 _MOST_LISTED = 30
-"""Games that were left, on the page: each is read and replayed for it."""
+"""Most games that were left in the page's list, since each one has to be read and replayed for it."""
 _REDIRECT = """<!doctype html><meta charset="utf-8"><title>klss board</title>
 <meta http-equiv="refresh" content="0; url={url}"><a href="{url}">klss board</a>
 """
@@ -135,15 +135,15 @@ def run(arguments: Sequence[str], game: Game) -> int:
     close_to_others()
     kind, opened = _at_board(game, record, None if parsed.file is None else Path(parsed.file), settings)
     listening = _listen(parsed.host, parsed.port)
-    # Faults of an engine that we ended ourselves are none; those that cost a game are reported with it. Only now, as
-    # whoever calls this and is refused keeps its log.
+    # An engine that we end ourselves logs a fault that is none; faults that lose a game are reported with the game. Not
+    # earlier, so that a caller whose arguments are refused keeps its log level.
     logging.getLogger("uci_bridge").setLevel(logging.ERROR)
     left_games = _LeftGames(game, settings) if kind.resumes else None
     return asyncio.run(_serve(settings, kind, opened, listening, parsed.host, not parsed.no_open, left_games))
 
 
 def _settings(game: Game, parsed: argparse.Namespace) -> Settings:
-    """How the game is played that the command line names."""
+    """The settings of the game from the command line."""
     left = None if parsed.resume is None else saved_game(parsed.resume, game)
     if left is None:
         specs = seats(parsed.white, parsed.black, game.default_player, book=parsed.book)
@@ -183,8 +183,8 @@ def _settings(game: Game, parsed: argparse.Namespace) -> Settings:
 
 
 class _LeftGames:
-    """See :class:`klss_app.web.settings.LeftGames`: what ``--resume`` lists and goes on with. The evaluator is that of
-    ``settings``, the command line's, and so is an engine that a file may not start."""
+    """See :class:`klss_app.web.settings.LeftGames`: the games of ``--resume``. The evaluator comes from ``settings``,
+    the command line's, and so does an engine that is a program: a file may not start one."""
 
     def __init__(self, game: Game, settings: Settings) -> None:
         self._game, self._evaluator, self._engine = game, settings.evaluator, settings.engine
@@ -224,7 +224,7 @@ class _LeftGames:
 def _at_board(
     game: Game, record: GameRecord | None, file: Path | None, settings: Settings
 ) -> tuple[BoardGame, Reviewed | None]:
-    """What is played, and the game that is reviewed, if any."""
+    """The game that is played, and the finished one to review, if any."""
     if game is FOG:
         from klss_app.web.fog_board import FogBoard, reviewed
 
@@ -248,7 +248,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         found = socket.socket(family, kind, protocol)
-        if hasattr(os, "fork"):  # on Windows it would let another program take the port from under us
+        if hasattr(os, "fork"):  # not on Windows, where it would let another program take over the port
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind(address)
         found.listen(_WAITING)
@@ -299,7 +299,7 @@ async def _serve(
     with tempfile.TemporaryDirectory(prefix="klss-board-") as folder:
         if open_browser:
             _open(links[0], Path(folder))
-        # Compiled code is loaded while the browser starts.
+        # Load compiled code while the browser starts.
         loading = asyncio.create_task(asyncio.to_thread(lambda: kind.kit.referee(kind.kit.setup())))
         await stop.wait()
         await loading
@@ -310,12 +310,12 @@ async def _serve(
 
 
 def _origin(host: str, port: int) -> str:
-    """The server's address, as links begin."""
+    """The server's address, with which links begin."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _say_who_may_come(host: str, port: int, seats: Sequence[tuple[str, str]]) -> None:
-    """Print each seat's links for other devices, and what is exposed; nothing where only this machine can come."""
+    """Print each seat's links for other devices, and what is exposed; nothing if only this machine can connect."""
     if host not in EVERYONE:
         return
     found = addresses(host)
@@ -334,8 +334,8 @@ def _say_who_may_come(host: str, port: int, seats: Sequence[tuple[str, str]]) ->
 
 
 def _open(link: str, folder: Path) -> None:
-    """Open a browser at ``link`` by way of a file that only this user can read: a command line, which every user of the
-    machine can read, must not hold the seat's token."""
+    """Open a browser at ``link`` through a file that only this user can read: every user of the machine can read
+    command lines, so these must not hold the seat's token."""
     page = folder / "board.html"
     with open(os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         file.write(_REDIRECT.format(url=link))

@@ -1,8 +1,8 @@
 """``klss bot``: one account of a lichess-style server, played by the engine, until a signal ends it.
 
-SIGTERM and SIGINT: no new games; those under way are finished, or left at ``--grace``, or at the next signal; exit 0.
-The log is one JSON object a line on stderr. Exit 2: the configuration, the token or the server is wrong for good; a
-server that can't be reached is tried again, and the log says when.
+SIGTERM and SIGINT: no new games; those under way are finished, or left after ``--grace`` or at the next signal; exit 0.
+The log is one JSON object per line on stderr. Exit 2: the configuration, the token or the server is wrong, and another
+try would not help. If the server can't be reached, the bot tries again, and the log says when.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _parser() -> Parser:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command; the exit code."""
+    """Run the command; return the exit code."""
     options = _parser().parse(arguments)
     from uci_bridge.bot.config import ConfigError, load_config, read_token
     from uci_bridge.bot.log import log_to
@@ -70,7 +70,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _check_engine_words(config: BotConfig, folder: Path) -> None:
-    """Refuse an engine that can't be, before anything is started."""
+    """Refuse a bad engine in the configuration, before anything is started."""
     from darkchess.fog.players.configuration import ConfigurationError, configuration
     from klss_app.cli.games import check_evaluator
     from uci_bridge.bot.engine import engine_command
@@ -91,7 +91,7 @@ def _check_engine_words(config: BotConfig, folder: Path) -> None:
 
 
 async def _check_engine(config: BotConfig, folder: Path) -> None:
-    """Start the engine once: it may be broken, and its compiled code is loaded faster the next time."""
+    """Start the engine once, to find out whether it works, and to have its code compiled for the next time."""
     from uci_bridge.bot.engine import check_engine, engine_command
 
     trouble = await check_engine(engine_command(config.engine, folder))
@@ -117,7 +117,7 @@ async def _check(config: BotConfig, token: Token, folder: Path) -> int:
 
 
 async def _account(client: Client) -> Account:
-    """Our account; tries for as long as the server can't be reached, and says when the next time is."""
+    """Our account; tries again while the server can't be reached, and logs the time of the next try."""
     from uci_bridge.bot.account import who_am_i
     from uci_bridge.bot.lichess import Backoff, ServerError
 
@@ -132,7 +132,7 @@ async def _account(client: Client) -> Account:
 
 
 async def _unless(stopping: asyncio.Task[bool], work: Coroutine[Any, Any, T]) -> tuple[T] | None:
-    """What ``work`` gives, in a tuple; None when it was time to stop first."""
+    """The result of ``work`` in a tuple; None if the bot was stopped before."""
     task = asyncio.create_task(work)
     await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
     if task.done():
@@ -157,7 +157,7 @@ async def _play(config: BotConfig, token: Token, folder: Path, grace_s: float | 
     try:
         async with make_client(config, token) as client:
             if not records.under_way and not await _unless(stopping, _check_engine(config, folder)):
-                return 0  # with games under way somebody's clock is running: no time for a check
+                return 0  # the check is skipped with games under way, since clocks are running
             found = await _unless(stopping, _account(client))
             if not found:
                 return 0

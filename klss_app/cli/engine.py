@@ -58,7 +58,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
 
 
 def _load(kit: Kit, configuration: Any, choice: EvaluatorChoice) -> None:
-    """Load compiled code by a short game that nobody sees."""
+    """Load compiled code by playing a short dummy game."""
     from klss.table.arbiter import SEATS
 
     evaluator = kit.evaluator(configuration, choice, kit.setup())

@@ -1,4 +1,4 @@
-"""What a command raises when it cannot go on; ``main`` prints it as one line. And how such a line names the command."""
+"""The errors of commands, which ``main`` prints as one line, and the name of the command in such lines."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class FailedError(CliError):
 
 
 def own_name() -> str:
-    """The command as it can be typed here: ``klss`` where PATH leads to this installation, else its path as seen from
-    the working directory; where it has no program, Python's path and ``-m klss``."""
+    """The command as it can be typed here: ``klss`` if PATH leads to this installation, else its path, relative to the
+    working directory; without an installed program, Python's path and ``-m klss``."""
     python = Path(sys.executable)
     program = shutil.which("klss", path=str(python.parent))
     if program is None:
@@ -41,6 +41,6 @@ def own_name() -> str:
 
 
 def _from_here(path: Path) -> str:
-    """``path`` below the working directory, or whole where it lies elsewhere."""
+    """``path`` relative to the working directory, or whole if it lies elsewhere."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

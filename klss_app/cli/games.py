@@ -1,4 +1,4 @@
-"""The games that commands take with ``--game``: what can be said of each before its compiled code is loaded."""
+"""The games that commands take with ``--game``: the facts that are known before a game's compiled code is loaded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["BY_PATH", "FOG", "Game", "check_evaluator", "game_named", "game_of"]
 
 BY_PATH = "stockfish"
-"""The evaluator that ``--stockfish`` is the path of."""
+"""The evaluator whose path ``--stockfish`` gives."""
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,14 @@ class Game:
 
     name: str
     title: str
-    default_player: str  # the configuration that plays where none is named
-    # configurations that are known without importing any; others are looked up before the first board
+    default_player: str  # the configuration that plays by default
+    # configurations that are known without an import; others are looked up before the first board
     known: tuple[str, ...] = ()
-    # what a limit is for, such as ``a move``, and what else the help says of limits
+    # the unit of a limit in the help, such as ``a move``, and further words of the help on limits
     each: str = "an answer"
     of: str = ""
     clock: str = "180+2"  # a usual clock, as ``--clock`` takes it
-    ruled: bool = False  # whether it has rulesets, and openings
+    ruled: bool = False  # whether it has rulesets and openings
     record: str = "--record"  # the flag of ``klss play`` for the file that keeps the game
     starts: bool = True  # whether another start position may be given, as a FEN
     resumes: bool = False  # whether a game that was left can go on
@@ -46,7 +46,7 @@ class Game:
 
     @property
     def kit(self) -> Kit:
-        """The game itself, which imports compiled code; raises :class:`UsageError` where there is none of that name."""
+        """The game's kit, which imports compiled code. Raises :class:`UsageError`: there is none of that name."""
         from uci_bridge.kits.named import kit_named
 
         try:
@@ -55,8 +55,8 @@ class Game:
             raise UsageError(str(error)) from None
 
     def player(self, text: str, stockfish: str | None = None) -> Spec:
-        """Who plays under ``text``; imports compiled code. Raises :class:`UsageError` where it describes nobody, or one
-        that needs what is not there; ``stockfish`` is ``--stockfish``."""
+        """The player that ``text`` names; imports compiled code. Raises :class:`UsageError`: it names none, or one that
+        needs something that is not installed. ``stockfish`` is ``--stockfish``."""
         from uci_bridge.errors import UciBridgeError
         from uci_bridge.players import player_spec
 
@@ -92,7 +92,7 @@ FOG = Game(
 
 
 def game_named(name: str) -> Game:
-    """The game that ``--game`` names; raises :class:`UsageError` where there is none."""
+    """The game that ``--game`` names. Raises :class:`UsageError`: there is none."""
     if name == "fog":
         return FOG
     if name == "rbc":
@@ -106,8 +106,8 @@ def game_named(name: str) -> Game:
 
 
 def game_of(arguments: list[str]) -> str | None:
-    """Take ``--game NAME`` out of a command's arguments; None: it is not there. A number there is another flag's: of a
-    game in a file that holds several.
+    """Remove ``--game NAME`` from a command's arguments and return the name; None: it is not there. A number is left
+    in: it belongs to the other flag ``--game N``, a game in a file of several.
 
     >>> arguments = ["a", "--game", "rbc", "b"]
     >>> game_of(arguments), arguments
@@ -128,7 +128,7 @@ def game_of(arguments: list[str]) -> str | None:
 
 
 def check_evaluator(name: str, stockfish: str | None) -> None:
-    """Raise :class:`UsageError` unless the evaluator and what it needs are there; Stockfish too, if its path is given.
+    """Raise :class:`UsageError` unless the evaluator and its program are there; Stockfish too, if its path is given.
 
     The default evaluator is always there, so nothing is imported for it.
     """

@@ -1,6 +1,6 @@
-"""A human at the terminal who plays on a chessboard: what is the same in every such game.
+"""A human at the terminal who plays on a chessboard: the part that is the same in every such game.
 
-Lines are waited for within the clock; some of them are commands, the rest is the game's.
+It waits for a line until the clock runs out; some lines are commands, the others are answers in the game.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def framed(
 
 
 class Typist:
-    """The human's side of a player; the game's own class has this and its ``Player`` as bases. What it is made of is
-    that of a :class:`klss_app.cli.screen.Screen`."""
+    """The human's side of a player; a game's own class has this and the game's ``Player`` as bases. The arguments are
+    those of :class:`klss_app.cli.screen.Screen`."""
 
     help: str
 
@@ -80,11 +80,11 @@ class Typist:
         self.bottom: chess.Color = chess.WHITE
 
     def draw(self) -> None:
-        """Draw the board as it is now, and say what happened since the human's last move."""
+        """Draw the current board, and the events since the human's last move."""
         raise NotImplementedError
 
     def choices(self) -> Iterable[str]:
-        """What may be answered now, as it is typed."""
+        """The possible answers now, as they are typed."""
         raise NotImplementedError
 
     def show(self, board: Iterable[str]) -> None:
@@ -95,15 +95,15 @@ class Typist:
             self._terminal.say(f" {line}")
 
     def question_begins(self, limit: Limit) -> None:
-        """The clock runs, if there is one."""
+        """Start the clock, if there is one."""
         self._deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
 
     def seconds_left(self) -> float | None:
-        """On the clock in the middle of the human's turn; None without one, and on the opponent's time."""
+        """Seconds on the clock during the human's turn; None without a clock, and during the opponent's turn."""
         return None if self._deadline is None else self._deadline - time.monotonic()
 
     def ask(self, prompt: str) -> str | None:
-        """A line that is no command; None where it was one, which is done then. Raises Resignation, OutOfTime: see
+        """Read a line; if it is a command, do it and return None. Raises Resignation, OutOfTime: see
         :mod:`klss.table.contest`; Quit, InputClosed: the human leaves.
         """
         try:
@@ -117,7 +117,7 @@ class Typist:
         return None
 
     def commands(self) -> dict[str, Callable[[], Any]]:
-        """What may be typed beside answers."""
+        """The commands that may be typed besides answers."""
         say = self._terminal.say
         return {
             "help": lambda: say(self.help),
@@ -141,5 +141,5 @@ class Typist:
 
 
 def wrapped(text: str) -> str:
-    """A long list in lines that a terminal shows whole."""
+    """A long list, wrapped into lines for a terminal."""
     return textwrap.fill(text, width=WIDTH, initial_indent=" ", subsequent_indent=" ", break_on_hyphens=False)

@@ -1,4 +1,4 @@
-"""The entry point: finds the command, runs it, and turns what went wrong into one line and an exit code.
+"""The entry point: finds the command, runs it, and turns errors into one line and an exit code.
 
 Exit codes: 0 done; 1 ran and failed (also: interrupted); 2 bad input, with one line on stderr that says what, got,
 expected.
@@ -52,10 +52,10 @@ RBC_COMMANDS: dict[str, str] = {
     "bench": "speed of the position set and of dsmcp on this machine",
     "engine": "run the engine on stdin and stdout for other programs: one JSON object a line",
 }
-"""The commands of ``klss rbc``. They are those that ``--game`` is for: here ``run(arguments, game)``."""
+"""The commands of ``klss rbc``. The same commands take ``--game``; their modules have ``run(arguments, game)``."""
 
 ANY_GAME = ("play", "board", "match", "engine")
-"""The commands that are written once for every game."""
+"""The commands whose module is the same for every game."""
 
 OWN = {
     "fog": {
@@ -69,11 +69,11 @@ OWN = {
     "rbc": {"track": "rbc.track", "analyse": "rbc.analyse", "verify": "rbc.verify", "bench": "bench"},
     "openspiel": {"analyse": "spiel.analyse"},
 }
-"""What else each game has, and in which module below ``klss_app.cli``."""
+"""Each game's further commands -> their modules below ``klss_app.cli``."""
 
 
 def _dispatch(arguments: Sequence[str]) -> int:
-    """Run the command that the first argument names, or show the help; the exit code."""
+    """Run the command that the first argument names, or show the help; return the exit code."""
     program, commands, name, rest = "klss", COMMANDS, "fog", list(arguments)
     if rest and rest[0] in ("-V", "--version", "--print-completion"):
         return _about(rest)
@@ -81,7 +81,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
     if rest and rest[0] == "rbc":  # another spelling of --game rbc
         program, commands, name, rest = "klss rbc", RBC_COMMANDS, "rbc", rest[1:]
         last = f"{own_name()} rbc COMMAND --help lists a command's flags; docs/rbc.md has the rules."
-    elif rest and rest[0] in RBC_COMMANDS:  # elsewhere --game means something else
+    elif rest and rest[0] in RBC_COMMANDS:  # in other commands --game has another meaning
         name = game_of(rest) or "fog"
         commands = COMMANDS if name == "fog" else RBC_COMMANDS
     if not rest:
@@ -106,7 +106,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
 
 
 def _about(arguments: list[str]) -> int:
-    """Print what is asked of the program itself; the exit code."""
+    """Handle flags of the program itself, such as ``--version``; return the exit code."""
     from klss_app.cli.about import completion, installation
 
     match arguments:
@@ -122,8 +122,8 @@ def _about(arguments: list[str]) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command, by default that of ``sys.argv``; the exit code: 0 done, 1 ran and failed, 2 bad input."""
-    if arguments is None:  # this process is ours alone: so are all processes below it
+    """Run one command, by default ``sys.argv``'s; return the exit code: 0 done, 1 ran and failed, 2 bad input."""
+    if arguments is None:  # run as a program: this process and all below it are ours, so they may be changed and ended
         _open_standard_streams()
         adopt_orphans()
         try:
@@ -132,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             end_descendants()
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # an ellipsis is no reason to fail in a terminal without Unicode
+        if isinstance(stream, io.TextIOWrapper):  # so that an ellipsis does not raise in a terminal without Unicode
             stream.reconfigure(errors="replace")
     prefix = f"klss {arguments[0]}" if arguments and arguments[0] in COMMANDS else "klss"
     try:
@@ -153,7 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str]) -> tuple[int, str]:
-    """The exit code of a command, and the line that says why it is not 0."""
+    """Run a command; return its exit code, and the error line if that is not 0."""
     try:
         _check_text(arguments)
         return _dispatch(arguments), ""
@@ -180,15 +180,15 @@ def _check_text(arguments: Sequence[str]) -> None:
 
 
 def _reason(error: OSError) -> str:
-    """What the system says, and of which file; nothing where the reader of our output went away: nobody reads it."""
+    """The system's error text and the file; empty if the reader of our output went away, since nobody would read it."""
     if isinstance(error, BrokenPipeError):
         return ""
     return f"{error.strerror or error}" + ("" if error.filename is None else f": {error.filename!r}")
 
 
 def _open_standard_streams() -> None:
-    """Let stdin, stdout and stderr be there, as the null device where the caller closed them: no file takes their
-    place."""
+    """Open the null device for each of stdin, stdout and stderr that the caller closed, so that no file gets its
+    descriptor."""
     for number in range(3):
         try:
             os.fstat(number)

@@ -1,4 +1,4 @@
-"""``klss match A B``: games between two players, counted; resumable, in parallel, stopped on evidence."""
+"""``klss match A B``: many games between two players; resumable, in parallel, ended by a number or by a test."""
 
 from __future__ import annotations
 
@@ -126,12 +126,12 @@ def hypotheses(text: str) -> tuple[float, float]:
 
 
 def match_games(parsed: argparse.Namespace) -> int | None:
-    """How many games: ``--games``, or the default where no test ends the match."""
+    """The number of games: ``--games``, or the default if no test ends the match."""
     return None if parsed.sprt is not None and "games" not in parsed.given else int(parsed.games)
 
 
 def _seed(parsed: argparse.Namespace, fresh: int) -> int:
-    """``fresh``, or without ``--seed`` that of the match in ``--out``: the same command goes on with the same games."""
+    """``fresh``, or without ``--seed`` that of the match in ``--out``, so that the same command resumes its games."""
     from uci_bridge.match.files import kept_seed
 
     kept = None if parsed.seed is not None or parsed.out is None else kept_seed(Path(parsed.out))
@@ -139,7 +139,7 @@ def _seed(parsed: argparse.Namespace, fresh: int) -> int:
 
 
 def _played(parsed: argparse.Namespace, match: Match) -> int:
-    """Play what is not played yet, watched; the exit code."""
+    """Play the remaining games and show the progress; return the exit code."""
     out = None if parsed.out is None else Path(parsed.out)
 
     from uci_bridge.match.files import MatchError
@@ -176,7 +176,7 @@ def _played(parsed: argparse.Namespace, match: Match) -> int:
 
 
 class _Watch:
-    """Progress: a line that is rewritten where stderr is a terminal, else a line a game."""
+    """Progress: a line that is rewritten if stderr is a terminal, else one line per game."""
 
     def __init__(self, match: Match) -> None:
         self.standing = match.standing()
@@ -185,13 +185,13 @@ class _Watch:
         self._played = 0
 
     def on_game(self, line: dict[str, Any], standing: Standing) -> None:
-        """A game ended."""
+        """Report a finished game."""
         self._played += 1
         if not self.terminal.spins:
             print(_line_text(line), flush=True)
 
     def text(self, seconds: float) -> str:
-        """How far the match is."""
+        """The progress of the match."""
         standing, match = self.standing, self._match
         words = [f"game {standing.games}{'' if match.games is None else f'/{match.games}'}"]
         words.append(f"+{standing.wins} ={standing.draws} -{standing.losses}")

@@ -1,5 +1,5 @@
-"""What the commands on games that are listed whole share: where the game comes from, its limits, and a line where one
-is met or OpenSpiel is missing.
+"""The common part of the commands on enumerated games: the source of the game, its limits, and the error if one is
+exceeded or OpenSpiel is missing.
 """
 
 from __future__ import annotations
@@ -37,16 +37,14 @@ def add_limits(parser: Parser) -> None:
 
 
 def is_gambit_file(name: str) -> bool:
-    """Whether a game's name is that of a file of Gambit's; what is in it, :func:`klss.gambit.read` finds out."""
+    """Whether a game's name is that of a Gambit file; :func:`klss.gambit.read` checks the content."""
     return name.endswith((".efg", ".nfg"))
 
 
 def game_of(
     parsed: argparse.Namespace, max_bytes: int, to_solve: bool, on_progress: Callable[[int], None] | None = None
 ) -> tuple[Game, str]:
-    """The game that was asked for, a game string of OpenSpiel or a file of Gambit's, and what to say of it ("" or the
-    sum of a file's payoffs).
-    """
+    """The game of an OpenSpiel game string or a Gambit file, and a remark on it ("" or the sum of a file's payoffs)."""
     if is_gambit_file(parsed.game):
         from klss.gambit import read
 
@@ -61,9 +59,9 @@ def game_of(
 
 @contextlib.contextmanager
 def limits(parsed: argparse.Namespace) -> Iterator[int]:
-    """Hold the memory of what is inside to ``--memory-mb``, in bytes; a game that takes more is a :class:`UsageError`.
+    """Limit the memory of the block to ``--memory-mb``; yields the limit in bytes.
 
-    So is OpenSpiel if it is missing, or can't be loaded.
+    Raises :class:`UsageError`: the game takes more, or OpenSpiel is missing or can't be loaded.
     """
     try:
         if not is_gambit_file(str(getattr(parsed, "game", ""))):

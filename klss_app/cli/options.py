@@ -1,4 +1,4 @@
-"""The flags that commands share, and a parser whose complaints are one line: what, got, expected."""
+"""The flags that commands share, and a parser whose errors are one line: what, got, expected."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ __all__ = [
 ]
 
 CONFIGURATION = "{configurations}; NAME,field=value,…; FILE.toml"
-"""What may stand where a configuration is asked for, as the helps say it; :class:`Parser` puts the names in."""
+"""The possible values of a configuration in the help; :class:`Parser` puts the names in."""
 
 PLAYERS = "{configurations}; {players}"
-"""What may stand where a player is asked for."""
+"""The possible values of a player in the help."""
 
 _LONG_NUMBER = 100_000
-"""Helps part the thousands from here on."""
+"""Least number that the help writes with separators of thousands."""
 
 _UNSET: list[Any] = []
-"""Stands for a flag that was not given; a list, as argparse adds what is given several times to a copy of it."""
+"""The value of a flag that was not given; a list, since argparse extends a copy of it for repeatable flags."""
 
 
 class _Lines(argparse.HelpFormatter):
-    """Ends the line of a flag with its default, and breaks lines between words alone: ``best-guess`` is one."""
+    """Ends the line of a flag with its default, and breaks lines only between words: ``best-guess`` is one word."""
 
     def _get_help_string(self, action: argparse.Action) -> str:
         text = action.help or ""
@@ -68,7 +68,7 @@ class _Lines(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse, with errors raised as :class:`UsageError` and no abbreviated flags; ``game`` is what is played."""
+    """argparse, with errors raised as :class:`UsageError` and no abbreviated flags; ``game`` is the game played."""
 
     def __init__(self, command: str, description: str, game: Game = FOG, **rest: Any) -> None:
         usual: dict[str, Any] = {"formatter_class": _Lines, "allow_abbrev": False}
@@ -76,18 +76,18 @@ class Parser(argparse.ArgumentParser):
         self._command, self.game = game.spelled(command), game
 
     def format_help(self) -> str:
-        """The help, with the names of configurations: only now, since compiled code comes with them."""
+        """The help, with the names of configurations, which are looked up only here since that loads compiled code."""
         for action in self._actions:
             if action.help is not None and "{" in action.help:
                 action.help = action.help.format(**self.names())
         return super().format_help()
 
     def print_help(self, file: Any = None) -> None:
-        """Print the help; argparse would keep to itself that it can't be written."""
+        """Print the help; unlike argparse, raise if it can't be written."""
         print(self.format_help(), end="", file=file)
 
     def names(self) -> dict[str, str]:
-        """What stands for the words in braces in the helps."""
+        """The texts for the words in braces in the help."""
         kit = self.game.kit
         names = {"configurations": ", ".join(kit.configurations), "players": kit.players}
         if self.game.name == "fog":
@@ -98,12 +98,12 @@ class Parser(argparse.ArgumentParser):
         return names
 
     def error(self, message: str) -> NoReturn:
-        """Raise what argparse complains of."""
+        """Raise argparse's error as a :class:`UsageError`."""
         raise UsageError(f"{message} ({own_name()} {self._command} --help lists the flags)")
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """The arguments, or a :class:`UsageError` that names the nearest flag where one is unknown; ``given`` has the
-        names of those that did not keep their default."""
+        """The parsed arguments; ``given`` has the names of those that were given. Raises :class:`UsageError`; for an
+        unknown flag it names the nearest one."""
         defaults = {action.dest: action.default for action in self._actions if action.option_strings}
         known, unknown = self.parse_known_args(list(arguments), argparse.Namespace(**dict.fromkeys(defaults, _UNSET)))
         if unknown:
@@ -131,7 +131,7 @@ def _number(text: str, expected: str, least: float, strict: bool) -> float:
 
 
 def whole(expected: str, least: int = 1, most: int = 10**18 - 1) -> Callable[[str], int]:
-    """The type of a flag that takes a whole number; ``expected`` is said of a text that is none, or out of range."""
+    """The type of a flag for a whole number; ``expected`` is in the error for a bad text or a number out of range."""
 
     def read(text: str) -> int:
         if not (text.isascii() and text.isdigit() and len(text) < 19 and least <= int(text) <= most):
@@ -184,8 +184,8 @@ def clock(text: str) -> tuple[float, float]:
 class GameOptions:
     """The flags of every command that plays games, by their names.
 
-    ``time_s`` is 5 where neither it nor ``nodes`` nor ``clock`` was given; without ``seed`` it is the command's own, or
-    a fresh one; ``fen`` None is the usual start position, ``evaluator`` None: none was given.
+    ``time_s`` is 5 if neither it nor ``nodes`` nor ``clock`` was given; ``seed`` is by default the command's own, or a
+    random one; ``fen`` None is the usual start position, ``evaluator`` None: none was given.
     """
 
     ruleset: Ruleset
@@ -200,17 +200,17 @@ class GameOptions:
 
     @property
     def control(self) -> TimeControl:
-        """What limits an engine in a game."""
+        """The limits of an engine in a game."""
         return TimeControl(self.time_s, self.nodes, self.clock)
 
     @property
     def limit(self) -> Limit:
-        """What limits one answer of an engine."""
+        """The limit of one answer of an engine."""
         return Limit(self.time_s, self.nodes, self.clock)
 
     def evaluator_choice(self, *, path_suffices: bool = False) -> EvaluatorChoice:
-        """What to use where a configuration leaves its evaluator open; with ``path_suffices`` ``--stockfish`` alone
-        asks for Stockfish too."""
+        """The evaluator for configurations that leave it open; with ``path_suffices``, ``--stockfish`` alone chooses
+        Stockfish too."""
         by_path = BY_PATH if path_suffices and self.stockfish is not None else EvaluatorChoice.name
         return EvaluatorChoice(
             self.evaluator or by_path,
@@ -225,9 +225,9 @@ def add_game_options(
     *,
     game: Game = FOG,
     fen: bool = True,  # whether a start position may be given, if the game has others
-    seed_default: int | None = None,  # the seed where none is given; None: a fresh one
-    path_suffices: bool = True,  # as of ``GameOptions.evaluator_choice``
-    limits: str = "",  # what the help says of the limits; the game's own words by default
+    seed_default: int | None = None,  # the default seed; None: a random one
+    path_suffices: bool = True,  # see ``GameOptions.evaluator_choice``
+    limits: str = "",  # the help's text on limits; the game's own by default
 ) -> None:
     """Add the flags of :class:`GameOptions`."""
     _add_limits(parser, game, limits or game.of)
@@ -249,7 +249,7 @@ def add_game_options(
 
 
 def add_players(parser: Parser, human: str) -> None:
-    """Add ``--white`` and ``--black``, which take ``human``, as the help says it, or an engine."""
+    """Add ``--white`` and ``--black``, which take an engine or ``human``, the help's text for a human."""
     sides = parser.add_argument_group("the players")
     for side in ("white", "black"):
         sides.add_argument(f"--{side}", metavar="PLAYER", help=f"{human}, {PLAYERS}")
@@ -261,8 +261,8 @@ def add_players(parser: Parser, human: str) -> None:
 
 
 def seats(white: str | None, black: str | None, engine: str, *, book: bool = False) -> dict[chess.Color, str]:
-    """Who plays: whoever is not named is the human, or ``engine`` once the human sits on the other side. With ``book``
-    engines of ours play from it.
+    """The players by colour: one that is not named is the human, or ``engine`` if the human has the other side. With
+    ``book`` our engines play from the opening book.
     """
     if white is None:
         white = engine if black == HUMAN else HUMAN
@@ -294,8 +294,8 @@ def _add_limits(parser: Parser, game: Game, of: str) -> None:
 
 
 def add_evaluator_options(parser: Parser, *, path_suffices: bool = False) -> None:
-    """Add the flags that say what values positions: ``--evaluator``, ``--stockfish``, ``--evaluator-processes``;
-    ``path_suffices`` as of :meth:`GameOptions.evaluator_choice`."""
+    """Add the flags of the evaluator: ``--evaluator``, ``--stockfish``, ``--evaluator-processes``; for
+    ``path_suffices`` see :meth:`GameOptions.evaluator_choice`."""
     add = parser.add_argument_group("the evaluator of positions").add_argument
     named = "; ".join(f"{name}, {entry.help}" for name, entry in EVALUATORS.items())
     add("--evaluator", default=EvaluatorChoice.name, metavar="NAME", help=f"{evaluator_names()}: {named}")
@@ -308,8 +308,8 @@ def add_evaluator_options(parser: Parser, *, path_suffices: bool = False) -> Non
 
 
 def game_options(arguments: argparse.Namespace) -> GameOptions:
-    """What :func:`add_game_options` added, checked; a game without flags for its rules has the paper's. Raises
-    UsageError: an unknown ruleset or evaluator, a bad FEN, or Stockfish named and not there.
+    """The values of the flags of :func:`add_game_options`, checked; a game without a flag for rules has the paper's.
+    Raises UsageError: an unknown ruleset or evaluator, a bad FEN, or Stockfish is named and missing.
     """
     from darkchess.fog.game.rules import PAPER, RULESETS
 
@@ -335,14 +335,14 @@ def game_options(arguments: argparse.Namespace) -> GameOptions:
 
 
 def add_game(parser: Parser) -> None:
-    """Say in the help that there is ``--game``; :func:`klss_app.cli.games.game_of` has taken it."""
+    """Add ``--game`` to the help only; :func:`klss_app.cli.games.game_of` has removed it from the arguments."""
     parser.add_argument(
         "--game", metavar="NAME", help="the game: fog (the default), rbc, openspiel:GAME, or MODULE:NAME"
     )
 
 
 def check_fen(fen: str) -> None:
-    """Raise :class:`UsageError` unless a game may start from ``fen``."""
+    """Raise :class:`UsageError` unless a game can start from ``fen``."""
     from darkchess.board.position import Position
     from darkchess.errors import FenError
 
@@ -360,8 +360,8 @@ def add_game_number(parser: Parser) -> None:
 
 
 def pgn_game(path: Path, number: int, flag: str = "") -> GameRecord:
-    """Game ``number`` of a PGN file; a line on stderr says so where there are others. Raises :class:`UsageError` where
-    there is none with a move; ``flag`` begins the complaints."""
+    """Game ``number`` of a PGN file; if it has others, a line on stderr says so. Raises :class:`UsageError`: there is
+    no such game, or it has no move; messages begin with ``flag``."""
     record, count = read_pgn_file(path, number, flag)
     if count == 0:
         raise UsageError(f"{flag}got no game with a move in {str(path)!r}, expected at least one")
@@ -376,8 +376,8 @@ def pgn_game(path: Path, number: int, flag: str = "") -> GameRecord:
 
 
 def read_pgn_file(path: Path, number: int, flag: str) -> tuple[GameRecord | None, int]:
-    """Game ``number`` of a file of games, None where it holds fewer, and how many it holds; raises :class:`UsageError`
-    where the file or that game can't be read, and ``flag`` begins the complaint."""
+    """Game ``number`` of a file (None if it has fewer), and the number of its games. Raises :class:`UsageError`: the
+    file or that game can't be read; the message begins with ``flag``."""
     from darkchess.errors import RecordError
 
     chosen, count = None, 0
@@ -391,7 +391,7 @@ def read_pgn_file(path: Path, number: int, flag: str) -> tuple[GameRecord | None
 
 
 def written_games_of(path: Path, flag: str = "") -> Iterator[WrittenGame]:
-    """See :func:`darkchess.fog.game.archive.games_of`; raises :class:`UsageError` where the file can't be opened."""
+    """See :func:`darkchess.fog.game.archive.games_of`. Raises :class:`UsageError`: the file can't be opened."""
     from darkchess.fog.game.archive import games_of
 
     try:
@@ -401,7 +401,7 @@ def written_games_of(path: Path, flag: str = "") -> Iterator[WrittenGame]:
 
 
 def writable_file(path: Path, flag: str) -> Path:
-    """``path``, once it is sure that a file can be written there; else raises :class:`UsageError`."""
+    """Return ``path`` after a check that a file can be written there; else raise :class:`UsageError`."""
     folder = path.parent
     if path.is_dir():
         raise UsageError(f"{flag}: got {str(path)!r}, which is a directory; expected a file")

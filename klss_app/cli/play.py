@@ -1,8 +1,7 @@
-"""``klss play``: a game in the terminal, a human against an engine or an engine against another.
+"""``klss play``: a game in the terminal, a human against an engine or one engine against another.
 
-The first board is drawn before anything heavy is imported: the engine's compiled code loads (the first time: compiles)
-in a thread while the human thinks about the first move, and is waited for at the engine's first turn. No clock runs
-before it is there.
+The first board is drawn before anything heavy is imported. The engine's compiled code loads (the first time: compiles)
+in a thread while the human thinks about the first move; the engine's first turn waits for it. No clock runs until then.
 """
 
 from __future__ import annotations
@@ -107,8 +106,8 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
 class Interrupt:
     """Ctrl-C while an engine thinks.
 
-    Where it strikes inside a library's callback, Python prints the exception and drops it; so it is also noted, and
-    raised once more when the engine's move is there.
+    If it comes inside a library's callback, Python prints the exception and drops it. So it is also noted, and raised
+    again after the engine's move.
     """
 
     def __init__(self) -> None:
@@ -127,13 +126,13 @@ class Interrupt:
         raise KeyboardInterrupt
 
     def check(self) -> None:
-        """Raise what was dropped."""
+        """Raise a noted Ctrl-C again."""
         if self._noted:
             raise KeyboardInterrupt
 
 
 class Loading(threading.Thread):
-    """Imports and warms up what a game needs, in the background; ``makers`` of engines and ``referee`` are there once
+    """Imports and warms up the code of a game, in the background; ``makers`` of engines and ``referee`` exist once
     :meth:`table` has returned."""
 
     def __init__(self, game: Game, options: GameOptions, specs: dict[Seat, str], played: Sequence[str] = ()) -> None:
@@ -160,7 +159,7 @@ class Loading(threading.Thread):
         setup = kit.setup(options.fen, options.ruleset.name if game.ruled else None)
         referee = kit.referee(setup, self._played, player_seed(options.seed, NATURE))
         choice = options.evaluator_choice(path_suffices=True)
-        # Against a human an engine thinks on the human's time as well, where a clock is what limits it.
+        # Against a human, with a clock, an engine ponders.
         ponders = HUMAN in self._specs.values() and options.clock is not None
         for seat, spec in self._specs.items():
             if spec != HUMAN:
@@ -174,7 +173,7 @@ class Loading(threading.Thread):
             maker.warm_up(seat)
 
     def table(self) -> Any:
-        """The referee, once it is there; the engines may still be loading."""
+        """Wait for the referee and return it; the engines may still be loading."""
         self._set.wait()
         if self._error is not None:
             raise self._error
@@ -187,7 +186,7 @@ class Loading(threading.Thread):
             raise self._error
 
     def close(self) -> None:
-        """End what the engines hold."""
+        """Close the engines."""
         for maker in self.makers.values():
             maker.close()
 
@@ -197,7 +196,7 @@ def _loading_text(seconds: float) -> str:
 
 
 class Engine(Player):
-    """An engine with a spinner while it thinks; ``make`` makes it at its first turn, once all is loaded."""
+    """An engine with a spinner while it thinks; ``make`` is called at its first turn, once all is loaded."""
 
     def __init__(self, make: Callable[[], Player], loading: Loading, name: str, terminal: Terminal) -> None:
         self._make, self._loading, self._name, self._terminal = make, loading, name, terminal
@@ -210,7 +209,7 @@ class Engine(Player):
         return None if self._player is None else self._player.last_fault
 
     def wait(self) -> Player:
-        """The player, once all is there and its game has begun."""
+        """Wait until all is loaded, and return the player, whose game has begun."""
         if self._player is None:
             with self._terminal.spinner(_loading_text):
                 self._loading.wait()
@@ -259,8 +258,8 @@ class Engine(Player):
 
 
 class TerminalGame:
-    """One game of ``klss play``: what is played, by which flags, by whom, where. ``record`` is the file that keeps it,
-    None for one in ``klss-games`` or that of ``left``, the game that goes on; None there: a new one.
+    """One game of ``klss play``: the game, the flags, the players, the terminal. ``left`` is the game to resume, None
+    for a new one; ``record`` is the file to write, None for that of ``left`` or a new one in ``klss-games``.
     """
 
     def __init__(
@@ -293,7 +292,7 @@ class TerminalGame:
         self._loading = Loading(game, options, specs, () if left is None else left.moves)
 
     def run(self) -> int:
-        """Play; the exit code."""
+        """Play; return the exit code."""
         self._loading.start()
         try:
             code, end = self._play(), ""
@@ -313,7 +312,7 @@ class TerminalGame:
             for hint in self._screen.hints(shlex.quote(str(self._kept))):
                 print(f"klss play: {hint}", file=sys.stderr)
         if self._loading.is_alive():
-            # Compiled code can't be stopped half-way, and waiting for it would hold the shell for nothing.
+            # A compilation can't be stopped, and waiting for it would only delay the shell.
             sys.stdout.flush()
             sys.stderr.flush()
             end_descendants()
@@ -334,7 +333,7 @@ class TerminalGame:
         for seat, maker in self._loading.makers.items():
             make = partial(maker.make, player_seed(options.seed, chess.COLOR_NAMES[seat]))
             self._engines[seat] = Engine(make, self._loading, names[seat], self._terminal)
-        # From here on the screen says what values positions: before, it was not known.
+        # From now on the screen shows the evaluators' names, which were not known before.
         names.update({seat: named(names[seat], maker.label) for seat, maker in self._loading.makers.items()})
         players: dict[Seat, Player] = dict(self._engines)
         controls = dict.fromkeys(self._specs, options.control)
@@ -358,11 +357,11 @@ class TerminalGame:
         return 0
 
     def _print_turn(self, played: Played) -> None:
-        if self._human is None:  # a human who plays sees the own side alone
+        if self._human is None:  # a human who plays may see only the own side
             self._terminal.say(*self._screen.turn_lines(self._loading.referee, played.ply))
 
     def _left(self, why: BaseException) -> tuple[int, str]:
-        """The exit code of a game that was left before its end, and what to say of it."""
+        """The exit code of a game that was left before its end, and the reason in words."""
         seconds = self._screen.seconds_left()
         if seconds is not None and self._human is not None:
             self._clocks[self._human] = max(0.0, seconds)
@@ -375,7 +374,7 @@ class TerminalGame:
         return 0 if self._human is not None else 1, "left before the end of the game"
 
     def _save(self, end: str = "") -> None:
-        """Write the game to its file, once; say on stderr where it is, and how it ended if it was left."""
+        """Write the game to its file, once; print the file on stderr, and ``end`` if the game was left."""
         referee = self._loading.referee
         if self._saved:
             return

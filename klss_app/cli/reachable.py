@@ -1,4 +1,4 @@
-"""Where other devices find a server of this machine that listens to all of them."""
+"""The addresses at which other devices find a server of this machine that listens to all of them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import socket
 __all__ = ["EVERYONE", "addresses"]
 
 EVERYONE = ("0.0.0.0", "::")
-"""What ``--host`` is where every device in the network may come, by IPv4 and by either."""
+"""Values of ``--host`` for a server that every device in the network may use: by IPv4 only, and by both versions."""
 
 _ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
-"""Addresses of no machine (RFC 5737, RFC 3849): the system chooses the own address from which it would send there."""
+"""Addresses that no machine has (RFC 5737, RFC 3849): the system tells from which own address it would send there."""
 
 
 def addresses(host: str) -> list[str]:
-    """This machine's addresses that other devices may reach where it listens at ``host``, without those that only this
-    machine can use; empty unless ``host`` is one of :data:`EVERYONE`. Nothing is sent."""
+    """This machine's addresses that other devices can reach if it listens at ``host``; empty unless ``host`` is one of
+    :data:`EVERYONE`. Nothing is sent."""
     if host not in EVERYONE:
         return []
     found: list[str] = []
@@ -31,7 +31,7 @@ def addresses(host: str) -> list[str]:
 
 
 def _usable(address: str) -> bool:
-    """Whether another device can use it.
+    """Whether another device can use ``address``.
 
     >>> [_usable(each) for each in ("192.168.1.7", "127.0.1.1", "0.0.0.0", "fe80::1%2")]
     [True, False, False, False]

@@ -1,9 +1,9 @@
-"""A game that was left, and goes on: ``--resume FILE|last`` of ``klss play`` and ``klss board``.
+"""Resume a game that was left: ``--resume FILE|last`` of ``klss play`` and ``klss board``.
 
-Stands on the referee's side of the wall: a kept game holds the true moves. What is read here goes to the referee alone;
-the players are shown their own views of what was played, as everybody is.
+It is on the referee's side of the wall: a kept game has the true moves. They go to the referee alone; the players get
+their own views of the earlier moves, as in any game.
 
-A file says who plays, not what is run: an engine that is a program is started only if the command line names it.
+A file names the players, but can't start programs: an engine that is a program runs only if the command line names it.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ __all__ = [
 LAST = "last"
 
 LIST = ""
-"""Stands for ``--resume`` without a name: the games that may go on are listed."""
+"""The value of ``--resume`` without a name: list the games that can be resumed."""
 
 
 @dataclass(frozen=True)
 class SavedGame:
-    """One game, kept in ``path``: its tags and its start (None: the usual one), what was played as the game's kit takes
-    it, and how many turns that is; the colour of the human, what the other side is called there, what the game is
-    played by, and seconds on the clocks (empty without one)."""
+    """One game, kept in ``path``: its tags and start (None: the usual one), the moves as the game's kit takes them, and
+    the number of turns; the human's colour, the other side's name in the file, the terms of the game, and seconds on
+    the clocks (empty without a clock)."""
 
     path: Path
     tags: Mapping[str, str]
@@ -65,7 +65,7 @@ class SavedGame:
 
 def saved_game(text: str, game: Game = FOG) -> SavedGame:
     """The game that ``--resume`` names: a file's, or with ``last`` the one that was left last. Raises
-    :class:`UsageError` where there is none, it is over, or it is not one between a human and an engine."""
+    :class:`UsageError`: there is none, it is over, or it is not between a human and an engine."""
     if text != LAST:
         kept = {path.stem: path for path in newest_first(game.kit.suffix)}
         return _read(Path(text) if Path(text).exists() else kept.get(text, Path(text)), game)
@@ -75,15 +75,15 @@ def saved_game(text: str, game: Game = FOG) -> SavedGame:
 
 
 def unfinished(game: Game) -> Iterator[SavedGame]:
-    """The games in ``klss-games`` that may go on, that which was left last first."""
+    """The games in ``klss-games`` that can be resumed, the one left last first."""
     for path in newest_first(game.kit.suffix):
         with contextlib.suppress(UsageError):
             yield _read(path, game)
 
 
 def list_saved_games(game: Game = FOG) -> int:
-    """Print the name of each game that may go on, the human's side, the engine, and how many plies were played; the
-    exit code. No move is shown: a listed game may still be played."""
+    """Print the name of each game that can be resumed, the human's side, the engine, and the number of plies; return
+    the exit code. No move is shown, since a listed game may still be played."""
     games = list(unfinished(game))
     if not games:
         raise UsageError("--resume: klss-games has no unfinished game; expected one, or a file")
@@ -131,17 +131,17 @@ def _read(path: Path, game: Game) -> SavedGame:
 
 
 def _pgn(path: Path) -> tuple[Mapping[str, str], str | None, tuple[str, ...], bool]:
-    """The tags, start and moves of a game in PGN, and whether it says that the game is over."""
+    """The tags, start and moves of a game in PGN, and whether the game is over by its result."""
     record, count = read_pgn_file(path, 1, "--resume: ")
     if record is None or not record.moves:
         raise UsageError(f"--resume: got no game with a move in {str(path)!r}, expected at least one")
-    if count > 1:  # the file is written anew as the game goes on
+    if count > 1:  # resuming overwrites the file, which would delete the other games
         raise UsageError(f"--resume: got {count:,} games in {str(path)!r}, expected one in a file of its own")
     return record.headers, record.fen, tuple(move.uci() for move in record.moves), record.outcome is not None
 
 
 def _history(path: Path) -> tuple[Mapping[str, str], str | None, tuple[str, ...], bool]:
-    """The same of a history of Reconnaissance Blind Chess."""
+    """The same for a history of Reconnaissance Blind Chess."""
     from darkchess.board.position import START_FEN
     from darkchess.errors import RecordError
     from darkchess.rbc.game.history import read_history
@@ -155,20 +155,20 @@ def _history(path: Path) -> tuple[Mapping[str, str], str | None, tuple[str, ...]
 
 
 def _left(tags: Mapping[str, str], color: chess.Color, at_first: float) -> float:
-    """Seconds on a clock; those that it began with where the file does not say."""
+    """Seconds on a clock by the file's tags; ``at_first`` if they don't have it."""
     text = tags.get(f"{chess.COLOR_NAMES[color].capitalize()}Clock")
     if text is None:
         return at_first
     left = seconds(text) if text != "0.0" else 0.0
     if not math.isfinite(left):
         raise argparse.ArgumentTypeError(f"got {text!r}, expected seconds")
-    # A clock that stood at nothing runs out at once, and not before it has begun.
+    # A clock at 0 s shall run out at once, but only after it has started.
     return max(left, 0.1)
 
 
 def resumed_seats(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Color, str]:
-    """The players of a game that goes on: the human at the same seat, against the engine of then or the one that the
-    command line names; raises :class:`UsageError` for what does not go with it."""
+    """The players of a resumed game: the human in the same seat, against the earlier engine or the one on the command
+    line. Raises :class:`UsageError`: a flag contradicts the game."""
     for flag in ("fen", "clock", "rules", "book"):
         if flag in parsed.given:
             raise UsageError(f"--{flag}: got it with --resume, expected it without: the game keeps its own settings")
@@ -189,7 +189,7 @@ def resumed_seats(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Col
 
 
 def resumed_options(left: SavedGame, parsed: argparse.Namespace, options: GameOptions) -> GameOptions:
-    """The game's own options, but for limits and a seed that the command line gives."""
+    """The game's own options, except limits and a seed that the command line gives."""
     terms = left.terms
     if not parsed.given & {"time", "nodes"} and (terms.time_s, terms.nodes, terms.clock) != (None, None, None):
         options = dataclasses.replace(options, time_s=terms.time_s, nodes=terms.nodes)

@@ -1,4 +1,4 @@
-"""How people see a game in the terminal, play it and step through it afterwards: what a kit's ``screen`` is."""
+"""The base of a kit's ``screen``: how people see a game in the terminal, play it, and step through it afterwards."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Quit(Exception):
 
 
 class Screen(ABC):
-    """One game on a terminal: what both players are called, and seconds left on the clocks, kept up to date by the
-    arbiter. ``turns`` is what the game's turns are called.
+    """One game on a terminal: both players' names, and seconds left on the clocks, which the arbiter updates. ``turns``
+    is the game's word for its turns.
     """
 
     turns = "turns"
@@ -49,40 +49,40 @@ class Screen(ABC):
         self.terminal, self.names, self.clocks = terminal, names, clocks
 
     def first_prompt(self) -> None:
-        """Draw White's first board from the usual start, and take the first line, before anything is loaded."""
+        """Draw White's first board from the usual start, and read the first line, before anything is loaded."""
         return
 
     @abstractmethod
     def human(self, resumed: int) -> Player:
-        """The human as a player; ``resumed``: turns of a game that goes on."""
+        """The human as a player; ``resumed``: turns already played in a resumed game."""
 
     def seconds_left(self) -> float | None:
-        """On the human's clock in the middle of a turn; None without one, and on the opponent's time."""
+        """Seconds on the clock during the human's turn; None without a clock, and during the opponent's turn."""
         return None
 
     def start_lines(self, referee: Any) -> list[str]:
-        """The beginning of a game that two engines play."""
+        """The lines for the beginning of a game between two engines."""
         return []
 
     @abstractmethod
     def turn_lines(self, referee: Any, ply: int) -> list[str]:
-        """The turn of such a game that led to ``ply``."""
+        """The lines for the turn of such a game that led to ``ply``."""
 
     def end_lines(self, referee: Any) -> list[str]:
-        """The end of any game."""
+        """The lines for the end of any game."""
         return [ended_text(referee.outcome, f"{referee.ply} {self.turns}")]
 
     def review(self, referee: Any) -> None:
-        """Step through a game that is over, with everything on the table."""
+        """Step through a finished game, with nothing hidden."""
         return
 
     def hints(self, path: str) -> list[str]:
-        """What can be done with the game that is kept in ``path``, as a shell takes it."""
+        """Commands for the game kept in ``path``; the path is quoted for a shell."""
         return []
 
 
 def ended_text(outcome: Outcome | None, after: str) -> str:
-    """How a game of any kind ended ``after`` so much, in one line.
+    """The end of any game in one line; ``after``: its length in words.
 
     >>> ended_text(None, "3 turns"), ended_text(Outcome(False, "resign"), "0 plies")
     ('Unfinished after 3 turns.', 'Black wins: White resigned. 0-1 after 0 plies.')
@@ -99,9 +99,9 @@ def ended_text(outcome: Outcome | None, after: str) -> str:
 def step_through(
     terminal: Terminal, last: int, bottom: chess.Color, lines: Callable[[int, chess.Color, bool], list[str]]
 ) -> None:
-    """Show a game step by step, from 0 to ``last``: at a terminal the last one and then what the human asks for, else
-    all of it at once. ``lines`` makes the block of a step from its number, who sits at the bottom, and whether beside
-    the board stands what players knew.
+    """Show a game step by step, from 0 to ``last``: at a terminal the last step and then those that the human asks for,
+    else all at once. ``lines`` makes the block of a step from its number, the side at the bottom, and whether to show
+    beside the board what the players knew.
     """
     fog, ply = True, last
     for each in [ply] if terminal.interactive else range(last + 1):

@@ -1,7 +1,6 @@
-"""What serves until it is ended: the signals that end it, and an engine on stdin and stdout.
+"""Serving: the signals that end a server, and an engine on stdin and stdout.
 
-Nothing but the engine's answers goes to stdout, and its compiled code loads in a thread while the first request is on
-its way.
+Only the engine's answers go to stdout. Its compiled code loads in a thread while the first request is on its way.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _SIGN_OF_LIFE_S = 2.0
 
 
 def at_signals(react: Callable[[], None]) -> None:
-    """Have ``react`` called by the running loop at every Ctrl-C and SIGTERM from now on."""
+    """Let the running loop call ``react`` at every Ctrl-C and SIGTERM from now on."""
     loop = asyncio.get_running_loop()
 
     def pass_on(*_: object) -> None:
@@ -41,13 +40,13 @@ def at_signals(react: Callable[[], None]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         try:
             loop.add_signal_handler(number, react)
-        except NotImplementedError:  # loops of Windows take none
+        except NotImplementedError:  # on Windows loops have no signal handlers
             signal.signal(number, pass_on)
 
 
 def serve_on_stdio(command: str, make: Callable[[Callable[[], None]], Engine], load: Callable[[], None]) -> int:
-    """Answer requests on stdin until it ends; the exit code. ``command`` stands before each line of the log, ``make``
-    is given what to call before the first player is needed, ``load`` loads compiled code.
+    """Answer requests on stdin until it ends; return the exit code. ``command`` begins each line of the log; ``make``
+    gets a function to call before the first player is needed; ``load`` loads compiled code.
     """
     from uci_bridge.protocol.serve import serve
 
@@ -64,7 +63,7 @@ def serve_on_stdio(command: str, make: Callable[[Callable[[], None]], Engine], l
         finally:
             engine.close()
     if loading.is_alive():
-        # Compiled code can't be stopped half-way, and nobody waits for it any more.
+        # A compilation can't be stopped, and nobody needs it any more.
         sys.stderr.flush()
         end_descendants()
         os._exit(0)
@@ -72,21 +71,21 @@ def serve_on_stdio(command: str, make: Callable[[Callable[[], None]], Engine], l
 
 
 class _Loading(threading.Thread):
-    """Loads compiled code by a short game that nobody sees."""
+    """Loads compiled code in the background, by playing a short dummy game."""
 
     def __init__(self, load: Callable[[], None]) -> None:
         super().__init__(daemon=True)
         self._load = load
 
     def run(self) -> None:
-        """Load; called by the thread. What goes wrong here will go wrong again where it can be reported."""
+        """Load; called by the thread. Errors are ignored: they come again in a request, where they are reported."""
         try:
             self._load()
         except Exception as error:
             log.warning("the warm-up failed: %s", error)
 
     def wait(self) -> None:
-        """Wait until all is there, with a sign of life on stderr now and then."""
+        """Wait until all is loaded, with a sign of life on stderr now and then."""
         began = time.monotonic()
         while self.is_alive():
             self.join(_SIGN_OF_LIFE_S)

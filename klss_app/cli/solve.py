@@ -1,4 +1,4 @@
-"""``klss solve GAME``: the equilibrium of any two-player zero-sum game of OpenSpiel, or of a file of Gambit's.
+"""``klss solve GAME``: the equilibrium of any two-player zero-sum game of OpenSpiel, or of a Gambit file.
 
 The value is in the game's own units for player 0; the exploitability is recomputed by best responses.
 """
@@ -32,7 +32,7 @@ _EXACT, _ITERATED = ("lp", "simplex", "ipm"), ("pcfr+", "dcfr", "cfr+")
 """Methods of linear programming and of regret minimisation."""
 
 _LARGE = 20_000
-"""Payoffs from which on solving takes long enough to say so before it begins."""
+"""Number of payoffs from which on the command reports the game's size before it solves, as that takes a while."""
 
 
 def _parser() -> Parser:
@@ -106,7 +106,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _report(name: str, game: Game, form: SequenceForm, solution: Solution, seconds: float) -> dict[str, Any]:
-    """What the document of every solution holds."""
+    """The fields that every solution's document has."""
     return {
         "game": name,
         "value": solution.value,
@@ -132,7 +132,7 @@ def _positive(text: str) -> float:
 
 
 def _check(parsed: Any) -> None:
-    """Flags that do not go together."""
+    """Refuse flags that don't go together."""
     if parsed.method in _EXACT:
         for flag in ("gap", "resume"):
             if getattr(parsed, flag) is not None:
@@ -143,14 +143,14 @@ def _check(parsed: Any) -> None:
         raise UsageError(f"--export: got {parsed.export!r}, expected a name that ends in .efg")
     if parsed.refine is not None and ("method" in parsed.given or "seconds" in parsed.given or parsed.lock is not None):
         raise UsageError("--refine: got it with --method, --seconds or --lock, expected it without")
-    for flag in ("out", "export", "resume"):  # better said before minutes of work than after
+    for flag in ("out", "export", "resume"):  # checked before minutes of work, not after
         folder = Path(getattr(parsed, flag) or ".").parent
         if not folder.is_dir():
             raise UsageError(f"--{flag}: got a file in {folder}, expected a folder that is there")
 
 
 def _solved(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressLine) -> Solution:
-    """By the method that was asked for, around what is locked."""
+    """The solution by the chosen method, with the locked strategies fixed."""
     if parsed.lock is not None:
         from klss.locking import lock_named
         from klss.policies import PolicyError, read_policy

@@ -1,4 +1,4 @@
-"""``klss tables 1|2``: the paper's tables, measured here, beside the paper's figures."""
+"""``klss tables 1|2``: the paper's tables, computed here, beside the paper's figures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["run"]
 
 _ORDERS = ("1", "3", "5", "inf")
 EPSILON = 0.25
-"""What the paper holds its blueprints to."""
+"""The exploitability of the paper's blueprints."""
 _NESTINGS = ("every", "update", "allocated")
 _TABLE_1_ONLY = ("epsilon", "player", "method", "order", "gadget", "nesting", "all")
 
@@ -88,7 +88,7 @@ def _chosen(parsed: Any, rows: tuple[NamedGame, ...]) -> list[str]:
 
 
 def _checked(name: str, error: Exception) -> UsageError:
-    """The complaint about a game, with the nearest row's name where that is what was meant."""
+    """The error for a bad game, with the nearest row's name if one is close."""
     import difflib
 
     from klss.tables import TABLE_1

@@ -1,8 +1,7 @@
-"""The terminal: what it can show, lines read from it, the spinner. Knows no chess.
+"""The terminal: its abilities, lines read from it, the spinner. It knows no chess.
 
-Boards and dialogue go to stdout; the spinner goes to stderr and only where that is a terminal. Without ``termios``
-(Windows) keys typed while the engine thinks are shown and kept, and without an alarm a line is waited for as long as it
-takes.
+Boards and dialogue go to stdout; the spinner goes to stderr, only if that is a terminal. Without ``termios`` (Windows)
+keys typed while the engine thinks are shown and kept; without an alarm, reading a line has no time limit.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ __all__ = ["InputClosed", "Terminal", "TimeUp"]
 _FRAMES = {True: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", False: "|/-\\"}
 _TICK_S = 0.1
 _UNHEARD_S = 3.0
-"""After this time a Ctrl-C that has not ended the block is repeated."""
+"""Seconds after which a Ctrl-C that has not ended the block is repeated."""
 
 
 _BLANK = "\x1b[2;1H\x1b[J\x1b[H\x1b[K"
-"""Erases the screen and nothing above it. In two parts, as terminals that are asked to erase all at once may move every
-board into what can be scrolled back to."""
+"""Erases the screen and nothing above it. In two parts: terminals that are asked to erase all at once may push every
+board into their scrollback."""
 
 
 class InputClosed(Exception):
-    """Stdin ended where a line was expected."""
+    """Stdin ended when a line was expected."""
 
 
 class TimeUp(Exception):
@@ -47,8 +46,8 @@ class TimeUp(Exception):
 
 
 class Terminal:
-    """What stdin, stdout and stderr are able to do; ``ascii_only``: nothing but ASCII and no colours are used, whatever
-    the terminal can do.
+    """The abilities of stdin, stdout and stderr; ``ascii_only``: use only ASCII and no colours, whatever the terminal
+    can do.
     """
 
     def __init__(self, ascii_only: bool = False) -> None:
@@ -66,7 +65,7 @@ class Terminal:
         self._typed_ahead: deque[str] = deque()
         if self.interactive:
             with contextlib.suppress(ImportError):
-                import readline  # noqa: F401  (its import gives input() an editable line and a history)
+                import readline  # noqa: F401  (importing it gives input() line editing and a history)
 
     def say(self, *lines: str) -> None:
         """Print lines on stdout."""
@@ -75,8 +74,8 @@ class Terminal:
         sys.stdout.flush()
 
     def clear(self) -> None:
-        """Start a fresh screen; without one, part what follows by an empty line. What stood on the screen before the
-        first time is scrolled away, not erased: it is the user's, and stays above."""
+        """Start a fresh screen, or print an empty line if the screen can't be cleared. The first time, the user's own
+        text on the screen is scrolled up, not erased."""
         if not self.screen:
             print(flush=True)
             return
@@ -114,8 +113,8 @@ class Terminal:
 
     @contextlib.contextmanager
     def spinner(self, text: Callable[[float], str]) -> Iterator[None]:
-        """Show ``text(seconds so far)`` on stderr, kept up to date, while the block runs. What is typed meanwhile is
-        neither shown nor kept for the next :meth:`ask`: it was meant for another board."""
+        """Show ``text(seconds so far)`` on stderr, kept up to date, while the block runs. Keys typed meanwhile are
+        neither shown nor kept for the next :meth:`ask`, since they were meant for another board."""
         with _deaf():
             if not self.spins:
                 yield
@@ -141,7 +140,7 @@ class Terminal:
                 if done.wait(_TICK_S):
                     return
                 unheard += _TICK_S if interrupted.is_set() else 0.0
-                if unheard >= _UNHEARD_S:  # by code that an exception can't leave; it was meant for the block
+                if unheard >= _UNHEARD_S:  # some library code swallowed the exception, which was meant for the block
                     unheard = 0.0
                     _interrupt(main)
 
@@ -164,7 +163,7 @@ class Terminal:
 
 
 def _interrupt(main: int) -> None:
-    """A Ctrl-C for the main thread; one that ends a system call too, where signals can be sent to a thread."""
+    """Send a Ctrl-C to the main thread; where signals can be sent to a thread, it ends a system call too."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(main, signal.SIGINT)
     else:
@@ -173,7 +172,7 @@ def _interrupt(main: int) -> None:
 
 @contextlib.contextmanager
 def _interrupts() -> Iterator[threading.Event]:
-    """Whether there was a Ctrl-C while the block runs; it raises KeyboardInterrupt as ever."""
+    """Note whether there was a Ctrl-C in the block; it raises KeyboardInterrupt as usual."""
     interrupted = threading.Event()
 
     def handler(*_: Any) -> None:
@@ -193,7 +192,7 @@ def _interrupts() -> Iterator[threading.Event]:
 
 @contextlib.contextmanager
 def _deaf() -> Iterator[None]:
-    """Keys typed at the terminal while the block runs are neither echoed nor read later; Ctrl-C works as ever."""
+    """Neither echo nor keep keys typed at the terminal while the block runs; Ctrl-C works as usual."""
     if termios is None:
         yield
         return
@@ -203,7 +202,7 @@ def _deaf() -> Iterator[None]:
     except (AttributeError, ValueError, OSError, termios.error):  # no terminal
         yield
         return
-    if not _in_foreground(number):  # the system stops whoever changes a terminal from the background
+    if not _in_foreground(number):  # the system stops a background process that changes the terminal
         yield
         return
     silent = termios.tcgetattr(number)

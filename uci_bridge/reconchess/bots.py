@@ -45,7 +45,7 @@ TROUT_S = 0.5
 """Seconds of Trout's engine per call if the match limits neither seconds nor nodes: Trout's own value."""
 
 PATIENT = Patience(grace_s=60.0)
-"""Time limits of bots: generous, since bots don't know the limit of a call, and some overrun half a second by ten."""
+"""Time limits of bots: generous, since bots don't know the limit of a call, and some take 10 s instead of 0.5 s."""
 
 _CLASS = re.compile(r"(?!cmd:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 

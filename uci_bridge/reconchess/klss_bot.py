@@ -1,7 +1,7 @@
 """Our player for the programs of ``reconchess``, which take a bot by the path of its file or by its module.
 
-They make it without arguments, so the configuration comes from the environment: ``KLSS_RBC_PLAYER``. Its seed is random,
-so that an earlier opponent can't predict its moves.
+They make it without arguments, so the configuration comes from the environment: ``KLSS_RBC_PLAYER``. Its seed is
+random, so that an earlier opponent can't predict its moves.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ class Call(msgspec.Struct, omit_defaults=True):
     # ``start`` makes the bot and begins its game, ``sense`` and ``move`` ask, ``moved`` and ``end`` tell. All but
     # ``moved`` are answered
     do: Literal["start", "sense", "move", "moved", "end"]
-    # of ``start``: the module, ``module:Class`` or file of the bot; the seed of its random choices; the limit of Trout's
-    # engine, None and None: the bot's own
+    # of ``start``: the module, ``module:Class`` or file of the bot; the seed of its random choices; the limit of
+    # Trout's engine, None and None: the bot's own
     source: str = ""
     seed: int = 0
     engine_nodes: int | None = None

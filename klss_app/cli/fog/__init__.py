@@ -1,6 +1,6 @@
-"""What the command line has for Fog of War alone.
+"""The part of the command line for Fog of War only.
 
-Reading order: ``screen`` the game in the terminal, with ``human``; ``games`` what is in a file; ``track``;
+Reading order: ``screen`` the game in the terminal, with ``human``; ``games`` the games of a file; ``track``;
 ``openings`` the opening book, with ``moves`` (moves as they are typed);
 ``analyse`` one turn, with ``analyse_report`` and ``board_plot``; ``analyse_game`` a whole game; ``analyse_archive``
 all games of a file; ``puzzles``.

@@ -1,10 +1,10 @@
-"""``klss analyse GAME.pgn --ply N``: what the engine thinks there, from the views of the player to move alone; without
-``--ply`` the whole finished game (:mod:`klss_app.cli.fog.analyse_game`).
+"""``klss analyse GAME.pgn --ply N``: the engine's analysis of that turn, from the views of the player to move alone;
+without ``--ply`` the whole finished game (:mod:`klss_app.cli.fog.analyse_game`).
 
-The game is replayed by the project's referee; the engine gets the views of one side and thinks at ply N only, afresh
-(:mod:`darkchess.fog.analysis.analyst`). Draws are the record's business: a server's game may have gone on after a
-repetition that nobody claimed. With ``--once-over`` the finished game is held against what the engine thought; without
-it nothing that the side could not see is in the output: neither the moves after ply N, nor the names, nor the result.
+The project's referee replays the game; the engine gets the views of one side, and searches at ply N only, from scratch
+(:mod:`darkchess.fog.analysis.analyst`). Draws are taken from the record, not from the rules: a server's game may have
+continued after a repetition that nobody claimed. With ``--once-over`` the engine's findings are compared with the true
+game. Without it the output has nothing that the side could not see: no moves after ply N, no names, no result.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _add_one_turn_flags(add: Callable[..., Any]) -> None:
 
 @dataclass(frozen=True)
 class _Thinker:
-    """Who analyses, and by which rules."""
+    """The configuration that analyses, and the rules."""
 
     chosen: Configuration
     choice: EvaluatorChoice
@@ -140,13 +140,13 @@ class _Thinker:
     seed: int
 
     def evaluator(self) -> Evaluator:
-        """What values positions, made anew."""
+        """A new evaluator."""
         from uci_bridge.evaluators import make_evaluator
 
         return make_evaluator(self.chosen, self.choice, self.ruleset)
 
     def evaluator_names(self) -> tuple[str, str]:
-        """Its name in documents, and the one that people know."""
+        """The evaluator's name in documents, and as people read it."""
         from uci_bridge.evaluators import evaluator_choice, evaluator_label
 
         name = evaluator_choice(self.chosen, self.choice).name
@@ -182,7 +182,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
 
 
 def _check_flags(parsed: argparse.Namespace) -> None:
-    """Raise :class:`UsageError` for what can be refused before the game is read."""
+    """Raise :class:`UsageError` for flags that can be refused before the game is read."""
     if parsed.color not in (None, *chess.COLOR_NAMES) and (parsed.ply is not None or parsed.color != "both"):
         raise UsageError(f"--color: got {parsed.color!r}, expected white or black")
     if parsed.belief not in BELIEFS:
@@ -211,7 +211,7 @@ def _plot_file(text: str) -> Path:
 def _one_turn(
     parsed: argparse.Namespace, options: GameOptions, thinker: _Thinker, record: GameRecord, plot: Path | None
 ) -> int:
-    """Analyse the turn after ``--ply`` half-moves; the exit code."""
+    """Analyse the turn after ``--ply`` half-moves; return the exit code."""
     game = _at_ply(record, parsed.ply, parsed.color, options.ruleset)
     with closing(thinker.evaluator()) as evaluator, closing(ProgressLine("klss analyse")) as line:
         analyst = _analyst(game, thinker, evaluator, parsed.belief, line)
@@ -220,7 +220,7 @@ def _one_turn(
     found = analyst.believed(LIKELIEST_IN_JSON if parsed.likeliest is None else parsed.likeliest)
     answer = document(analysis, found, thinker.chosen.name, name, thinker.seed)
     truth, losses = None, list[Any]()
-    # The true game is asked only now: what the analyst found is settled.
+    # The true game is used only here, after the analysis is complete.
     if parsed.once_over:
         from darkchess.fog.analysis.once_over import truth_at
 
@@ -242,7 +242,7 @@ def _one_turn(
 
 
 def _at_ply(record: GameRecord, ply: int, color: str | None, ruleset: Ruleset) -> Referee:
-    """The game after ``ply`` half-moves, where it is the turn of ``color``, if that was said."""
+    """The game after ``ply`` half-moves; raises :class:`UsageError` if it is not the turn of ``color`` (None: any)."""
     from darkchess.fog.game.referee import Referee
     from uci_bridge.bot.true_game import ServerReferee
 
@@ -254,7 +254,7 @@ def _at_ply(record: GameRecord, ply: int, color: str | None, ruleset: Ruleset) -
             raise UsageError(f"--ply: got {ply}, expected at most {game.ply}, where the game was over")
         game.push(move)
     over = game.outcome
-    # A server leaves draws to the players; where its record has a result, the last position may be one by our rules.
+    # A server leaves draws to the players, so the last position of a record with a result may be a draw by our rules.
     if over is None and ply == len(record.moves) and record.outcome is not None:
         judged = Referee(record.fen, ruleset)
         for move in record.moves:
@@ -272,7 +272,7 @@ def _at_ply(record: GameRecord, ply: int, color: str | None, ruleset: Ruleset) -
 
 
 def _analyst(game: Referee, thinker: _Thinker, evaluator: Evaluator, belief: Any, line: ProgressLine) -> Analyst:
-    """Who has seen what the side to move saw, and nothing else."""
+    """An analyst that has seen the views of the side to move, and nothing else."""
     from darkchess.fog.analysis.analyst import Analyst
 
     views = game.views(game.turn)
@@ -292,7 +292,7 @@ def _analyst(game: Referee, thinker: _Thinker, evaluator: Evaluator, belief: Any
 
 
 def _losses(record: GameRecord, thinker: _Thinker, budget: int) -> list[Loss]:
-    """What each move of the whole game gave away."""
+    """The loss of each move of the whole game."""
     from darkchess.fog.analysis.once_over import losses
     from klss_app.web.reviews import replayed
 
@@ -308,8 +308,8 @@ def _losses(record: GameRecord, thinker: _Thinker, budget: int) -> list[Loss]:
 
 
 def _check_whole_games(parsed: argparse.Namespace) -> tuple[Path | None, Path | None]:
-    """Where the analysis and its page are kept, if anywhere; raises :class:`UsageError` for what only one turn can
-    have."""
+    """The paths for the analysis and its page, if they are kept. Raises :class:`UsageError`: a flag is for one turn
+    only."""
     if parsed.clock is not None:
         raise UsageError("--clock: got it without --ply, expected --nodes or --time to limit every turn")
     if parsed.once_over:
@@ -326,21 +326,21 @@ def _check_whole_games(parsed: argparse.Namespace) -> tuple[Path | None, Path | 
 
 
 def _check_not_the_game(parsed: argparse.Namespace, path: Path | None, flag: str) -> None:
-    """Raise :class:`UsageError` where what is written would replace the game that is read."""
+    """Raise :class:`UsageError` if the output file is the game that is read."""
     if path is not None and path.exists() and Path(parsed.pgn).exists() and path.samefile(parsed.pgn):
         raise UsageError(f"{flag}: got {str(path)!r}, the game itself; expected another file")
 
 
 def _pgn_file(parsed: argparse.Namespace) -> Path | None:
-    """Where the game is written with comments, if anywhere."""
+    """The path for the game with comments; None if it isn't written."""
     path = None if parsed.pgn_out is None else writable_file(Path(parsed.pgn_out), "--pgn")
     _check_not_the_game(parsed, path, "--pgn")
     return path
 
 
 def _limited(parsed: argparse.Namespace, thinker: _Thinker) -> tuple[_Thinker, Limit]:
-    """What limits every turn, and who thinks then: by nodes every turn can be repeated, also those by default, so
-    Stockfish has to be asked so too."""
+    """The limit of every turn, and the configuration for it. Limits by nodes, also the default one, promise repeatable
+    turns, so Stockfish then has to be reproducible too."""
     from klss.table.limits import Limit
 
     limit = Limit(nodes=DEFAULT_ONCE_OVER_NODES)
@@ -355,7 +355,7 @@ def _colors(parsed: argparse.Namespace) -> tuple[chess.Color, ...]:
 
 
 def _archive(parsed: argparse.Namespace, thinker: _Thinker) -> int:
-    """Analyse every game of the file; the exit code."""
+    """Analyse every game of the file; return the exit code."""
     out, html = _check_whole_games(parsed)
     if "game" in parsed.given:
         raise UsageError("--game: got it with --all, expected one of them")
@@ -394,7 +394,7 @@ def _archive(parsed: argparse.Namespace, thinker: _Thinker) -> int:
 
 
 def _whole_game(parsed: argparse.Namespace, thinker: _Thinker, record: GameRecord) -> int:
-    """Analyse every turn; the exit code."""
+    """Analyse every turn; return the exit code."""
     out, html = _check_whole_games(parsed)
     annotated_file = _pgn_file(parsed)
     if record.outcome is None:
@@ -436,7 +436,7 @@ def _whole_game(parsed: argparse.Namespace, thinker: _Thinker, record: GameRecor
 def _write_reviews(
     path: Path, games: Mapping[int, tuple[GameRecord, list[dict[str, Any]]]], ruleset: Ruleset, report: str = ""
 ) -> None:
-    """Write the review of each of ``games``, a record and its turns, below ``report``."""
+    """Write the review of each of ``games``, a record with its turns, below the text ``report``."""
     from klss.support.whole_file import write_whole
     from klss_app.web.fog_board import FogBoard, reviewed
     from klss_app.web.one_file import kept, one_file

@@ -1,9 +1,9 @@
-"""``klss analyse FILE --all``: every game of a file, and which moves cost the most over all of them, by phase and by
-how much their players knew.
+"""``klss analyse FILE --all``: every game of a file, the costs by phase and by the size of the player's position set,
+and the costliest moves.
 
-Each game is analysed as ``klss analyse`` analyses one (:mod:`klss_app.cli.fog.analyse_game`), and dropped: what stays
-are sums, and the games of the costliest moves. With ``--out FILE`` every analysed game is a line of JSON there, below
-one that says by which settings; the same command goes on behind the last whole line.
+Each game is analysed as by ``klss analyse`` (:mod:`klss_app.cli.fog.analyse_game`), and dropped: only sums and the
+games of the costliest moves are kept. With ``--out FILE`` each analysed game becomes a line of JSON there, below a
+first line with the settings; the same command continues after the last whole line.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ if TYPE_CHECKING:
 __all__ = ["Archive", "ArchiveFile", "document", "html_report", "question", "read_archive", "text"]
 
 SHOWN = 20
-"""Costliest moves that are kept."""
+"""Number of the costliest moves that are kept."""
 
 _OPENING_PLIES = 20
 _END_MEN = 6
-"""Queens, rooks, bishops and knights on the board with which the end begins, as lichess divides games."""
+"""Most queens, rooks, bishops and knights on the board in an endgame, as lichess divides games."""
 
 _KNOWN = {"1 to 10": 10, "to 1,000": 1_000, "to 100,000": 100_000, "more": 10**18}
 _SAMPLE = "a sample"
-"""Where the set was past its cap: how many positions are possible is not known."""
+"""The group of moves whose set was larger than its cap, so that its size is not known."""
 
 
 def question(configuration: str, evaluator: str, limit: Limit, seed: int, rules: str) -> dict[str, Any]:
-    """All that decides what is said of a game."""
+    """All settings on which the analysis of a game depends."""
     return {
         "configuration": configuration,
         "evaluator": evaluator,
@@ -62,11 +62,11 @@ def question(configuration: str, evaluator: str, limit: Limit, seed: int, rules:
 
 
 class Costly(NamedTuple):
-    """A move that cost something; in order of cost, of equal ones the later one first."""
+    """A move with a cost. Sorted by cost; of equal costs the later move is the smaller one."""
 
     cost: float
-    game: int  # its negative number in the file
-    ply: int  # negative
+    game: int  # the negative of its number in the file
+    ply: int  # the negative of its ply
     row: dict[str, Any]
 
 
@@ -79,7 +79,7 @@ class KeptGame(NamedTuple):
 
 @dataclass
 class Sums:
-    """What moves of one kind cost."""
+    """Sums over the costs of a kind of moves."""
 
     moves: int = 0
     valued: int = 0
@@ -108,7 +108,7 @@ class Sums:
 
 @dataclass
 class Archive:
-    """What is known of a file's games so far."""
+    """The results of a file's games so far."""
 
     player: str | None
     colors: tuple[chess.Color, ...]
@@ -142,7 +142,7 @@ class Archive:
                 sums.add(turn["played"])
             if (row["cost"] or 0.0) >= LEAST_COST:
                 heapq.heappush(self.costliest, Costly(row["cost"], -number, -turn["ply"], row))
-        # Of what falls out of the list nothing is kept.
+        # Games are kept only while they have a move in the list.
         while len(self.costliest) > SHOWN:
             heapq.heappop(self.costliest)
         self.kept[number] = KeptGame(record, turns)
@@ -159,7 +159,7 @@ def _name(record: GameRecord, color: chess.Color) -> str:
 
 
 def _row(number: int, game: Referee, turn: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said of one move."""
+    """The row of one move."""
     ply, played = turn["ply"], turn["played"]
     size, sample = turn["positions"][turn["color"]]
     position = game.positions[ply]
@@ -181,8 +181,8 @@ def _row(number: int, game: Referee, turn: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class ArchiveFile:
-    """The file of ``--out``: ``question`` is its first line. Raises :class:`UsageError` where it is something else, or
-    was made by other settings."""
+    """The file of ``--out``: ``question`` is its first line. Raises :class:`UsageError`: the file is something else, or
+    was made with other settings."""
 
     def __init__(self, path: Path, question: Mapping[str, Any]) -> None:
         self._path = path
@@ -211,11 +211,11 @@ class ArchiveFile:
         check_question(self._path, found, self._question)
 
     def next(self, number: int, moves: list[str]) -> list[dict[str, Any]] | None:
-        """The turns of the game that has to come next, of those that are wanted; None where the file ends."""
+        """The turns of the next wanted game, which has to be the file's next one; None at the end of the file."""
         while True:
             place = self._file.tell()
             line = self._file.readline()
-            if not line.endswith(b"\n"):  # also a line that was interrupted
+            if not line.endswith(b"\n"):  # the end, or a line cut off by an interruption, which is overwritten
                 self._file.seek(place)
                 self._file.truncate()
                 return None
@@ -256,7 +256,7 @@ def read_archive(
     file: ArchiveFile | None,
     line: ProgressLine,
 ) -> None:
-    """Analyse the games of ``path`` that belong to ``archive``; where somebody interrupts it, it has those before."""
+    """Analyse the games of ``path`` that belong to ``archive``; if interrupted, it has the games until then."""
     count = sum(1 for _ in written_games_of(path))
     names: set[str] = set()
     try:
@@ -282,7 +282,7 @@ def read_archive(
 
 
 def _records(path: Path, archive: Archive, line: ProgressLine) -> Iterator[tuple[int, GameRecord]]:
-    """The finished games of a file with their numbers; why others can't be read goes to stderr."""
+    """The finished games of a file with their numbers; errors in reading the others go to stderr."""
     from darkchess.errors import RecordError
 
     for written in written_games_of(path):
@@ -387,7 +387,7 @@ def text(answer: Mapping[str, Any], evaluator: str) -> list[str]:
 
 
 def html_report(answer: Mapping[str, Any], evaluator: str) -> str:
-    """``answer`` as HTML to stand above the board; each of the costliest moves is a link to the turn it was made at."""
+    """``answer`` as HTML for above the board; each of the costliest moves is a link to its turn."""
     places = [f"#game={each['game']}&ply={each['ply']}" for each in answer["costliest"]]
     parts = [f"<details id='report' class='mixture' open><summary>{escape(_title(answer, evaluator))}</summary>"]
     for caption, (head, *rows) in _tables(answer):

@@ -1,11 +1,10 @@
-"""``klss analyse GAME.pgn`` without ``--ply``: every turn of a finished game, and which moves cost the most.
+"""``klss analyse GAME.pgn`` without ``--ply``: every turn of a finished game, and its costliest moves.
 
-What a move cost is held against the positions that its player held possible; how it turned out on the true board stands
-apart (:mod:`darkchess.fog.analysis.whole_game`).
+The cost of a move is over the positions in its player's set; its result on the true board is shown separately
+(:mod:`darkchess.fog.analysis.whole_game`).
 
-With ``--out FILE`` the file is the document of docs/analyse.md at any moment, with the turns that are known so far, and
-is written whole or not at all. An analysis that was interrupted goes on from there, if it is of the same game by the
-same settings.
+With ``--out FILE`` the file is at any moment a whole document of docs/analyse.md, with the turns known so far. An
+interrupted analysis continues from there, if the game and the settings are the same.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["AnalysisFile", "check_question", "document", "question", "text", "turn_documents", "turns_told"]
 
 _EVERY_S = 1.0
-"""Between two writes of a file."""
+"""Least seconds between two writes of a file."""
 
 _MOST_SHOWN = 60
 
@@ -43,7 +42,7 @@ _MOST_SHOWN = 60
 def question(
     game: Referee, fen: str | None, configuration: str, evaluator: str, limit: Limit, seed: int
 ) -> dict[str, Any]:
-    """What an analysis is of: the game, and all that decides what is said of it."""
+    """The identity of an analysis: the game, and all settings on which the analysis depends."""
     return {
         "plies": game.ply,
         "configuration": configuration,
@@ -59,8 +58,8 @@ def question(
 
 
 class AnalysisFile:
-    """The file at ``path``; ``question`` are the fields of its document that come before any turn is known,
-    ``document`` makes the whole of the turns that are.
+    """The file at ``path``; ``question`` has the fields of its document that don't depend on turns, ``document`` makes
+    the whole document from the known turns.
     """
 
     def __init__(
@@ -72,8 +71,8 @@ class AnalysisFile:
         self._written = 0.0
 
     def turns(self) -> list[dict[str, Any]]:
-        """The turns that it holds, from the first on; none where there is no file yet. Raises :class:`UsageError` where
-        it is something else, or was made of another game or by other settings: those don't mix."""
+        """Its turns, from the first on; none if there is no file yet. Raises :class:`UsageError`: it is something else,
+        or of another game, or was made with other settings."""
         try:
             found = json.loads(read_text(self._path))
             turns = found["turns"]
@@ -94,7 +93,7 @@ class AnalysisFile:
         return list(turns)
 
     def keep(self, turns: list[dict[str, Any]], *, at_once: bool = False) -> None:
-        """Write what is known, once a second at most unless it is to be kept ``at_once``."""
+        """Write the known turns, at most once a second unless ``at_once``."""
         now = time.monotonic()
         if not at_once and now - self._written < _EVERY_S:
             return
@@ -106,7 +105,7 @@ class AnalysisFile:
 
 
 def check_question(path: Path, found: Mapping[str, Any], question: Mapping[str, Any]) -> None:
-    """Raise :class:`UsageError` where the analysis at ``path`` answers another question than this one."""
+    """Raise :class:`UsageError` if the analysis at ``path`` has another identity than this one."""
     for key, wanted in question.items():
         if found.get(key) != wanted:
             raise UsageError(
@@ -116,7 +115,7 @@ def check_question(path: Path, found: Mapping[str, Any], question: Mapping[str, 
 
 
 def _shown(value: Any) -> str:
-    """A field's value in a complaint, which stays one line."""
+    """A field's value in an error message, short enough for one line."""
     text = json.dumps(value)
     return printable(text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…")
 
@@ -130,8 +129,8 @@ def turns_told(
     line: ProgressLine,
     file: AnalysisFile | None,
 ) -> list[dict[str, Any]]:
-    """Every turn as :func:`klss_app.web.game_analysis.turn_document` has it; ``file`` keeps them as they come, and
-    those that it holds already are not asked for again. Raises :class:`FailedError` where somebody interrupts it."""
+    """Documents of every turn, by :func:`klss_app.web.game_analysis.turn_document`; ``file`` keeps them as they come,
+    and turns that it has already are not searched again. Raises :class:`FailedError`: it was interrupted."""
     found = [] if file is None else file.turns()
     if len(found) == game.ply:
         return found
@@ -159,7 +158,7 @@ def turn_documents(
     seed: int,
     first: int = 0,
 ) -> Iterator[dict[str, Any]]:
-    """Every turn from ``first`` on as :func:`klss_app.web.game_analysis.turn_document` has it."""
+    """Documents of every turn from ``first`` on, by :func:`klss_app.web.game_analysis.turn_document`."""
     from darkchess.fog.analysis.whole_game import turns
     from klss_app.web.game_analysis import turn_document
 
@@ -170,8 +169,8 @@ def turn_documents(
 def document(
     turns: Sequence[dict[str, Any]], asked: Mapping[str, Any], colors: Sequence[chess.Color] = chess.COLORS
 ) -> dict[str, Any]:
-    """The document of docs/analyse.md for a whole game, or for what is known of it; ``asked`` as :func:`question` has
-    it, ``colors`` are those whose moves are summed up."""
+    """The document of docs/analyse.md for the turns known so far; ``asked`` is from :func:`question`, ``colors`` are
+    those whose moves are summed up."""
     return {
         **asked,
         "summary": {chess.COLOR_NAMES[color]: summary(turns, chess.COLOR_NAMES[color]) for color in colors},

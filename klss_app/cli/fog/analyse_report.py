@@ -1,4 +1,4 @@
-"""What ``klss analyse`` answers, as JSON and as text of 80 columns."""
+"""The output of ``klss analyse``, as JSON and as text of 80 columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["BELIEFS", "document", "text", "truth_document", "truth_text"]
 
 BELIEFS = ("filter", "uniform")
-"""What ``--belief`` may say, and what each is called in a sentence after "the"."""
+"""Values of ``--belief``, which are also their names in sentences, after "the"."""
 
 _UNPLAYED_SHOWN = 5
 _TELLING_SHOWN = 3
@@ -29,8 +29,8 @@ _HARD_SPACE = "\u00a0"
 def document(analysis: Analysis, believed: Believed, configuration: str, evaluator: str, seed: int) -> dict[str, Any]:
     """The document of docs/analyse.md.
 
-    ``marginals`` holds every square on which a piece may stand, own pieces (1.0) included, by FEN's letters; what is
-    left to 1 is the probability that the square is empty. A ``value`` is null where the search was too short to say.
+    ``marginals`` has every square on which a piece may stand, including own pieces (1.0), by FEN's letters; the rest to
+    1 is the probability that the square is empty. A ``value`` is null if the search was too short for one.
     """
     found = analysis.diagnostics
     return {
@@ -125,7 +125,7 @@ def text(
     count = f"{analysis.positions:,} position{'s' if analysis.positions != 1 else ''} possible"
     if analysis.capped_by is not None:
         count += " (a sample: the set was cut off)"
-    # A uniform belief counts positions; with any other the share is a probability.
+    # With a uniform belief the shares count positions; with any other they are probabilities.
     legend = [f"N%: the likeliest piece on a square that {side} does not see, and its", "    probability"]
     if believed.belief == "uniform":
         legend = [f"N%: the likeliest piece on a square that {side} does not see, and the share of"]
@@ -148,9 +148,9 @@ def text(
 
 
 def _strategy(analysis: Analysis, answer: dict[str, Any], evaluator: str) -> list[str]:
-    """What the search found: its size and value, how often each move is played, and what it expects."""
+    """The result of the search: its size and value, the probability of each move, and the expected lines."""
     value = "?" if analysis.value is None else _pawns(analysis.value)
-    # With a node budget no time is told: the same command prints the same.
+    # No time with a node budget, so that the same command prints the same.
     seconds = f", {answer['seconds']:.1f} s" if answer["seconds"] else ""
     iterations = f"{answer['iterations']} iteration{'s' if answer['iterations'] != 1 else ''}"
     summary = (
@@ -176,7 +176,7 @@ def _strategy(analysis: Analysis, answer: dict[str, Any], evaluator: str) -> lis
 
 
 def _telling(believed: Believed, positions: int, side: str, other: str) -> list[str]:
-    """How uncertain the player is, which views were the most informative, and which moves would be."""
+    """The player's uncertainty, the most informative views so far, and the most informative moves."""
     paragraphs = []
     if believed.belief != "uniform" and positions > 1:
         alike = f"{believed.effective:.1f}" if believed.effective < 1000.0 else f"{believed.effective:,.0f}"
@@ -216,7 +216,7 @@ def _boards(believed: Believed, count: int, visible: int, color: chess.Color, un
 
 
 def _weight(weight: float) -> str:
-    """A weight as a share, to two digits: many are small.
+    """A weight as a percentage with two significant digits, since many are small.
 
     >>> [_weight(each) for each in (0.312, 0.0412, 0.00042, 1.0)]
     ['31%', '4.1%', '0.042%', '100%']
@@ -228,7 +228,7 @@ def _weight(weight: float) -> str:
 
 
 def _pawns(value: float) -> str:
-    """A value, and what it is in pawns."""
+    """A value, and the same in pawns."""
     if abs(value) > 0.9999:
         return f"{value:+.3f}"
     return f"{value:+.3f} (about {6.0 * math.atanh(value):+.1f} pawns)"
@@ -249,7 +249,7 @@ def _line_text(line: Line, fullmove: int, color: chess.Color) -> list[str]:
 
 
 def truth_text(truth: Truth, losses: list[Loss], color: chess.Color) -> list[str]:
-    """What ``--once-over`` adds for people; ``color`` is who thought."""
+    """The text that ``--once-over`` adds; ``color`` is the analysed side."""
     from darkchess.fog.analysis.once_over import largest
     from darkchess.fog.belief.belief_board import percent
 

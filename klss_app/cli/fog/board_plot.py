@@ -1,8 +1,8 @@
-"""A player's belief as a figure: the board as it sees it, and on every unseen square how likely an enemy piece stands
-there, and which. The one file of the command line that imports matplotlib.
+"""A player's belief as a figure: the board in its view, and on every unseen square the likeliest enemy piece and the
+probability of any. Only this file of the command line imports matplotlib.
 
-Unseen squares are shades of one hue, from light to dark with the probability, so that the figure reads without colour
-vision and in print; seen squares are grey. The same belief gives the same bytes.
+Unseen squares are shades of one hue, darker with the probability, so that the figure is readable without colour vision
+and in print; seen squares are grey. Equal beliefs give equal bytes.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ _SEEN = ("#c9c9c9", "#e4e4e4")
 """Dark and light seen squares."""
 _SHADES = "Blues"
 _LIGHTEST, _DARKEST = 0.03, 0.62
-"""Part of the colour map that is used: black figures stay legible on the darkest."""
+"""The part of the colour map that is used: black pieces stay legible on its darkest colour."""
 _OWN = "#8a4b08"
-"""Own pieces stand on a frame of this colour (everybody can distinguish brown and blue)."""
+"""Colour of the frame of own pieces; brown and blue differ also for colour-blind readers."""
 _SHOWN = 0.005
 _SIZE_IN = (8.6, 8.2)
 
 
 def check_matplotlib() -> None:
-    """Raise :class:`UsageError` where matplotlib is not installed."""
+    """Raise :class:`UsageError` if matplotlib is not installed."""
     if find_spec("matplotlib") is None:
         raise UsageError(f"--plot: matplotlib is not installed; expected it: {INSTALL_EXTRAS}; or leave --plot out")
 
 
 def save_plot(path: Path, analysis: Analysis) -> None:
-    """Draw what ``analysis`` believes into ``path`` (``.svg`` or ``.png``); raises :class:`FailedError` where that
-    can't be written."""
+    """Draw the belief of ``analysis`` into ``path`` (``.svg`` or ``.png``). Raises :class:`FailedError`: that can't be
+    written."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     vector = path.suffix.lower() == ".svg"
-    # Date and version in the file's head would make two equal pictures differ.
+    # No date and no version in the file's head: they would make equal figures differ.
     head: dict[str, Any] = {"Date": None, "Creator": "klss"} if vector else {"Software": "klss"}
     with rc_context({"svg.hashsalt": "klss", "font.family": "DejaVu Sans"}):
         figure = Figure(figsize=_SIZE_IN, layout="constrained")

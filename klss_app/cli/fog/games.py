@@ -1,7 +1,7 @@
-"""``klss games FILE``: what is in a file of games, one line a game, and why each that can't be read is refused.
+"""``klss games FILE``: the games of a file, one line each, and the reason for each game that can't be read.
 
-A game is told as soon as it is read, so that memory does not grow with the file. Refused ones are told on stderr, with
-``--json`` in the document.
+A game is printed as soon as it is read, so that memory does not grow with the file. Refused games are reported on
+stderr, or with ``--json`` in the document.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 class _Lines:
-    """Tells games as text."""
+    """Prints games as text."""
 
     def game(self, row: dict[str, Any]) -> None:
-        """Tell one game."""
+        """Print one game."""
         if row["error"] is not None:
             print(printable(row["error"], 300), file=sys.stderr)
             return
@@ -92,7 +92,7 @@ class _Lines:
         print(f"{row['number']:>6}  {white}  {black}  {row['result']:<7} {plies}  {row['reason'] or ''}".rstrip())
 
     def end(self, read: int, refused: int) -> None:
-        """Tell how many there were."""
+        """Print the number of games."""
         print(f"{read:,} games" + (f", {refused:,} refused (on stderr, with reasons)" if refused else ""))
 
 
@@ -108,5 +108,5 @@ class _Document:
         self._begin = ",\n"
 
     def end(self, read: int, refused: int) -> None:
-        """Write what is left of the document."""
+        """Write the rest of the document."""
         print(f'], "read": {read}, "refused": {refused}}}', file=self._out, flush=True)

@@ -1,4 +1,4 @@
-"""A human at the terminal, as a player: shown that player's views and nothing else, asked for moves."""
+"""A human at the terminal, as a player: sees that player's views and nothing else, and types moves."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _HARD_SPACE = "\N{NO-BREAK SPACE}"
 
 
 def events(before: View | None, view: View) -> list[str]:
-    """The sentences for what ``view`` shows and ``before``, one ply earlier, did not."""
+    """Sentences on the new facts in ``view``, compared with ``before``, one ply earlier."""
     news: list[str] = []
     shown: list[str] = []
     fresh: list[str] = []
@@ -69,7 +69,7 @@ def events(before: View | None, view: View) -> list[str]:
 
 
 def _pieces(letters: str) -> str:
-    """Pieces by FEN's letters, the like together, in words.
+    """Pieces by FEN's letters, in words, with equal ones counted together.
 
     >>> _pieces("QNppp"), _pieces("")
     ('a queen, a knight, 3 pawns', 'nothing')
@@ -80,8 +80,8 @@ def _pieces(letters: str) -> str:
 
 
 class HumanPlayer(Typist, Player):
-    """The human; see :class:`darkchess.fog.game.contest.Player` and :class:`klss_app.cli.human.Typist`. The ``resumed``
-    plies of a game that was left and goes on are shown at once, with the last of them.
+    """The human; see :class:`darkchess.fog.game.contest.Player` and :class:`klss_app.cli.human.Typist`. The first
+    ``resumed`` plies of a resumed game are shown at once, with the last of them.
     """
 
     help = HELP
@@ -99,7 +99,7 @@ class HumanPlayer(Typist, Player):
         self._resumed = resumed
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """A new game: the board is drawn when it is the human's turn."""
+        """Begin a game; the board is drawn at the human's first turn."""
         from klss_app.web.messages import Telling
 
         self._views = [view]
@@ -107,12 +107,12 @@ class HumanPlayer(Typist, Player):
         self.bottom = view.color
 
     def board_is_drawn(self) -> None:
-        """The first board is on the screen already: don't draw it again."""
+        """Don't draw the first board again: it is on the screen already."""
         self._drawn = 0
 
     def observe(self, view: View) -> None:
-        """The view after a ply."""
-        # A line for the player's own move and one for the enemy's: what the first showed may have moved on since.
+        """Add the view after a ply."""
+        # Separate lines for the player's own move and the enemy's: a piece that the first showed may have moved since.
         news = " ".join(events(self._views[-1], view))
         before = [] if view.kind == "own_move" else self._news
         self._news = [*before, news] if news else before

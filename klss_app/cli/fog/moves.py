@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"\d+\.+")
 
 
 def typed_moves(text: str, fen: str | None = None, flag: str = "") -> list[chess.Move]:
-    """The moves of ``text``, each checked; raises :class:`UsageError`, whose line begins with ``flag``."""
+    """The moves of ``text``, checked to be legal. Raises :class:`UsageError`, whose message begins with ``flag``."""
     from darkchess.board.position import START_FEN, Position
     from darkchess.errors import IllegalMove
     from darkchess.fog.game.san import parse_move

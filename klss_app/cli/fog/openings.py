@@ -1,7 +1,7 @@
 """``klss openings``: the opening book as a tree, and how often people play each move.
 
-A page of the book is of what the player to move has seen, and the tree is of true games: where a player can't tell two
-games apart, the same moves are played in both, and the text has them once.
+A page of the book belongs to an infoset of the player to move, while the tree has true games: two games that the player
+can't tell apart have the same page, and the text prints it once.
 """
 
 from __future__ import annotations
@@ -97,19 +97,19 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _after(moves: Sequence[chess.Move], book: Book) -> tuple[Referee, list[str]]:
-    """The true game after ``moves``, and their names."""
+    """The true game after ``moves``, and the moves in SAN."""
     from darkchess.fog.game.referee import Referee
     from darkchess.fog.game.san import san
 
     game, names = Referee(), []
-    for move in moves[: book.plies]:  # no book is longer, and a longer game may be over
+    for move in moves[: book.plies]:  # the book has nothing beyond, and a longer game may be over
         names.append(san(game.position, move))
         game.push(move)
     return game, names
 
 
 def _page(book: Book, game: Referee) -> tuple[str | None, Page | None]:
-    """The page of the player to move, and its key, by what that player has seen of the game."""
+    """The key of the page for the views of the player to move, and the page."""
     from darkchess.fog.players.book import page_key
 
     if game.outcome is not None:
@@ -148,8 +148,8 @@ def _often(move: BookMove, page: Page, least: float) -> bool:
 def _lines(
     tree: Sequence[dict[str, Any]], before: Sequence[str], depth: int, told: dict[str | None, str]
 ) -> Iterator[str]:
-    """The tree after the moves ``before`` as text, a line a move. ``told``: by infoset, the moves below which the tree
-    has it already; it is told once."""
+    """The tree after the moves ``before`` as text, one line per move. ``told``: infoset -> the moves below which its
+    page was printed; each page is printed once."""
     ply = len(before)
     number = f"{ply // 2 + 1}{'...' if ply % 2 else '.'}"
     for each in tree:

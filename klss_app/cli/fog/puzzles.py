@@ -1,7 +1,7 @@
 """``klss puzzles``: positions of real games in which one move is right, shown as the mover saw them.
 
 ``klss puzzles make`` finds them (:mod:`darkchess.fog.analysis.puzzles`), and counts how often players of this project
-find the move; ``klss puzzles check`` proves them anew. A file of puzzles has a JSON object a line.
+find the move; ``klss puzzles check`` verifies them again. A file of puzzles has one JSON object per line.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 RATERS = ("greedy", "best-guess", "level-2", "level-4", "level-6", "kluss")
-"""Players that try each puzzle."""
+"""Players that try each puzzle for its rating."""
 
 RATING_NODES = 2_000
 """Nodes of each try."""
 
 RATING_SEEDS = 3
-"""Tries of each player."""
+"""Tries of each player, with different seeds."""
 
 _HELP = """\
 Type a move (Nf3, exd5, g1f3); resign shows the solution, history the game as
@@ -133,7 +133,7 @@ def _read(file: str | None) -> list[Puzzle]:
 
 
 def _posed(terminal: Terminal, puzzle: Puzzle, title: str) -> bool:
-    """Let a human try one; whether the first move was right."""
+    """Let a human try a puzzle; return whether the first move was right."""
     from klss_app.cli.fog.human import HumanPlayer
 
     views, color = puzzle.views, puzzle.color
@@ -153,7 +153,7 @@ def _posed(terminal: Terminal, puzzle: Puzzle, title: str) -> bool:
 
 
 def _explained(terminal: Terminal, puzzle: Puzzle, answer: chess.Move | None) -> Iterator[str]:
-    """What is said after an answer, and the boards: what was seen, what was there, what could have been."""
+    """The text after an answer, and the boards: the view, the true position, and one that refutes the answer."""
     against = puzzle.against(answer)
     yield from map(wrapped, explained(puzzle, answer, against))
     view = puzzle.views[-1]
@@ -174,7 +174,7 @@ def _make(parsed: argparse.Namespace) -> int:
     kept = _read(parsed.out) if path.exists() else []
     counts = Counter(each.theme for each in kept)
     turns = {(each.views[-1].key(), each.solution) for each in kept}
-    # Games up to the last one that has a puzzle in the file were gone through before.
+    # Games up to the last one with a puzzle in the file were searched before.
     name = Path(parsed.file).name
     before = [int(each.source.rpartition(" ")[2]) for each in kept if each.source.startswith(f"{name}, game ")]
     done, games, refused, why = max(before, default=0), 0, 0, ""
@@ -216,7 +216,7 @@ def _make(parsed: argparse.Namespace) -> int:
 
 
 def _solved(puzzle: Puzzle, first_seed: int) -> Iterator[tuple[str, float]]:
-    """How often each rater finds the solution, from the mover's views alone."""
+    """The share of tries in which each rater finds the solution, from the mover's views alone."""
     from darkchess.evaluation.evaluator import BuiltinEvaluator
     from darkchess.fog.players.configuration import configuration, make_player
     from klss_app.bench.positions import BenchPosition, seated

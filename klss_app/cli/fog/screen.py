@@ -1,4 +1,4 @@
-"""Fog of War in the terminal: played, and afterwards each ply's true board between what White and what Black saw."""
+"""Fog of War in the terminal: the game, and afterwards each ply's true board between White's and Black's views."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["START_VISIBLE", "FogScreen"]
 
 START_VISIBLE = 0xFFFF_FFFF
-"""What White sees of the usual start position: ranks 1 to 4."""
+"""The squares that White sees in the usual start position: ranks 1 to 4."""
 
 
 class FogScreen(Screen):

@@ -1,10 +1,10 @@
-"""``klss track``: how many positions each player holds possible, ply by ply along a game.
+"""``klss track``: the size of each player's position set, ply by ply along a game.
 
-Sizes are exact. The list of a player whose set grows past the cap ends at the last size that fits. With ``--stream`` a
-set of 10⁸ positions can be followed in a few gigabytes. A long update tells on stderr how far it is.
+Sizes are exact. If a player's set grows past the cap, its list ends at the last size that fits. With ``--stream`` a set
+of 10⁸ positions can be followed in a few gigabytes. A long update reports its progress on stderr.
 
-With ``--weights`` a filter (:mod:`darkchess.fog.belief.filter`) goes along with each set, and as the true position is
-at hand here, what the filter gives to it is shown.
+With ``--weights`` a filter (:mod:`darkchess.fog.belief.filter`) weighs each set, and since the true position is known
+here, its weight is shown.
 """
 
 from __future__ import annotations
@@ -77,20 +77,20 @@ def _parser() -> Parser:
 
 @dataclass(frozen=True)
 class Weighed:
-    """What a filter made of a set, after one ply."""
+    """A filter's figures on a set, after one ply."""
 
-    # weight of the true position, as the logarithm of its ratio to that of each if all were alike; None: it has none
+    # logarithm of the true position's weight over the uniform one; None: the weight is 0
     truth: float | None
-    effective: float  # how many equally likely positions would be as uncertain
-    level: Level | None  # how the enemy's last move was weighed, or most of it; None: not at all, or there was none yet
-    reached: float  # part of the weight that was weighed so; the rest was spread evenly
-    restarts: int  # how often the weights began afresh so far
+    effective: float  # number of equally likely positions with the same uncertainty
+    level: Level | None  # method that weighed most of the enemy's last move; None: not at all, or there was none yet
+    reached: float  # share of the weight that was weighed so; the rest was spread evenly
+    restarts: int  # number of times that the weights began afresh
 
 
 @dataclass
 class Track:
-    """The sizes so far of one player's set, after 0, 1, 2, … plies, and what a filter made of it, if one goes along;
-    ``capped`` is the ply at which the set passed the cap, None while it has not."""
+    """The sizes so far of one player's set, after 0, 1, 2, … plies, and the figures of its filter, if it has one.
+    ``capped`` is the ply at which the set passed the cap; None if it has not."""
 
     known: PositionSet
     sizes: list[int] = field(default_factory=lambda: [1])
@@ -98,7 +98,7 @@ class Track:
     capped: int | None = None
 
     def weigh(self, truth: Position) -> None:
-        """Say what the filter, if one goes along, makes of the set as it is; ``truth`` is the true position."""
+        """Add the filter's figures, if there is one, on the current set; ``truth`` is the true position."""
         from darkchess.fog.analysis.believed import effective
 
         weigher = self.known.weigher
@@ -137,7 +137,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
         print(f"{'ply':>4}  {'move':<8}{head.format('White')}{head.format('Black')}")
         print(_line(0, "", tracks), flush=True)
     names = []
-    # Long games take minutes: a line is there as soon as its ply is.
+    # Long games take minutes, so each line is printed as soon as its ply is done.
     for name in _tracked(referee, moves, tracks, math.inf if parsed.allowance is None else parsed.allowance):
         names.append(name)
         if not parsed.json:
@@ -175,8 +175,8 @@ def _new_tracks(parsed: argparse.Namespace, referee: Referee) -> dict[chess.Colo
 def _tracked(
     referee: Referee, moves: Sequence[chess.Move], tracks: dict[chess.Color, Track], allowance: float
 ) -> Iterator[str]:
-    """Play ``moves`` and bring ``tracks`` up to date; yields each move in SAN, ends before a king is captured.
-    ``allowance``: seconds that weights may take, a set and a ply.
+    """Play ``moves`` and update ``tracks``; yields each move in SAN, and ends before a king is captured. ``allowance``:
+    seconds for the weights, per set and ply.
     """
     from darkchess.fog.game.san import san
 
@@ -208,7 +208,7 @@ def _line(ply: int, name: str, tracks: dict[chess.Color, Track]) -> str:
 
 
 def _told(track: Track) -> str:
-    """A track's last ply, in its columns."""
+    """The columns of a track's last ply."""
     size = f"{track.sizes[-1]:,}" if track.capped is None else "past the cap"
     if not track.weighed:
         return f"{size:>12}"

@@ -1,5 +1,5 @@
-"""``klss rbc analyse``: what the engine thinks at one turn of a kept game, from its player's observations alone; or at
-all of them, beside what was done.
+"""``klss rbc analyse``: the engine's analysis of one turn of a kept game, from its player's observations alone; or of
+all turns, beside what was played.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def run(arguments: Sequence[str], game: Game) -> int:
 
 
 def _whole(parsed: argparse.Namespace, options: GameOptions, chosen: Configuration, played: Referee) -> int:
-    """Analyse every turn; the exit code."""
+    """Analyse every turn; return the exit code."""
     from darkchess.rbc.analysis import turns
     from darkchess.rbc.players.configuration import make_player
     from darkchess.rbc.players.expectation import ExpectationPlayer
@@ -159,7 +159,7 @@ def _whole(parsed: argparse.Namespace, options: GameOptions, chosen: Configurati
 
 
 def _thoughts(player: Player, turn: Turn, limit: Limit, planes: Sequence[int]) -> dict[str, Any]:
-    """What the player holds possible, and thinks."""
+    """The size of the player's set, and its thoughts."""
     from darkchess.rbc.players.dsmcp import SynopticPlayer
     from darkchess.rbc.players.expectation import ExpectationPlayer
     from klss_app.cli.rbc import expectation_thoughts, synoptic_thoughts
@@ -182,7 +182,7 @@ def _text(document: dict[str, Any], pieces: Mapping[int, chess.Piece], unicode: 
 
 
 def _planes(parsed: argparse.Namespace, chosen: Configuration) -> list[int]:
-    """The planes to show, of who plans on synopses: those that are named, or a few; in a document all."""
+    """The planes to show of a player that plans on synopses: the named ones, or a few; in a document all."""
     from darkchess.rbc.players.dsmcp import Synoptic
     from darkchess.rbc.synoptic.synopsis import PLANES
     from klss_app.cli.rbc.synoptic_thoughts import SHOWN_PLANES, UnknownPlane, planes_of
@@ -204,7 +204,7 @@ def _planes(parsed: argparse.Namespace, chosen: Configuration) -> list[int]:
 
 
 def _tell(player: Player, turn: Turn, earlier: Sequence[Turn], start: Position) -> None:
-    """Give a player all that it observed before its sense in ``turn``."""
+    """Give a player all its observations before its sense in ``turn``."""
     player.start(turn.color, start)
     for each in earlier:
         if each.color == turn.color:

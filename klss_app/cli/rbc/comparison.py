@@ -1,6 +1,6 @@
-"""The referee and the position set of Reconnaissance Blind Chess against reconchess and OpenSpiel, game by game.
+"""Compare the referee and the position set of Reconnaissance Blind Chess with reconchess and OpenSpiel, game by game.
 
-Needs the extra ``rbc``, and OpenSpiel for its part.
+It needs the extra ``rbc``, and OpenSpiel for the comparison with it.
 """
 
 from __future__ import annotations
@@ -24,18 +24,19 @@ from klss.table.limits import Limit
 __all__ = ["BoardSet", "Compared", "SetsCompared", "against_openspiel", "against_reconchess", "board_key", "sets"]
 
 _WHIMS = 0.25
-"""How often a player of :func:`sets` asks for something at random, so that games differ."""
+"""Share of the turns in which a player of :func:`sets` makes a random request, so that games differ."""
 
 _NODES = 100
 _SHOWN = 5
 _SENSIBLE = "rbc-expect,sense=reduction,unaware=0,threads=1"
-"""Who plays there: sets stay as small as in games."""
+"""The player there, by which sets stay as small as in real games."""
 
 Say = Callable[[str], None]
 
 
 class BoardSet:
-    """Every board that the player of ``color`` holds possible, by :func:`board_key`; the game begins as usual."""
+    """The position set of the player of ``color`` from the usual start, by reconchess's functions; boards by
+    :func:`board_key`."""
 
     def __init__(self, color: chess.Color) -> None:
         self.boards = {board_key(chess.Board()): chess.Board()}
@@ -43,7 +44,7 @@ class BoardSet:
         self._first = color == chess.WHITE
 
     def noticed(self, square: int | None) -> None:
-        """The player's turn begins; the opponent captured on ``square``, or nowhere (None)."""
+        """Begin the player's turn; the opponent captured on ``square``, or nowhere (None)."""
         if self._first:
             self._first = False
             return
@@ -60,7 +61,7 @@ class BoardSet:
         self.boards = found
 
     def sensed(self, contents: list[tuple[int, chess.Piece | None]]) -> None:
-        """Keep the boards on which that stands there."""
+        """Keep the boards with these contents."""
         self.boards = {
             key: board
             for key, board in self.boards.items()
@@ -68,7 +69,7 @@ class BoardSet:
         }
 
     def moved(self, requested: chess.Move | None, taken: chess.Move | None, square: int | None) -> None:
-        """Play a request: what became of it, and where it captured."""
+        """Play a request, and keep the boards with the same result and the same square of a capture."""
         found = {}
         for board in self.boards.values():
             made = None if requested is None else revise_move(board, add_pawn_queen_promotion(board, requested))
@@ -82,7 +83,7 @@ class BoardSet:
 
 
 def board_key(board: chess.Board) -> str:
-    """A FEN's first four fields; the en passant square only where a pawn of the side to move stands beside."""
+    """A FEN's first four fields; with an en passant square only if a pawn of the side to move is beside it."""
     fields = board.fen(en_passant="fen").split()
     if board.ep_square is not None:
         beside = chess.SquareSet(chess.BB_PAWN_ATTACKS[not board.turn][board.ep_square])
@@ -93,7 +94,7 @@ def board_key(board: chess.Board) -> str:
 
 @dataclass
 class Compared:
-    """Games that two referees played: how often something differed, and the first few differences in words."""
+    """Games played by two referees: the number of differences, and the first few in words."""
 
     games: int = 0
     turns: int = 0
@@ -101,7 +102,7 @@ class Compared:
     differences: list[str] = field(default_factory=list)
 
     def hold(self, what: str, ours: object, theirs: object) -> bool:
-        """Whether these are equal; counts it if not."""
+        """Return whether these are equal, and count a difference if not."""
         if ours == theirs:
             return True
         self.different += 1
@@ -114,9 +115,9 @@ class Compared:
 class SetsCompared:
     """Position sets that were followed through games.
 
-    A check looks for the true position after a notice, a sense, or a move's result: ``lost`` are those of exact sets
-    without it, ``sampled`` those left out as the set was a sample. ``equal_games`` and ``equal_checks`` are those in
-    which every set was equal to reconchess's while that was followed, ``unequal`` are looks in which it was not.
+    A check looks for the true position after a notice, a sense, or a move's result. ``lost``: checks of exact sets
+    without it; ``sampled``: checks left out since the set was a sample. ``equal_games`` and ``equal_checks``: those in
+    which every set was equal to reconchess's while that was followed; ``unequal``: checks in which it was not.
     """
 
     games: int = 0
@@ -130,7 +131,7 @@ class SetsCompared:
 
 
 def _asked(rng: random.Random, board: chess.Board, requests: list[chess.Move]) -> chess.Move | None:
-    """A request at random; captures, castlings and passes more often than chance has them."""
+    """A random request, with captures, castlings and passes more often than uniform."""
     taking = [move for move in requests if board.piece_at(move.to_square)]
     castling = [move for move in requests if board.is_castling(move)]
     if castling and rng.random() < 0.3:
@@ -141,7 +142,7 @@ def _asked(rng: random.Random, board: chess.Board, requests: list[chess.Move]) -
 
 
 def against_reconchess(games: int, seed: int, say: Say = lambda line: None) -> Compared:
-    """Play games by both referees: boards, notices, requests, results, ends."""
+    """Play games with both referees, and compare boards, notices, requests, results and ends."""
     found = Compared()
     for game in range(games):
         rng = random.Random(game_seed(seed, game))
@@ -172,7 +173,7 @@ def against_reconchess(games: int, seed: int, say: Say = lambda line: None) -> C
 def against_openspiel(games: int, seed: int, say: Say = lambda line: None) -> Compared:
     """The same against OpenSpiel's ``rbc``: boards and rights after every move, up to its draws by repetition.
 
-    OpenSpiel has no requests without a promotion and no sense at the edge; it plays what both can.
+    OpenSpiel has no pawn requests without a promotion and no senses at the edge; only what both have is played.
     """
     import pyspiel
 
@@ -182,7 +183,7 @@ def against_openspiel(games: int, seed: int, say: Say = lambda line: None) -> Co
         rng = random.Random(game_seed(seed, game))
         theirs, ours = rules.new_initial_state(), Referee()
         while not theirs.is_terminal() and ours.outcome is None:
-            theirs.apply_action(rng.choice(theirs.legal_actions()))  # where to look; nobody learns of it
+            theirs.apply_action(rng.choice(theirs.legal_actions()))  # a random look; its result is not used
             ours.sense(None)
             names = {theirs.action_to_string(action): action for action in theirs.legal_actions()}
             both = [move for move in ours.requests() if move.uci() in names]
@@ -190,7 +191,7 @@ def against_openspiel(games: int, seed: int, say: Say = lambda line: None) -> Co
             theirs.apply_action(names["pass" if move is None else move.uci()])
             ours.move(move)
             found.turns += 1
-            fields = 3 if ours.outcome is None else 2  # it leaves rights to a side that has lost its king
+            fields = 3 if ours.outcome is None else 2  # OpenSpiel keeps the castling rights of a lost king
             if not found.hold("board", _key(ours.position).split()[:fields], str(theirs).split()[:fields]):
                 break
         found.games += 1
@@ -200,8 +201,8 @@ def against_openspiel(games: int, seed: int, say: Say = lambda line: None) -> Co
 
 
 def sets(games: int, seed: int, *, compared: int, most: int = 3000, say: Say = lambda line: None) -> SetsCompared:
-    """Follow both players' position sets through games of our players. In ``compared`` of the games they are held
-    against reconchess's, board by board, as long as these have at most ``most`` boards.
+    """Follow both players' position sets through games of our players. In ``compared`` of the games they are compared
+    with reconchess's, board by board, while these have at most ``most`` boards.
     """
     found = SetsCompared()
     for game in range(games):
@@ -219,8 +220,8 @@ def sets(games: int, seed: int, *, compared: int, most: int = 3000, say: Say = l
 
 
 class _Followed:
-    """One seat of a game: its player, and what it holds possible by our set and, up to ``most`` boards, by
-    reconchess's functions."""
+    """One seat of a game: its player, its position set, and, up to ``most`` boards, the set by reconchess's
+    functions."""
 
     def __init__(self, found: SetsCompared, color: chess.Color, game: Referee, seed: int, most: int) -> None:
         self.player = make_player(configuration(_SENSIBLE), seed=player_seed(seed, chess.COLOR_NAMES[color]))
@@ -230,7 +231,7 @@ class _Followed:
         self._found, self._most = found, most
 
     def observe(self, observed: Notice | Sensed | Moved, truth: Position) -> None:
-        """Take in an observation, and look at what is held then."""
+        """Add an observation, and check the sets after it."""
         if isinstance(observed, Notice):
             self._ours.noticed(observed)
             if self._theirs is not None:
@@ -259,14 +260,14 @@ class _Followed:
         if self._theirs is None:
             return
         ours, theirs = {_key(held) for held in self._ours}, set(self._theirs.boards)
-        if not own:  # en passant is the opponent's now, and in none of our halves
+        if not own:  # an en passant right is then the opponent's, which our half positions don't hold
             ours, theirs = ({" ".join(key.split()[:3:2]) for key in keys} for keys in (ours, theirs))
         found.equal_checks += ours == theirs
         found.unequal += ours != theirs
 
 
 def _follow(found: SetsCompared, seed: int, most: int) -> None:
-    """Play a game, and look at both sets after each observation; ``most`` 0: at ours alone."""
+    """Play a game, and check both sets after each observation; ``most`` 0: our set alone."""
     game, rng = Referee(), random.Random(seed)
     seats = {color: _Followed(found, color, game, seed, most) for color in chess.COLORS}
     limit = Limit(nodes=_NODES)

@@ -1,4 +1,4 @@
-"""What a player who maximises expectation thinks at one turn."""
+"""The thoughts of a player that maximises expectation, at one turn."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def thoughts(player: ExpectationPlayer, turn: Turn, limit: Limit) -> dict[str, A
 
 
 def text(document: dict[str, Any], pieces: Mapping[int, chess.Piece]) -> list[str]:
-    """The same as lines; ``pieces`` stood there."""
+    """The same as lines; ``pieces``: on the board at the turn."""
     sense, move = document["sense"], document["move"]
     gains = sorted(sense["windows"].items(), key=lambda window: -window[1]["gain"])
     lines = [

@@ -1,4 +1,4 @@
-"""A human at the terminal, as a player of Reconnaissance Blind Chess, who sees that player's observations alone."""
+"""A human at the terminal, as a player of Reconnaissance Blind Chess: sees that player's observations alone."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ turns ago that was. There is no check: capture the king to win."""
 
 
 class BlindHuman(Typist, Player):
-    """The human; see :class:`darkchess.rbc.game.contest.Player` and :class:`klss_app.cli.human.Typist`. Of a game that
-    was left and goes on after ``resumed`` turns nothing is shown before its last observation.
+    """The human; see :class:`darkchess.rbc.game.contest.Player` and :class:`klss_app.cli.human.Typist`. In a game that
+    is resumed after ``resumed`` turns, nothing is shown before the last earlier observation.
     """
 
     help = HELP
@@ -128,7 +128,7 @@ class BlindHuman(Typist, Player):
             self._terminal.say(*(f" {line}" for line in self._news))
 
     def draw(self) -> None:
-        """Draw the own pieces, what was seen where and how long ago, and what happened since the last move."""
+        """Draw the own pieces, the results of looks and their ages, and the events since the last move."""
         if self._unseen:
             return
         pieces = self._pieces()
@@ -141,7 +141,7 @@ class BlindHuman(Typist, Player):
         self.show(lines)
 
     def _ages(self, pieces: Mapping[int, chess.Piece]) -> list[str]:
-        """How many turns ago each square was looked at: a dot for never, nothing where own pieces stand."""
+        """Turns since the last look at each square: a dot for never, nothing for squares with own pieces."""
         never = "·" if self._terminal.unicode else "."
         ranks = range(7, -1, -1) if self.bottom else range(8)
         files = range(8) if self.bottom else range(7, -1, -1)
@@ -160,6 +160,6 @@ class BlindHuman(Typist, Player):
         return dict(Position(self._own.row).pieces)
 
     def choices(self) -> Iterable[str]:
-        """A pass, and the moves that may be asked for."""
+        """A pass, and the possible requests."""
         pieces = self._pieces()
         return ["pass", *(move_letters(move.uci(), pieces) for move in self._own.requests())]

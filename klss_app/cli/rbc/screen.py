@@ -1,7 +1,6 @@
-"""Reconnaissance Blind Chess in the terminal: played, and afterwards turn by turn with everything on the table.
+"""Reconnaissance Blind Chess in the terminal: the game, and afterwards a review turn by turn with nothing hidden.
 
-What a player could know at its request is the set of all positions that agree with its observations: a square is in the
-fog where two of them differ.
+A player's knowledge at its request is its position set: a square is in the fog where two positions of the set differ.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Known", "RbcScreen", "followed", "turn_text"]
 
 _CAP = 100_000
-"""Positions that are followed of either side; beyond that, a sample."""
+"""Most positions in the set of either side; beyond that it is a sample."""
 
 
 class RbcScreen(Screen):
@@ -67,9 +66,9 @@ class RbcScreen(Screen):
 
 @dataclass(frozen=True)
 class Known:
-    """What a player could know at its request: how many positions were possible before its sense and after it, and
-    whether there were more; what surely stood where, the own pieces among it; and the squares whose content was known,
-    empty ones included, as a 64-bit set.
+    """A player's knowledge at its request: the sizes of its set before its sense and after it, and whether the set was
+    capped; the pieces that are certain, including its own; and the squares whose content is known, including empty
+    ones, as a 64-bit set.
     """
 
     before: int
@@ -80,7 +79,7 @@ class Known:
 
 
 def followed(referee: Referee) -> list[Known]:
-    """What was known at each turn."""
+    """The mover's knowledge at each turn."""
     sets = {color: PositionSet(color, referee.positions[0], cap=_CAP) for color in chess.COLORS}
     found = []
     for number, turn in enumerate(referee.turns):
@@ -102,7 +101,7 @@ def followed(referee: Referee) -> list[Known]:
 def _turn_lines(
     referee: Referee, known: list[Known], terminal: Terminal, at: int, bottom: chess.Color, fog: bool
 ) -> list[str]:
-    """The block of the turn after ``at`` turns, or of the end: the true board, with ``fog`` beside what was known."""
+    """The block of the turn after ``at`` turns, or of the end: the true board, and with ``fog`` what was known."""
     style = Style(unicode=terminal.unicode, color=terminal.color)
     if at == referee.ply:
         return ["the end", *board_lines(referee.positions[at].pieces, bottom=bottom, style=style)]
@@ -124,7 +123,7 @@ def _turn_lines(
 
 
 def turn_text(turn: Turn, at: int) -> str:
-    """What was done in a turn, after ``at`` turns of either side: ``2. White looks at e5, asks for knight b1-c3.``"""
+    """A turn in words, after ``at`` turns of both sides: ``2. White looks at e5, asks for knight b1-c3.``"""
     looked = "nowhere" if turn.sensed.square is None else f"at {chess.SQUARE_NAMES[turn.sensed.square]}"
     requested, taken = turn.moved.requested, turn.moved.taken
     asked = "passes" if requested is None else f"asks for {request_text(requested, turn.before.pieces)}"

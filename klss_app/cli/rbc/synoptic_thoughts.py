@@ -1,4 +1,4 @@
-"""What a player that plans on synopses thinks at one turn: its choices, and what the network sees of its set."""
+"""The thoughts of a player that plans on synopses, at one turn: its choices, and the network's input."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from klss_app.rbc_spoken import move_letters, positions_text
 __all__ = ["SHOWN_PLANES", "UnknownPlane", "planes_of", "text", "thoughts"]
 
 SHOWN_PLANES = (25, 31, 35, 65, 68, 72, 75, 78)
-"""Of interest to people: where no enemy piece may be, where the enemy king, what was captured, what is near the own
-king.
+"""Planes of interest to people: squares without enemy pieces, squares of the enemy king, captures, and the surroundings
+of the own king.
 """
 
 _SHOWN = 8
@@ -32,7 +32,7 @@ _NUMBERS = re.compile(r"[\d,\s-]+")
 
 
 class UnknownPlane(ValueError):
-    """A text names no plane; says what is expected."""
+    """A text names no plane; the message says what is expected."""
 
 
 def planes_of(text: str) -> list[int]:
@@ -78,7 +78,7 @@ def thoughts(player: SynopticPlayer, turn: Turn, limit: Limit, planes: Sequence[
 
 
 def _considered(player: SynopticPlayer, planes: Sequence[int], *, sense: bool) -> dict[str, Any]:
-    """What the last answer comes from; where a win is sure, what the network would have said."""
+    """The basis of the last answer; if a win is sure, the network's choice that it replaced."""
     sure = player.planned is None
     planned = player.planned or player.plan(Limit(nodes=0), sense=sense)
     return {
@@ -115,7 +115,7 @@ def _squares(player: SynopticPlayer, planned: Planned, plane: int) -> list[str]:
 
 
 def text(document: dict[str, Any], pieces: Mapping[int, chess.Piece], columns: int, *, unicode: bool) -> list[str]:
-    """The same as lines, boards of planes side by side in so many columns; ``pieces`` stood there."""
+    """The same as lines, with boards of planes side by side in ``columns``; ``pieces``: on the board at the turn."""
     sense, move = document["sense"], document["move"]
     side = document["color"] == "white"
     asked, played = (move_letters(move[name], pieces) for name in ("chosen", "played"))
@@ -149,7 +149,7 @@ def _table(title: str, rows: list[tuple[str, dict[str, Any]]]) -> list[str]:
 
 
 def _boards(planes: list[dict[str, Any]], bottom: chess.Color, columns: int, unicode: bool) -> list[str]:
-    """Planes as boards, as the player sees them, some side by side, each under its number and name."""
+    """Planes as boards from the player's side, some side by side, each below its number and name."""
     ranks = range(7, -1, -1) if bottom else range(8)
     files = range(8) if bottom else range(7, -1, -1)
     on, off = ("■", "·") if unicode else ("x", ".")

@@ -1,4 +1,4 @@
-"""``klss rbc track``: how many positions each player holds possible along a kept game."""
+"""``klss rbc track``: the size of each player's position set along a kept game."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _parser(game: Game) -> Parser:
 
 
 def kept_game(path: Path) -> Referee:
-    """The game of a history's file; raises :class:`UsageError` where that can't be read, or is none."""
+    """The game in a history's file. Raises :class:`UsageError`: it can't be read, or is not a history."""
     from darkchess.errors import RecordError
     from darkchess.rbc.game.history import replayed
 
@@ -43,7 +43,7 @@ def kept_game(path: Path) -> Referee:
 
 
 def reviewed_game(opened: Callable[[str], Reviewed], path: Path) -> Reviewed:
-    """A file's game for a review, as a board game opens it; raises as :func:`kept_game` does."""
+    """A file's game for a review, by a board game's ``opened``; raises as :func:`kept_game` does."""
     from klss_app.web.board_game import BadGame
 
     try:
@@ -53,7 +53,7 @@ def reviewed_game(opened: Callable[[str], Reviewed], path: Path) -> Reviewed:
 
 
 def history_of(path: Path) -> str:
-    """The text of a history's file; raises :class:`UsageError` where that can't be read."""
+    """The text of a history's file. Raises :class:`UsageError`: it can't be read."""
     from klss.support.text import read_text
 
     try:
@@ -76,7 +76,7 @@ def run(arguments: Sequence[str], game: Game) -> int:
     turns: list[dict[str, Any]] = []
     for ply, turn in enumerate(played.turns):
         mine = known[turn.color]
-        sizes: dict[str, int | None] = {"notice": None, "sense": None, "move": None}  # past the cap, nobody counts
+        sizes: dict[str, int | None] = {"notice": None, "sense": None, "move": None}  # past the cap sizes are unknown
         if mine.capped_by is None:
             mine.noticed(turn.notice)
         if mine.capped_by is None:

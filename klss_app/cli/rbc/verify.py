@@ -1,4 +1,4 @@
-"""``klss rbc verify``: our referee and our position sets against reconchess and OpenSpiel."""
+"""``klss rbc verify``: compare our referee and our position sets with reconchess and OpenSpiel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from klss_app.stdout import print_document
 __all__ = ["run"]
 
 _OPENSPIEL = 10
-"""One game against OpenSpiel for so many against reconchess."""
+"""Games against reconchess per game against OpenSpiel."""
 
 
 def _parser(game: Game) -> Parser:

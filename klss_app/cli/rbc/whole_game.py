@@ -1,4 +1,4 @@
-"""What every turn of a kept game cost (:mod:`darkchess.rbc.analysis`): as a document, and for people the costliest
+"""The cost of every turn of a kept game (:mod:`darkchess.rbc.analysis`): as a document, and as text with the costliest
 turns first.
 """
 
@@ -18,7 +18,7 @@ _SHOWN = 10
 
 
 def document(found: AnalysedTurn) -> dict[str, Any]:
-    """A turn's."""
+    """The document of a turn."""
     return {
         "turn": found.number,
         "color": chess.COLOR_NAMES[found.turn.color],
@@ -39,7 +39,7 @@ def document(found: AnalysedTurn) -> dict[str, Any]:
 
 
 def text(turns: Sequence[dict[str, Any]], pieces: Sequence[Mapping[int, chess.Piece]]) -> list[str]:
-    """For people: both sides' mean costs, and the costliest looks and requests; ``pieces`` stood there in each turn."""
+    """The text: both sides' mean costs, and the costliest looks and requests; ``pieces``: on the board at each turn."""
     lines = []
     for part, what in (("sense", "looks"), ("move", "requests")):
         known = [turn for turn in turns if turn[part]["cost"] is not None]

@@ -1,5 +1,5 @@
-"""``klss analyse --game openspiel:GAME``: what the engine thinks at one turn of a kept game, from what its player had
-observed alone.
+"""``klss analyse --game openspiel:GAME``: the engine's analysis of one turn of a kept game, from its player's
+observations alone.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def run(arguments: Sequence[str], game: Game) -> int:
     player = make_player(chosen, played, options.seed)
     assert isinstance(player, SearchingPlayer)
     player.begin(seat)
-    # What its player had observed up to the turn, and nothing else.
+    # Only what its player had observed up to the turn.
     seen = Sight(played, 0 if seat else 1).along(played.new_initial_state(), history)
     for each in seen:
         player.observe(each)
@@ -81,7 +81,7 @@ def _show(document: dict[str, Any], observed: str) -> None:
 
 
 def _history(path: Path, game: Any, ply: int) -> tuple[list[int], bool]:
-    """The game's history up to a turn, nature's actions before it among them, and whose turn it is."""
+    """The game's history up to a turn, including nature's actions before it, and the side whose turn it is."""
     from klss.errors import GameError
     from klss.openspiel.referee import kept_game, replayed
     from klss.support.text import read_text

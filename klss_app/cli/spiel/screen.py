@@ -1,4 +1,4 @@
-"""A game of OpenSpiel in the terminal: what the player may see, as OpenSpiel writes it, and a list of actions."""
+"""A game of OpenSpiel in the terminal: the player's observation, as OpenSpiel writes it, and a list of actions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from klss_app.cli.screen import Quit, Screen
 __all__ = ["OpenSpielScreen"]
 
 _SHOWN = 30
-"""Actions that are listed without being asked for."""
+"""Most actions that are listed unasked."""
 
 
 class _Human(Player):
