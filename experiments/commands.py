@@ -1,5 +1,5 @@
-"""What experiments' commands have in common: one made of several, ``python -m experiments.ROOM NAME …``, and what is
-said where one is stopped.
+"""The common part of experiments' commands: commands made of several, ``python -m experiments.ROOM NAME …``, and the
+message when one is stopped.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 __all__ = ["Commands", "finished", "run"]
 
 Commands = Mapping[str, tuple[Callable[[Sequence[str]], int], str]]
-"""By name: what runs it, with the arguments that follow the name, and what it is."""
+"""Name -> the function that runs the command with the arguments after the name, and a line about it."""
 
 
 def run(room: str, about: str, commands: Commands, arguments: Sequence[str] | None) -> int:
-    """Do the one that is named first; the exit code."""
+    """Run the command that is named first; return the exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given[:1] and given[0] in commands:
         return commands[given[0]][0](given[1:])
@@ -28,7 +28,7 @@ def run(room: str, about: str, commands: Commands, arguments: Sequence[str] | No
 
 
 def finished(work: Callable[[], int | None], *expected: type[Exception]) -> int:
-    """Do work that can be gone on with; the exit code. The errors that are expected, and Ctrl-C, are a line each."""
+    """Do work that can be resumed; return the exit code. Expected errors and Ctrl-C are reported in one line each."""
     try:
         return work() or 0
     except expected as error:

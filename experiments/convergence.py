@@ -1,21 +1,21 @@
-"""How exploitable the searches' play is, on games that can be enumerated: exactly, against nodes and seconds a move.
+"""Exact exploitability of the searches' play on enumerated games, against nodes and seconds per move.
 
-``python -m experiments.convergence`` writes ``results/convergence.json``. A game is fed to :mod:`klss.search` as chess
-is: children, observations, beliefs, and a value function at the nodes that are not expanded. That is the value of the
-node when both players go on *uniformly* (:class:`klss.search.EnumeratedModel`): it knows the rules and nothing of play,
-so whatever is good in the play comes from the search; an equilibrium's values would have given it the answer.
+``python -m experiments.convergence`` writes ``results/convergence.json``. A game is given to :mod:`klss.search` in the
+same form as chess: children, observations, beliefs, and a value function for unexpanded nodes. That function is the
+node's value if both players continue *uniformly* (:class:`klss.search.EnumeratedModel`). It knows the rules but no
+play, so all strength comes from the search; values of an equilibrium would give away the answer.
 
-The strategy is what is *played* over the whole game. At each infoset to which its own moves lead, the player observes
-what it would have observed, searches and moves, so that every search is nested in the one before; a branch of the walk
-has a search of its own, a copy. The trunk is carried on with the mixture, so that one walk tells both strategies: the
-mixture that was found, and what the configuration plays of it (purified, in both).
+The strategy is what the player *plays* over the whole game. At each infoset that its own moves reach, the player gets
+its observations, searches and moves, so that every search is nested in the one before; each branch of the walk has its
+own copy of the search. The trunk is carried on with the mixture, so that one walk gives both strategies: the mixture,
+and the purified strategy that the configuration plays.
 
-*From the root*: before anybody has moved, nature included, it searches once without a move. *From the first move*: it
-begins there, as in chess, with all nodes of its infoset as fresh particles, of which player 1 is taken to know which
-one it is. That assumption is never mended, and the difference is its price.
+*From the root*: before any move, including nature's, it searches once without a move. *From the first move*: it begins
+there, as in chess, with all nodes of its infoset as fresh particles; player 1 is assumed to know which one is true.
+That assumption is never corrected, and the difference between the two is its cost.
 
-Exploitability of a seat: the value of the game for it, less what its strategy is sure of
-(:mod:`klss.best_response`). Payoffs are divided by the largest one, as the searches take values in [−1, 1].
+Exploitability of a seat: the game's value for it, less the worst case of its strategy (:mod:`klss.best_response`).
+Payoffs are divided by the largest one, since the searches take values in [−1, 1].
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ GAMES = (
     "goofspiel(num_cards=4,imp_info=True,points_order=ascending)",
 )  # fmt: skip
 PLAYERS = ("klss2021", "kluss", "kluss,order=2,root=nature,value_beta=5,purify=true")
-"""Of OpenSpiel's games; the last one is what plays chess."""
+"""Configurations for OpenSpiel's games; the last one is like ``kluss`` in chess."""
 NODES = (10, 100, 1_000, 10_000)
-"""The last one is more than any of the games has."""
+"""Node budgets; the last one is more than any of the games has."""
 
 Start = Literal["root", "first move"]
 STARTS: tuple[Start, ...] = ("root", "first move")
@@ -70,7 +70,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 _Step = tuple[int, int, bool]
-"""What :meth:`klss.search.Search.observe` is given."""
+"""The arguments of :meth:`klss.search.Search.observe`."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,9 @@ class Played:
     Attributes
     ----------
     mixture, purified : float64[S]
-        Behaviour of player 0 in the game's treeplex; uniform where its own moves never lead.
+        Behaviour of player 0 in the game's treeplex; uniform at infosets that its own moves never reach.
     seconds : list of float
-        Of each search, of a core: what else runs on the machine does not count.
+        Processor seconds of each search, which other programs don't affect.
     """
 
     mixture: Floats
@@ -92,7 +92,7 @@ class Played:
 
 @dataclass(frozen=True)
 class _Turns:
-    """Its infosets by what leads there: its infoset before and the action there, or None; and what it then observes.
+    """The player's infosets by the infoset before and the action there (or None), with the observations in between.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class _Turns:
 
     @classmethod
     def of(cls, game: Game) -> _Turns:
-        """Those of player 0 in ``game``."""
+        """The turns of player 0 in ``game``."""
         following: dict[tuple[int, int] | None, list[tuple[int, tuple[_Step, ...]]]] = {}
         for infoset in game.observations[0].turn_infosets.tolist():
             ways = {_way(game, int(node)) for node in game.nodes_of(0, infoset)}
@@ -115,7 +115,7 @@ class _Turns:
 
 
 def _way(game: Game, node: int) -> tuple[tuple[int, int] | None, tuple[_Step, ...]]:
-    """Its infoset and action before a node, None where it had no move; and every ply's step since."""
+    """The player's infoset and action before a node (None without an earlier move), and each ply's step since."""
     steps: list[_Step] = []
     while (parent := int(game.parent[node])) >= 0:
         mine = game.player[parent] == 0
@@ -128,18 +128,18 @@ def _way(game: Game, node: int) -> tuple[tuple[int, int] | None, tuple[_Step, ..
 
 
 def played(game: Game, search_by: SearchConfiguration, nodes: int, start: Start = "root", *, seed: int = 0) -> Played:
-    """What player 0 plays over a whole game with ``nodes`` a move.
+    """Player 0's strategy over a whole game with ``nodes`` per move.
 
     Parameters
     ----------
     game : Game
     search_by : SearchConfiguration
     nodes : int
-        Added by each search.
+        Nodes that each search adds.
     start : "root" or "first move"
-        See above.
+        See the module.
     seed : int
-        Of particles.
+        Seed for drawing particles.
     """
     model, turns, own = EnumeratedModel(game), _Turns.of(game), game.observations[0]
     treeplex = game.treeplex(0)
@@ -188,7 +188,7 @@ def _row(task: tuple[str, str, Start, int, int], seed: int = 0) -> list[Any]:
     found = played(game, search_by, nodes, start, seed=seed)
     form = sequence_form(game)
     lost = [
-        # Never below 0 but by the solver's rounding.
+        # Values below 0 are the solver's rounding.
         round(max(0.0, value - worst_case(form, 0, realization(game.treeplex(0), strategy))), 6)
         for strategy in (found.mixture, found.purified)
     ]
@@ -197,13 +197,13 @@ def _row(task: tuple[str, str, Start, int, int], seed: int = 0) -> list[Any]:
 
 
 def _warm_up(players: Sequence[str]) -> None:
-    """Compile what compiles, so that no search's time counts it."""
+    """Compile all code, so that no search's time includes that."""
     for player in players:
         _row(("kuhn_poker", player, "root", 100, 0))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play, and write the results; the exit code."""
+    """Play, and write the results; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m experiments.convergence", description="exploitability of the searches' play on small games"
     )
@@ -221,7 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(str(error))
     if not all(chosen.search for chosen in searches):
         parser.error(f"--players: got {' '.join(parsed.players)}, expected configurations that search")
-    # Every game, player, start, budget and seat is a task of its own, for processes side by side.
+    # Every game, player, start, budget and seat is a separate task, for parallel processes.
     tasks = list(itertools.product(parsed.games, parsed.players, STARTS, parsed.nodes, (0, 1)))
     seeds = [parsed.seed] * len(tasks)
     if parsed.workers == 1:
@@ -230,7 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         with ProcessPoolExecutor(parsed.workers, initializer=_warm_up, initargs=(parsed.players,)) as pool:
             rows = list(pool.map(_row, tasks, seeds))
-    # What the rows are of: the games with their exact values, and the configurations.
+    # The document's head: the games with their exact values, and the configurations.
     games = [
         {"game": name, "nodes": game.node_count, "value": round(value, 6)}
         for name in parsed.games

@@ -1,15 +1,16 @@
 """Positions with Stockfish's values, to tune and to measure the built-in evaluator on: ``python -m
 experiments.evaluation_positions generate|label|endings``.
 
-``generate`` plays Fog of War games with Stockfish's values of all moves (temperature and blunders drawn for each game,
-so that quiet and wild positions, level and decided ones, come up) and keeps some children of each position met, and of
+``generate`` plays Fog of War games with Stockfish's values of all moves. Temperature and rate of blunders are drawn for
+each game, so that positions are quiet and wild, level and decided. It keeps some children of each position, and of
 positions a few random plies away from it: leaves of a search trunk are like that, most of them one odd move from a
-sensible position. Their values are those of a search of depth 1 at the parent, some ten thousand a second.
+sensible position. Their values come from a search of depth 1 at the parent, some ten thousand per second.
 
-``label`` takes a sample of them and asks for a search of each, with 1000 nodes some hundreds a second. ``endings``
-makes positions with few pieces or none beside kings and pawns, which games rarely reach, and asks for the same.
+``label`` searches a sample of them one by one, with 1000 nodes some hundreds per second. ``endings`` makes positions
+with few or no pieces besides kings and pawns, which games rarely reach, and searches them in the same way.
 
-What is packaged to measure the evaluator on (``evaluation_positions.npz``) is from games of another seed.
+The packaged positions, on which the evaluator is measured (``evaluation_positions.npz``), are from games of another
+seed.
 
 Only positions that Stockfish values itself are kept: none where the king can be taken, and none where every move loses
 it.
@@ -42,7 +43,7 @@ from uci_bridge.stockfish.evaluator import StockfishEvaluator, find_stockfish, o
 __all__ = ["children_of", "deep_values", "ending", "play"]
 
 _TOGETHER = 5000
-"""Positions that one run of Stockfish is given."""
+"""Positions per run of Stockfish."""
 
 _GAMES_AT_ONCE = 96
 _CHILDREN_KEPT = 24
@@ -88,11 +89,11 @@ def _stray(row: Words, plies: int, rng: np.random.Generator) -> Words:
 
 
 def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, Floats]:
-    """Play games for ``time_s`` seconds; returns positions uint64[n, 9], and their values for the side to move
+    """Play games for ``time_s`` seconds; return positions uint64[n, 9], and their values for the side to move
     float32[n].
     """
-    # A game starts some random plies from the usual position, with a temperature and a rate of blunders of its own, so
-    # that positions of good and of bad play are there.
+    # A game starts some random plies from the usual position, with its own temperature and rate of blunders, so that
+    # there are positions from good and from bad play.
     rng = np.random.default_rng(seed)
 
     def new_game() -> tuple[Words, int, float, float]:
@@ -114,13 +115,13 @@ def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, F
         offsets, children = children_of(parents)
         values = engine.child_values(parents, offsets, children)
         keep = _askable(children) & np.repeat(_askable(parents), np.diff(offsets))
-        # A few children of each are kept, so that no position has a large part of the data.
+        # Only a few children of each are kept, so that no position dominates the data.
         for k in range(len(parents)):
             places = np.arange(offsets[k], offsets[k + 1])[keep[offsets[k] : offsets[k + 1]]]
             places = rng.permutation(places)[:_CHILDREN_KEPT]
             found.append((children[places], values[places].astype(np.float32)))
             total += len(places)
-        # Every game goes on by one move: softmax of the values, or a blunder. One that is over, long or decided ends.
+        # Every game continues by one move: softmax of the values, or a blunder. It ends if it is over, long or decided.
         for k, (_, ply, temperature, blunder) in enumerate(games):
             first, last = offsets[k], offsets[k + 1]
             if first == last:
@@ -137,7 +138,7 @@ def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, F
             games[k] = new_game() if over else (row, ply + 1, temperature, blunder)
         if len(found) % 3840 == 0:
             print(f"{total} positions", file=sys.stderr, flush=True)
-    # Each position once; the counters do not make it another one.
+    # Each position once; counters don't distinguish positions.
     rows, scores = (np.concatenate(column) for column in zip(*found))
     identity = np.ascontiguousarray(rows[:, :9])
     identity[:, 8] &= np.uint64(0x7FFF)
@@ -147,11 +148,11 @@ def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, F
 
 
 def deep_values(rows: Words, limit: str) -> Floats:
-    """Stockfish's values of ``rows`` for their sides to move, by a search each with ``limit`` (``nodes 1000``):
-    float64[n], NaN where it gave none.
+    """Stockfish's values of ``rows`` for their sides to move, by one search each with ``limit`` (``nodes 1000``):
+    float64[n], NaN if it gave none.
     """
-    # All questions are written ahead: Stockfish ends a search before it begins the next, and never waits for one. The
-    # end of its input stops the search that runs then, so that one more is asked for.
+    # All questions are written ahead, since Stockfish ends a search before it begins the next. The end of its input
+    # stops the search that runs then, so one more is asked for.
     asked = b"".join(b"position fen %b\ngo %b\n" % (fen, limit.encode()) for fen in orthodox_fens(rows))
     asked = b"setoption name Hash value 4\n" + asked + b"position startpos\ngo depth 1\n"
     done = subprocess.run([find_stockfish()], input=asked, stdout=subprocess.PIPE, check=True, env=engine_environment())
@@ -160,8 +161,8 @@ def deep_values(rows: Words, limit: str) -> Floats:
 
 
 def ending(rng: np.random.Generator, pieces: int) -> Words:
-    """A position drawn at random, with up to ``pieces`` pieces a side beside king and pawns, sides much alike:
-    uint64[9]. Chess may not allow it.
+    """A random position with up to ``pieces`` pieces per side besides king and pawns, with similar sides: uint64[9]. It
+    may be illegal in chess.
     """
     board = chess.Board(None)
     board.turn = bool(rng.integers(2))
@@ -186,7 +187,7 @@ def ending(rng: np.random.Generator, pieces: int) -> Words:
 
 
 def _labelled(batches: Iterator[Words], limit: str, minutes: float, out: Path) -> None:
-    """Write batches of positions and their values to ``out`` after each, until the minutes are over."""
+    """Value batches of positions, and write all to ``out`` after each batch, until ``minutes`` are over."""
     rows: list[Words] = []
     values: list[Floats] = []
     end = time.monotonic() + 60.0 * minutes

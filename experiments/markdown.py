@@ -1,4 +1,4 @@
-"""Words in the width of our pages."""
+"""Text wrapped to the width of our pages."""
 
 from __future__ import annotations
 

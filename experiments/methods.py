@@ -1,12 +1,12 @@
 """Every method of nested subgame solving under every gadget, on small games and from two kinds of blueprint.
 
 ``python -m experiments.methods measure`` adds the rows that ``results/methods.json`` lacks, one after the other, and
-writes the file as it goes: it can be stopped and started again at any time (``--minutes M`` stops by itself, ``--most
+writes the file regularly: it can be stopped and started again at any time (``--minutes M`` stops by itself, ``--most
 N`` leaves out games of more nodes). ``optima`` does the same for Table 1's ten rows by 1-KLSS, under the gadgets
-without reach. ``python -m experiments.paper_tables render`` makes ``docs/tables.md`` of both.
+without reach. ``python -m experiments.paper_tables render`` makes ``docs/tables.md`` from both.
 
-Blueprints: "floor" is Table 1's (every action with at least 0.25 / m, else the least exploitable strategy); "cfr+" is
-what :data:`ITERATIONS` iterations of CFR+ give, the average or the last strategies, and has no floor.
+Blueprints: "floor" is Table 1's (the least exploitable strategy with at least 0.25 / m for every action); "cfr+" is
+from :data:`ITERATIONS` iterations of CFR+, the average or the last strategies, without a floor.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ __all__ = ["BLUEPRINTS", "GADGETS", "GAMES", "METHODS", "RESULTS", "main", "sect
 RESULTS = Path(__file__).parent / "results" / "methods.json"
 
 ITERATIONS = 30
-"""Of CFR+: few enough that its strategies leave something to gain."""
+"""Iterations of CFR+: few enough that its strategies can still be improved."""
 EPSILON = 0.25
-"""What Table 1's blueprints are held to."""
+"""Table 1's epsilon: a blueprint plays each of m actions with probability at least epsilon / m."""
 
 GAMES = {
     "kuhn": "kuhn",
@@ -75,7 +75,7 @@ GADGETS = (
 )  # fmt: skip
 
 _NOTHING = 1e-6
-"""What counts as no exploitability: the solver's rounding over many subgames."""
+"""Exploitability that counts as 0: the solver's rounding over many subgames."""
 
 _WRITE_S = 10.0
 """Seconds between two writes of the file."""
@@ -134,7 +134,7 @@ def _optimum(name: str, gadget: str) -> list[Any]:
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of the results: its key, columns, tasks, and what makes the rest of a row of a task."""
+    """A part of the results: its key, columns, tasks, and the function for the rest of a task's row."""
 
     key: str
     columns: tuple[str, ...]
@@ -154,7 +154,7 @@ PARTS = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure what is missing; the exit code."""
+    """Measure the missing rows; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m experiments.methods", description="methods and gadgets of nested subgame solving on small games"
     )
@@ -247,7 +247,7 @@ def _games_table(cells: _Cells, document: dict[str, Any], blueprint: str, gadget
 
 
 def _places(cells: _Cells) -> list[_Task]:
-    """Game, player and blueprint of which all is measured, and of which there is a ratio."""
+    """Game, player and blueprint for which all is measured, and a ratio exists."""
     places = dict.fromkeys(key[:3] for key, (before, _) in cells.items() if before > _NOTHING)
     ways = list(product(METHODS, GADGETS))
     return [place for place in places if all((*place, *way) in cells for way in ways)]

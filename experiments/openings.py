@@ -1,13 +1,13 @@
-"""The opening book: what ``kluss`` plays at its first turns, searched once and packaged.
+"""The opening book: the mixtures of ``kluss`` at its first turns, searched once and packaged.
 
 ``python -m experiments.openings --people FILE`` writes ``darkchess/fog/players/data/openings.json``; ``klss openings``
 shows it. ``FILE`` holds games of people, of which only the frequencies of moves are kept.
 
-The walk goes ply by ply. At each infoset of the player to move, several searches with seeds of their own give mixtures;
-their mean is what a player with an unknown seed plays. Moves are followed that the engine or people often play, and the
-true games that come of them are grouped by what the next player has seen of them. An infoset is reached with the sum of
-their probabilities, where every move is played half by the engine and half by people, and is left out where that is
-rare. Searches are kept as they are made, so a walk that is stopped goes on.
+The walk goes ply by ply. At each infoset of the player to move, several searches with different seeds give mixtures;
+their mean is the strategy of a player with an unknown seed. The walk follows moves that the engine or people often
+play, and groups the resulting true games by the infosets of the next player. The reach of an infoset is the sum of its
+games' probabilities, where the engine and people each have half of every move's; infosets with a small reach are left
+out. Searches are stored as they are made, so that a stopped walk can be resumed.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ __all__ = ["main", "walk"]
 RUNS = Path(__file__).parent / "runs"
 
 KEPT = 0.02
-"""Least probability that a move has in the book: below it a mixture is noise of the searches."""
+"""Least probability of a move in the book: smaller ones are noise of the searches."""
 
 _ENOUGH_GAMES = 5
-"""People's games at an infoset, from which on their frequencies say how it goes on."""
+"""Least number of people's games at an infoset for their frequencies to count."""
 
 _RARE = 1 / 20
-"""Part of the smallest reach: true games that are rarer are dropped, as they change the reach of no infoset by much."""
+"""Share of the smallest reach below which true games are dropped, since they change no infoset's reach by much."""
 
 People = dict[str, Counter[chess.Move]]
 """How often people played each move, by the key of the infoset."""
@@ -55,7 +55,7 @@ People = dict[str, Counter[chess.Move]]
 
 @dataclass
 class Infoset:
-    """What a player has seen, and the true games that look so: their moves and how likely they are."""
+    """An infoset: what a player has seen, and the true games that agree with it, with their probabilities."""
 
     views: tuple[View, ...]
     games: list[tuple[tuple[chess.Move, ...], float]] = field(default_factory=list)
@@ -161,7 +161,7 @@ def walk(searches: Searches, people: People, plies: int, least: float, follow: f
         reached = {key: infoset for key, infoset in layer.items() if infoset.reach >= least}
         print(f"ply {ply}: {len(reached)} of {len(layer)} infosets", flush=True)
         layer = {}
-        # The most reached first, so that a look at what is done so far shows the main lines.
+        # The largest reach first, so that an unfinished book has the main lines.
         for key, infoset in sorted(reached.items(), key=lambda item: -item[1].reach):
             found, played = searches.of(key, infoset.views), people.get(key, Counter())
             pages[key] = _page(found, played)
@@ -170,7 +170,7 @@ def walk(searches: Searches, people: People, plies: int, least: float, follow: f
 
 
 def _page(found: dict[str, Any], played: Counter[chess.Move]) -> list[Any]:
-    """A page as the file has it: the value, and of each move UCI, probability, value and people's games."""
+    """A page in the file's form: the value, and for each move UCI, probability, value and people's games."""
     moves = [
         [uci, round(share, 3) if share >= KEPT else 0.0, None if value is None else round(value, 3), games]
         for uci, (share, value) in found["moves"].items()
@@ -180,7 +180,7 @@ def _page(found: dict[str, Any], played: Counter[chess.Move]) -> list[Any]:
 
 
 def _shares(found: dict[str, Any], played: Counter[chess.Move], follow: float) -> dict[chess.Move, float]:
-    """The moves that are followed, and how likely each is."""
+    """The moves that are followed, and their probabilities."""
     total = played.total()
     shares = {}
     for uci, (share, _) in found["moves"].items():
@@ -192,7 +192,7 @@ def _shares(found: dict[str, Any], played: Counter[chess.Move], follow: float) -
 
 
 def _follow(layer: dict[str, Infoset], infoset: Infoset, shares: dict[chess.Move, float], least: float) -> None:
-    """Add to ``layer`` what the next player sees after each move in each of the games."""
+    """Add to ``layer`` the next player's infosets after each move in each of the games."""
     for moves, weight in infoset.games:
         for move, share in shares.items():
             if weight * share < least * _RARE:
@@ -221,7 +221,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Make the book; the exit code."""
+    """Make the book; return the exit code."""
     parsed = _parser().parse_args(arguments)
     settings = {name: getattr(parsed, name) for name in ("configuration", "nodes", "searches", "seed")}
 
@@ -241,7 +241,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _write(path: Path, about: dict[str, Any], pages: dict[str, list[Any]]) -> None:
-    """Write the book, a line a page."""
+    """Write the book, one line per page."""
     rows = ",\n".join(f"  {json.dumps(key)}: {json.dumps(page, separators=(',', ':'))}" for key, page in pages.items())
     begin = json.dumps(about, indent=1).removesuffix("\n}")
     path.write_text(f'{begin},\n "pages": {{\n{rows}\n }}\n}}\n', encoding="utf-8")

@@ -1,8 +1,8 @@
 """The search on OpenSpiel's games: ``python -m experiments.openspiel_games --time 0.1``.
 
-``kluss`` against OpenSpiel's ISMCTS, which draws its states from our exact belief where a game can't draw them itself,
-at equal time; a game counts as won, drawn or lost, whatever its payoff. What was played is kept and gone on with;
-``results/openspiel_games.json`` has the scores with their intervals.
+``kluss`` against OpenSpiel's ISMCTS at equal time. If a game can't draw states for ISMCTS itself, they are drawn from
+our exact belief. A game counts as won, drawn or lost, whatever its payoff. Played games are kept, so that the command
+can be resumed; ``results/openspiel_games.json`` has the scores with their intervals.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """`klss solve` beside other solvers, same games, same process.
 
-* Exactly, beside OpenSpiel's own sequence-form program: from a loaded game to the value, traversal included, imports
-  and compiling not; best of three in a warm process.
-* By regret minimisation: seconds to a gap of 10⁻³ beside OpenSpiel's CFR+ (C++), and iterations a second beside
-  LiteEFG's CFR+ (C++) where that is installed; the tree is built before, and measuring the gap counts for us alone.
+* Exactly, beside OpenSpiel's own sequence-form program: from a loaded game to the value, including the traversal, but
+  not imports and compiling; best of three in a warm process.
+* By regret minimisation: seconds to a gap of 10⁻³ beside OpenSpiel's CFR+ (C++), and iterations per second beside
+  LiteEFG's CFR+ (C++) if that is installed. The tree is built before; time for measuring the gap counts only for us.
 
-Seconds are of a core (:func:`time.process_time`): what else runs on the machine does not count.
+Seconds are processor seconds (:func:`time.process_time`), which other programs don't affect.
 
 Run as ``python -m experiments.openspiel_speed [--out FILE]``; needs the extra ``experiments`` (cvxpy and ecos are
 OpenSpiel's).
@@ -39,7 +39,7 @@ ITERATED = ("leduc_poker", "liars_dice(dice_sides=4)", "liars_dice(dice_sides=6)
 REPEATS = 3
 GAP = 1e-3
 ITERATIONS = 100
-"""Between two looks at the clock."""
+"""Iterations between two checks of the clock."""
 PATIENCE_S = 90.0
 """Most seconds of OpenSpiel's CFR+."""
 
@@ -90,7 +90,7 @@ def first_order(name: str) -> dict[str, Any]:
 
 
 def _rate(iterations: Callable[[], None]) -> float:
-    """Iterations a second, the best of three."""
+    """Iterations per second, the best of three runs."""
     best = math.inf
     for _ in range(REPEATS + 1):  # the first one warms up
         begin = time.process_time()
@@ -114,7 +114,7 @@ def _liteefg_rate(game: Any) -> float:
 
 
 def _openspiel_cfr_plus(game: Any) -> dict[str, Any]:
-    """Seconds and iterations to the gap, looks at it not counted; at most a minute and a half."""
+    """Seconds and iterations to the gap, without the time for measuring it; at most :data:`PATIENCE_S`."""
     solver = pyspiel.CFRPlusSolver(game)
     spent, iterations, look, gap = 0.0, 0, 10, math.inf
     while gap > GAP and spent < PATIENCE_S:
@@ -129,7 +129,7 @@ def _openspiel_cfr_plus(game: Any) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Run the comparison and print or write it; the exit code."""
+    """Run the comparison and print or write it; return the exit code."""
     parser = argparse.ArgumentParser(description="klss solve against OpenSpiel's sequence_form_lp")
     parser.add_argument("--out", type=Path)
     out = parser.parse_args().out

@@ -1,4 +1,4 @@
-"""The paper's tables as JSON, and the pages that are rendered from it.
+"""The paper's tables as JSON, and the page that is rendered from it.
 
 ``python -m experiments.paper_tables measure`` writes ``results/tables.json`` (both tables, and Table 1 with epsilon = 0
 for both players). ``python -m experiments.paper_tables render`` writes ``docs/tables.md`` from it.
@@ -28,7 +28,7 @@ METHODS_NOTEBOOK = "docs/notebook/2026-11-25-methods.md"
 
 
 def measure() -> dict[str, Any]:
-    """Every number of the page; a minute."""
+    """Compute every number of the page, in about a minute."""
     begin = time.perf_counter()
     table_1, exact = [], []
     for game in TABLE_1:
@@ -95,7 +95,7 @@ def table_2(result: dict[str, Any]) -> list[str]:
 
 
 def render(result: dict[str, Any], of_methods: dict[str, Any]) -> str:
-    """The page, from the JSON of :mod:`experiments.methods` and of here alone."""
+    """The page, from the JSON of this module and of :mod:`experiments.methods` alone."""
     rule = (
         "The paper leaves two things open on which its 'after' column depends, and a linear program has many optima, "
         "of which a solver returns one that depends on its version and method. So both are chosen by a rule, and what "

@@ -1,8 +1,8 @@
 """Plots of the experiments' results, from ``results/*.json`` alone.
 
-``python -m experiments.plots`` draws each result that is there into ``experiments/plots/*.svg`` (``--format png`` for a
-look). Colours are Okabe and Ito's, which all eyes tell apart; marks and lines differ too. The same JSON gives the same
-bytes. Needs matplotlib (the extra ``experiments``).
+``python -m experiments.plots`` draws each existing result into ``experiments/plots/*.svg`` (``--format png`` for a
+quick view). Colours are Okabe and Ito's, which colour-blind readers can distinguish; marks and lines differ too. The
+same JSON gives the same bytes. Needs matplotlib (the extra ``experiments``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from experiments.series.summary import budget_text
 __all__ = ["PLOTS", "main"]
 
 PLOTS = Path(__file__).parent / "plots"
-"""Where the SVG files are kept."""
+"""The folder of the SVG files."""
 
 BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#009e73", "#666666"
 
@@ -28,7 +28,7 @@ Document = dict[str, Any]
 
 
 def _forest(axes: Any, document: Document, names: Sequence[str], title: str) -> None:
-    """A dot and a 95 % interval for each match, its numbers beside it."""
+    """Draw a dot and a 95 % interval for each match, with its numbers beside it."""
     matches = document["matches"]
     rows = range(len(matches))
     for row, match in zip(rows, matches):
@@ -49,12 +49,12 @@ def _forest(axes: Any, document: Document, names: Sequence[str], title: str) -> 
 
 
 def _players(document: Document) -> list[str]:
-    """Who is A somewhere, by the named configuration."""
+    """The players that are A in some match, by their named configurations."""
     return list(dict.fromkeys(match["a"].partition(",")[0] for match in document["matches"]))
 
 
 def _whose(document: Document) -> str:
-    """The player whose scores they are, in the genitive; where there are several, the first one named."""
+    """The player whose scores are drawn, in the genitive; the first one named if there are several."""
     players = _players(document)
     return f"{players[0]}'s" if len(players) == 1 else "the first one's"
 
@@ -82,7 +82,7 @@ def _strength(document: Document, figure: Any) -> None:
 
 
 def _convergence(document: Document, figure: Any) -> None:
-    """Exploitability against nodes and against the seconds of the longest search, a row a game."""
+    """Exploitability against nodes and against the seconds of the longest search, one row per game."""
     figure.set_size_inches(10.0, 2.6 * len(document["games"]) + 0.6)
     players = [chosen["name"] for chosen in document["configurations"]]
     lines = [
@@ -116,7 +116,7 @@ _SHOWN = (("uniform", GREY), ("exp(-bu)", ORANGE), ("values + value", BLUE), ("b
 
 
 def _beliefs(document: Document, figure: Any) -> None:
-    """What each belief puts on the truth; what the truth is worth under it; and how far it can be trusted."""
+    """Each belief's weight of the truth, the quantile of the truth's value, and the calibration."""
     figure.set_size_inches(11.0, 8.0)
     axes = figure.subplots(2, 2)
     rows = document["beliefs"]
@@ -175,7 +175,7 @@ def draw(document: Document, how: Callable[[Document, Any], None], path: Path) -
     from matplotlib.figure import Figure
 
     vector = path.suffix == ".svg"
-    # Date and version in the file's head would make two equal pictures differ.
+    # No date and no version in the file's head: they would make equal figures differ.
     head: Document = {"Date": None, "Creator": "klss"} if vector else {"Software": "klss"}
     style: Any = {
         "svg.hashsalt": "klss",
@@ -190,7 +190,7 @@ def draw(document: Document, how: Callable[[Document, Any], None], path: Path) -
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Draw what there is; the exit code."""
+    """Draw all existing results; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m experiments.plots", description="plots from results/*.json")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="of the JSONs")
     parser.add_argument("--plots", type=Path, default=PLOTS, metavar="DIR", help="where the plots go")

@@ -1,13 +1,12 @@
-"""Short scripted attacks that win against a player of Reconnaissance Blind Chess: an exploiter in small.
+"""Short scripted attacks that win against a player of Reconnaissance Blind Chess: a small exploiter.
 
-``python -m experiments.rbc_lines find`` searches for requests that win although nothing of the answers is seen, and
-``hold`` plays those that were found against a player, the same one or another, from seeds of its own; both keep what
-they find in ``results/rbc_lines.json``.
+``python -m experiments.rbc_lines find`` searches for requests that win without any use of the answers. ``hold`` plays
+the found lines against a player, the same one or another, with new seeds. Both write ``results/rbc_lines.json``.
 
 A line is one side's first requests. It is played against the player itself, on the referee, once with each of a few
-seeds; a request that can't be made, or a move that comes to nothing, is a pass. A beam search goes request by request:
-of all lines of a length, those are gone on with that promise most, which is judged by the true positions. What a line
-is worth was chosen on the seeds that found it, so only ``hold`` says what it wins.
+seeds; a request that can't be made, or a move that is blocked, is a pass. A beam search goes request by request: of all
+lines of a length, the most promising ones are extended, judged by the true positions. The lines were selected on the
+seeds of ``find``, so their scores there are biased; only ``hold`` measures what they win.
 """
 
 from __future__ import annotations
@@ -46,16 +45,16 @@ __all__ = ["Duel", "Setting", "find", "hold", "main"]
 NAME = "rbc_lines"
 
 DECISIVE = 0.58
-"""Value of a won game that goes on, for the attacker: some four pawns."""
+"""Value for the attacker from which on an unfinished game counts as won: some four pawns."""
 
 _THREATS = 8
-"""Threats against the king from which on more promise no more."""
+"""Threats against the king beyond which more don't add to the promise."""
 
 _THREATENED = 0.3
-"""The part of a line's promise that is threats; the rest is what it has won."""
+"""Weight of threats in a line's promise; the rest is the value that it has reached."""
 
 _TOP = 10
-"""Of the lines that won most when they were found, whose mean is reported."""
+"""Number of the best found lines whose mean is reported."""
 
 Line = tuple[str, ...]
 """Requests in UCI, in order."""
@@ -63,12 +62,12 @@ Line = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Setting:
-    """What lines are played against."""
+    """The player that lines are played against, and its limits."""
 
     player: str = DEFAULT_PLAYER  # the text of its configuration
-    nodes: int = 1000  # that it has for each question
+    nodes: int = 1000  # for each of its questions
     seed: int = 1  # of all games
-    games: int = 4  # of a line, each with a seed of its own
+    games: int = 4  # per line, each with its own seed
 
 
 class Duel:
@@ -96,11 +95,11 @@ class Duel:
         self._answered()
 
     def branch(self) -> Duel:
-        """The same game, to be gone on with in another way."""
+        """A copy of the game, which can be continued differently."""
         return copy.deepcopy(self, {id(self._evaluator): self._evaluator})
 
     def ask(self, request: chess.Move) -> None:
-        """Play a request of the script, a pass where it can't be made, and the player's turn."""
+        """Play a request of the script (a pass if it can't be made), then the player's turn."""
         referee = self.referee
         if referee.outcome is None:
             referee.move(request if request in referee.requests() else None)
@@ -123,14 +122,14 @@ class Duel:
 
     @property
     def value(self) -> float:
-        """For the script: ±1 where a king is taken, else what the true position is worth for it, to move."""
+        """The value for the script: ±1 if a king is taken, else that of the true position with the script to move."""
         if self.referee.outcome is not None:
             return 1.0 if self.taken else -1.0
         return float(self._evaluator.values(self.referee.position.row[None])[0])
 
     @property
     def threats(self) -> int:
-        """After how many of the script's moves the king could be taken, if the player passed."""
+        """The number of the script's moves after which it could take the king if the player passed."""
         position = self.referee.position
         found = 0
         for move in position.legal_moves() if self.referee.outcome is None else ():
@@ -141,7 +140,7 @@ class Duel:
 
     @property
     def promise(self) -> float:
-        """How well the line goes, to choose which are gone on with."""
+        """The score by which lines are chosen for extension."""
         if self.referee.outcome is not None:
             return self.value
         return (1.0 - _THREATENED) * self.value + _THREATENED * min(self.threats, _THREATS) / _THREATS
@@ -157,7 +156,7 @@ def _duels(setting: Setting, color: chess.Color, line: Line, evaluator: BuiltinE
 
 
 def _next(duels: Sequence[Duel]) -> Iterator[chess.Move]:
-    """Requests that go on with a line; of those that become the same in all games, one."""
+    """Requests that extend a line; of those with the same result in all games, only one."""
     going = [duel.referee for duel in duels if duel.referee.outcome is None]
     seen: set[tuple[chess.Move | None, ...]] = set()
     for request in sorted({request for referee in going for request in referee.requests()}, key=chess.Move.uci):
@@ -168,7 +167,7 @@ def _next(duels: Sequence[Duel]) -> Iterator[chess.Move]:
 
 
 def _row(line: Line, duels: Sequence[Duel]) -> dict[str, Any]:
-    """What a line has come to, a number for each game."""
+    """The results of a line, one number per game."""
     return {
         "line": " ".join(line),
         "taken": [int(duel.taken) for duel in duels],
@@ -179,19 +178,19 @@ def _row(line: Line, duels: Sequence[Duel]) -> dict[str, Any]:
 
 
 def worth(row: dict[str, Any]) -> float:
-    """What a line wins: the mean of its games' values."""
+    """A line's worth: the mean of its games' values."""
     return float(np.mean(row["values"]))
 
 
 def won(row: dict[str, Any]) -> float:
-    """In what part of its games a line takes the king or is decisively ahead."""
+    """The share of its games in which a line takes the king or is decisively ahead."""
     return float(np.mean(np.array(row["values"]) >= DECISIVE))
 
 
 def find(setting: Setting, color: chess.Color, plies: int, beam: int, path: Path) -> list[dict[str, Any]]:
-    """Search for lines of one colour with at most ``plies`` requests; every line that was played.
+    """Search for lines of one colour with at most ``plies`` requests; return every line that was played.
 
-    ``path`` keeps a line as soon as its games are played, and gives it when the search is done again.
+    Each line is written to ``path`` as soon as its games are played, and read from there when the search is resumed.
     """
     evaluator = BuiltinEvaluator(threads=1)
     rows: dict[str, dict[str, Any]] = {}
@@ -225,12 +224,12 @@ def find(setting: Setting, color: chess.Color, plies: int, beam: int, path: Path
 
 
 def chosen(rows: Sequence[dict[str, Any]], most: int, alike: int) -> list[Line]:
-    """The lines that win most, at most ``alike`` of those that begin with the same three requests."""
+    """The lines that win most, but at most ``alike`` with the same first three requests."""
     found: list[Line] = []
     begun: dict[Line, int] = {}
     for row in sorted(rows, key=lambda row: (-worth(row), len(row["line"]), row["line"])):
         line = tuple(row["line"].split())
-        # What a line wins that is a beginning of this one, or goes on from it, is counted once.
+        # Of a line and its extensions only one is taken, since they win by the same requests.
         same = any(line[: len(other)] == other or other[: len(line)] == line for other in found)
         if len(found) < most and won(row) > 0.0 and not same and begun.get(line[:3], 0) < alike:
             begun[line[:3]] = begun.get(line[:3], 0) + 1
@@ -239,8 +238,8 @@ def chosen(rows: Sequence[dict[str, Any]], most: int, alike: int) -> list[Line]:
 
 
 def hold(setting: Setting, lines: Sequence[tuple[chess.Color, Line]]) -> dict[str, Any]:
-    """Play lines, the best of the search first, against a player: how many win in most of their games, what part of
-    their games the first ones win, and all do, and each line's games.
+    """Play lines, the best of the search first, against a player. Return the number of lines that win most of their
+    games, the share of games won by the first lines and by all, and each line's games.
     """
     evaluator = BuiltinEvaluator(threads=1)
     rows = []
@@ -284,7 +283,7 @@ def _parser(name: str, about: str) -> argparse.ArgumentParser:
 
 
 def _searches(path: Path) -> list[dict[str, Any]]:
-    """The searches of a results file, the last one last, each with the players that its lines were held against."""
+    """The searches of a results file, the latest last, each with the players that its lines were played against."""
     return list(json.loads(path.read_text(encoding="utf-8"))["searches"]) if path.exists() else []
 
 
@@ -366,7 +365,7 @@ COMMANDS: Commands = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do one of them; the exit code."""
+    """Run one of the commands; return the exit code."""
     return run(NAME, "Short scripted attacks in Reconnaissance Blind Chess.", COMMANDS, arguments)
 
 

@@ -1,8 +1,7 @@
-"""The tables of ``experiments/README.md``, rendered from ``results/*.json``; what an interval does not show is not
-said.
+"""Render the tables of ``experiments/README.md`` from ``results/*.json``; claims go no further than the intervals.
 
-``python -m experiments.report`` writes what stands between README's markers anew. Every line carries its number of
-games; an experiment without a result says so.
+``python -m experiments.report`` rewrites the part between README's markers. Every line has its number of games; an
+experiment without a result says so.
 """
 
 from __future__ import annotations
@@ -30,18 +29,18 @@ __all__ = ["BEGIN", "END", "convergence_curve", "load", "main", "names", "readin
 
 README = Path(__file__).parent / "README.md"
 BEGIN, END = "<!-- results: rendered by experiments/report.py -->", "<!-- end of results -->"
-"""The rendered part stands between these lines."""
+"""The lines before and after the rendered part."""
 
 PAPER_PERCENT = 59.5
 """The paper, §7: its agent's score against its baseline."""
 
 PAPERS_MATCH = "klss2021-baseline-0.5s"
-"""The head-to-head that the paper has played too."""
+"""The head-to-head match that the paper reports too."""
 
 _SPELLED = {f"klss2021-{name}": f"klss2021,{change}" for name, change in ABLATIONS.items()} | {
     "kluss-filter": "kluss", "kluss-siamese": "kluss,belief=siamese", "kluss-both": "kluss,belief=both",
 }  # fmt: skip
-"""What results call some players, in words of today."""
+"""Names of players in older results -> their present names."""
 
 _FIELDS = {
     "maxmargin_share": "caution", "root_node_fraction": "share", "uniform_mix": "even", "value_beta": "slope",
@@ -60,19 +59,19 @@ _NONE = "not run yet"
 class Study:
     """An experiment in README."""
 
-    # what it is, what follows ``python -m experiments.``, and how long it takes two cores before anybody has measured
-    # it
+    # a line about it, the command after ``python -m experiments.``, and an estimate of its time on two cores until
+    # that is measured
     about: str
     command: str
     takes: str
-    result: Callable[[Document], str]  # what the overview's line says of its document
-    # of README's section, if it has one
+    result: Callable[[Document], str]  # the result in the overview's line, from its document
+    # title and text of README's section, if it has one
     title: str = ""
     section: Callable[[Document], list[str]] | None = None
 
 
 def load(folder: Path, name: str) -> dict[str, Any] | None:
-    """The document ``folder/name.json``, matches of several seeds reported as one; None where there is none."""
+    """The document ``folder/name.json``, with matches of several seeds combined; None if there is none."""
     found = read_document(folder / f"{name}.json")
     if found is not None and "matches" in found:
         found["matches"] = told_together(found["matches"])
@@ -80,7 +79,7 @@ def load(folder: Path, name: str) -> dict[str, Any] | None:
 
 
 def short(player: str) -> str:
-    """A player's name without what is alike on both sides; one that had a name of its own once is given by its field.
+    """A player's name without the parts that both sides share; a player with a former name is given by its field.
 
     >>> short("klss2021,evaluator=stockfish,threads=1"), short("klss2021-noreach,threads=1")
     ('klss2021,evaluator=stockfish', 'klss2021,reach=false')
@@ -90,7 +89,7 @@ def short(player: str) -> str:
 
 
 def names(match: Mapping[str, Any]) -> tuple[str, str]:
-    """Both players' names; with their threads where nothing else tells one from the other."""
+    """Both players' names; with their threads if nothing else distinguishes them."""
     a, b = match["a"], match["b"]
     return (short(a), short(b)) if short(a) != short(b) else (a, b)
 
@@ -102,13 +101,13 @@ def interval(match: Mapping[str, Any]) -> str:
 
 
 def verdict(match: Mapping[str, Any]) -> int:
-    """1 where A is the better one by its interval, -1 where B is, 0 where the interval holds 50 %."""
+    """1 if A is better by the interval, -1 if B is, 0 if the interval contains 50 %."""
     low, _, high = match["percent"]
     return int(low > 50.0) - int(high < 50.0)
 
 
 def reading(match: Mapping[str, Any]) -> str:
-    """What a match says of B against A, and no more than its interval does."""
+    """The conclusion on B against A that the match's interval allows."""
     worse, better = (f"`{names(match)[1]}` is {word}" for word in ("worse", "better"))
     return f"{(('no difference seen', worse, better))[verdict(match)]} (interval {interval(match)})"
 
@@ -165,13 +164,13 @@ def _ranged(numbers: Sequence[int]) -> str:
 
 
 def _label(match: Mapping[str, Any]) -> str:
-    """Who plays whom, with what."""
+    """The players and their budgets."""
     a, b = names(match)
     return f"`{a}` v `{b}`, {budget_text(match['budgets']['a'])}"
 
 
 def _time(found: dict[str, Any] | None, estimate: str) -> str:
-    """Half the seconds of the games, where games took time; else the estimate."""
+    """Half the seconds of the games (on two cores), if there are any; else the estimate."""
     matches = (found or {}).get("matches", [])
     seconds = sum(match.get("seconds", 0.0) for match in matches) / 2
     if not seconds or any(match["games"] < (match.get("games_planned") or 0) for match in matches):
@@ -219,7 +218,7 @@ def _series_section(series: Series, found: Document) -> list[str]:
 
 
 def _sentences(found: Document) -> list[str]:
-    """One on each match."""
+    """One sentence on each match."""
     lines: list[str] = []
     for match in found["matches"]:
         low, middle, high = match["percent"]
@@ -262,8 +261,8 @@ def _changes(found: Document) -> list[str]:
 
 
 def convergence_curve(found: Mapping[str, Any], **wanted: str) -> list[dict[str, float]]:
-    """Nodes, seconds and exploitability, both seats' mean, of the rows with those values of their columns; for each
-    number of nodes one.
+    """Nodes, seconds and exploitability (the mean of both seats) of the rows whose columns have the values ``wanted``,
+    one per number of nodes.
     """
     columns = found["samples"]["columns"]
     rows = [dict(zip(columns, row, strict=True)) for row in found["samples"]["rows"]]
@@ -313,7 +312,7 @@ def _convergence(found: dict[str, Any]) -> list[str]:
 
 
 def _tests(found: Document) -> list[str]:
-    """For each belief the sequential test over all of its matches against ``kluss`` without one."""
+    """For each belief, the sequential test over all its matches against ``kluss`` without a belief."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for match in found["matches"]:
         if _was(match, "b", WITHOUT):
@@ -340,7 +339,7 @@ def _tests(found: Document) -> list[str]:
 
 
 def _was(match: Mapping[str, Any], side: str, name: str) -> bool:
-    """Whether a side played as the configuration ``name`` does today, but for threads, whatever it was called then."""
+    """Whether a side played like today's configuration ``name``, apart from threads, whatever its name was then."""
     recorded = match["configurations"][side]
     today = configuration(name).fields()
     renamed = {key: recorded[old] for key, old in _FIELDS.items() if old in recorded}
@@ -349,7 +348,7 @@ def _was(match: Mapping[str, Any], side: str, name: str) -> bool:
 
 
 def _series(name: str) -> Study:
-    """Of a series of the catalogue."""
+    """The study of a series of the catalogue."""
     series = FOG[name]
     return Study(
         series.about, f"series {name}", f"about {series.minutes} min", partial(_series_result, series), series.title,
@@ -358,7 +357,7 @@ def _series(name: str) -> Study:
 
 
 _FILES = {"paper_tables": "tables"}
-"""Where a study's results have another name."""
+"""Studies whose results have another name."""
 
 _STUDIES = {
     **{name: _series(name) for name in ("head_to_head", "opponents", "ablations", "parts")},
@@ -406,9 +405,7 @@ _STUDIES = {
 
 
 def rendered(folder: Path, plots: Path | None = None) -> str:
-    """What stands between README's markers, from the JSON files of ``folder``; the SVG files of ``plots`` are shown
-    where they are there.
-    """
+    """The part between README's markers, from the JSON files of ``folder``, with the existing SVG files of ``plots``."""
     lines = overview(folder)
     for name, study in _STUDIES.items():
         found = load(folder, name) if study.section is not None else None
@@ -422,7 +419,7 @@ def rendered(folder: Path, plots: Path | None = None) -> str:
 
 
 def _provenance(found: dict[str, Any]) -> str:
-    """With what, and when."""
+    """The versions and the date of a result."""
     commits = {
         str(session["commit"])[:10] + (" and changes" if session.get("modified") else "")
         for match in found.get("matches", [])
@@ -434,7 +431,7 @@ def _provenance(found: dict[str, Any]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Render README's tables, or print them; the exit code."""
+    """Render README's tables, or print them; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m experiments.report", description="README's tables from the JSONs")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="of the JSONs")
     parser.add_argument("--print", action="store_true", dest="shown", help="print them, write nothing")

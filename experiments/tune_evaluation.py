@@ -1,17 +1,17 @@
 """Tune the built-in evaluation against Stockfish, and write the weights that the package loads: ``python -m
 experiments.tune_evaluation``.
 
-Texel's method with a gradient: a position is replaced by the quiet one that its quiescence search ends in, and the
-static evaluation of that is fitted to Stockfish's value of the position, both as tanh(pawns/6). Stages, each from the
-one before, quiet positions found anew before each:
+Texel's method with a gradient: each position is replaced by the quiet one in which its quiescence search ends, and the
+static evaluation of that one is fitted to Stockfish's value of the position, both as tanh(pawns/6). Each stage starts
+from the one before, and finds the quiet positions again:
 
 1. ``linear``   the tapered sum, from a start by hand (material, a few slopes), to many values of depth 1;
 2. ``network``  the sum and the network together, likewise;
 3. ``deep``     the same, to fewer values of deeper searches, of endings too.
 
-Input: the files of :mod:`experiments.evaluation_positions`. Every figure is measured on the packaged positions, which
-are of other games, with their values of depth 10, by the whole evaluator. Output: the weights, and a JSON with the
-configuration and what each stage bought.
+Input: the files of :mod:`experiments.evaluation_positions`. Every figure is measured with the whole evaluator on the
+packaged positions, which are from other games, against their values of depth 10. Output: the weights, and a JSON with
+the configuration and the gain of each stage.
 
 Sources: P. Österlund 2014 ("Texel's tuning method", Chess Programming Wiki); D. Kingma, J. Ba 2015 (Adam).
 """
@@ -46,11 +46,11 @@ _FIRST_BIAS, _FIRST, _SECOND, _SECOND_BIAS, _LAST = (
 _DECAY_1, _DECAY_2 = 0.9, 0.999
 _BATCH = 4096
 _POWER = 1.5
-"""The loss is |Δtanh| to this power: between the mean (2) and the median (1)."""
+"""The loss is |Δtanh| to this power: a compromise between fitting the mean (2) and the median (1)."""
 
 
 def by_hand() -> Weights:
-    """Where tuning starts: the usual worth of the pieces, and slopes towards the centre, forward, and more mobility."""
+    """The start of tuning: the usual values of the pieces, and slopes for the centre, advancing and mobility."""
     linear = np.zeros((FEATURES, 2))
     worth = [(0.9, 1.1), (3.2, 3.0), (3.4, 3.2), (4.8, 5.2), (9.6, 9.6), (0.0, 0.0)]
     for piece, (middle, end) in enumerate(worth):
@@ -77,7 +77,7 @@ def with_network(weights: Weights, seed: int) -> Weights:
     grown.packed[:LINEAR_SIZE] = weights.packed[:LINEAR_SIZE]
     grown.part("first")[:] = rng.normal(0.0, 0.05, (2 * FEATURES, FIRST))
     grown.part("first_bias")[:] = 0.1
-    # All stages begin alike.
+    # All stages of the game begin with the same weights.
     grown.part("second")[:] = rng.normal(0.0, (2.0 / FIRST) ** 0.5, (FIRST, SECOND))
     return grown
 
@@ -105,7 +105,7 @@ def _gradient(rows, targets, order, tables, weights, grad, index, count, maps, u
             grad[2 * index[i] + 1] += times * (np.float32(1.0) - share)
         if weights.shape[0] == LINEAR_SIZE:
             continue
-        # Back through the network: the stage's output weights, then its second layer; units at 0 pass nothing on.
+        # Back through the network: the stage's output weights, then its second layer; units at 0 have no gradient.
         at_stage = stage(row)
         second_bias = _SECOND_BIAS + at_stage * SECOND
         second = _SECOND + at_stage * FIRST * SECOND
@@ -117,7 +117,7 @@ def _gradient(rows, targets, order, tables, weights, grad, index, count, maps, u
                 grad[last + k] += pull * unit
                 back[FIRST + k] = pull * weights[last + k]
                 grad[second_bias + k] += back[FIRST + k]
-        # The first layer, whose pull is the sum over the units that it leads to.
+        # The first layer: its gradient is the sum over the units of the second.
         for j in range(FIRST):
             back[j] = zero
             unit = units[j]
@@ -129,7 +129,7 @@ def _gradient(rows, targets, order, tables, weights, grad, index, count, maps, u
                     sum_back += weights[at + k] * back[FIRST + k]
                 back[j] = sum_back
             grad[_FIRST_BIAS + j] += back[j]
-        # Its inputs: only features that are there have a gradient. The enemy's have negative counts, and own rows.
+        # Its inputs: only present features have a gradient. The enemy's have negative counts, and their own rows.
         for i in range(n):
             feature = index[i]
             times = np.float32(count[i])
@@ -156,7 +156,7 @@ def _adam(weights, grad, mean, square, rate, decay, step):  # type: ignore[no-un
 
 
 def mean_error(weights: Weights, rows: Words, values: Floats) -> dict[str, float]:
-    """Mean and root mean square of the difference to ``values``, and positions valued a second of processor time."""
+    """Mean and root mean square of the difference to ``values``, and positions per second of processor time."""
     evaluator = BuiltinEvaluator(weights)
     evaluator.values(rows[:1])
     begun = time.process_time()
@@ -182,8 +182,8 @@ def train(
     """Fit a copy of ``weights`` to ``values`` (tanh, for the side to move) of ``rows``; the rate falls to nothing along
     half a cosine.
     """
-    # The static evaluation is fitted where the quiescence search ends, since that is the position it values. Positions
-    # in which a king falls say nothing about it.
+    # The static evaluation is fitted at the leaf of the quiescence search, since that is the position it values.
+    # Positions in which a king is taken tell nothing about it, and are left out.
     scores, leaves = BuiltinEvaluator(weights).search(rows, leaves=True)
     quiet = np.abs(scores) < 500.0
     rows, leaves, targets = rows[quiet], leaves[quiet], values[quiet]
@@ -259,7 +259,7 @@ def main(argv: list[str] | None = None) -> int:
 
     # The tapered sum first, then a network on top of it that begins with the output 0; deeper values last.
     weights = measured("by hand", by_hand())
-    for turn in range(2):  # the second time with the leaves of a search that knows something
+    for turn in range(2):  # the second time with leaves found by the tuned weights
         weights = train(
             weights, rows[share], values[share], epochs=3, rate=0.01 / (1 + turn), seed=arguments.seed + turn
         )
@@ -268,7 +268,7 @@ def main(argv: list[str] | None = None) -> int:
     weights = measured("network", weights)
     weights = train(weights, *deep, epochs=arguments.epochs, rate=0.0005, seed=arguments.seed)
     weights = measured("deep", weights)
-    # What is written is read and measured again, as it will be packaged.
+    # The written file is read and measured again, since that is what will be packaged.
     arguments.out.mkdir(parents=True, exist_ok=True)
     weights.write(arguments.out / "evaluation_weights.npz")
     measured("written", Weights.read(arguments.out / "evaluation_weights.npz"))

@@ -28,20 +28,20 @@ from klss_app.bench.report import Figures, Report, Say, rates, spread, stopwatch
 __all__ = ["dsmcp", "synopsis", "tracker"]
 
 _LEAST = 1_000_000
-"""Sources of an update that is timed."""
+"""Least number of source positions in an update that is timed."""
 
 _CAP = 30_000_000
 _SAMPLE = 2000
 
 _SET = 128
-"""Members of a set in a search's playout."""
+"""Positions of a set in a search's playout."""
 
 _BATCH = 256
 _FEW = 10_000
-"""Positions that such sets are drawn from."""
+"""Least number of positions that such sets are drawn from."""
 
 _NODES = 1500
-"""Of each of a turn's two questions."""
+"""Nodes of each of a turn's two questions."""
 
 _GAME = """
 b2 d2d4, d2 d7d5, b5 e2e4, d2 d5e4, e6 f1b5, c4 c7c6, d7 b5c6, b2 b8c6, b5 d4d5, d3 d8a5, c7 b1c3, d2 c6b4, c7 d1d4,
