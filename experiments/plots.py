@@ -116,7 +116,7 @@ _SHOWN = (("uniform", GREY), ("exp(-bu)", ORANGE), ("values + value", BLUE), ("b
 
 
 def _beliefs(document: Document, figure: Any) -> None:
-    """Each belief's weight of the truth, the quantile of the truth's value, and the calibration."""
+    """Each belief's weight of the truth, the truth's quantiles, and the reliability of the belief."""
     figure.set_size_inches(11.0, 8.0)
     axes = figure.subplots(2, 2)
     rows = document["beliefs"]

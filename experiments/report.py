@@ -405,7 +405,7 @@ _STUDIES = {
 
 
 def rendered(folder: Path, plots: Path | None = None) -> str:
-    """The part between README's markers, from the JSON files of ``folder``, with the existing SVG files of ``plots``."""
+    """The part between README's markers, from the JSON files in ``folder``, with the existing SVGs in ``plots``."""
     lines = overview(folder)
     for name, study in _STUDIES.items():
         found = load(folder, name) if study.section is not None else None

@@ -1,6 +1,6 @@
-"""What beliefs learn from games, and what they are worth: ``python -m experiments.belief COMMAND``.
+"""Beliefs that are learned from games, and their worth: ``python -m experiments.belief COMMAND``.
 
-Reading order: ``mixture`` (the games that are learned from); ``policy`` and ``train`` (the policy of moves); ``rank``
-(how likely the truth is to each belief), ``loss`` (what moves lose), ``held`` (how often the truth is in a set that was
-cut); ``tables`` (what README says of them).
+Reading order: ``mixture`` (the games to learn from); ``policy`` and ``train`` (the policy of moves); ``rank`` (each
+belief's probability of the truth), ``loss`` (the loss of moves), ``held`` (how often the truth is in a capped set);
+``tables`` (README's tables).
 """

@@ -1,4 +1,4 @@
-"""``python -m experiments.belief train|rank|loss|held``: what beliefs learn, and what they are worth."""
+"""``python -m experiments.belief train|rank|loss|held``: learn beliefs, and measure their worth."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COMMANDS: Commands = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do one of them; the exit code."""
+    """Run one of the commands; return the exit code."""
     return run("belief", "beliefs: learned, ranked", _COMMANDS, arguments)
 
 

@@ -1,9 +1,9 @@
 """``python -m experiments.belief held RUN_DIR…``: how often the true position is in a set that had too little time.
 
-The position sets of finished games are gone through again, each view under the deadline that ``--time`` seconds a move
-leave to following. Two sets are compared: one that follows the likeliest positions where there is no time for all, and
-one that is cut wherever the deadline finds it. Counted are each player's turns; a set that is exact holds the truth.
-Clocks are read, so that figures differ from run to run. Written to ``results/belief_held.json``.
+The position sets of finished games are followed again, each view under the deadline that ``--time`` seconds per move
+leave for it. Two sets are compared: one that follows the likeliest positions first if there is no time for all, and one
+that stops in storage order at the deadline. Each player's turns are counted; an exact set always has the truth. Figures
+differ from run to run, since clocks are read. Written to ``results/belief_held.json``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from uci_bridge.match.documents import head, write_document
 __all__ = ["ARMS", "CutAnywhere", "main", "summary", "turns"]
 
 LARGE = 100_000
-"""Positions of a large set."""
+"""Least size of a large set."""
 
 COLUMNS = ["arm", "game", "ply", "positions", "sampled", "held", "truth"]
 
@@ -54,8 +54,8 @@ ARMS: dict[str, type[PositionSet]] = {"likeliest": PositionSet, "anywhere": CutA
 
 
 def turns(record: GameRecord, kind: type[PositionSet], time_s: float) -> Iterator[list[Any]]:
-    """Of each turn of a game: ply, positions, whether the set is a sample, what it is believed to hold, and whether the
-    true position is in it.
+    """Rows for the turns of a game: ply, positions, whether the set is a sample, the weight that it is believed to
+    have, and whether the true position is in it.
     """
     referee = Referee(record.fen)
     allowance = BeliefSettings().filtering * time_s
@@ -77,8 +77,8 @@ def turns(record: GameRecord, kind: type[PositionSet], time_s: float) -> Iterato
 
 
 def summary(rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
-    """Of each arm: turns, those with a sample, turns without the truth; and of samples the mean of what they are
-    believed to hold, the part that holds the truth, the same of large ones, and the median size.
+    """Figures of each arm: turns, turns with a sample, turns without the truth; for samples the mean weight that they
+    are believed to have, the share with the truth, the same for large ones, and the median size.
     """
     found: dict[str, Any] = {}
     for arm in ARMS:
@@ -102,7 +102,7 @@ def _mean(numbers: Sequence[float]) -> float | None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Go through the games and write; the exit code."""
+    """Follow the games and write the results; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m experiments.belief held", description="how often the truth is in a set that was cut"
     )

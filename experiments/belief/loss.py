@@ -1,14 +1,14 @@
-"""``python -m experiments.belief loss RUN_DIR…``: what moves lose at the true position, with each belief.
+"""``python -m experiments.belief loss RUN_DIR…``: the loss of moves at the true position, with each belief.
 
-The games of finished matches, from which nothing was learned, are gone through again. At some of a player's turns every
-arm searches afresh with the same nodes, and what it plays is held against the true position, which it does not know:
-the value of the best move there less that of its mixture, by Stockfish at depth 9 (tanh of a sixth of a pawn; a king
-that can be taken is lost). That is a proxy: in the dark the move that is best on the true board may be a bad one, and
-strength is games. But it is the same for all arms, and takes minutes.
+Games of finished matches that were not used for learning are replayed. At some of a player's turns every arm searches
+from scratch with the same nodes, and its mixture is judged at the true position, which it does not know: the value of
+the best move there less that of the mixture, by Stockfish at depth 9 (tanh of a sixth of a pawn; a king that can be
+taken is lost). This is a proxy: in the dark the best move on the true board may be a bad one, and only games measure
+strength. But it is the same for all arms, and takes only minutes.
 
-Turns without a question are left out: fewer than :data:`LEAST` positions possible, a king to take, a single move.
-Filters take as long as they take. Written to ``results/belief_loss.json``; games that were looked at are kept under
-``--kept``, so that the command can go on.
+Turns without a real choice are left out: fewer than :data:`LEAST` positions, a king to take, a single move. Filters
+have no time limit. Written to ``results/belief_loss.json``; rows of finished games are kept under ``--kept``, so that
+the command can be resumed.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ ARMS = {
     "oracle .1": "kluss-oracle,prior=0.1",
     "oracle .4": "kluss-oracle,prior=0.4",
 }
-"""The last two are given the truth: how far a better belief could go."""
+"""The last two arms are given the truth: they bound the gain of a better belief."""
 
 LEAST, MOST = 20, 1_000_000
 DEPTH = 9
@@ -73,8 +73,8 @@ _ROUND = 5
 
 
 def losses(record: GameRecord, every: int, nodes: int, seed: int, stockfish: StockfishEvaluator) -> list[list[Any]]:
-    """What each arm loses at the turns of one game, ``every`` so many of a player's: ply, possible positions, value of
-    the best move, and each arm's loss, in [0, 2].
+    """Rows for every ``every``-th turn of each player in one game: ply, size of the set, value of the best move, and
+    each arm's loss, in [0, 2].
     """
     found: list[list[Any]] = []
     referee = Referee(record.fen)
@@ -110,7 +110,7 @@ def losses(record: GameRecord, every: int, nodes: int, seed: int, stockfish: Sto
 
 
 def _worth(position: Position, moves: Iterable[chess.Move], stockfish: StockfishEvaluator) -> dict[chess.Move, float]:
-    """What each move is worth at the true position, for who makes it."""
+    """The value of each move at the true position, for the mover."""
     after = {move: position.after(move) for move in moves}
     rows = np.array([each.row for each in after.values()])
     return dict(zip(after, (-stockfish.values(rows)).tolist(), strict=True))
@@ -127,15 +127,15 @@ def _with_truth(text: str, analyst: Analyst, position: Position) -> Configuratio
 
 
 def summary(rows: Sequence[Sequence[Any]], arms: Sequence[str]) -> dict[str, Any]:
-    """Mean loss of each arm, the part of turns on which more than .25 is lost, and its mean less each of the first two
-    arms' with 95 % intervals by game.
+    """Mean loss of each arm, the share of turns with a loss above .25, and the difference of its mean from each of the
+    first two arms', with 95 % intervals by game.
 
     Parameters
     ----------
     rows
-        As in :data:`COLUMNS`, if with other arms.
+        As in :data:`COLUMNS`, possibly with other arms.
     arms
-        Their names; the first two are those that the others are held against.
+        Their names; the others are compared with the first two.
     """
     first = len(COLUMNS) - len(ARMS)
     lost = np.array([row[first:] for row in rows], dtype=np.float64)
@@ -150,8 +150,8 @@ def summary(rows: Sequence[Sequence[Any]], arms: Sequence[str]) -> dict[str, Any
 
 
 def _gone_through(parsed: argparse.Namespace, about: Mapping[str, Any]) -> list[list[Any]]:
-    """The rows of up to so many games of each match, each row with its match and game before it. What was found in a
-    game is kept, by ``about``: other settings are kept elsewhere.
+    """The rows of the games of each match, up to the wanted number, each row with its match and game before it. A
+    game's rows are kept in a folder that depends on ``about``, so that other settings don't mix with them.
     """
     shown = json.dumps(about, sort_keys=True, default=str)
     place = parsed.kept / f"{zlib.crc32(shown.encode()):08x}"
@@ -172,7 +172,7 @@ def _gone_through(parsed: argparse.Namespace, about: Mapping[str, Any]) -> list[
 
 
 def _looked(task: tuple[Path, Path, int, int]) -> list[list[Any]]:
-    """For a worker process: the rows of one game, which are kept."""
+    """In a worker process: compute the rows of one game, and keep them in a file."""
     path, place, every, nodes = task
     file = place / f"{path.parent.name}-{path.stem}.json"
     if file.exists():
@@ -187,7 +187,7 @@ def _looked(task: tuple[Path, Path, int, int]) -> list[list[Any]]:
 
 
 def differing(differences: Floats, rows: Sequence[Sequence[Any]]) -> list[float]:
-    """Low, mean and high (95 %) of one number a row; rows of one game are not independent."""
+    """Low, mean and high (95 %) of one number per row, by game, since rows of one game are not independent."""
     sums: dict[Any, list[float]] = {}
     mean = float(differences.mean())
     for row, difference in zip(rows, differences.tolist(), strict=True):
@@ -197,7 +197,7 @@ def differing(differences: Floats, rows: Sequence[Sequence[Any]]) -> list[float]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Look at the games, or at what is left of them, and write; the exit code."""
+    """Process the remaining games and write the results; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m experiments.belief loss", description="what moves lose at the true position, with each belief"
     )

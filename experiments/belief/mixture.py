@@ -1,5 +1,5 @@
-"""The games that beliefs are learned from: matches of a mix of players, at a node budget, so that they can be played
-again anywhere; a fifth of the pairs is held out.
+"""The games from which beliefs are learned: matches of a mixture of players, at a node budget so that they can be
+reproduced; a fifth of the pairs is held out.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ MATCHES: tuple[tuple[str, str, int], ...] = (
     ("kluss-value", "greedy", 160),
     ("kluss-value", "klss2021", 200),
 )
-"""Who plays whom, and how often; nobody with a learned belief, which would learn from itself."""
+"""The pairings and their numbers of games; no player has a learned belief, since it would learn from itself."""
 
 NODES = 4000
 SEED = 16
 OPENINGS = 4
-"""Random plies that begin a pair; nobody learns from them."""
+"""Random plies at the start of a pair, which are not learned from."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Played:
     white, black
         The players' configurations.
     opening
-        How many plies of it were random.
+        Number of its random plies.
     record
         Its moves.
     """
@@ -61,12 +61,12 @@ class Played:
 
 
 def held_out(game: Played) -> bool:
-    """Whether nothing may be learned from the game: every fifth pair."""
+    """Whether the game is held out from learning: every fifth pair is."""
     return part_of(game.pair) == TEST
 
 
 def play_all(runs: Path, *, workers: int, games: float = 1.0, nodes: int = NODES) -> list[Path]:
-    """Play what is left of the matches, ``games`` of each one's number; the directories of all."""
+    """Play the remaining games of the matches, the share ``games`` of each one's number; return all directories."""
     folders = []
     for a, b, count in MATCHES:
         pairing = Pairing(f"{a}-{b}", a, b)

@@ -1,8 +1,8 @@
 """Learn the policy of moves (:mod:`darkchess.fog.belief.policy`): a softmax over all legal moves, by maximum
 likelihood.
 
-Each level by itself: L-BFGS on the likelihood of the moves that were played, with a Gaussian prior on the entries. The
-problem is convex but for the even share, which is fixed.
+Each level is fitted separately: L-BFGS on the likelihood of the played moves, with a Gaussian prior on the entries. The
+problem is convex except for the uniform share, which is fixed.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from klss.support.kernel import kernel
 __all__ = ["EVEN", "Decisions", "decisions", "fitted", "likelihoods"]
 
 EVEN = 0.01
-"""The share of the likelihood that all moves have alike."""
+"""The share of the probability that is uniform over all moves."""
 
 PRIOR = 1.0
-"""Of each entry, as if that many were seen: the weight of half its square."""
+"""Weight of half the square of each entry (Gaussian prior), in units of observed moves."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +41,17 @@ class Decisions:
     Attributes
     ----------
     index
-        int16[m, GROUPS]: what each legal move of each decision looks like.
+        int16[m, GROUPS]: features of each legal move of each decision.
     offsets
-        int64[n + 1]: where each decision's moves begin.
+        int64[n + 1]: start of each decision's moves.
     chosen
-        int64[n]: the one that was played, counted from the first of all.
+        int64[n]: index of the played move among all moves.
     values
-        float64[m]: of the position after each move, for who moved.
+        float64[m]: value of the position after each move, for the mover.
     held_out
         bool[n].
     players
-        str[n]: who moved.
+        str[n]: the mover.
     """
 
     index: Any
@@ -65,7 +65,7 @@ class Decisions:
         return len(self.chosen)
 
     def of(self, wanted: Bools) -> Decisions:
-        """Those ``wanted`` (bool[n])."""
+        """The decisions that are ``wanted`` (bool[n])."""
         kept = np.flatnonzero(wanted)
         counts = np.diff(self.offsets)[kept]
         offsets = np.concatenate([[0], np.cumsum(counts)])
@@ -81,7 +81,7 @@ class Decisions:
 
 
 def decisions(games: Iterable[Played], progress: Callable[[int], None]) -> Decisions:
-    """All moves of ``games`` that players chose; ``progress`` is given how many there are."""
+    """All moves of ``games`` that players chose; ``progress`` gets their number so far."""
     evaluator = BuiltinEvaluator()
     children = np.empty((MAX_MOVES, 9), dtype=np.uint64)
     indices, values, chosen, held, players = [], [], [], [], []
@@ -123,8 +123,8 @@ def _surprise(
     index: Any, offsets: Any, chosen: Any, values: Any, groups: int, entries: Any, slope: float, even: float,
     gradient: Any, each: Any,
 ) -> Any:  # fmt: skip
-    """Negative logarithm of the likelihood of all decisions; adds its gradient to ``gradient`` (float64[entries + 1],
-    the slope's last) and writes each decision's into ``each``.
+    """Negative log-likelihood of all decisions; adds its gradient to ``gradient`` (float64[entries + 1], the slope's
+    last) and writes each decision's into ``each``.
     """
     total = 0.0
     exponent = np.empty(512, dtype=np.float64)
@@ -161,7 +161,7 @@ def _groups(level: Level) -> int:
 
 
 def fitted(level: Level, found: Decisions, progress: Callable[[float], None]) -> tuple[Floats, float]:
-    """The entries and the slope that make ``found`` likeliest; ``progress`` is given the loss a move."""
+    """The entries and the slope with the largest likelihood of ``found``; ``progress`` gets the loss per move."""
     size, groups = ENTRIES[level], _groups(level)
     each = np.empty(len(found))
 
@@ -182,7 +182,7 @@ def fitted(level: Level, found: Decisions, progress: Callable[[float], None]) ->
 
 
 def likelihoods(level: Level, entries: Floats, slope: float, found: Decisions) -> Floats:
-    """Negative logarithm of the likelihood of each decision: float64[n]."""
+    """Negative log-likelihood of each decision: float64[n]."""
     each = np.empty(len(found))
     gradient = np.zeros(len(entries) + 1)
     _surprise(

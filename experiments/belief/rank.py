@@ -1,10 +1,10 @@
-"""``python -m experiments.belief rank``: how likely the truth is to each belief, in games that nobody learned from.
+"""``python -m experiments.belief rank``: each belief's probability of the truth, in games not used for learning.
 
-The games' position sets are gone through again, with a filter of each level beside the plain set. At a player's turn
-with at least :data:`LEAST` possible positions, each belief tells: the logarithm of the truth's weight above uniform
-(*nats*), the weight of what it holds likelier (*rank*), and of what is worth less to the player (*quantile*, .5 on
-average if the belief were true). Where there are more than :data:`WHOLE` positions, sums over the set are estimated
-from a draw.
+The games' position sets are followed again, with a filter of each level beside the plain set. At a player's turn with
+at least :data:`LEAST` positions, each belief gives: the logarithm of the truth's weight over uniform (*nats*), the
+weight of the positions that it holds likelier (*rank*), and of those that are worth less to the player (*quantile*, .5
+on average if the belief were true). With more than :data:`WHOLE` positions, sums over the set are estimated from a
+sample.
 
 Exponents of weights and of exp(−u) are fitted jointly on games of the other pairs.
 """
@@ -45,10 +45,10 @@ __all__ = ["LEAST", "WHOLE", "Look", "looks", "main", "rank"]
 LEAST = 20
 WHOLE = 2000
 MOST = 1_000_000
-"""A player's part of a game ends where more positions than this are possible."""
+"""A player's part of a game ends once its set is larger than this."""
 
 FIT_GAMES = 40
-"""Of each match, that exponents are fitted on."""
+"""Games of each match on which exponents are fitted."""
 
 LEVELS: tuple[Level, ...] = ("tables", "features", "values")
 
@@ -63,16 +63,16 @@ class Look:
     Attributes
     ----------
     match, game, ply, player, opponent
-        Where it was, and who played.
+        Its place, and the players.
     size
-        Possible positions.
+        Size of the set.
     value
-        Of the true one, for the player to move.
+        Value of the true position, for the player to move.
     weight
-        By level: the logarithm of the true one's weight.
+        By level: the logarithm of the true position's weight.
     drawn
-        By level (``even``: no weights): logarithms of the filter's weights, values, and logarithms of how many
-        positions each stands for: float64[3, n].
+        By level (``even``: no weights), of the drawn positions: logarithms of the filter's weights, values, and
+        logarithms of the number of positions that each represents: float64[3, n].
     """
 
     match: str
@@ -87,7 +87,7 @@ class Look:
 
 
 def looks(game: Played, policy: Policy, every: int, most: int = MOST) -> Iterator[Look]:
-    """The turns of a game that are looked at, every so many of a player's."""
+    """The looks at a game: every ``every``-th turn of each player."""
     evaluator = BuiltinEvaluator()
     referee = Referee(game.record.fen)
     known: dict[chess.Color, dict[Level, PositionSet]] = {}
@@ -150,7 +150,7 @@ def _exponents(look: Look, level: str, powers: Powers) -> tuple[Floats, float]:
 
 
 def likelihoods_at(look: Look, level: str, powers: Powers) -> tuple[float, float, float]:
-    """Nats above uniform, weight of what is held likelier, and weight of what is worth less."""
+    """Nats over uniform, weight of the likelier positions, and weight of the positions worth less."""
     # Shares of the whole set's weight, estimated from the members that were drawn; ties count half.
     plain, own = _exponents(look, level, powers)
     values, each = look.drawn[level][1:]
@@ -164,7 +164,7 @@ def likelihoods_at(look: Look, level: str, powers: Powers) -> tuple[float, float
 
 
 def counted(look: Look, level: str, powers: Powers) -> float:
-    """The share of the *positions* that are held likelier: of a draw, an estimate."""
+    """The share of the *positions* that are held likelier; from a sample it is an estimate."""
     plain, own = _exponents(look, level, powers)
     each = look.drawn[level][2]
     count = np.exp(each - each.max())
@@ -172,7 +172,7 @@ def counted(look: Look, level: str, powers: Powers) -> float:
 
 
 def fitted(found: Sequence[Look], level: str, free: Sequence[int]) -> Powers:
-    """The exponents that make the truth likeliest, those that are not ``free`` being 0."""
+    """The exponents with the largest likelihood of the truth; those that are not ``free`` are 0."""
 
     def powers(x: Floats) -> Powers:
         full = np.zeros(2)
@@ -187,7 +187,7 @@ def fitted(found: Sequence[Look], level: str, free: Sequence[int]) -> Powers:
 
 
 def _looked(task: tuple[Played, int, Path]) -> list[Look]:
-    """For a worker process."""
+    """The looks at one game, in a worker process."""
     game, every, kept = task
     path = kept / f"{game.match}-{game.game}-{every}.look"
     if path.exists():
@@ -199,7 +199,7 @@ def _looked(task: tuple[Played, int, Path]) -> list[Look]:
 
 
 def rank(runs: Path, results: Path, *, workers: int, every: int, games: int) -> int:
-    """See the module; the exit code. What was looked at is kept under the runs, so that the command can go on."""
+    """See the module; return the exit code. Looks are kept under the runs, so that the command can be resumed."""
     # Games to fit the exponents on, and games held out, spread over all matches.
     folders = sorted((runs / mixture.SERIES).glob("*/games.jsonl"))
     played = [game for folder in folders for game in mixture.played_games(folder.parent)]
@@ -208,7 +208,7 @@ def rank(runs: Path, results: Path, *, workers: int, every: int, games: int) -> 
     fit = [game for game in played if not mixture.held_out(game) and game.game < FIT_GAMES][:: max(1, 200 // games)]
     held = [game for game in played if mixture.held_out(game)]
     held = [game for i, game in enumerate(held) if i * games // len(held) != (i - 1) * games // len(held)]
-    # What is seen at their turns, by processes side by side; what was looked at before is read from its file.
+    # The looks at both, by parallel processes; those of an earlier run are read from their files.
     found: dict[bool, list[Look]] = {False: [], True: []}
     tasks = [(game, every, kept) for game in held + fit]
     with closing(ProgressLine("looking")) as line, ExitStack() as stack:
@@ -239,7 +239,7 @@ def rank(runs: Path, results: Path, *, workers: int, every: int, games: int) -> 
 
 
 def table(fit: Sequence[Look], held: Sequence[Look]) -> dict[str, Any]:
-    """What each belief says of the truth, by size of the set, and by opponent."""
+    """Each belief's figures on the truth, by size of the set, and by opponent."""
     # The beliefs that are compared; the exponents of those with free ones are fitted first.
     beliefs_of: dict[str, tuple[str, Powers]] = {
         "uniform": ("even", (0.0, 0.0)),
@@ -296,7 +296,7 @@ def _summary(numbers: Floats, ranks: Floats, games: Any) -> dict[str, Any]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Look at the games and write; the exit code."""
+    """Process the games and write the results; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m experiments.belief rank", description="how likely the truth is to each belief"
     )

@@ -1,4 +1,4 @@
-"""What experiments/README.md says of beliefs, from their results."""
+"""The tables on beliefs in experiments/README.md, from their results."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ __all__ = ["loss", "main_beliefs", "rank"]
 
 
 def main_beliefs(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows that stand for the others."""
+    """The rows of the main beliefs, which represent the others."""
     shown = ("exp(-bu)", "values + value", "siamese + value", "both + value")
     return [row for row in found["beliefs"] if row["belief"] in shown]
 
 
 def rank(found: dict[str, Any]) -> list[str]:
-    """Of ``belief_rank.json``."""
+    """The table of ``belief_rank.json``."""
     text = (
         f"{found['turns']} turns of {found['games']['held_out']} held-out games. *Nats*: logarithm of the truth's "
         "weight over uniform, with its standard error (by game); *rank*: share of the positions that are held likelier "
@@ -39,7 +39,7 @@ def rank(found: dict[str, Any]) -> list[str]:
 
 
 def loss(found: dict[str, Any]) -> list[str]:
-    """Of ``belief_loss.json``."""
+    """The table of ``belief_loss.json``."""
     about, said = found["configuration"], found["summary"]
     text = (
         f"{found['turns']} turns of {found['games']} games, {about['nodes']:,} nodes a search: the value of the best "

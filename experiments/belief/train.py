@@ -1,5 +1,5 @@
-"""Learn the packaged policy of moves from games, and write it with its history, and ``results/belief_policy.json`` with
-what held-out games say of it.
+"""Learn the packaged policy of moves from games; write it with its history, and its figures on held-out games to
+``results/belief_policy.json``.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from uci_bridge.match.match import MatchError
 __all__ = ["learn", "main", "train"]
 
 PACKAGED = Path(darkchess.__file__).parent / "fog" / "belief" / "data"
-"""Where the package keeps the weights."""
+"""The package's folder of weights."""
 
 
 def train(folders: Sequence[Path], results: Path, out: Path, *, nodes: int) -> int:
-    """See the module; ``folders`` of the matches, played at so many nodes; the exit code."""
+    """See the module; ``folders`` are those of the matches, played with ``nodes``; return the exit code."""
     began = time.monotonic()
     played = [game for folder in folders for game in mixture.played_games(folder)]
     with closing(ProgressLine("reading")) as line:
@@ -61,8 +61,8 @@ def train(folders: Sequence[Path], results: Path, out: Path, *, nodes: int) -> i
 
 
 def learn(found: Decisions, history: dict[str, Any]) -> tuple[Policy, list[dict[str, Any]]]:
-    """A policy, and how much the moves of held-out games surprise it: with all players learned from, and of each kind
-    of player when it was left out of the learning.
+    """A policy, and its surprise at the moves of held-out games: after learning from all players, and for each kind of
+    player after learning without that kind.
     """
     table: list[dict[str, Any]] = []
     shown = found.held_out
@@ -85,12 +85,12 @@ def learn(found: Decisions, history: dict[str, Any]) -> tuple[Policy, list[dict[
 
 
 def _mean(surprise: Floats) -> float | None:
-    """None where no game was held out."""
+    """The mean surprise; None if no game was held out."""
     return round(float(surprise.mean()), 4) if len(surprise) else None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play the games and learn the policy; the exit code."""
+    """Play the games and learn the policy; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m experiments.belief train", description="learn the policy of moves")
     add = parser.add_argument
     add("--out", type=Path, default=PACKAGED, metavar="DIR", help="of the weights (the package)")

@@ -1,6 +1,6 @@
-"""What studies that learn have in common; data and models are each study's own.
+"""The common part of studies that learn; data and models are in each study.
 
-Reading order: ``kinds`` (of players whose games are learned from), ``split`` (which games train,
+Reading order: ``kinds`` (of players whose games are used), ``split`` (which games train,
 validate and test), ``shards`` (games played block by block into files),
-``fit`` (JAX, a step of Adam, slow averages), ``checkpoints`` (a training kept in a file).
+``fit`` (JAX, a step of Adam, slow averages), ``checkpoints`` (the state of a training in a file).
 """

@@ -1,4 +1,4 @@
-"""A training that is kept in a file by rename: trees of arrays, and where it stands."""
+"""Checkpoints of a training, written by rename: trees of arrays, and the state of the training."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def keep(path: Path, trees: Mapping[str, Mapping[str, Any]], about: Mapping[str,
 
 
 def kept(path: Path) -> tuple[Trees, dict[str, Any]]:
-    """What :func:`keep` wrote. Raises TrainingError: there is no such file, or it is something else; one line, which
-    begins with the path.
+    """The content written by :func:`keep`. Raises TrainingError: there is no such file, or it is something else; the
+    message begins with the path.
     """
     arrays, about = _ARCHIVE.load(path, _ARCHIVE.read)
     trees: Trees = {}

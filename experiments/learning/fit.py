@@ -1,6 +1,6 @@
-"""How weights are fitted: JAX on one thread, a step of Adam, and the slow average of the weights, which plays.
+"""Fitting weights: JAX on one thread, a step of Adam, and the slow average of the weights, which is used in play.
 
-Moments are kept beside the weights as plain arrays, so that a training can be kept in a file and gone on with.
+Moments are plain arrays beside the weights, so that a training can be written to a file and resumed.
 
 Sources: D. Kingma, J. Ba 2015 (Adam), I. Loshchilov, F. Hutter 2019 (its decay); the steps are optax's.
 """
@@ -15,17 +15,15 @@ from klss.errors import KlssError
 __all__ = ["WARM_STEPS", "TrainingError", "adam_step", "averaged", "jax_on_cpu"]
 
 WARM_STEPS = 100
-"""Steps in which the rate rises from 0."""
+"""Steps in which the learning rate rises from 0."""
 
 
 class TrainingError(KlssError, ValueError):
-    """There is nothing to train on, or not with this."""
+    """There is no data to train on, or a required package or file is missing or wrong."""
 
 
 def jax_on_cpu() -> Any:
-    """JAX, on one thread: a second one is slower here, and the machine's other work goes on. Raises TrainingError: JAX
-    or optax is not installed.
-    """
+    """JAX on one thread, since a second one makes it slower here. Raises TrainingError: it or optax isn't installed."""
     os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
     try:
         import jax
@@ -41,10 +39,10 @@ def jax_on_cpu() -> Any:
 def adam_step(
     weights: Any, gradient: Any, mean: Any, square: Any, count: Any, rate: Any, decay: float
 ) -> tuple[Any, Any, Any]:
-    """One step of Adam with decoupled decay, inside of a compiled program: weights and moments after it.
+    """One step of Adam with decoupled decay, inside a compiled program: weights and moments after it.
 
-    ``weights``, ``gradient``, ``mean`` and ``square`` are trees of arrays that are alike, the last two the moments;
-    ``count`` is that of this step, from 1 on, ``rate`` and ``decay`` those of the step and of its decay.
+    ``weights``, ``gradient``, ``mean`` and ``square`` are trees of arrays of equal shapes, the last two the moments;
+    ``count`` is the number of this step, from 1 on; ``rate`` and ``decay`` are its learning rate and weight decay.
     """
     import jax
     import optax

@@ -1,4 +1,4 @@
-"""Kinds of players whose games are learned from."""
+"""Kinds of players whose games are used for learning."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Kind:
     """A kind of player."""
 
     text: str  # see ``uci_bridge.players.player_spec``
-    nodes: tuple[int, int]  # the range that the nodes of each call are drawn from, game by game
+    nodes: tuple[int, int]  # the range from which a game's nodes per call are drawn
 
     def drawn_nodes(self, generator: np.random.Generator) -> int:
-        """Nodes of each call in one game."""
+        """Draw the nodes per call of one game."""
         return int(generator.integers(self.nodes[0], self.nodes[1] + 1))

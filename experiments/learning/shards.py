@@ -1,5 +1,5 @@
-"""Games that are played to learn from, block by block: each block is a file, a shard. One that is there and whole is
-not made again, so that a command goes on where it was stopped.
+"""Games played for learning, block by block: each block is a file, a shard. A whole shard is not made again, so that a
+stopped command can be resumed.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from uci_bridge.errors import UciBridgeError
 __all__ = ["MakeBlock", "blocks", "main", "shard_path"]
 
 MakeBlock = Callable[[Path, int, int, int], int]
-"""Make a block's shard, unless it is there: of the folder, the seed, the block's first game and its number of games;
-how many decisions it holds. Worker processes import it by name.
+"""Function that makes a block's shard unless it exists, from the folder, the seed, the block's first game and its
+number of games; returns its number of decisions. Worker processes import it by name.
 """
 
 
 def shard_path(out: Path, first: int) -> Path:
-    """Where the shard of the block that begins with this game is."""
+    """The path of the shard of the block that begins with game ``first``."""
     return out / f"games-{first:06}.npz"
 
 
 def blocks(
     make: MakeBlock, out: Path, seed: int, block: int, workers: int = 1
 ) -> Generator[tuple[int, int], None, None]:
-    """Play block after block without end; yields the games so far and the decisions of each block."""
+    """Play blocks without end; yields the number of games so far and each block's decisions."""
     firsts = itertools.count(0, block)
     if workers == 1:
         for first in firsts:
@@ -63,7 +63,7 @@ def main(
     block: int,
     seed: int,
 ) -> int:
-    """The command ``data`` of a room of experiments; the exit code. The numbers are the flags' defaults."""
+    """The command ``data`` of a package of experiments; return the exit code. The numbers are the flags' defaults."""
     parser = argparse.ArgumentParser(prog=f"python -m experiments.{room} data", description=about)
     add = parser.add_argument
     add("--out", type=Path, required=True, metavar="DIR", help="where the shards go")

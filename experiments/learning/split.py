@@ -1,15 +1,15 @@
-"""Which games are learned from: whole games, or pairs with one opening, go to one part."""
+"""The split of games into parts: whole games, or pairs with one opening, go to one part."""
 
 from __future__ import annotations
 
 __all__ = ["TEST", "TRAIN", "VALIDATE", "part_of"]
 
 TRAIN, VALIDATE, TEST = 0, 1, 2
-"""Parts of the games: they are learned from, they stop the training, they are looked at once."""
+"""Parts of the games: for learning, for stopping the training, and for a single test at the end."""
 
 
 def part_of(number: int) -> int:
-    """Which part a game or pair belongs to: seven tenths train, one validates, two test.
+    """The part of a game or pair: seven tenths train, one validates, two test.
 
     >>> [part_of(number) for number in range(10)]
     [0, 0, 0, 1, 2, 0, 0, 0, 0, 2]

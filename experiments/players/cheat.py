@@ -1,11 +1,11 @@
-"""Stockfish that sees everything: an upper bound for reference, on the referee's side of the wall.
+"""Stockfish with the true position: an upper bound for reference, on the referee's side of the wall.
 
-No player of a front door: it is handed the :class:`darkchess.fog.game.referee.Referee` itself
-(:class:`uci_bridge.match.engines.Insider`). It takes the king if it can, else plays Stockfish's best move in
-the true position. Stockfish knows chess, not dark chess: it never gets a position that chess doesn't have
-(:mod:`darkchess.board.kernels.orthodox`), makes no move that chess forbids, and sees no draw by repetition coming,
-because it is given positions, not games. Where it has no move, or none that is legal here, the built-in evaluator's
-favourite is played.
+No command of klss takes it, since it gets the :class:`darkchess.fog.game.referee.Referee` itself
+(:class:`uci_bridge.match.engines.Insider`). It takes the king if it can, else plays Stockfish's best move in the true
+position. Stockfish knows chess, not dark chess: it never gets a position that is impossible in chess
+(:mod:`darkchess.board.kernels.orthodox`), plays no move that chess forbids, and does not foresee draws by repetition,
+since it gets positions, not games. If it has no move, or none that is legal here, the built-in evaluator's best is
+played.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ __all__ = ["CheatMaker", "StockfishCheat"]
 _GREETING = b"uci\nsetoption name Threads value 1\nsetoption name Hash value 16\nucinewgame\nisready\n"
 _START_S = 10.0
 _SILENCE_S = 10.0
-"""Stockfish may be silent for as long as a move takes, and is then asked for less than this."""
+"""Seconds of silence after which Stockfish counts as hung; each search is asked for less than this."""
 
 _MARGIN_S = 0.02
-"""Time left over at the end of a move."""
+"""Seconds of a move's limit that are kept back."""
 
 _BEST = re.compile(rb"\bbestmove ([a-h][1-8][a-h][1-8][nbrq]?)\b")
 
 
 class StockfishCheat(Player):
-    """A player of :class:`klss.table.arbiter.Arbiter`'s that looks at the true game; one for one game.
+    """A player of :class:`klss.table.arbiter.Arbiter` that reads the true game; one per game.
 
     Parameters
     ----------
@@ -60,11 +60,11 @@ class StockfishCheat(Player):
     path : str or os.PathLike, optional
         Stockfish; see :func:`uci_bridge.stockfish.evaluator.find_stockfish`.
     seed : int
-        Of its slips; without any, two with different seeds play alike.
+        Seed of its slips; without slips it has no effect.
     most_nodes : float
-        Nodes a move at most; where they are fewer than what limits the move, no clock is read.
+        Most nodes per move; if they are fewer than the move's limit, no clock is read.
     slips : float
-        Probability of any legal move, where the king can't be taken.
+        Probability of a random legal move, unless the king can be taken.
 
     Attributes
     ----------
@@ -94,16 +94,16 @@ class StockfishCheat(Player):
         self._builtin = BuiltinEvaluator()
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """Wait until the engine is there, so that no clock pays for its start; the view is not needed."""
+        """Wait until the engine is loaded, so that its start takes no time of a clock; the view is not used."""
         self._pool.start()
         self._pool.send(b"ucinewgame\n")
         self._favourite(start)
 
     def observe(self, view: View) -> None:
-        """Nothing: the referee is asked when a move is due."""
+        """Do nothing: the referee is read when a move is due."""
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """A move in the true position. With ``nodes``, Stockfish searches that many and the answer can be repeated."""
+        """A move in the true position. With ``nodes``, Stockfish searches that many, and the answer is reproducible."""
         if self._referee.outcome is not None:
             raise PlayerError(f"choose: got a game that is over at ply {self._referee.ply}, expected one that goes on")
         position = self._referee.position
@@ -126,7 +126,7 @@ class StockfishCheat(Player):
         self._pool.close()
 
     def _asked(self, row: np.ndarray[tuple[int], np.dtype[np.uint64]], limit: Limit) -> chess.Move | None:
-        """Stockfish's best move; None where it may not be asked or has none."""
+        """Stockfish's best move; None if it may not be asked or has none."""
         code = np.empty(1, dtype=np.int8)
         classify(row[None], TABLES, code)
         if code[0] != ASK:
@@ -148,7 +148,7 @@ class StockfishCheat(Player):
         return None if found is None else chess.Move.from_uci(found[1].decode())
 
     def _favourite(self, position: Position) -> chess.Move:
-        """The move after which the opponent's value is least by the built-in evaluator, which knows dark chess."""
+        """The move with the least value for the opponent, by the built-in evaluator, which knows dark chess."""
         moves = sorted(position.legal_moves(), key=encode)
         after = np.empty((len(moves), 9), dtype=np.uint64)
         for i, move in enumerate(moves):
@@ -157,7 +157,7 @@ class StockfishCheat(Player):
 
 
 class CheatMaker:
-    """See :class:`uci_bridge.match.engines.InsiderMaker`: one Stockfish a game."""
+    """See :class:`uci_bridge.match.engines.InsiderMaker`: one Stockfish per game."""
 
     def __init__(self, chosen: Configuration, choice: EvaluatorChoice, setup: Setup) -> None:
         self._path, self._chosen = choice.stockfish, chosen
@@ -169,4 +169,4 @@ class CheatMaker:
         )
 
     def close(self) -> None:
-        """Nothing is held: does nothing."""
+        """Do nothing: there is nothing to close."""

@@ -1,9 +1,9 @@
-"""``kluss-contrary`` knows what others believe of moves, and plays against it: of the moves that are about as good as
-its best it makes the one that the packaged policy (:mod:`darkchess.fog.belief.policy`) holds least likely.
+"""``kluss-contrary`` exploits a learned belief on moves: of the moves that are about as good as its best, it plays the
+one that the packaged policy (:mod:`darkchess.fog.belief.policy`) gives the least probability.
 
-It is no better player for it, but the test of players that weigh positions by that policy: what they hold likely after
-its moves is wrong where it can be for nothing (docs/belief.md, "What it may not be trusted with"). It looks at its own
-views only; how likely a move looks is the mean over positions that it holds possible.
+This does not make it stronger. It tests players that weigh positions by that policy: their beliefs after its moves are
+wrong wherever that costs it nothing (docs/belief.md, "What it may not be trusted with"). It uses its own views only; a
+move's probability is the mean over positions of its set.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ from klss.table.limits import Limit, Progress
 __all__ = ["Contrary", "ContraryMaker", "ContraryPlayer"]
 
 SAMPLE = 24
-"""Positions over which a move's likelihood is averaged."""
+"""Positions over which a move's probability is averaged."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Contrary(Kluss):
-    """``kluss``, and how much it gives away.
+    """``kluss`` with a margin.
 
     Attributes
     ----------
     margin : float
-        How much less than its mixture, in [0, 2], a move may be worth by its own search.
+        Most value, in [0, 2], by which a move may be worse than its mixture by its own search.
     """
 
     margin: float = 0.03
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense."""
+        """Refuse numbers out of range."""
         super().__post_init__()
         if not self.margin >= 0.0:
             raise SearchConfigurationError(f"margin is {self.margin}, expected a number from 0 on")
 
     @property
     def ponders(self) -> bool:
-        """No: a search that goes on would do so below the move that was drawn, and another is made."""
+        """False: a search would ponder below the move that it drew, but another one is played."""
         return False
 
 
@@ -79,7 +79,7 @@ class ContraryPlayer(KlssPlayer):
         return replace(decision, answer=move)
 
     def _likely(self, rows: Words) -> dict[int, float]:
-        """By code: the sum over ``rows`` (uint64[n, 9]) of how likely the packaged policy holds a move."""
+        """By code of the move: the sum over ``rows`` (uint64[n, 9]) of its probability by the packaged policy."""
         total: dict[int, float] = {}
         for row in rows:
             for code, likelihood in Policy.packaged().likelihoods(row).items():
@@ -91,7 +91,7 @@ class ContraryMaker(SearchingMaker):
     """See :class:`uci_bridge.match.engines.InsiderMaker`."""
 
     def make(self, seed: int, referee: Referee) -> ContraryPlayer:
-        """A player of a game; the referee is not looked at."""
+        """A player of a game; the referee is not used."""
         chosen = self._chosen
         assert isinstance(chosen.search, Contrary)
         return ContraryPlayer(

@@ -15,12 +15,12 @@ __all__ = ["SearchingMaker"]
 
 
 class SearchingMaker:
-    """The base of makers whose players search; all is loaded before time counts.
+    """The base of makers whose players search; all code is loaded before a clock runs.
 
     Parameters
     ----------
     chosen
-        Its search is a :class:`klss.search.Kluss`.
+        The configuration; its search is a :class:`klss.search.Kluss`.
     choice, setup
         See :func:`uci_bridge.evaluators.make_evaluator`.
     """
@@ -31,5 +31,5 @@ class SearchingMaker:
         warm_up(KlssPlayer(self._evaluator, Kluss(), threads=chosen.threads), chess.WHITE)
 
     def close(self) -> None:
-        """End the evaluator."""
+        """Close the evaluator."""
         self._evaluator.close()

@@ -1,9 +1,9 @@
-"""``kluss-oracle``: ``kluss-value`` with the true position among its roots, at a prior that is given; what it gains on
-``kluss-value`` is the headroom of a better belief.
+"""``kluss-oracle``: ``kluss-value`` with the true position among its roots, at a given prior; its gain over
+``kluss-value`` shows the headroom of a better belief.
 
-It stands on the referee's side of the wall: it is handed the :class:`darkchess.fog.game.referee.Referee` itself
-(:class:`uci_bridge.match.engines.Insider`). All else is as in ``kluss-value``: its position set is that of its views,
-and only the roots of its search, and how they are weighed, tell that it knows more.
+It is on the referee's side of the wall: it gets the :class:`darkchess.fog.game.referee.Referee` itself
+(:class:`uci_bridge.match.engines.Insider`). All else is as in ``kluss-value``: its position set is that of its views;
+only the roots of its search, and their weights, depend on the true position.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ __all__ = ["KlussOracle", "Oracle", "OracleMaker", "OraclePlayer", "ToldOracle",
 
 @dataclass(frozen=True)
 class Oracle(Likelihood):
-    """Knows the true state: it is among the roots, and player 1's root infoset that holds it has a prior that is given.
-    What remains is drawn and shared out as another likelihood has it.
+    """A likelihood that knows the true state: it is among the roots, and player 1's root infoset with it has a given
+    prior. The other roots and weights come from another likelihood.
 
     Attributes
     ----------
     other : Likelihood
-        For all that the truth does not settle.
+        The likelihood of all other roots.
     share : float
-        The final prior, from 0 to 1, of the root infosets that hold the true state: of one, but where player 1 can
-        have come to that state in several ways.
+        The final prior, from 0 to 1, of the root infosets with the true state together: one infoset, unless player 1
+        can have reached that state in several ways.
     truth : callable
-        The true state now, uint64[1, w].
+        Returns the true state now, uint64[1, w].
     identities : callable
         See :meth:`klss.search.model.Model.identities`.
     """
@@ -61,7 +61,7 @@ class Oracle(Likelihood):
         return self.other.weights(belief, drawn, values)
 
     def roots(self, drawn: Drawn, carried: States) -> Drawn:
-        """The drawn ones, of which the last gives way to the truth where that is neither drawn nor carried."""
+        """The drawn roots; if the truth is neither drawn nor carried, it replaces the last one."""
         drawn = self.other.roots(drawn, carried)
         if self._true(drawn.states).any() or self._true(carried).any():
             return drawn
@@ -84,7 +84,7 @@ class Oracle(Likelihood):
 
 
 def _among(chosen: Bools, prior: Floats) -> Floats:
-    """The prior given that one of the ``chosen`` it is; all of them alike where it has none of them."""
+    """The prior conditioned on the ``chosen`` infosets; uniform over them if it is 0 on all of them."""
     weights = np.where(chosen, prior, 0.0)
     if not weights.sum() > 0.0:
         weights = chosen.astype(np.float64)
@@ -93,31 +93,30 @@ def _among(chosen: Bools, prior: Floats) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class KlussOracle(Kluss):
-    """``kluss-value``, and what the truth weighs. By itself it has no parts: whoever plays it has to be given the
-    truth.
+    """``kluss-value`` with the truth's prior. By itself it has no parts: its player has to give it the truth.
 
     Attributes
     ----------
     prior : float
-        Of player 1's root infoset that holds the true position, from 0 to 1. ``root="maxmargin"`` asks for no prior.
+        Prior of player 1's root infoset with the true position, from 0 to 1. ``root="maxmargin"`` uses no prior.
     """
 
     prior: float = 0.1
 
     def __post_init__(self) -> None:
-        """Refuse numbers that make no sense."""
+        """Refuse numbers out of range."""
         super().__post_init__()
         if not 0.0 <= self.prior <= 1.0:
             raise SearchConfigurationError(f"prior is {self.prior}, expected a number from 0 to 1")
 
     def likelihood(self) -> Likelihood:
-        """Refused: nobody has given it the truth."""
+        """Raise an error, since it does not have the truth; see :class:`ToldOracle`."""
         raise SearchConfigurationError("kluss-oracle sees the true game; expected a referee's side to play it on")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ToldOracle(KlussOracle):
-    """One that was given.
+    """A :class:`KlussOracle` that has the truth.
 
     Attributes
     ----------
@@ -134,15 +133,15 @@ class ToldOracle(KlussOracle):
 
 
 def true_state(model: DarkChess, position: Position, quiet: int) -> States:
-    """``position`` as the states of a search have it, ``quiet`` plies after its player last saw a pawn move or a
-    capture: uint64[1, w].
+    """``position`` as a state of a search, ``quiet`` plies after its player last saw a pawn move or a capture:
+    uint64[1, w].
     """
     row = model.identities(np.array(position.row)[None])  # no quiet plies, as in a position set
     return model.states(row, quiet)
 
 
 class OraclePlayer(KlssPlayer):
-    """A player of :class:`klss.table.arbiter.Arbiter`'s that looks at the true game; one for one game.
+    """A player of :class:`klss.table.arbiter.Arbiter` that reads the true game; one per game.
 
     Parameters
     ----------
@@ -170,7 +169,7 @@ class OraclePlayer(KlssPlayer):
         super().__init__(evaluator, shown, beliefs=beliefs, seed=seed, cap=cap, threads=threads)
 
     def _truth(self) -> States:
-        """The true position as the search's own states have it."""
+        """The true position as a state of the search."""
         thinking = started(self._thinking)
         return true_state(thinking.model, self._referee.position, thinking.quiet)
 

@@ -1,5 +1,5 @@
 """The texts of players in experiments: those of :func:`darkchess.fog.players.configuration.configuration`, and the
-players of this room.
+players of this package.
 """
 
 from __future__ import annotations
@@ -43,6 +43,6 @@ def configuration(text: str) -> Configuration:
 
 
 def player(text: str) -> Configuration | Insider:
-    """Who plays a match under ``text``; raises as :func:`configuration` does."""
+    """The player of a match that ``text`` names; raises as :func:`configuration` does."""
     chosen = configuration(text)
     return Insider(chosen, _MAKERS[chosen.player]) if chosen.player in _MAKERS else chosen

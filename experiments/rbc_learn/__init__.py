@@ -1,5 +1,6 @@
 """Networks that plan Reconnaissance Blind Chess on synopses: ``python -m experiments.rbc_learn``.
 
-Reading order: ``data`` (what is learned from) and ``imitation`` (who plays it), ``networks`` (what learns), ``learner``
-and ``train`` (how), ``selfplay`` (from one's own games), ``measures`` (what came of it).
+Reading order: ``data`` (decisions in shards) and ``imitation`` (plays games for them), ``networks`` (the network and
+its losses), ``learner`` and ``train`` (training), ``selfplay`` (learning from own games), ``measures`` (figures of a
+network).
 """

@@ -18,7 +18,7 @@ _COMMANDS: Commands = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do one of them; the exit code."""
+    """Run one of the commands; return the exit code."""
     return run("rbc_learn", "networks that plan Reconnaissance Blind Chess", _COMMANDS, arguments)
 
 

@@ -1,10 +1,10 @@
-"""Decisions to learn from, in shards: what a player saw, what it could do, what it did and what became of it.
+"""Decisions to learn from, in shards: a player's synopsis, its legal actions, its choice, and the result.
 
 A shard is an npz file of some thousands of decisions, which an :class:`~klss.support.archive.Archive` writes and reads.
-Lists of actions differ in length: all those of a shard stand one after the other, and *starts* say where each begins.
+Lists of actions differ in length: a shard has all of them in one array, with the *starts* of each list.
 
-A *choice* is what a player decides on: for a move one action, for a sense all windows that part its set alike. So the
-chosen actions are several where they are one choice.
+A *choice* is the object of a decision: for a move one action, for a sense all windows that partition the set equally.
+So a choice can have several actions.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ __all__ = [
 ]  # fmt: skip
 
 STRONGEST = ("top", "expect", "siamese")
-"""Whose decisions train ``top``; everybody's train ``all``."""
+"""Players whose decisions train ``top``; those of all players train ``all``."""
 
 PIECES = 12
 """Own, then enemy, pawns, knights, bishops, rooks, queens, kings."""
 
 SOON = 5
-"""A game that ends within so many of a player's actions ends soon."""
+"""Most actions of a player before the end of a game for it to count as ending soon."""
 
 _PARTS = 10
-"""Of so many parts of the games one validates."""
+"""One of this many parts of the games validates."""
 
 
 class ShardError(KlssError, ValueError):
-    """A file that holds no decisions."""
+    """A file without valid decisions."""
 
 
 _ARCHIVE = Archive("decisions of experiments.rbc_learn", "decisions", 1, "make them anew", ShardError, 1 << 30, 1 << 28)
@@ -68,31 +68,31 @@ class Decisions:
     """Decisions, one after the other."""
 
     synopses: Words  # uint64[m, PLANES]
-    # int64[m + 1] and int16[.]: the actions that there were, each once
+    # int64[m + 1] and int16[.]: the legal actions, each once
     legal_starts: Ints
     legal: Int16s
-    # int64[m + 1] and int16[.]: the actions that are the choice, all of them legal. None where there are ``targets``
+    # int64[m + 1] and int16[.]: the actions of the choice, all legal. None if there are ``targets``
     chosen_starts: Ints
     chosen: Int16s
-    # int8[m]: who acts, in ``darkchess.rbc.synoptic.networks.HEADSETS``: the known kinds, and ``top`` for a player of
-    # our own making
+    # int8[m]: the acting player, in ``darkchess.rbc.synoptic.networks.HEADSETS``: the known kinds, and ``top`` for a
+    # player of our own
     headset: Int8s
-    result: Int8s  # int8[m]: +1 if who acts won, −1 if it lost, else 0
+    result: Int8s  # int8[m]: +1 if the acting player won, −1 if it lost, else 0
     soon: Int8s  # int8[m]: +1 if it wins within five of its actions, −1 if it loses within five, else 0
-    pieces: Int8s  # int8[m, PIECES]: how many there are on the true board
-    game: Int32s  # int32[m]: one number a game, of all the shards of a folder
-    # float32[.], aligned with ``legal``: how likely each action ought to be, such as a search's shares of visits; each
-    # decision's sum to 1. Instead of one choice
+    pieces: Int8s  # int8[m, PIECES]: their numbers on the true board
+    game: Int32s  # int32[m]: one number per game, over all shards of a folder
+    # float32[.], aligned with ``legal``: target probabilities of the actions, such as a search's shares of visits, with
+    # sum 1 in each decision. Instead of one choice
     targets: Float32s | None = None
-    # int16[.], aligned with ``legal``: which choice an action belongs to, from 0 on in each decision. With ``targets``
-    # only; where it is None, each action is a choice of its own
+    # int16[.], aligned with ``legal``: the choice of each action, from 0 on in each decision. Only with ``targets``;
+    # None: each action is a separate choice
     choices: Int16s | None = None
 
     def __len__(self) -> int:
         return int(self.game.shape[0])
 
     def where(self, wanted: Bools) -> Decisions:
-        """Those for which ``wanted`` (bool[m]), in order."""
+        """The decisions that are ``wanted`` (bool[m]), in order."""
         found: dict[str, Any] = {name: getattr(self, name)[wanted] for name in _ROWS}
         for name in _LISTS:
             starts = getattr(self, f"{name}_starts")
@@ -126,7 +126,7 @@ def ragged(lists: Sequence[Sequence[int] | npt.NDArray[Any]]) -> tuple[Ints, Int
 
 
 def of_rows(rows: Sequence[dict[str, Any]]) -> Decisions:
-    """Rows as they stand in a shard: with targets where the first one has some."""
+    """Rows in the form of a shard; with targets if the first row has them."""
     legal_starts, legal = ragged([row["legal"] for row in rows])
     chosen_starts, chosen = ragged([row["chosen"] for row in rows])
 
@@ -150,8 +150,8 @@ def of_rows(rows: Sequence[dict[str, Any]]) -> Decisions:
 
 
 def made_shard(path: Path, about: Mapping[str, Any], rows: Callable[[], Sequence[dict[str, Any]]]) -> int:
-    """Write a shard of what ``rows`` makes, unless it is there and whole and the same is said of it; how many decisions
-    it holds.
+    """Write a shard of the result of ``rows``, unless a whole one with the same ``about`` exists; return its number of
+    decisions.
     """
     with contextlib.suppress(ShardError):
         held, said = read_shard(path)
@@ -163,8 +163,8 @@ def made_shard(path: Path, about: Mapping[str, Any], rows: Callable[[], Sequence
 
 
 def write_shard(path: Path, decisions: Decisions, about: Mapping[str, Any]) -> None:
-    """Write some thousands of decisions into ``*.npz``, whole or not at all; ``about`` is JSON: who played, seeds. The
-    headsets' names are added. Raises ShardError: arrays disagree, or what is in them can't be.
+    """Write some thousands of decisions into ``*.npz``, whole or not at all; ``about`` is JSON: players, seeds. The
+    headsets' names are added. Raises ShardError: shapes of arrays disagree, or values are out of range.
     """
     _check(decisions)
     arrays = {name: value for name, value in vars(decisions).items() if value is not None}
@@ -173,8 +173,8 @@ def write_shard(path: Path, decisions: Decisions, about: Mapping[str, Any]) -> N
 
 
 def read_shard(path: Path) -> tuple[Decisions, dict[str, Any]]:
-    """The decisions of a shard, and what is said of them. Raises ShardError: there is no such file, it is torn, or it
-    holds something else; one line, which begins with the path.
+    """The decisions of a shard, and its ``about``. Raises ShardError: there is no such file, it is cut off, or it is
+    something else; the message begins with the path.
     """
 
     def made(file: BinaryIO) -> tuple[Decisions, dict[str, Any]]:
@@ -200,7 +200,7 @@ def shard_paths(folder: Path) -> list[Path]:
 
 
 def joined(parts: Sequence[Decisions]) -> Decisions:
-    """One after the other. Raises ShardError: those with targets and those without are mixed."""
+    """The concatenation. Raises ShardError: only some have targets."""
     found: dict[str, Any] = {
         name: np.concatenate([getattr(part, name) for part in parts]) for name in (*_ROWS, *_LISTS)
     }
@@ -216,7 +216,7 @@ def joined(parts: Sequence[Decisions]) -> Decisions:
 
 
 def validating(game: Int32s) -> Bools:
-    """Which decisions are kept for validation, by a hash of their game: a tenth of the games; bool[m]."""
+    """Mask of the decisions for validation, by a hash of their game: a tenth of the games; bool[m]."""
     numbers, which = np.unique(game, return_inverse=True)
     digests = (hashlib.blake2b(f"game {number}".encode(), digest_size=8).digest() for number in numbers)
     held = np.array([int.from_bytes(digest, "little") % _PARTS == 0 for digest in digests], dtype=bool)

@@ -1,18 +1,18 @@
-"""Decisions of players that stand, to imitate them: ``python -m experiments.rbc_learn data --out DIR`` plays games
-among them, and writes what every one of them decided.
+"""Decisions of existing players, to imitate them: ``python -m experiments.rbc_learn data --out DIR`` plays games among
+them, and writes their decisions.
 
-Of each decision a shard holds (:mod:`experiments.rbc_learn.data`) the synopsis of what the player held possible, cut at
-random to :data:`DRAWN` members as a search cuts it; what it could do, and what it did: of a sense, every window that
-divides the members cut as its own does. Who is not ours, or keeps no positions, is *shadowed*: what it observes is
-given a position set and a memory of its own as well.
+For each decision a shard (:mod:`experiments.rbc_learn.data`) has the synopsis of the player's position set, reduced at
+random to :data:`DRAWN` members as in a search; the legal actions, and the choice: for a sense, every window that
+partitions these members like its own. A player that is not ours, or keeps no set, is *shadowed*: a separate position
+set and memory follow its observations.
 
-A player is recorded as long as its set is exact, which is up to :data:`MOST` positions; the game goes on without, so
-that the others' results are true. Half of the games begin with requests drawn at random, up to two for each player who
-plays the same from the same seed; those are not recorded, and neither are promotions to other pieces than queens. Who
-looks over the edge is taken to look one square further in, which shows no less.
+A player is recorded while its set is exact, up to :data:`MOST` positions; afterwards the game continues unrecorded, so
+that the results of recorded decisions are true. Half of the games begin with random requests, up to two for each player
+that is deterministic for a seed; these are not recorded, and neither are promotions to pieces other than queens. A look
+beyond the edge is recorded as one a square further in, which shows no less.
 
-A shard holds :data:`BLOCK` games; one that is there and whole is not made again, so that the command goes on where it
-was stopped, to the same shards (but for games of Trout, whose engine is another program).
+A shard has :data:`BLOCK` games. A whole shard is not made again, so that a stopped command can be resumed and gives the
+same shards (except for games of Trout, whose engine is another program).
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ __all__ = [
 ]  # fmt: skip
 
 DRAWN = 128
-"""Members of a set that its synopsis is of."""
+"""Members of a set from which its synopsis is made."""
 MOST = 100_000
-"""Possible positions that a recorded player may hold."""
+"""Largest set of a recorded player."""
 BLOCK = 100
-"""Games of a shard."""
+"""Games per shard."""
 
 KINDS = {
     "expect": Kind("rbc-expect,threads=1", (100, 100)),
@@ -66,7 +66,7 @@ KINDS = {
     "attacker": Kind("rbc-attacker", (100, 100)),
     "random": Kind("rbc-random", (100, 100)),
 }
-"""The kinds of players, by the headsets that learn from them."""
+"""Headset -> the kind of player from which it learns."""
 
 SCHEDULE = (
     ("expect", "expect"), ("expect", "trout"), ("siamese", "siamese"), ("expect", "siamese"), ("siamese", "trout"),
@@ -74,11 +74,12 @@ SCHEDULE = (
     ("expect", "siamese"), ("siamese", "siamese"), ("trout", "trout"), ("expect", "expect"), ("siamese", "attacker"),
     ("siamese", "trout"), ("expect", "siamese"), ("trout", "attacker"), ("expect", "random"), ("siamese", "expect"),
 )  # fmt: skip
-"""Who plays whom, over and over."""
+"""The pairings, which are repeated."""
 
 
 def request_actions(known: PositionSet) -> Ints:
-    """The actions of its requests, promotions to queens only, rising: int64[n]; the last one is to pass."""
+    """The actions of a player's requests, with promotions to queens only, in rising order: int64[n]; the last is to
+    pass."""
     codes = known.requests().tolist()
     return np.array(sorted({action for code in codes if (action := request_action(code)) is not None}), dtype=np.int64)
 
@@ -91,8 +92,8 @@ def men_of(position: Position, color: chess.Color) -> list[int]:
 
 
 def end_rows(rows: Sequence[dict[str, Any]], outcome: Outcome, color: chess.Color, actions: int) -> None:
-    """Say in each decision of a game what became of it: ``result`` and ``soon`` of ``rows`` are set, ``action`` is
-    taken out, how many the side of ``color`` had decided before; it decided ``actions`` in all.
+    """Set ``result`` and ``soon`` in the decisions of one side of a game, in place. ``action``, the number of the
+    side's decisions before, is removed; ``actions`` is the number of all its decisions.
     """
     result = 0 if outcome.winner is None else 1 if outcome.winner == color else -1
     for row in rows:
@@ -101,16 +102,16 @@ def end_rows(rows: Sequence[dict[str, Any]], outcome: Outcome, color: chess.Colo
 
 
 class Recorder(Player):
-    """Plays as another player does, and keeps what that one decides."""
+    """Plays like another player, and records its decisions."""
 
     def __init__(
         self,
         player: Player,  # whose answers are given
         kind: str,  # the player's
-        referee: Referee,  # of the game: the pieces of the true position are counted, and nothing else is done with it
-        nodes: int,  # of each of its calls, whatever the limit says
-        opening: int,  # how many of its first requests are drawn at random
-        seed: Sequence[int],  # of all that is drawn
+        referee: Referee,  # of the game; only used to count the pieces of the true position
+        nodes: int,  # of each of its calls, in place of the limit
+        opening: int,  # number of its first requests that are random
+        seed: Sequence[int],  # of all random choices here
     ) -> None:
         self._player, self._referee, self._limit, self._opening = player, referee, Limit(nodes=nodes), opening
         self._headset = HEADSETS.index(kind)
@@ -128,7 +129,7 @@ class Recorder(Player):
 
     @property
     def known(self) -> PositionSet:
-        """What it holds possible, or would if it kept it."""
+        """Its position set, or the shadow's."""
         if self._shadow is not None:
             return self._shadow
         assert isinstance(self._player, ExpectationPlayer)
@@ -209,7 +210,7 @@ class Recorder(Player):
         self._halves = self.known.halves[self._members]
 
     def _keep(self, legal: Ints, chosen: Ints) -> None:
-        if not np.isin(chosen, legal).all():  # a bot may ask for what it can't
+        if not np.isin(chosen, legal).all():  # a bot may request an illegal action
             return
         self.rows.append(
             {
@@ -224,7 +225,7 @@ class Recorder(Player):
 
 
 def played(game: int, seed: int) -> list[dict[str, Any]]:
-    """Play a game, and give what was decided in it, one side's after the other's."""
+    """Play a game; return its decisions, one side's after the other's."""
     generator = np.random.default_rng([seed, game])
     kinds = SCHEDULE[game % len(SCHEDULE)]
     colors = (chess.WHITE, chess.BLACK) if generator.integers(2) else (chess.BLACK, chess.WHITE)
@@ -246,7 +247,7 @@ def played(game: int, seed: int) -> list[dict[str, Any]]:
 
 
 def player_of(kind: Kind, seed: int, nodes: int) -> Player:
-    """A player of this kind; ``nodes`` of each of its calls, where it doesn't go by the limits that it observes."""
+    """A player of this kind; ``nodes`` per call are for players that don't follow the limits that they are given."""
     bot = foreign(kind.text)
     if bot is not None:
         return bot.make(seed, nodes, None, None)
@@ -257,7 +258,7 @@ def player_of(kind: Kind, seed: int, nodes: int) -> Player:
 
 
 def block_of(out: Path, seed: int, first: int, block: int) -> int:
-    """Play a block of games if its shard is not there; how many decisions that holds."""
+    """Play a block of games unless its shard exists; return its number of decisions."""
     path = shard_path(out, first)
     about = {
         "seed": seed,
@@ -269,6 +270,6 @@ def block_of(out: Path, seed: int, first: int, block: int) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play and write; the exit code."""
+    """Play and write; return the exit code."""
     about = "play games among players, to imitate them"
     return shards.main("rbc_learn", about, block_of, arguments, decisions=1_000_000, block=BLOCK, seed=19)

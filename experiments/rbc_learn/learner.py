@@ -1,7 +1,7 @@
-"""A network that learns, step by step: its weights, their slow average, Adam's moments; kept in a file by rename.
+"""A network during training: its weights, their slow average, Adam's moments; written to a file by rename.
 
-A step is of one headset: it moves the trunk and that headset. Random's moves its own heads only, for what a random
-player does is nothing that the trunk should know. Whoever plays has the slow average.
+A step is for one headset: it changes the trunk and that headset. A step of ``random`` changes only its own heads, since
+the trunk should not learn from a random player. Play uses the slow average.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from klss.support.arrays import Float32s
 __all__ = ["Learner", "Sizes"]
 
 RATE, DECAY = 1e-3, 1e-2
-"""Of Adam and of its decay, once it is warm."""
+"""Adam's learning rate and weight decay after the warm-up."""
 SLOWER_STEPS = 5_000
-"""The rate falls with 1/√(1 + steps/this): where training ends need not be known before."""
+"""The rate falls with 1/√(1 + steps/this), so that the end of training need not be known in advance."""
 SLOW = 0.998
-"""Share of the slow average that a step keeps, at most."""
+"""Largest share of the slow average that a step keeps."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Of a network."""
+    """The sizes of a network."""
 
     # of the trunk
     channels: int = 32
@@ -56,10 +56,10 @@ _STATE = ("weights", "slow", "mean", "square", "statistics")
 
 
 class _Part:
-    """The trunk or a headset: weights, their slow average, Adam's moments, the statistics' slow average, and how many
-    steps moved it.
+    """The trunk or a headset: weights, their slow average, Adam's moments, the statistics' slow average, and the number
+    of its steps.
 
-    Each is one vector, all arrays by name one after the other: a step is compiled in half the time.
+    Each is one vector, with all arrays by name one after the other, which halves the time to compile a step.
     """
 
     def __init__(self, weights: Arrays) -> None:
@@ -96,7 +96,7 @@ def _arrays(vector: Any, shapes: _Shapes) -> dict[str, Any]:
 
 @dataclass(eq=False)
 class Learner:
-    """What learns."""
+    """A network in training."""
 
     sizes: Sizes  # of its network
     seed: int  # of its first weights
@@ -112,11 +112,11 @@ class Learner:
 
     @property
     def steps(self) -> dict[str, int]:
-        """How many steps each headset made."""
+        """The number of steps of each headset."""
         return {headset: self._parts[headset].steps for headset in self.sizes.headsets}
 
     def step(self, headset: str, batch: Batch) -> dict[str, Any]:
-        """One step on decisions that are ``headset``'s; its losses before it. Raises TrainingError: JAX is not
+        """Make one step on decisions of ``headset``; return the losses before it. Raises TrainingError: JAX is not
         installed.
         """
         trunk, heads = self._parts["trunk"], self._parts[headset]
@@ -141,11 +141,11 @@ class Learner:
         return _arrays(np.asarray(part.slow), part.shapes), _arrays(np.asarray(part.statistics), part.statistics_shapes)
 
     def network(self, history: Mapping[str, Any]) -> ResidualNetwork:
-        """What plays, by now."""
+        """The network for play, from the slow weights."""
         return network_of(self.part("trunk"), {name: self.part(name) for name in self.sizes.headsets}, history)
 
     def save(self, path: Path, about: Mapping[str, Any]) -> None:
-        """Keep all of it, whole or not at all, with what the caller has to say of where it is."""
+        """Write everything, whole or not at all, with the caller's own state ``about``."""
         trees = {name: {each: getattr(part, each) for each in _STATE} for name, part in self._parts.items()}
         said = {
             "channels": self.sizes.channels,
@@ -159,8 +159,8 @@ class Learner:
 
     @staticmethod
     def load(path: Path) -> tuple[Learner, dict[str, Any]]:
-        """What :meth:`save` kept. Raises TrainingError: there is no such file, or it is something else; one line, which
-        begins with the path.
+        """The content written by :meth:`save`. Raises TrainingError: there is no such file, or it is something else;
+        the message begins with the path.
         """
         trees, said = checkpoints.kept(path)
         try:
@@ -180,7 +180,7 @@ class Learner:
 
 @functools.cache
 def _program(shapes: tuple[tuple[_Shapes, _Shapes], ...], stop: bool) -> Callable[..., Any]:
-    """A step of a trunk and a headset of these shapes, compiled; with ``stop`` one that leaves the trunk alone."""
+    """A compiled step for a trunk and a headset of these shapes; with ``stop`` it does not change the trunk."""
     jax = jax_on_cpu()
     jnp = jax.numpy
 

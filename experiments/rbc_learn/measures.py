@@ -1,8 +1,8 @@
-"""What a network is worth on decisions that it has not learned from, by the inference that plays.
+"""Figures of a network on decisions that it has not learned from, by the inference that play uses.
 
-Accuracies are the paper's: whether the choice is the likeliest action, or among the five likeliest (a choice of several
-actions is when one of them is), and whether the sign of the value tells who won. Beside each log loss stands that of a
-player for whom all legal actions are as likely.
+Accuracies are the paper's: whether the choice is the likeliest action, or among the five likeliest (for a choice of
+several actions, whether one of them is), and whether the sign of the value is that of the result. Each log loss has
+that of the uniform policy beside it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BATCH = 256
 
 
 def members(headset: str, acting: npt.NDArray[np.int8]) -> Bools:
-    """Which decisions ``headset`` learns from, by who acts: bool[m]."""
+    """Mask of the decisions from which ``headset`` learns, by the ``acting`` player: bool[m]."""
     if headset == "all":
         return np.ones(acting.shape, dtype=bool)
     names = STRONGEST if headset == "top" else (headset,)
@@ -45,8 +45,8 @@ def policy_losses(logits: Float32s, batch: Batch) -> Floats:
 
 
 def measured(network: ResidualNetwork, held: Decisions, headset: str) -> dict[str, float]:
-    """Of all ``held``, which are decisions of ``headset``: how many, ``log_loss`` and ``uniform``, ``top_1`` and
-    ``top_5``, ``value_loss`` and ``winner`` (of the games that were won).
+    """Figures over all ``held``, which are decisions of ``headset``: their number, ``log_loss`` and ``uniform``,
+    ``top_1`` and ``top_5``, ``value_loss`` and ``winner`` (over games that were won).
     """
     columns: dict[str, list[Any]] = {name: [] for name in ("log_loss", "uniform", "top_1", "top_5", "value")}
     for start in range(0, len(held), _BATCH):
@@ -75,7 +75,7 @@ def measured(network: ResidualNetwork, held: Decisions, headset: str) -> dict[st
 
 
 def _hits(logits: Float32s, batch: Batch) -> Bools:
-    """Whether each of the five likeliest legal actions is the choice aimed at the most: bool[b, 5]."""
+    """Whether each of the five likeliest legal actions belongs to the choice with the largest target: bool[b, 5]."""
     rows: Ints = np.arange(len(batch.legal))[:, None]
     there = batch.legal >= 0
     found = np.where(there, np.take_along_axis(logits, np.maximum(batch.legal, 0), axis=1), -np.inf)

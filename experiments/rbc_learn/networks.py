@@ -1,17 +1,17 @@
-"""The network of :mod:`klss.networks.residual` while it learns, in JAX: its forward pass, its losses, and how batch
-norm is folded into what plays.
+"""The network of :mod:`klss.networks.residual` in training, in JAX: its forward pass, its losses, and the folding of
+batch norm into the network for play.
 
-Each convolution of 3 × 3 has a *scale* beside its bias, and *statistics* (mean and variance of each channel), as batch
-norm has; the statistics of a step are those of its batch, what plays has their slow average. A headset has two heads
-more than one that plays, off the dense layer of its value: whether it wins or loses *soon*, and how many *pieces* of
-each kind there are on the true board, a softmax over the possible numbers of each.
+Each convolution of 3 × 3 has a *scale* beside its bias, and *statistics* (mean and variance of each channel), as in
+batch norm; a step uses the statistics of its batch, play their slow average. A headset in training has two further
+heads on the dense layer of its value: whether it wins or loses *soon*, and the numbers of *pieces* of each kind on the
+true board, a softmax over the possible numbers of each.
 
 Losses, summed with the weights of :data:`SHARES`
 
 policy
-    −ln of the choice's probability: a softmax over the legal actions, summed over those that are the same choice. So a
-    sense is learned as how it parts the set, and which of the equal windows is taken does not matter. With targets,
-    the cross entropy over choices.
+    −ln of the choice's probability: a softmax over the legal actions, summed over those of the same choice. So a sense
+    is learned as a partition of the set, and it does not matter which of the equal windows is taken. With targets, the
+    cross entropy over choices.
 value
     (value − result)².
 soon
@@ -19,9 +19,8 @@ soon
 pieces
     −ln of the true number's probability, the mean over the kinds.
 
-What is done otherwise than in the paper (G. Clark 2021): its heads for the near end
-have dense layers of their own and its pieces are counted by 216 planes whose meaning it does not tell; Adam instead of
-plain gradient descent.
+Deviations from the paper (G. Clark 2021): there the heads for the near end have dense layers of their own, and pieces
+are counted by 216 planes whose meaning it does not describe; here Adam instead of plain gradient descent.
 """
 
 from __future__ import annotations
@@ -59,15 +58,15 @@ __all__ = [
 
 CELLS, KINDS = 64, 65
 EPSILON = 1e-5
-"""What is added to a variance."""
+"""Added to each variance, so that no division is by 0."""
 
 SHARES = {"policy": 1.0, "value": 0.1, "soon": 0.25, "pieces": 0.25}
-"""All decisions of a game have one result, which a large share teaches by heart, game by game: on games that were left
-out a share of 1 was worse at the value and at the policy, after one pass over a seventh of the data (docs/dsmcp.md).
+"""Weights of the losses. All decisions of a game have one result, so a large weight of ``value`` overfits to the games:
+on held-out games a weight of 1 made value and policy worse (docs/dsmcp.md).
 """
 
 NUMBERS = (9, 4, 4, 4, 4, 0)
-"""Numbers that are distinguished of pawns, knights, bishops, rooks, queens (3 is 3 or more); a king is always there."""
+"""Numbers of pawns, knights, bishops, rooks, queens that are distinguished (3 is 3 or more); a king always exists."""
 _ALL_NUMBERS = 2 * sum(NUMBERS)
 
 Arrays = dict[str, Float32s]
@@ -75,11 +74,11 @@ Arrays = dict[str, Float32s]
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Decisions as a step reads them."""
+    """A batch of decisions for a step."""
 
     synopses: npt.NDArray[np.uint8]  # uint8[b, PLANES, 8]: bit x of byte y
     legal: npt.NDArray[np.int32]  # int32[b, l]: legal actions, filled up with −1
-    choices: npt.NDArray[np.int32]  # int32[b, l]: which choice each is
+    choices: npt.NDArray[np.int32]  # int32[b, l]: the choice of each action
     targets: Float32s  # float32[b, l]: of each choice
     result: Float32s  # float32[b]
     soon: Float32s  # float32[b, 2]: 1 where it wins, or loses, soon
@@ -87,8 +86,8 @@ class Batch:
 
 
 def batch_of(held: Decisions, rows: Ints) -> Batch:
-    """The decisions ``rows`` (int64[b]) of ``held``. Lists of actions get 64 columns or a power of two more, so that
-    few programs serve all batches.
+    """The decisions ``rows`` (int64[b]) of ``held``. Lists of actions are padded to a power of two, at least 64, so that
+    few compiled programs are enough for all batches.
     """
     counts = held.legal_starts[rows + 1] - held.legal_starts[rows]
     width = max(64, 1 << (int(counts.max()) - 1).bit_length())
@@ -103,7 +102,7 @@ def batch_of(held: Decisions, rows: Ints) -> Batch:
         which = np.repeat(np.arange(len(rows)), ends - starts)
         inside = np.arange(len(which)) - np.repeat(np.cumsum(ends - starts) - (ends - starts), ends - starts)
         flags[which, held.chosen[starts[which] + inside]] = True
-        # What was not chosen is one choice more, at which nothing is aimed.
+        # All actions that were not chosen form another choice, with target 0.
         choices = np.where(flags[lines, legal] & there, 0, 1).astype(np.int32)
         targets[:, 0] = 1
     else:
@@ -124,21 +123,21 @@ def batch_of(held: Decisions, rows: Ints) -> Batch:
 
 
 def bytes_of(synopses: Words) -> npt.NDArray[np.uint8]:
-    """Synopses (uint64[b, PLANES]) as :class:`Batch` has them."""
+    """Synopses (uint64[b, PLANES]) in the form of :class:`Batch`."""
     return np.ascontiguousarray(synopses).astype("<u8").view(np.uint8).reshape(len(synopses), PLANES, 8)
 
 
 def first_trunk(channels: int, blocks: int, seed: int) -> Arrays:
-    """A trunk that knows nothing: filters, a scale of 1 and a bias of 0 for each."""
+    """An untrained trunk: random filters, each with a scale of 1 and a bias of 0."""
     return _first(trunk_shapes(PLANES, channels, blocks), [seed, 0])
 
 
 def first_heads(channels: int, number: int, seed: int) -> Arrays:
-    """The same of the headset with this number."""
+    """The same for the headset with this number."""
     shapes = headset_shapes(channels, CELLS, KINDS)
     shapes |= {"soon": (DENSE, 2), "soon_bias": (2,), "pieces": (DENSE, _ALL_NUMBERS), "pieces_bias": (_ALL_NUMBERS,)}
     held = _first(shapes, [seed, 1, number])
-    # The last layers begin small: all actions as likely, values near 0.
+    # The last layers begin small, for a nearly uniform policy and values near 0.
     return {name: array * 0.1 if name in ("policy", "pass", "value") else array for name, array in held.items()}
 
 
@@ -152,7 +151,7 @@ def _first(shapes: Mapping[str, tuple[int, ...]], seed: list[int]) -> Arrays:
         inputs = math.prod(shape[:-1]) if len(shape) > 1 else shape[0]
         held[name] = (generator.normal(size=shape) * math.sqrt(2 / inputs)).astype(np.float32)
         if len(shape) == 4:
-            # What a block adds begins small.
+            # The second convolution of a block begins with a small scale, so that the block adds little at first.
             held[f"{name}_scale"] = np.full(shape[-1], 0.5 if name.endswith("b") else 1.0, dtype=np.float32)
     return held
 
@@ -183,8 +182,9 @@ def normed(jax: Any, weights: Any, statistics: Any, name: str, planes: Any) -> t
 def outputs(
     jax: Any, trunk: Any, heads: Any, synopses: Any, statistics: tuple[Any, Any] | None, stop: bool = False
 ) -> tuple[dict[str, Any], tuple[dict[str, Any], dict[str, Any]]]:
-    """What a network with this headset says: ``logits`` [b, ACTIONS], ``value`` [b], ``soon`` [b, 2] and ``pieces``
-    [b, ·], all logits but the value; and this batch's statistics of the trunk's and of the headset's convolutions.
+    """The outputs of a network with this headset: ``logits`` [b, ACTIONS], ``value`` [b], ``soon`` [b, 2] and
+    ``pieces`` [b, ·], all logits but the value; and this batch's statistics of the trunk's and the headset's
+    convolutions.
 
     With ``stop`` no gradient goes from the heads into the trunk.
     """
@@ -230,7 +230,7 @@ def choice_logs(jax: Any, logits: Any, legal: Any, choices: Any) -> Any:
     there = legal >= 0
     found = jnp.where(there, jnp.take_along_axis(logits, jnp.maximum(legal, 0), axis=1), -jnp.inf)
     rows = jnp.arange(found.shape[0])[:, None]
-    # Each choice's largest logit is taken out first: the sum of a choice that is unlikely must not be 0.
+    # Subtract each choice's largest logit first, so that the sum of an unlikely choice does not underflow to 0.
     nothing = jnp.full(found.shape, -jnp.inf)
     most = jax.lax.stop_gradient(nothing.at[rows, choices].max(found))
     finite = jnp.where(jnp.isfinite(most), most, 0.0)
@@ -271,7 +271,7 @@ def losses(jax: Any, said: Mapping[str, Any], batch: Any) -> dict[str, Any]:
 
 
 def folded(weights: Mapping[str, npt.ArrayLike], statistics: Mapping[str, npt.ArrayLike]) -> Arrays:
-    """Weights of a part as what plays has them: each batch norm in its convolution, without the heads that teach."""
+    """Weights of a part for play: each batch norm folded into its convolution, without the heads used only to train."""
     held = {name: np.asarray(array, dtype=np.float64) for name, array in weights.items()}
     found = {name: array for name, array in held.items() if not name.endswith("_scale")}
     for name in [name for name, array in held.items() if array.ndim == 4]:
@@ -288,7 +288,7 @@ def network_of(
     heads: Mapping[str, tuple[Mapping[str, npt.ArrayLike], Mapping[str, npt.ArrayLike]]],
     history: Mapping[str, Any],
 ) -> ResidualNetwork:
-    """What plays, from weights and statistics of the trunk and of each headset."""
+    """The network for play, from weights and statistics of the trunk and of each headset."""
     arrays = folded(*trunk)
     for headset, part in heads.items():
         arrays |= {f"{headset}/{name}": array for name, array in folded(*part).items()}

@@ -1,18 +1,17 @@
-"""Learn from one's own games: ``python -m experiments.rbc_learn selfplay --out DIR``.
+"""Learning from own games: ``python -m experiments.rbc_learn selfplay --out DIR``.
 
-Expert iteration: a generation's player plays games, mostly against itself, else against a generation before it; what
-its playouts found at the root, senses and requests alike, is what the next generation's policy learns, and how the game
-ended is what its value learns. It begins with random weights, which nobody's games have taught.
+Expert iteration: a generation's player plays games, mostly against itself, else against an earlier generation. The next
+generation's policy learns the results of the playouts at the root, for senses and requests; its value learns the
+results of the games. It begins with random weights.
 
-What was found is the visits; or, with ``--targets values``, the policy improved by what the choices turned out to be
-worth (:meth:`klss.synoptic.bandit.Root.improved`): of eight playouts the visits say little but what the policy said
-before.
-(A thesis that tried this from nothing had its senses learn their own draws: a head that learns what it does anyway
-stays as it is. Visits are better than the policy that was searched with.)
+The policy's targets are the visits; or, with ``--targets values``, the policy improved by the values of the choices
+(:meth:`klss.synoptic.bandit.Root.improved`), since the visits of few playouts say little more than the policy itself.
+(A head must not learn from its own draws, as in an earlier thesis, since that leaves it as it is. Visits are better
+than the policy that was used in the search.)
 
-``DIR`` holds ``gen-000.npz``, ``gen-001.npz`` …, the networks; ``gen-000/games-000000.npz`` …, what each played;
-``gen-000.learner.npz`` …, what learned until then. What is there and whole is not made again: the command goes on where
-it was stopped.
+``DIR`` has ``gen-000.npz``, ``gen-001.npz`` …, the networks; ``gen-000/games-000000.npz`` …, the games of each;
+``gen-000.learner.npz`` …, the state of training. Whole files are not made again, so that a stopped command can be
+resumed.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ __all__ = ["Schedule", "begun", "generations", "main", "network_path"]
 
 @dataclass(frozen=True)
 class Schedule:
-    """How generations play."""
+    """The settings of self-play."""
 
     nodes: int = 96  # of each question
     particles: int = 32  # sets of the opponent that are kept
@@ -69,12 +68,12 @@ class Schedule:
     games: int = 200
     block: int = 20
     past: float = 0.25  # the share of games that are against an earlier generation
-    drawn: int = 30  # own actions that are drawn by their visits; later ones are the answer
+    drawn: int = 30  # first own actions, which are drawn by their visits; later ones are the search's answer
     noise: float = 0.25  # the share of Dirichlet noise in the policy at the root
-    # what the policy learns: ``visits``, or ``values``, which choices turned out better
+    # the policy's targets: ``visits``, or the policy improved by ``values``
     targets: Literal["visits", "values"] = "visits"
-    remembered: int = 4  # generations whose games teach
-    # how often all of them, and how many decisions a step
+    remembered: int = 4  # latest generations whose games are used
+    # passes over all of them, and decisions per step
     epochs: int = 2
     batch: int = 64
     seed: int = 19  # of all that is random
@@ -82,8 +81,8 @@ class Schedule:
 
 
 class SelfPlayer(SynopticPlayer):
-    """Plays by its playouts, tries something else now and then, and keeps what they visited if it is ``recorded``. Of
-    the ``referee`` the pieces of the true position are counted, and nothing else is done with it.
+    """Plays by its playouts with some exploration, and keeps their results if it is ``recorded``. The ``referee`` is
+    only used to count the pieces of the true position.
     """
 
     def __init__(
@@ -140,12 +139,12 @@ class SelfPlayer(SynopticPlayer):
 
 
 def network_path(out: Path, generation: int) -> Path:
-    """Where a generation's network is."""
+    """The path of a generation's network."""
     return out / f"gen-{generation:03}.npz"
 
 
 def played(out: Path, generation: int, game: int, schedule: Schedule) -> list[dict[str, Any]]:
-    """Play a game, and give what was decided in it by this generation."""
+    """Play a game; return the decisions of this generation in it."""
     generator = np.random.default_rng([schedule.seed, generation, game])
     against = generation
     if generation and generator.random() < schedule.past:
@@ -171,7 +170,7 @@ def played(out: Path, generation: int, game: int, schedule: Schedule) -> list[di
 
 
 def block_of(out: Path, generation: int, first: int, schedule: Schedule) -> int:
-    """Play a block of games of a generation if its shard is not there; how many decisions that holds."""
+    """Play a block of games of a generation unless its shard exists; return its number of decisions."""
     path = out / f"gen-{generation:03}" / f"games-{first:06}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
     about = {"generation": generation, "first": first, **asdict(schedule)}
@@ -180,7 +179,7 @@ def block_of(out: Path, generation: int, first: int, schedule: Schedule) -> int:
 
 
 def learned(out: Path, generation: int, schedule: Schedule) -> None:
-    """Make the next generation's network of the games of this one and of some before."""
+    """Train the next generation's network on the games of this one and of some before it."""
     learner, _ = Learner.load(_learner_path(out, generation))
     first = max(0, generation + 1 - schedule.remembered)
     paths = [path for g in range(first, generation + 1) for path in sorted((out / f"gen-{g:03}").glob("*.npz"))]
@@ -204,7 +203,7 @@ def _write(learner: Learner, path: Path, about: dict[str, Any]) -> None:
 
 
 def begun(out: Path, schedule: Schedule) -> None:
-    """The first generation, of random weights. What is there stays; raises TrainingError where it is another run."""
+    """Make the first generation, with random weights, if it is missing. Raises TrainingError: another run is there."""
     out.mkdir(parents=True, exist_ok=True)
     plan = out / "selfplay.json"
     if plan.exists():
@@ -240,7 +239,7 @@ def generations(out: Path, schedule: Schedule, workers: int) -> Iterator[tuple[i
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play and learn; the exit code."""
+    """Play and learn; return the exit code."""
     kept = Schedule()
     parser = argparse.ArgumentParser(
         prog="python -m experiments.rbc_learn selfplay", description="a player learns from its own games"

@@ -1,11 +1,11 @@
-"""Imitate: ``python -m experiments.rbc_learn imitate --data DIR --out RUN_DIR`` learns from what players did.
+"""Imitation: ``python -m experiments.rbc_learn imitate --data DIR --out RUN_DIR`` learns from players' decisions.
 
-Shards are read some at a time, in an order of the epoch's own; each time every headset goes once over its decisions of
-them (the kinds' headsets over half), in steps of one headset each, shuffled. A tenth of the games is left out, by a
-hash of the game; after each epoch the network is measured on it, and the best one by then is written.
+A few shards are read at a time, in an order that changes with the epoch. Each time every headset goes once over its
+decisions in them (the kinds' headsets over half), in shuffled steps of one headset each. A tenth of the games is held
+out, by a hash of the game; after each epoch the network is measured on it, and the best one so far is written.
 
-``RUN_DIR`` gets ``checkpoint.npz``, twice a minute, from which the same command goes on to the same weights;
-``network.npz``, which plays; ``imitate.json``, which tells what it is worth.
+``RUN_DIR`` gets ``checkpoint.npz``, twice a minute, from which the same command continues to the same weights;
+``network.npz``, for play; ``imitate.json``, the figures of the network.
 """
 
 from __future__ import annotations
@@ -38,35 +38,36 @@ from uci_bridge.match.documents import head, write_document
 __all__ = ["BATCH", "WEIGHTS", "Imitation", "imitate", "main", "passes"]
 
 BATCH = 64
-"""Decisions of a step. JAX takes a third less time for a decision in 64 than in 128, for what a layer makes of them
-then stays in the core's cache."""
+"""Decisions per step. JAX takes a third less time per decision with 64 than with 128, since a layer's output then stays
+in the core's cache."""
 
 WEIGHTS = {"all": 1.0, "top": 1.0}
-"""How often an epoch goes over a headset's decisions; the others' half as often."""
+"""Passes of an epoch over a headset's decisions; other headsets have half a pass."""
 OTHERS = 0.5
 
 POOL = 8
 """Shards that are in memory and shuffled together."""
 JUDGED = 20_000
-"""Decisions that the network is measured on, at most."""
+"""Most decisions on which the network is measured."""
 KEEP_EVERY_S = 30.0
 
 
 @dataclass(frozen=True)
 class Imitation:
-    """How to imitate."""
+    """The settings of imitation."""
 
-    sizes: Sizes = field(default_factory=Sizes)  # of the network. Its headsets are those that there are decisions of
+    sizes: Sizes = field(default_factory=Sizes)  # of the network; it gets the headsets for which there are decisions
     seed: int = 0  # of all that is random
-    epochs: int = 4  # at most so many
-    minutes: float = float("inf")  # of training, at most so many, whenever and however often it was stopped meanwhile
+    epochs: int = 4  # most epochs
+    minutes: float = float("inf")  # most minutes of training, summed over resumed runs
     # ``BATCH`` and ``POOL``
     batch: int = BATCH
     pool: int = POOL
 
 
 def _scanned(paths: Sequence[Path], seed: int) -> tuple[list[int], Decisions, Ints]:
-    """How many decisions each shard trains with, the decisions to measure on, and who acts how often in training."""
+    """The number of each shard's decisions for training, the decisions to measure on, and the counts of acting players
+    in training."""
     most = -(-JUDGED // len(paths))
     counts, parts, acting = [], [], np.zeros(len(HEADSETS), dtype=np.int64)
     for i, path in enumerate(paths):
@@ -82,23 +83,24 @@ def _scanned(paths: Sequence[Path], seed: int) -> tuple[list[int], Decisions, In
 
 
 def passes(acting: Any, headsets: Sequence[str], batch: int, generator: np.random.Generator) -> list[tuple[str, Ints]]:
-    """The steps in which all headsets go over decisions of who ``acting`` (int8[m]) is: headset and rows."""
+    """The steps in which all headsets go over decisions, by their ``acting`` player (int8[m]): headset and rows."""
     steps: list[tuple[str, Ints]] = []
     for headset in headsets:
         rows = generator.permutation(np.flatnonzero(members(headset, acting)))
         count = round(WEIGHTS.get(headset, OTHERS) * len(rows))
         if count:
-            # The last step is filled up with rows from the front: all steps are of one size, one program does them.
+            # The last step is filled up with rows from the front, so that all steps have one size and one program.
             rows = np.resize(rows, -(-count // batch) * batch)
             steps += [(headset, some) for some in rows.reshape(-1, batch)]
     return [steps[i] for i in generator.permutation(len(steps))]
 
 
 def imitate(plan: Imitation, data: Path, out: Path, tell: Callable[[str], None] = lambda text: None) -> dict[str, Any]:
-    """Learn from the shards in ``data``, from the checkpoint in ``out`` if there is one; what ``imitate.json`` tells.
+    """Learn from the shards in ``data``, from the checkpoint in ``out`` if there is one; return the content of
+    ``imitate.json``.
 
-    Raises TrainingError: JAX is not installed; no decision is left to train on or to measure on; ``out`` holds another
-    training; ShardError: a shard is none.
+    Raises TrainingError: JAX is not installed, there is no decision to train on or to measure on, or ``out`` has
+    another training; ShardError: a file is not a shard.
     """
     out.mkdir(parents=True, exist_ok=True)
     paths = shard_paths(data)
@@ -109,7 +111,7 @@ def imitate(plan: Imitation, data: Path, out: Path, tell: Callable[[str], None] 
     there = np.repeat(np.arange(len(HEADSETS)), acting).astype(np.int8)
     headsets = tuple(name for name in plan.sizes.headsets if members(name, there).any())
     sizes = Sizes(plan.sizes.channels, plan.sizes.blocks, headsets)
-    # How long it trains is not part of what it is: a training may be prolonged.
+    # The length of a training is not part of its identity, so that it may be prolonged.
     identity = json.loads(
         json.dumps(
             {**asdict(sizes), "seed": plan.seed, "batch": plan.batch, "pool": plan.pool}
@@ -122,7 +124,7 @@ def imitate(plan: Imitation, data: Path, out: Path, tell: Callable[[str], None] 
 
 
 class _Run:
-    """A training on its way."""
+    """A running training."""
 
     def __init__(
         self,
@@ -140,7 +142,7 @@ class _Run:
         self._rows: list[list[float]] = []
         self._spent_s, self._decisions = 0.0, 0
         self._validation: dict[str, dict[str, float]] = {}
-        # Sums of the losses, and the number of steps, since it was measured last.
+        # Sums of the losses, and the number of steps, since the last measurement.
         self._sums, self._since_measured = [0.0] * len(SHARES), 0
         self._kept = self._since = time.monotonic()
         self._path = out / "checkpoint.npz"
@@ -173,7 +175,7 @@ class _Run:
         self._keep()
 
     def _steps(self) -> Iterator[tuple[str, Ints, Decisions]]:
-        """Steps from where it stands on; the place is that after the step that was yielded last."""
+        """The steps from the current place on; the place is updated to that after the step yielded last."""
         plan, at = self._plan, self._at
         if self._spent() > 60 * plan.minutes:
             return
@@ -218,7 +220,7 @@ class _Run:
         self._kept = time.monotonic()
 
     def _measure(self) -> None:
-        """Measure the network on the games that were left out, and write it if it is the best by now."""
+        """Measure the network on the held-out games, and write it if it is the best so far."""
         self._spent_s = self._spent()
         self._tell("measuring")
         network = self._learner.network({"identity": {**self._identity, "shards": len(self._paths)}, "at": self._at})
@@ -240,7 +242,7 @@ class _Run:
         self._since = time.monotonic()
 
     def document(self) -> dict[str, Any]:
-        """What is to be reported of it."""
+        """The report of the training."""
         columns = ["epoch", "decisions", *SHARES, "validation_log_loss", "validation_value_loss", "seconds"]
         identity = {name: value for name, value in self._identity.items() if name != "shards"}
         return {
@@ -254,7 +256,7 @@ class _Run:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Imitate, write, and print what the network is worth; the exit code."""
+    """Imitate, write, and print the network's figures; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m experiments.rbc_learn imitate", description="learn from what players did"
     )

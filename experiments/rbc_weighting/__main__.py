@@ -25,11 +25,11 @@ from uci_bridge.match.documents import commit, today
 __all__ = ["main"]
 
 PACKAGED = Path(darkchess.rbc.__file__).parent / "belief" / "data" / "siamese.npz"
-"""Where the package keeps the weights."""
+"""The package's file of weights."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do one of them; the exit code."""
+    """Run one of the commands; return the exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given[:1] == ["data"]:
         return data.main(given[1:])

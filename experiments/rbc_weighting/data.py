@@ -1,16 +1,16 @@
 """Decisions to learn weights from: ``python -m experiments.rbc_weighting data --out DIR`` plays games against a mixture
-of opponents, and writes what the Siamese learns from for each question at which a recording player held two positions
-or more possible: before its sense, and before its move.
+of opponents. It writes a decision for each question at which a recording player's set had two or more positions: before
+its sense, and before its move.
 
-A *decision* is: the truth, members drawn uniformly from the others, how many were possible in all (so that a softmax
-over the drawn ones can be corrected by ln n), the observation's numbers (:mod:`darkchess.rbc.belief.siamese`), the
-viewer's own half (so that positions can be valued), and what kind of player moved the pieces that are guessed.
+A *decision* is: the truth, members drawn uniformly from the others, the size of the set (so that a softmax over the
+drawn ones can be corrected by ln n), the observation's numbers (:mod:`darkchess.rbc.belief.siamese`), the viewer's own
+half (so that positions can be valued), and the opponent's kind.
 
-Players who record are all ``rbc-expect``; of two such both record. Half of the games begin with requests drawn at
-random, up to two for each of those, so that games differ.
+All recording players are ``rbc-expect``; in a game of two of them both record. Half of the games begin with random
+requests, up to two for each recording player, so that games differ.
 
-A shard holds :data:`BLOCK` games, ``games-00040.npz``; one that is there and whole is not made again, so that the
-command goes on where it was stopped, to the same shards (but for games against Trout, whose engine is another program).
+A shard has :data:`BLOCK` games, ``games-00040.npz``. A whole shard is not made again, so that a stopped command can be
+resumed and gives the same shards (except for games against Trout, whose engine is another program).
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ __all__ = ["BLOCK", "DRAWN", "FORMAT", "KINDS", "SCHEDULE", "block_of", "decisio
 DRAWN = 127
 """Members drawn beside the truth."""
 BLOCK = 40
-"""Games of a shard."""
+"""Games per shard."""
 FORMAT = 1
 MOST = 200_000
-"""Possible positions: a game ends where a recording player's set is cut to so many."""
+"""Cap of a recording player's set; a game ends once a set is cut to it."""
 CHEAP = 100
-"""Nodes of a call of a player who only records."""
+"""Nodes per call of a player whose only task is to record."""
 
 _PLAYED = (
     "rbc-expect,belief=value,value_beta=2,uniform_mix=0.2,bit_value=0.01,unaware=0.2,exposed=1,strangers=0,boards=512,"
@@ -75,20 +75,20 @@ SCHEDULE = (
     "expect-100", "trout", "expect-1000", "expect-100", "attacker", "expect-1000", "trout", "random", "expect-1000",
     "expect-100",
 )  # fmt: skip
-"""Whom the games are played against, over and over."""
+"""The opponents of the games, which are repeated."""
 
 
 class Recorder(ExpectationPlayer):
-    """An ``rbc-expect`` who keeps the decisions that it was asked for."""
+    """An ``rbc-expect`` that keeps its decisions."""
 
     def __init__(
         self,
         thinking: Expectation,
-        referee: Referee,  # of the game: the truth is written beside what it knows, and nothing else is done with it
-        nodes: int,  # of each of its calls, whatever its limit says
+        referee: Referee,  # of the game; only used to write the truth beside the player's knowledge
+        nodes: int,  # of each of its calls, in place of the limit
         enemy: str,  # the opponent's kind
-        opening: int,  # how many of its first requests are drawn at random
-        seed: Sequence[int],  # of all that is drawn
+        opening: int,  # number of its first requests that are random
+        seed: Sequence[int],  # of all random choices here
     ) -> None:
         self._rng = np.random.default_rng(list(seed))
         super().__init__(BuiltinEvaluator(), thinking, seed=int(self._rng.integers(1 << 31)), cap=MOST)
@@ -151,7 +151,7 @@ class Recorder(ExpectationPlayer):
 
 
 def truth_index(known: PositionSet, referee: Referee) -> int:
-    """Where the true position, the viewer to move, stands in the set."""
+    """The index in the set of the true position, with the viewer to move."""
     half = PositionSet(known.own.color, referee.position).halves[0]
     found = np.flatnonzero((known.halves == half).all(axis=1))
     if not found.size:
@@ -160,7 +160,7 @@ def truth_index(known: PositionSet, referee: Referee) -> int:
 
 
 def drawn_beside(truth: int, size: int, generator: np.random.Generator) -> Ints:
-    """The truth's index, then those of up to :data:`DRAWN` others, drawn without replacement."""
+    """The truth's index, then those of up to :data:`DRAWN` others, which are drawn without replacement."""
     if size - 1 <= DRAWN:
         others = np.arange(size - 1)
     else:
@@ -169,7 +169,7 @@ def drawn_beside(truth: int, size: int, generator: np.random.Generator) -> Ints:
 
 
 def decisions(game: int, seed: int) -> list[dict[str, Any]]:
-    """Play a game, and give what was recorded in it, one side after the other."""
+    """Play a game; return the recorded decisions, one side's after the other's."""
     generator = np.random.default_rng([seed, game])
     name = SCHEDULE[game % len(SCHEDULE)]
     kind = KINDS[name]
@@ -211,7 +211,7 @@ _ARCHIVE = Archive(
 
 
 def block_of(out: Path, seed: int, first: int, block: int) -> int:
-    """Play a block of games if its shard is not there; how many decisions that holds."""
+    """Play a block of games unless its shard exists; return its number of decisions."""
     path = shard_path(out, first)
     about = {"seed": seed, "games": [first, first + block], "kinds": list(KINDS)}
     try:
@@ -231,6 +231,6 @@ def block_of(out: Path, seed: int, first: int, block: int) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play and write; the exit code."""
+    """Play and write; return the exit code."""
     about = "play games, to learn weights of positions from"
     return shards.main("rbc_weighting", about, block_of, arguments, decisions=300_000, block=BLOCK, seed=18)

@@ -1,5 +1,5 @@
-"""Decisions of :mod:`experiments.rbc_weighting.data`, read and joined, and how likely logits make their truth: *nats*
-are ln of its probability times n, 0 for a uniform belief.
+"""Read and join decisions of :mod:`experiments.rbc_weighting.data`, and compute the truth's probability from logits:
+*nats* are ln of its probability times n, 0 for a uniform belief.
 """
 
 from __future__ import annotations
@@ -32,36 +32,36 @@ UNUSED = -1
 PARTS = {"train": TRAIN, "validate": VALIDATE, "test": TEST}
 
 JUDGED = {VALIDATE: 5_000, TEST: 0}
-"""Decisions of each part that are looked at."""
+"""Decisions of each part that are used."""
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """What :mod:`experiments.rbc_weighting.data` wrote, one after the other."""
+    """Decisions written by :mod:`experiments.rbc_weighting.data`, concatenated."""
 
-    # uint16[n, 1 + DRAWN, 19]: features of the truth and of the drawn members, filled up with one that no board has
+    # uint16[n, 1 + DRAWN, 19]: features of the truth and of the drawn members, padded with a feature that no board has
     rows: npt.NDArray[np.uint16]
-    count: Ints  # int64[n]: how many of them there are, the truth included
-    size: Ints  # int64[n]: positions possible
+    count: Ints  # int64[n]: the number of them, including the truth
+    size: Ints  # int64[n]: size of the set
     numbers: npt.NDArray[np.float16]  # float16[n, NUMBERS]: the observation's
     part: Ints  # int64[n]: ``experiments.learning.split.TRAIN``, ``VALIDATE`` or ``TEST``; or left out
-    game: Ints  # int64[n]: one number a game
+    game: Ints  # int64[n]: one number per game
 
     def __len__(self) -> int:
         return int(self.size.shape[0])
 
     def where(self, wanted: Bools) -> Ints:
-        """Indices of those for which ``wanted`` (bool[n])."""
+        """Indices of the decisions that are ``wanted`` (bool[n])."""
         return np.flatnonzero(wanted)
 
 
 def load(
     folder: Path, judged: Mapping[int, int] | None = None, most: int | None = None
 ) -> tuple[Decisions, dict[str, Any]]:
-    """All shards of ``folder``, or the first ``most``, and what to say of them.
+    """All shards of ``folder``, or the first ``most``, and a description of them.
 
-    Of each part in ``judged`` (default :data:`JUDGED`) the first so many decisions are kept; the others of it become
-    :data:`UNUSED`. Raises TrainingError: there are none, or of another format.
+    Of each part in ``judged`` (default :data:`JUDGED`) only the first decisions, up to that number, are kept; its
+    others become :data:`UNUSED`. Raises TrainingError: there are none, or they have another format.
     """
     judged = JUDGED if judged is None else judged
     found: dict[Path, Ints] = {}
@@ -92,9 +92,7 @@ def load(
 
 
 def _read(paths: Sequence[Path], part: Ints) -> tuple[Decisions, Ints]:
-    """The decisions of shards, of which it is known what part each belongs to; and by number whose moves are guessed in
-    each.
-    """
+    """The decisions of shards, whose parts are given by ``part``; and the number of the opponent's kind in each."""
     enemies: list[Ints] = []
     columns: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in Decisions.__dataclass_fields__}
     start = 0
@@ -116,9 +114,9 @@ def _read(paths: Sequence[Path], part: Ints) -> tuple[Decisions, Ints]:
 
 
 def thinned(part: Ints, most: Mapping[int, int]) -> Ints:
-    """Parts (int64[n]) with the first so many of some of them; the others are :data:`UNUSED`.
+    """Parts (int64[n]) in which some parts keep only their first decisions; the others are :data:`UNUSED`.
 
-    What is first stays so when more games are played.
+    The first ones stay the same when more games are played.
 
     >>> thinned(np.array([0, 0, 1, 1, 1, 2]), {1: 2}).tolist()
     [0, 0, 1, 1, -1, 2]
@@ -130,9 +128,9 @@ def thinned(part: Ints, most: Mapping[int, int]) -> Ints:
 
 
 def log_shares(scores: npt.ArrayLike, count: Ints, size: Ints) -> Floats:
-    """ln of the truth's probability among all ``size`` positions, from logits of it and of the drawn: float64[n].
+    """ln of the truth's probability among all ``size`` positions, from logits of it and of the drawn ones: float64[n].
 
-    ``scores`` is float[n, 1 + drawn], the truth first; of row i the first ``count[i]`` count.
+    ``scores`` is float[n, 1 + drawn], the truth first; in row i only the first ``count[i]`` are valid.
     """
     logits = np.array(scores, dtype=np.float64)
     drawn = np.maximum(count - 1, 1)
@@ -143,7 +141,7 @@ def log_shares(scores: npt.ArrayLike, count: Ints, size: Ints) -> Floats:
 
 
 def fitted(scores: npt.ArrayLike, count: Ints, size: Ints) -> float:
-    """The factor of ``scores`` (float[n, 1 + drawn]) with which they, as logits, give the truth the most."""
+    """The factor of ``scores`` (float[n, 1 + drawn]) for which, as logits, the truth has the largest likelihood."""
     terms = np.asarray(scores, dtype=np.float64)
     scale = 1 / max(float(terms.std()), 1e-9)
 

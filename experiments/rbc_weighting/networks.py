@@ -1,4 +1,4 @@
-"""The network that learns weights of positions, in JAX, with its loss: that of :class:`klss.networks.towers.Towers`.
+"""The network of :class:`klss.networks.towers.Towers` in training, in JAX, with its loss.
 
 The negatives of the softmax are drawn from n − 1 others: ln((n − 1)/drawn) is added to their logits, so that the
 probabilities are those over the whole set.
@@ -24,26 +24,26 @@ __all__ = ["Settings", "boards_of", "first_weights", "scores", "step_of"]
 
 @dataclass(frozen=True)
 class Settings:
-    """How the weights are trained."""
+    """The settings of training."""
 
-    members: int = 31  # drawn members that a step sees of each decision
+    members: int = 31  # drawn members of each decision in a step
     # of the observation's convolutions
     channels: int = 32
     layers: int = 3
     dropout: float = 0.3  # share of the last layer's channels that a step leaves out
-    mirrored: float = 0.5  # share of the steps that see their boards from a to h exchanged
+    mirrored: float = 0.5  # share of the steps in which the boards' files are mirrored
     # of Adam
     rate: float = 1e-3
     decay: float = 1e-2
-    batch: int = 64  # decisions a step
-    # at most so many; it stops after so many without gain
+    batch: int = 64  # decisions per step
+    # most epochs; epochs without a gain after which it stops
     epochs: int = 4
     patience: int = 2
     seed: int = 0  # of everything random
 
 
 def first_weights(settings: Settings) -> dict[str, Float32s]:
-    """What training begins with: a belief that is nearly uniform."""
+    """The weights at the start of training: a nearly uniform belief."""
     generator = np.random.default_rng(settings.seed)
 
     def spread(*shape: int, inputs: float, by: float = 1.0) -> Float32s:
@@ -53,7 +53,7 @@ def first_weights(settings: Settings) -> dict[str, Float32s]:
         return np.zeros(shape, dtype=np.float32)
 
     width = settings.channels
-    # A third of the planes, or less, is not 0.
+    # At most a third of the input planes is not 0.
     held = {"conv0": spread(3, 3, PLANES, width, inputs=3 * PLANES), "conv0_bias": none(8, 8, width)}
     for i in range(1, settings.layers):
         held |= {f"conv{i}": spread(3, 3, width, width, inputs=9 * width, by=0.5), f"conv{i}_bias": none(width)}
@@ -74,8 +74,8 @@ def _convolved(jax: Any, planes: Any, filters: Any) -> Any:
 
 
 def scores(jax: Any, weights: Mapping[str, Any], seen: Sequence[Any], boards: Any, keep: Any) -> Any:
-    """Scores as :class:`klss.networks.towers.Towers` computes them, for JAX: [b, m] from what
-    :func:`darkchess.rbc.belief.siamese.grids_of` gives and boards [b, m, FEATURES] of zeros and ones; ``keep`` [b, c]
+    """The scores of :class:`klss.networks.towers.Towers` in JAX: [b, m], from the output of
+    :func:`darkchess.rbc.belief.siamese.grids_of` and boards [b, m, FEATURES] of zeros and ones; ``keep`` [b, c]
     multiplies the last layer's channels (dropout).
     """
     jnp, relu = jax.numpy, jax.nn.relu
@@ -97,7 +97,7 @@ def scores(jax: Any, weights: Mapping[str, Any], seen: Sequence[Any], boards: An
 
 
 def boards_of(rows: npt.NDArray[np.uint16]) -> Float32s:
-    """Zeros and ones of boards: float32[b, m, FEATURES] from features uint16[b, m, w]."""
+    """Boards as zeros and ones: float32[b, m, FEATURES] from features uint16[b, m, w]."""
     flat = rows.reshape(-1, rows.shape[-1])
     out = np.zeros((flat.shape[0], FEATURES + 1), dtype=np.float32)
     out[np.arange(flat.shape[0])[:, None], flat] = 1
@@ -106,12 +106,12 @@ def boards_of(rows: npt.NDArray[np.uint16]) -> Float32s:
 
 @functools.cache
 def step_of(decay: float) -> Callable[..., Any]:
-    """One step of Adam, and of the weights' slow average, compiled."""
+    """A compiled step of Adam, and of the weights' slow average."""
     jax = jax_on_cpu()
 
     def loss(weights: Any, seen: Any, boards: Any, added: Any, keep: Any) -> Any:
         found = scores(jax, weights, seen, boards, keep)
-        # −ln of the truth's probability; ``added`` is ln n's correction, −∞ where there is no member.
+        # −ln of the truth's probability; ``added`` is the correction by ln n, −∞ for empty places.
         return (jax.nn.logsumexp(found + added, axis=1) - found[:, 0]).mean()
 
     def step(trees: Mapping[str, Any], count: Any, rate: Any, *batch: Any) -> tuple[dict[str, Any], Any]:

@@ -1,8 +1,8 @@
-"""Train weights as :mod:`darkchess.rbc.belief.siamese` has them: a softmax over the truth and drawn members.
+"""Train the weights of :mod:`darkchess.rbc.belief.siamese`, by a softmax over the truth and drawn members.
 
-Training stops when the validating games' loss has not fallen for a while and keeps the best epoch's weights;
-the temperature is fitted on the same games. After each epoch a checkpoint is written, from which a stopped run goes on
-to the same weights.
+Training stops when the validating games' loss has not fallen for a while, and keeps the best epoch's weights;
+the temperature is fitted on the same games. After each epoch a checkpoint is written, from which a stopped run
+continues to the same weights.
 
 Needs the extra ``belief`` (JAX, on the CPU: 85 MB to download where torch's Linux package brings CUDA).
 """
@@ -32,11 +32,11 @@ from klss.support.arrays import Ints
 __all__ = ["MIRRORED_FEATURES", "MIRRORED_NUMBERS", "NAME", "scores_on", "train"]
 
 NAME = "map"
-"""Of the weights: of their files, and in results."""
+"""Name of the weights, in their files and in results."""
 
 
 def _mirrored() -> tuple[Ints, Ints]:
-    """The board with its files exchanged: features and numbers, by what they are taken from."""
+    """The mirrored board (files exchanged): for each feature and each number the index of its source."""
     features = np.arange(FEATURES)
     features[: 6 * 64] ^= 7
     features[6 * 64 : 6 * 64 + 2] ^= 1
@@ -58,7 +58,7 @@ def _batch(held: Decisions, chosen: Ints, settings: Settings, generator: np.rand
     keys[np.arange(DRAWN) >= drawn[:, None]] = 2
     members = np.argsort(keys, axis=1)[:, : settings.members] + 1
     members = np.concatenate([np.zeros((chosen.shape[0], 1), dtype=np.int64), members], axis=1)
-    # Members that were not drawn are stood for by those that were (ln n); places that are empty weigh nothing.
+    # The drawn members also represent those that were not drawn (by ln n); empty places have no weight.
     some = np.minimum(drawn, settings.members)
     added = np.zeros(members.shape, dtype=np.float32)
     added[:, 1:] = np.log((held.size[chosen] - 1) / some)[:, None]
@@ -74,7 +74,7 @@ def _batch(held: Decisions, chosen: Ints, settings: Settings, generator: np.rand
 
 
 def scores_on(weights: Mapping[str, Any], held: Decisions, chosen: Ints) -> Float32s:
-    """Scores of the truth and of all drawn members, by the inference that play uses: float32[n, 1 + DRAWN]."""
+    """Scores of the truth and of all drawn members, by the same inference as in play: float32[n, 1 + DRAWN]."""
     out = np.zeros((chosen.shape[0], 1 + DRAWN), dtype=np.float32)
     towers = Towers({name: np.asarray(array) for name, array in weights.items()}, 1.0, {})
     for i, index in enumerate(chosen):
@@ -88,20 +88,20 @@ def scores_on(weights: Mapping[str, Any], held: Decisions, chosen: Ints) -> Floa
 def train(
     settings: Settings, held: Decisions, folder: Path, tell: Callable[[str], None] = lambda text: None
 ) -> tuple[dict[str, Float32s], dict[str, Any]]:
-    """Train, from its checkpoint in ``folder`` if there is one: the best epoch's weights, and what to say of them:
+    """Train, from the checkpoint in ``folder`` if there is one. Return the best epoch's weights, and their description:
     ``temperature``, ``epochs`` (columns epoch, the loss of training, the validating games' nats at their best
     temperature, seconds), ``stopped_after``.
 
-    Raises TrainingError: JAX is not installed, or no game is left to train on or to validate with.
+    Raises TrainingError: JAX is not installed, or there is no game to train on or to validate with.
     """
     chosen, judged = held.where(held.part == TRAIN), held.where(held.part == VALIDATE)
     if not len(chosen) or not len(judged):
         raise TrainingError(f"got {len(chosen)} decisions to train on and {len(judged)} to validate with")
-    # How long it trains is not part of what it is: a training may be prolonged.
+    # The length of a training is not part of its identity, so that it may be prolonged.
     lasting = dataclasses.asdict(dataclasses.replace(settings, epochs=0, patience=0))
     identity = json.loads(json.dumps(lasting | {"decisions": [len(chosen), len(judged)]}))
-    # Where it stands: at the beginning, or at a checkpoint of the same training. ``slow`` is the running mean of the
-    # weights, which is what is judged and kept.
+    # The state: the beginning, or a checkpoint of the same training. ``slow`` is the running mean of the weights, which
+    # is judged and kept.
     path = folder / f"{NAME}.checkpoint.npz"
     first = first_weights(settings)
     none = {name: np.zeros_like(array) for name, array in first.items()}
@@ -120,7 +120,7 @@ def train(
         begin = time.perf_counter()
         generator = np.random.default_rng([settings.seed, len(epochs)])
         order, losses = generator.permutation(chosen), []
-        # Steps of one size, so that one program serves; what is left over comes in another epoch.
+        # Steps of one size, so that one compiled program is enough; the rest comes in another epoch.
         for number in range(max(1, len(order) // settings.batch)):
             steps += 1
             some = order[number * settings.batch : (number + 1) * settings.batch]
@@ -149,6 +149,6 @@ def train(
 
 
 def _stopped(epochs: Sequence[Sequence[float]], patience: int) -> bool:
-    """Whether the last ``patience`` epochs brought nothing."""
+    """Whether the last ``patience`` epochs brought no gain."""
     nats = [row[2] for row in epochs]
     return len(nats) > patience and max(nats[-patience:]) <= max(nats[:-patience])

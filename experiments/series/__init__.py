@@ -1,5 +1,5 @@
 """Series of matches.
 
-Reading order: ``catalogue`` (which there are), ``runner`` (plays and resumes them), ``blind`` (those of Reconnaissance
-Blind Chess), ``summary`` (boils them down to JSON), ``processes`` (that end with this one).
+Reading order: ``catalogue`` (all series), ``runner`` (plays and resumes them), ``blind`` (those of Reconnaissance Blind
+Chess), ``summary`` (sums them up as JSON), ``processes`` (worker processes that end with this one).
 """

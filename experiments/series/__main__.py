@@ -12,7 +12,7 @@ __all__ = ["listed", "main"]
 
 
 def listed() -> list[str]:
-    """A line for each series: its name, its matches, a side's budget, and what it is."""
+    """A line for each series: its name, its matches, a side's budget, and a description."""
     lines = []
     for name, series in FOG.items():
         games = f"{len(series.pairings()):2} x {series.games} games"
@@ -24,7 +24,7 @@ def listed() -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play the series that is named first; the exit code."""
+    """Play the series that is named first; return the exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     name, rest = (given[0], given[1:]) if given else ("", [])
     if name in FOG:

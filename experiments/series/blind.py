@@ -1,5 +1,5 @@
-"""Matches of any game as experiments keep them, Reconnaissance Blind Chess by default: played or gone on with, each in
-a folder of its own, and reported in one results file.
+"""Matches of any game for experiments, by default of Reconnaissance Blind Chess: played or resumed, each in its own
+folder, and reported in one results file.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ __all__ = ["EXPECTED", "GAMES", "SEED", "keep", "main", "matches_of", "played"]
 
 SEED = 1800
 GAMES = 200
-"""Of a match that plays all of them."""
+"""Games of a match whose share of them is 1."""
 EXPECTED = (ConfigurationError, MatchError)
-"""What may stop a match that cannot be played."""
+"""Expected errors of a match that can't be played."""
 
 
 def played(
@@ -45,8 +45,8 @@ def played(
     seed: int = SEED,  # its own; with another than the usual one it is another match, by name too
     kit: Kit = RBC,  # of the game
 ) -> dict[str, Any]:
-    """Play what is left of a match, with a line a game on standard error; what it has shown, the score's interval in
-    per cent and in Elo.
+    """Play the remaining games of a match, with a line per game on standard error; return its results, with the score's
+    interval in per cent and in Elo.
     """
     a, b = players
     match = Match(kit, a=_alone(kit, a), b=_alone(kit, b), games=max(2, games), seed=seed, budget=budget)
@@ -72,21 +72,21 @@ def played(
 
 
 def _alone(kit: Kit, text: str) -> Spec:
-    """Of a player's text, one thread where it may have two."""
+    """The player of a text, with one thread if it can have more."""
     two = kit is RBC and text.partition(",")[0] in CONFIGURATIONS
     return player_spec(kit, f"{text},threads=1" if two else text)
 
 
 def matches_of(path: Path) -> dict[str, dict[str, Any]]:
-    """The matches of a results file by name; none where there is none."""
+    """The matches of a results file by name; empty if there is no file."""
     if not path.exists():
         return {}
     return {match["name"]: match for match in json.loads(path.read_text(encoding="utf-8"))["matches"]}
 
 
 def keep(path: Path, found: dict[str, Any]) -> None:
-    """Put a match into the results file of the experiment that it is named for, in place of an earlier one of the same
-    name; and say how it ended.
+    """Put a match into its experiment's results file, in place of an earlier one of the same name, and print its
+    result.
     """
     low, middle, high = found["percent"]
     print(f"{found['name']}: {middle} % ({low} to {high}) of {found['games']}", flush=True)
@@ -98,13 +98,13 @@ def keep(path: Path, found: dict[str, Any]) -> None:
 def main(
     experiment: str,
     about: str,
-    pairings: Mapping[str, tuple[str, str, float]],  # who plays whom, and what part of ``--games``
+    pairings: Mapping[str, tuple[str, str, float]],  # both players, and the share of ``--games``
     arguments: Sequence[str] | None,
     *,
-    nodes: int,  # of a question, where nothing else is said
-    # what ``--game`` takes, by pairing; None: all are of Reconnaissance Blind Chess
+    nodes: int,  # default nodes per question
+    # the value of ``--game`` by pairing; None: all are of Reconnaissance Blind Chess
     games: Mapping[str, str] | None = None,
-    command: str | None = None,  # what follows ``python -m experiments.``, if not the experiment's name
+    command: str | None = None,  # the command after ``python -m experiments.``, if not the experiment's name
 ) -> int:
     """The command of an experiment that is a series of matches; returns the exit code."""
     parser = argparse.ArgumentParser(prog=f"python -m experiments.{command or experiment}", description=about)

@@ -1,7 +1,7 @@
-"""The series of matches, by name: who plays whom, how often, with how much, and how their results are read.
+"""The series of matches, by name: players, numbers of games, budgets, and the form of their results in README.
 
-Those of :data:`FOG` are played by :mod:`experiments.series.runner`, those of :data:`BLIND`, of Reconnaissance Blind
-Chess, by :mod:`experiments.series.blind`. Another series is another entry.
+:mod:`experiments.series.runner` plays those of :data:`FOG`, :mod:`experiments.series.blind` those of :data:`BLIND`, of
+Reconnaissance Blind Chess. A new series is a new entry.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ ABLATIONS = {
     "sampled": "purify=false",
     "nocaution": "caution=1",
 }
-"""Match -> what it changes in ``klss2021``, as a configuration's text says it. ``builtin`` is between Stockfish as the
-evaluator (A) and the built-in one (B).
+"""Match -> its change to ``klss2021``, as in a configuration's text. ``builtin`` is between Stockfish as the evaluator
+(A) and the built-in one (B).
 """
 
 PARTS = {
@@ -41,19 +41,19 @@ PARTS = {
     "greedy-walks": "exploration=0",
     "information-penalty": "information=1e7",
 }
-"""Match -> what it changes in ``kluss``."""
+"""Match -> its change to ``kluss``."""
 
 _ONE_THREAD = Pairing("one-thread", "kluss,threads=2", "kluss,threads=1")
-"""Tells something only where a game has two cores to itself (``--workers 1``)."""
+"""Meaningful only if a game has two cores to itself (``--workers 1``)."""
 
 _OPPONENTS = {"best-guess": 1.0, "greedy": 1.0, "random": 1.0, "baseline": 2.0}
-"""Players that should lose, and how much of the series' time both sides have."""
+"""Players that should lose -> factor on the series' time for both sides."""
 
 WITHOUT = "kluss-value"
 """``kluss`` without a learned belief."""
 
 TESTED = (0.0, 30.0)
-"""Elo: what a belief's sequential test against :data:`WITHOUT` holds against each other."""
+"""Elo of both hypotheses in a belief's sequential test against :data:`WITHOUT`."""
 
 _BELIEFS = {
     "uniform": "kluss-value,value_beta=0",
@@ -62,18 +62,19 @@ _BELIEFS = {
     "filter-alone": "kluss,value_beta=0",
     "oracle": "kluss-oracle,prior=0.1",
 }
-"""The last one is given the truth and is no result of a player (:mod:`experiments.players.oracle`)."""
+"""The last one is given the truth, so it is not a player's result (:mod:`experiments.players.oracle`)."""
 
 _CONTRARY = {"value-contrary": WITHOUT, "filter-contrary": "kluss"}
-"""Against ``kluss-contrary``, which makes moves that the policy holds unlikely: a belief that can be exploited loses
-there what it gains elsewhere.
+"""Matches against ``kluss-contrary``, which plays moves that the policy finds improbable: a belief that can be
+exploited loses there what it gains elsewhere.
 """
 
 RUNGS = {f"slips-{slips}": f"max_nodes=1,slips={slips}" for slips in (0.4, 0.3, 0.2, 0.1, 0.05)} | {
     f"nodes-{nodes}": f"max_nodes={nodes}" for nodes in (1, 8, 64)
 }
-"""What Stockfish, which sees everything, has on each rung of the ruler, from the lowest on: one node a move, and any
-legal move so often; then so many nodes. There are no fewer nodes than one, with which it is far too strong.
+"""The settings of Stockfish with the true position on each rung of the ruler, from the lowest on: one node per move and
+random legal moves with some probability; then more nodes. With one node and no random moves it is far too strong for
+the lowest rungs.
 """
 
 
@@ -130,7 +131,7 @@ FOG = {
         ),
     )
 }  # fmt: skip
-"""Of Fog of War. ``headroom`` shows what there is to gain by drawing and weighing roots better."""
+"""The series of Fog of War. ``headroom`` shows the possible gain from drawing and weighing roots better."""
 
 
 @dataclass(frozen=True)
@@ -139,18 +140,18 @@ class BlindSeries:
 
     about: str  # one line for its help
     nodes: int  # of a question
-    # by name of the match: the players, and what part of ``--games`` they play
+    # match -> the players, and their share of ``--games``
     pairings: Mapping[str, tuple[str, str, float]]
 
 
 _TREE = "dsmcp,cap=20000"
-"""The position set is capped: where sets grow to two million, to follow them takes seconds a turn (docs/dsmcp.md, "Play
+"""With a capped position set, since following sets of up to two million takes seconds per turn (docs/dsmcp.md, "Play
 and analyse").
 """
 _MIXTURE, _CACHE = "dsmcp,mixing=1", "dsmcp,mixing=0"
 
 _TEMPERATURES = ("0.5", "2", "4", "inf")
-"""Of learned weights; at the last one all are alike."""
+"""Temperatures of learned weights; at the last one weights are uniform."""
 
 BLIND = {
     "rbc_games": BlindSeries(
@@ -203,4 +204,4 @@ BLIND = {
         },
     ),
 }  # fmt: skip
-"""Of Reconnaissance Blind Chess. Trout's engine has the same nodes or seconds as the players."""
+"""The series of Reconnaissance Blind Chess. Trout's engine has the same nodes or seconds as the players."""

@@ -1,4 +1,4 @@
-"""Processes that work beside this one, and end with it."""
+"""Parallel worker processes that end with this one."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["processes"]
 
 
 def processes(workers: int) -> ProcessPoolExecutor:
-    """So many, newly spawned: they have nothing of this one's threads, and do not outlive it, not even to end what they
-    are doing, where it is killed.
+    """A pool of ``workers`` spawned processes. They share no threads or locks with this one, and end at once if it is
+    killed, even in the middle of a task.
     """
     return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_end_with_parent)
 
 
 def _end_with_parent() -> None:
-    """See to it that this process ends when the one that started it does, whatever it is doing then."""
+    """Make this process end at once when its parent does."""
     parent = multiprocessing.parent_process()
     assert parent is not None
 

@@ -1,12 +1,12 @@
 """A series: named matches that make one experiment, played one after the other, resumable, summarised to one JSON.
 
-Each match, at each budget, has a directory of its own, ``RUNS/SERIES/MATCH-BUDGET``, which is what ``klss match --out``
-writes, and beside its files ``sessions.jsonl``: a line for each time somebody went on with it, with the commit and
-versions that played. The same command goes on where the last one stopped, however it was stopped. All matches of a
-series have one seed, so one list of openings: their results can be compared. The summary keeps what it had of matches
-that are not here: other players, other budgets, other machines.
+Each match, at each budget, has its own directory, ``RUNS/SERIES/MATCH-BUDGET``. It is written as by ``klss match
+--out``, with ``sessions.jsonl`` besides: a line for each run that played games of it, with the commit and versions. The
+same command resumes after a stop of any kind. All matches of a series have one seed, so one list of openings, which
+makes their results comparable. The summary keeps its entries of matches that are not here: of other players, other
+budgets, other machines.
 
-Here is what is played and how, in ``summary`` what is reported of it; the series are in ``catalogue``.
+This module plays; ``summary`` makes the report; the series are in ``catalogue``.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ from uci_bridge.stockfish.evaluator import find_stockfish
 __all__ = ["RESULTS", "RUNS", "Pairing", "Plan", "Series", "amount", "main", "named", "play", "positive", "share"]
 
 RUNS = Path(__file__).parents[1] / "runs"
-"""Where matches are kept; not in the repository."""
+"""The folder of matches; it is not in the repository."""
 
 RESULTS = Path(__file__).parents[1] / "results"
-"""Where summaries are kept."""
+"""The folder of summaries."""
 
 SEED = 1
-"""Of every match, unless another is asked for."""
+"""The default seed of every match."""
 
 _CODE = ("klss", "darkchess", "uci_bridge", "experiments/players")
 _SHOW_EVERY_S = 30.0
@@ -63,10 +63,10 @@ class Pairing:
     """A match of a series."""
 
     name: str  # with the budget it names its directory, and its entry in the summary
-    # configurations; the result is A's. One that says its threads keeps them
+    # configurations; results are A's. A text with its own number of threads keeps it
     a: str
     b: str
-    share: float = 1.0  # of the series' budget, what each side has a move
+    share: float = 1.0  # each side's budget per move, as a share of the series'
 
     @property
     def takes_stockfish(self) -> bool:
@@ -83,13 +83,13 @@ class Series:
     name: str  # of its results file and of its directory of matches
     about: str  # one line for its help and for README's overview
     games: int  # of each match
-    time_s: float  # seconds a move, of which a side has its share
+    time_s: float  # seconds per move, of which a side has its share
     matches: Callable[..., Sequence[Pairing]]  # the pairings of its players, in the order in which they are played
-    players: tuple[str, ...] = ()  # those of ``--players``, unless it says others; none: the series has no such flag
-    # how README reads its results (``experiments.report``): as a table, with a sentence for ``each`` match, as
-    # ``changes`` of one player, or with the matches of a player ``tested`` together
+    players: tuple[str, ...] = ()  # default of ``--players``; empty: the series has no such flag
+    # the form of its results in README (``experiments.report``): a table, a sentence for ``each`` match, ``changes`` of
+    # one player, or the matches of a player ``tested`` together
     reading: Literal["table", "each", "changes", "tested"] = "table"
-    minutes: int = 0  # that it takes two cores, as estimated before it was played
+    minutes: int = 0  # on two cores, as estimated before it was played
     title: str = ""  # of README's section
 
     def pairings(self, players: Sequence[str] | None = None) -> tuple[Pairing, ...]:
@@ -98,7 +98,7 @@ class Series:
 
 
 def named(*parts: str) -> str:
-    """A pairing's name of players' texts and other words.
+    """A pairing's name from players' texts and other words.
 
     >>> named("kluss,purify=false", "mine/other.toml")
     'kluss,purify=false-other'
@@ -108,23 +108,23 @@ def named(*parts: str) -> str:
 
 @dataclass(frozen=True)
 class Plan:
-    """How a series is played this time."""
+    """The settings with which a series is played."""
 
     games: int  # of each match
-    # a move; ``nodes`` goes first, if given
+    # per move; ``nodes`` takes precedence, if given
     time_s: float
     nodes: int | None = None
     workers: int = 2  # games at a time
     threads: int = 1  # of each player's position set
-    openings: int = 4  # random plies with which a pair begins
+    openings: int = 4  # random plies at the start of a pair
     seed: int = SEED  # of every match
-    evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)  # for configurations that leave theirs open
-    runs: Path = RUNS  # where the matches are kept
-    mixed: bool = False  # go on with a match also where other code played its first games
-    usual: int = SEED  # the seed that names do not tell: another makes matches of their own
+    evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)  # for configurations that leave it open
+    runs: Path = RUNS  # the folder of the matches
+    mixed: bool = False  # resume a match even if other code played its first games
+    usual: int = SEED  # the seed that is not in names; another seed makes separate matches
 
     def match(self, pairing: Pairing) -> Match:
-        """The match of ``pairing``; what both sides have alike stands once."""
+        """The match of ``pairing``, with the settings that both sides share."""
         return Match(
             FOG,
             a=player(self._threaded(pairing.a)),
@@ -145,17 +145,17 @@ class Plan:
         return TimeControl(time_s=self.time_s * share)
 
     def name(self, pairing: Pairing) -> str:
-        """Of that match at that budget: of its directory, and in the summary."""
+        """The name of that match at that budget, for its directory and in the summary."""
         return match_name(pairing.name, self._budget(pairing.share), self.seed, self.usual)
 
     def folder(self, series: str, pairing: Pairing) -> Path:
-        """Where that match is kept."""
+        """The directory of that match."""
         return self.runs / series / self.name(pairing)
 
 
 def play(series: str, pairing: Pairing, plan: Plan, progress: MatchProgress | None = None) -> Standing:
-    """Play what is left of a match. Raises MatchError: see :meth:`uci_bridge.match.match.Match.run`; or other code
-    played its first games, and the plan does not allow that.
+    """Play the remaining games of a match. Raises MatchError: see :meth:`uci_bridge.match.match.Match.run`; or other
+    code played its first games, and the plan does not allow that.
     """
     match, folder = plan.match(pairing), plan.folder(series, pairing)
     code = fingerprint()
@@ -173,7 +173,7 @@ def play(series: str, pairing: Pairing, plan: Plan, progress: MatchProgress | No
 
     def on_game(line: dict[str, Any], standing: Standing) -> None:
         nonlocal written
-        if not written:  # now the directory is ours, and it is sure that this session counts
+        if not written:  # after the first game: the directory is locked, and the session has a game that counts
             written = True
             with open(folder / SESSIONS, "a", encoding="utf-8") as file:
                 file.write(json.dumps(session | {"games_before": standing.games - 1}, allow_nan=False) + "\n")
@@ -197,8 +197,8 @@ def _same_code(folder: Path, code: str, *, left: bool) -> None:
 
 
 def fingerprint() -> str:
-    """Twelve hex digits that change with the code that plays: our packages but the commands and ``experiments``, of
-    which its players count.
+    """Twelve hex digits that change with the code that plays: our packages without the commands, and of ``experiments``
+    only its players.
     """
     root = Path(klss.__file__).resolve().parents[1]
     digest = hashlib.sha256()
@@ -211,7 +211,7 @@ def fingerprint() -> str:
 
 
 def modified() -> bool | None:
-    """Whether the code that plays is not that of the commit; None outside of a source tree."""
+    """Whether the code that plays differs from the commit; None outside of a source tree."""
     root = Path(klss.__file__).resolve().parents[1]
     if commit() is None:
         return None
@@ -226,7 +226,7 @@ def _now() -> str:
 
 
 class MatchProgress:
-    """The count of a match as it goes on: rewritten on a terminal, else a line now and then."""
+    """The progress of a match: rewritten on a terminal, else a line now and then."""
 
     def __init__(self, label: str, games: int) -> None:
         self._label, self._games = label, games
@@ -234,7 +234,7 @@ class MatchProgress:
         self._line = ProgressLine(label) if sys.stderr.isatty() else None
 
     def show(self, standing: Standing, *, last: bool = False) -> None:
-        """Tell where the match stands."""
+        """Print the score so far."""
         text = (
             f"{standing.games}/{self._games}  +{standing.wins} ={standing.draws} -{standing.losses}"
             f"  {100 * standing.score / max(1, standing.games):.1f} %"
@@ -254,7 +254,7 @@ class MatchProgress:
 
 
 def main(series: Series, arguments: Sequence[str] | None = None) -> int:
-    """Play a series, or what is left of it, and write its summary; the exit code."""
+    """Play the remaining games of a series, and write its summary; return the exit code."""
     parser = _parser(series)
     parsed = parser.parse_args(arguments)
     pairings = series.pairings(parsed.players)
@@ -273,7 +273,7 @@ def main(series: Series, arguments: Sequence[str] | None = None) -> int:
         mixed=parsed.mixed,
     )
     try:
-        for pairing in pairings:  # all of them now: the last one's mistake would show after hours
+        for pairing in pairings:  # check all now: a mistake in the last one would show only after hours
             plan.match(pairing)
     except ConfigurationError as error:
         parser.error(str(error))
@@ -299,7 +299,7 @@ def main(series: Series, arguments: Sequence[str] | None = None) -> int:
 
 
 def _play_all(series: str, pairings: Sequence[Pairing], plan: Plan) -> int:
-    """Play the matches one after the other; 0, 1 where one failed, 130 after Ctrl-C."""
+    """Play the matches one after the other; return 0, 1 if one failed, 130 after Ctrl-C."""
     code = 0
     for pairing in pairings:
         label = f"{series}/{plan.name(pairing)}"
@@ -335,7 +335,7 @@ def _chosen(parser: argparse.ArgumentParser, pairings: Sequence[Pairing], names:
 
 
 def _parser(series: Series) -> argparse.ArgumentParser:
-    about = series.about.replace("`", "")  # as README's overview has it
+    about = series.about.replace("`", "")  # the text is Markdown, for README's overview
     parser = argparse.ArgumentParser(prog=f"python -m experiments.series {series.name}", description=about)
     add = parser.add_argument
     add("--games", type=positive, default=series.games, help="of each match (default %(default)s); two are a pair")
@@ -376,7 +376,7 @@ def amount(text: str) -> float:
 
 
 def share(text: str) -> float:
-    """Type of flags that take a part of a whole."""
+    """Type of flags that take a share."""
     return _number(text, -math.ulp(0.0), math.nextafter(1.0, 2.0), "a number from 0 to 1")
 
 

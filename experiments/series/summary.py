@@ -1,7 +1,7 @@
-"""What a series of matches has shown, as one small JSON document, from the directories of its matches alone.
+"""The results of a series of matches as one small JSON document, from the directories of its matches alone.
 
-All of a match is A's: score, points, interval. The raw samples are one row a game; trees, moves and PGNs stay in the
-directory. No host, no path is given.
+Score, points and interval of a match are A's. The raw samples are one row per game; trees, moves and PGNs stay in the
+directory. No host and no path is in it.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ __all__ = [
 ]  # fmt: skip
 
 SESSIONS = "sessions.jsonl"
-"""In a match's directory: who played, from which game on."""
+"""File in a match's directory: the runs that played, and from which game on."""
 
 _POINTS = {"a": 1.0, None: 0.5, "b": 0.0}
 
 
 _ALIKE = ("a", "b", "configurations", "budgets", "evaluator", "openings", "rules")
-"""What matches of several seeds have alike where they are given as one; a name may mean another player one day."""
+"""The fields that must be equal for matches of several seeds to be combined; names alone are not enough, as a name may
+later mean another player."""
 
 
 def match_name(name: str, budget: TimeControl, seed: int, usual: int) -> str:
-    """Of a match's directory, and in the summary: ``name``, what limits a move, and a seed that is not the usual one.
+    """Name of a match's directory and summary: ``name``, the limit of a move, and the seed if it is not the usual one.
 
     >>> match_name("a-b", TimeControl(nodes=300), 2, 1)
     'a-b-300nodes-seed2'
@@ -56,15 +57,15 @@ def match_folders(paths: Iterable[Path]) -> list[Path]:
 
 
 def read_document(path: Path) -> dict[str, Any] | None:
-    """A document that was written before; None where there is none."""
+    """A document that was written before; None if there is none."""
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
 
 
 def series_document(
     experiment: str, found: Sequence[dict[str, Any]], before: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The document of the series ``experiment``, whose matches have shown what is ``found`` (:func:`match_document`);
-    what the document ``before`` tells of other matches stays.
+    """The document of the series ``experiment`` from its matches' documents ``found`` (:func:`match_document`); the
+    entries of other matches in the document ``before`` are kept.
     """
     earlier = [] if before is None else before["matches"]
     matches = list({match["name"]: match for match in (*earlier, *found)}.values())
@@ -82,9 +83,9 @@ def series_document(
 
 
 def told_together(matches: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """``matches``, those of the same players with the same budgets, evaluator and openings, but of different seeds, as
-    one: a match that was begun on one machine is gone on with on another by playing a second seed. Games, points,
-    interval and colors are of all; what is reported of sessions is of all too, the rest is left out.
+    """``matches``, with those combined that differ only in their seeds: a match begun on one machine can be continued
+    on another by playing a second seed. Games, points, interval, colors and sessions of a combined match are those of
+    all; other fields are left out.
     """
     groups: dict[str, list[dict[str, Any]]] = {}
     for match in matches:
@@ -129,7 +130,7 @@ def pooled(group: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def match_document(name: str, folder: Path, planned: int | None = None) -> dict[str, Any] | None:
-    """What the match in ``folder``, of ``planned`` games, has shown; None where no game has ended."""
+    """The results of the match in ``folder``, of ``planned`` games; None if no game has ended."""
     kept = read_match(folder)
     if kept is None or not kept[1]:
         return None
@@ -166,7 +167,7 @@ def match_document(name: str, folder: Path, planned: int | None = None) -> dict[
 
 
 def score_interval(elo: Elo, share: float) -> tuple[float, float, float]:
-    """Score a game with its 95 % interval: low, ``share``, high, 0 to 1; the same interval as the Elo difference's."""
+    """Score per game with its 95 % interval: low, ``share``, high, 0 to 1; from the interval of the Elo difference."""
     low = 0.0 if elo.low is None else score_of_elo(elo.low)
     high = 1.0 if elo.high is None else score_of_elo(elo.high)
     return low, share, high
@@ -191,7 +192,7 @@ def budget_text(budget: Mapping[str, Any]) -> str:
 
 
 def _changed(kept: Mapping[str, Any]) -> dict[str, Any]:
-    """In what a configuration differs from ``klss2021``."""
+    """The fields in which a configuration differs from ``klss2021``."""
     usual = CONFIGURATIONS["klss2021"].fields()
     return {key: value for key, value in kept.items() if key != "name" and value != usual.get(key)}
 
@@ -202,7 +203,7 @@ def _sample(line: Mapping[str, Any]) -> list[Any]:
 
 
 def sessions(folder: Path, games: int) -> list[dict[str, Any]]:
-    """Who played how many games, in order; nothing of a match that ``klss match`` has played alone."""
+    """The runs of a match with their numbers of games, in order; empty if only ``klss match`` has played it."""
     path = folder / SESSIONS
     if not path.exists():
         return []
