@@ -1,6 +1,6 @@
 """Processes and protocols around the player.
 
-Packages: ``stockfish`` (an evaluator over UCI), ``protocol`` (the engine protocol, served and hosted), ``bot`` (an
+Rooms: ``stockfish`` (an evaluator over UCI), ``protocol`` (the engine protocol, served and hosted), ``bot`` (an
 account on a lichess-style server), ``match`` (many games between two players), ``reconchess`` (our players in its
 games, its bots in ours). Shared modules: ``errors``, ``lines``, ``engine_environment`` (the variables that engines
 get), ``pipes`` (their input and output), ``child_processes`` (ends the processes that they leave behind),

@@ -86,8 +86,8 @@ class Batch:
 
 
 def batch_of(held: Decisions, rows: Ints) -> Batch:
-    """The decisions ``rows`` (int64[b]) of ``held``. Lists of actions are padded to a power of two, at least 64, so that
-    few compiled programs are enough for all batches.
+    """The decisions ``rows`` (int64[b]) of ``held``. Lists of actions are padded to a power of two, at least 64, so
+    that few compiled programs are enough for all batches.
     """
     counts = held.legal_starts[rows + 1] - held.legal_starts[rows]
     width = max(64, 1 << (int(counts.max()) - 1).bit_length())
