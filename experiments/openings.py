@@ -50,7 +50,7 @@ _RARE = 1 / 20
 """Share of the smallest reach below which true games are dropped, since they change no infoset's reach by much."""
 
 People = dict[str, Counter[chess.Move]]
-"""How often people played each move, by the key of the infoset."""
+"""Key of an infoset -> number of times that people played each move there."""
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Infoset:
 
     @property
     def reach(self) -> float:
-        """How likely it is to come here."""
+        """The reach: the sum of its games' probabilities."""
         return sum(weight for _, weight in self.games)
 
 
@@ -121,7 +121,7 @@ class Searches:
 
 
 def people_of(path: Path, plies: int) -> tuple[People, int]:
-    """How often people played each move in the games of a file, and the number of games; those that can't be read, and
+    """The counts of people's moves in the games of a file, and the number of games; games that can't be read, and
     those from another start position, are left out."""
     found: People = defaultdict(Counter)
     games = 0

@@ -166,7 +166,7 @@ _DRAWN: dict[str, Callable[[Document, Any], None]] = {
     "belief_rank": _beliefs,
     "belief_games": _strength,
 }
-"""How each result is drawn."""
+"""Result -> the function that draws it."""
 
 
 def draw(document: Document, how: Callable[[Document, Any], None], path: Path) -> None:

@@ -162,7 +162,7 @@ def positions_text(count: int) -> str:
 
 
 def lost_text(notice: Notice, pieces: Mapping[int, chess.Piece]) -> str:
-    """What the opponent's turn cost, as a sentence; ``pieces`` are the player's before it."""
+    """The loss in the opponent's turn, as a sentence; ``pieces`` are the player's before it."""
     if notice.square is None:
         return "None of your pieces was captured."
     lost = chess.PIECE_NAMES[pieces[notice.square].piece_type]
@@ -170,7 +170,7 @@ def lost_text(notice: Notice, pieces: Mapping[int, chess.Piece]) -> str:
 
 
 def sensed_text(sensed: Sensed, color: chess.Color) -> str:
-    """What a look showed a player of that colour, as a sentence."""
+    """The result of a look for a player of that colour, as a sentence."""
     if sensed.square is None:
         return "You looked nowhere."
     there = [

@@ -1,4 +1,4 @@
-"""Who may talk to the server, and how much: hosts, origins, tokens, rates.
+"""Access control of the server: hosts, origins, tokens, rates.
 
 Anybody who shares the machine can reach the loopback, and any page in the user's browser can send it requests. So a
 seat needs a token that only its link holds. A request with a foreign name as its ``Host`` is refused: somebody may have

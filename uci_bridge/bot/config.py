@@ -45,7 +45,7 @@ class ConfigError(UciBridgeError, ValueError):
 
 
 class TokenSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the token is: exactly one of the two."""
+    """The place of the token: exactly one of the two."""
 
     env: _Name | None = None  # name of an environment variable
     file: _Name | None = None  # path of a file that holds only the token; relative to the folder of ``bot.yml``

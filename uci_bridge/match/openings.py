@@ -79,7 +79,7 @@ class RandomOpenings:
         )
 
     def identity(self) -> object:
-        """What tells one match's openings from another's."""
+        """JSON values that are equal for equal openings, for resuming a match."""
         return {"random_plies": self.plies}
 
 
@@ -94,7 +94,7 @@ class FileOpenings:
         return self.openings[pair % len(self.openings)]
 
     def identity(self) -> object:
-        """What tells one match's openings from another's."""
+        """JSON values that are equal for equal openings, for resuming a match."""
         return {"lines": [{"fen": opening.fen, "moves": " ".join(opening.moves)} for opening in self.openings]}
 
 

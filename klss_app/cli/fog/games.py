@@ -58,7 +58,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """What is told of each game."""
+    """The row of each game."""
     from darkchess.errors import RecordError
 
     for written in written_games_of(path):
