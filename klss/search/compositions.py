@@ -20,7 +20,7 @@ from klss.search.equilibrium.pcfr import RegretMinimiser, RootLayer
 from klss.search.expansion.deepening import OnePly
 from klss.search.expansion.one_sided import OneSided
 from klss.search.expansion.support import SupportDriven, SupportRule
-from klss.search.likelihood import ByValue, ByWeight, Uniform, check_likelihood
+from klss.search.likelihood import ByWeight, check_likelihood
 from klss.search.parts import Likelihood, Parts, SearchConfiguration, SearchConfigurationError, at_least_one
 from klss.search.subgame.order_one import OrderOne
 from klss.search.subgame.order_two import OrderTwo
@@ -54,9 +54,6 @@ class Klss2021(SearchConfiguration):
         Whether the move is drawn from the *purified* strategy (:mod:`klss.search.choice`).
     caution : float
         Largest weight of a root infoset in Resolve, as a multiple of the uniform weight; 1: the paper's.
-    value_beta, uniform_mix : float
-        Of :class:`klss.search.likelihood.ByValue`, the weights in the builder's prior; a beta of 0: uniform. The linear
-        programs do not read the prior, so these change nothing in the play.
     """
 
     max_carried: int = 100
@@ -67,25 +64,16 @@ class Klss2021(SearchConfiguration):
     expansion: SupportRule = "node"
     purify: bool = True
     caution: float = 3.0
-    value_beta: float = 0.0
-    uniform_mix: float = 0.2
 
     def __post_init__(self) -> None:
         super().__post_init__()
         at_least_one("max_carried", self.max_carried)
         check_caution(self.caution)
-        check_likelihood(self.value_beta, self.uniform_mix)
 
     def parts(self) -> Parts:
         """See :class:`klss.search.parts.SearchConfiguration`."""
         return Parts(
-            builder=OrderOne(
-                self.particles,
-                self.max_carried,
-                self.reach,
-                self.nested,
-                likelihood=ByValue(self.value_beta, self.uniform_mix) if self.value_beta else Uniform(),
-            ),
+            builder=OrderOne(self.particles, self.max_carried, self.reach, self.nested),
             solver=LinearPrograms(self.gadget, self.caution, first=self.first),
             expander=SupportDriven(self.expansion),
             choice=Purified() if self.purify else Mixture(),

@@ -26,7 +26,7 @@ from klss.support.kernel import kernel
 
 __all__ = [
     "BISHOP", "BLACK", "IDENTITY", "KING", "KNIGHT", "META", "PAWN", "QUEEN", "QUIET_SHIFT", "ROOK", "WHITE", "WIDTH",
-    "ep_square", "piece_on", "quiet_plies", "turn",
+    "ep_square", "piece_on", "turn",
 ]  # fmt: skip
 
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING, WHITE, BLACK, META = range(9)
@@ -46,12 +46,6 @@ def turn(row: Any) -> Any:
 def ep_square(row: Any) -> Any:
     """Return the en passant target square, −1 if the side to move can't capture there."""
     return np.int64((row[META] >> np.uint64(8)) & np.uint64(0x7F)) - 1
-
-
-@kernel(inline="always")
-def quiet_plies(row: Any) -> Any:
-    """Return the number of plies since the last pawn move or capture."""
-    return np.int64((row[META] >> np.uint64(16)) & np.uint64(0xFFFF))
 
 
 @kernel(allocates=False)
