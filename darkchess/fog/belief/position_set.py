@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from typing import Literal
 
 import chess
 import numpy as np
@@ -76,7 +77,8 @@ class PositionSet(WeighedPositions):
     no_move_ends
         Whether a player who cannot move ends the game (so by both rulesets).
     cap
-        Most positions to keep. A larger set becomes a sample: the positions with the smallest keyed hash.
+        Most positions to keep. A larger set becomes a sample: with a weigher mostly successors of the likeliest
+        positions, without one the positions with the smallest keyed hash.
     seed
         Seed of that hash's key, and of the repairs of a sample. Each step from a sample uses a new key.
     threads
@@ -85,7 +87,8 @@ class PositionSet(WeighedPositions):
         Whether an update goes slice by slice (:mod:`darkchess.board.position_step`): slower, in about half the memory;
         for sets of 10⁸. The set is the same.
     weigher
-        Filter that updates the weights (:mod:`darkchess.fog.belief.filter`); None: no weights. The set is the same.
+        Filter that updates the weights (:mod:`darkchess.fog.belief.filter`); None: no weights. An exact set does not
+        depend on it.
 
     Raises
     ------
@@ -162,7 +165,8 @@ class PositionSet(WeighedPositions):
             it is.
         deadline
             A moment of :func:`time.monotonic`, after which the set becomes a sample of the positions found until then;
-            None reads no clock. If a set with weights has no time for all positions, mostly the likeliest are followed.
+            None reads no clock. If a set with weights has no time, or no room below its cap, for all positions, mostly
+            the likeliest are followed.
             After an own move the deadline is ignored: that step only drops positions, 100 million a second.
         progress
             Called now and then with the part of the work that is done, and the number of positions found.
@@ -289,38 +293,53 @@ class PositionSet(WeighedPositions):
         self, key: np.uint64, deadline: float | None, progress: UpdateProgress | None
     ) -> tuple[Words, Floats, Step]:
         """Return the step's sources, their weights and the step. The sources are the whole set or, if there is no time
-        for all, mostly the likeliest positions.
+        or no room for all, mostly the likeliest positions.
         """
 
-        def step_from(sources: Words) -> Step:
+        def step_from(sources: Words, spare: Words | None) -> Step:
             return across_enemy_move(
                 sources,
                 self._consistent_successors,
                 key=key,
                 cap=self._cap,
-                spare=self._spare,
+                spare=spare,
                 deadline=deadline,
                 threads=self._threads,
                 stream=self._stream,
                 progress=progress,
             )
 
-        followed = self._followed_by(deadline)
-        if followed is not None:
+        def step_from_likeliest(
+            count: int, capped_by: Literal["cap", "time"], spare: Words | None
+        ) -> tuple[Words, Floats, Step] | None:
+            followed = self._likeliest(count)
             sources, weights = self._positions[followed], self._weights[followed]
-            step = step_from(sources)
-            if step.positions.shape[0]:
-                return sources, weights, replace(step, capped_by="time", part=step.part * float(weights.sum()))
-        # All positions; also if the likeliest ones have no consistent successor.
-        return self._positions, self._weights, step_from(self._positions)
+            step = step_from(sources, spare)
+            if not step.positions.shape[0]:
+                return None
+            return sources, weights, replace(step, capped_by=capped_by, part=step.part * float(weights.sum()))
 
-    def _followed_by(self, deadline: float | None) -> Ints | None:
-        """Indices of the positions to follow across an enemy move by ``deadline``, ascending; None: all of them."""
-        if deadline is None or self._weigher is None:
-            return None
-        count = max(_LEAST_FOLLOWED, int((deadline - time.monotonic()) * _FOLLOWED_PER_S))
-        if count >= self.size:
-            return None
+        if deadline is not None and self._weigher is not None:
+            count = max(_LEAST_FOLLOWED, int((deadline - time.monotonic()) * _FOLLOWED_PER_S))
+            if count < self.size:
+                found = step_from_likeliest(count, "time", self._spare)
+                if found is not None:
+                    return found
+        # All positions; also if the likeliest ones have no consistent successor.
+        began = time.monotonic()
+        step = step_from(self._positions, self._spare)
+        if step.capped_by == "cap" and self._weigher is not None:
+            # The cap kept any of the successors. If there is time for a second step, follow only as many positions as
+            # the cap has room for.
+            now = time.monotonic()
+            if deadline is None or now + (now - began) < deadline:
+                found = step_from_likeliest(max(1, int(step.part * self.size)), "cap", None)
+                if found is not None:
+                    return found
+        return self._positions, self._weights, step
+
+    def _likeliest(self, count: int) -> Ints:
+        """Indices of ``count`` positions to follow across an enemy move, ascending: mostly the likeliest."""
         chosen = np.zeros(self.size, dtype=np.bool_)
         chosen[greatest(self._weights, count - int(_ANY * count))] = True
         # The others are drawn under the next key: under this set's own key the draw would be the first ones stored.
