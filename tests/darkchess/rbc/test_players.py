@@ -182,6 +182,24 @@ def test_a_king_is_taken_now_even_if_the_opponent_never_looks_after_it() -> None
     assert values[chess.Move.from_uci("a1e1")] == 1.0 > waits + Expectation().spread, "to wait wins later"
 
 
+def test_an_attack_may_be_overlooked_unless_a_capture_told_of_it() -> None:
+    fen = "4k3/3p4/8/8/8/8/8/3QK3 w - - 0 1"
+    known = expectation(fen).known
+
+    def values(unaware: float) -> dict[chess.Move | None, float]:
+        found = outlook(
+            known, np.arange(known.size), np.ones(1), BuiltinEvaluator(), children=1000, boards=1, unaware=unaware,
+            exposed=5.0,
+        )  # fmt: skip
+        return dict(zip((known.request(int(code)) for code in found.codes), found.values[0], strict=True))
+
+    seen, overlooked = values(0.0), values(1.0)
+    board = chess.Board(fen)
+    checks = {move for move in board.legal_moves if board.gives_check(move)}
+    assert {move for move in seen if overlooked[move] > seen[move]} == {m for m in checks if not board.is_capture(m)}
+    assert any(board.is_capture(move) for move in checks)
+
+
 def test_expected_values_are_those_of_knowing_the_result() -> None:
     game = Referee()
     player = make_player(configuration("rbc-expect"))

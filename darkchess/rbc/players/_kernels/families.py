@@ -39,7 +39,8 @@ def families(
     place
         int32[n, m], written: the child that each request leads to, −1 if it takes the king.
     checks
-        bool[n · m], written: whether the player could take the king in a child if it moved again.
+        bool[n · m], written: whether the opponent may overlook that its king is attacked in a child: the player could
+        take it if it moved again, and has not just captured, which tells the opponent where it stands.
 
     Returns
     -------
@@ -77,7 +78,7 @@ def families(
             if same >= 0:
                 place[i, j] = place[i, same]
                 continue
-            # Else make a new child, and test whether the player, moving again, could take the king.
+            # Else make a new child, and test whether the player, moving again, could take the king unexpectedly.
             if taken < 0:
                 pass_turn(row, children[count])
             else:
@@ -85,7 +86,8 @@ def families(
             for k in range(9):
                 again[k] = children[count, k]
             again[META] ^= np.uint64(1)
-            checks[count] = king_capture(again, tables) >= 0
+            quiet = children[count, BLACK - side] == row[BLACK - side]
+            checks[count] = quiet and king_capture(again, tables) >= 0
             place[i, j] = count
             count += 1
     return count
