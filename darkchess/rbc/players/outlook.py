@@ -26,7 +26,10 @@ _A_PLY = 12
 last one's.
 """
 
-_DEEPEST = 6
+_A_PLY_S = 3.0
+"""The same for seconds, which limit a search by a clock: an evaluator's nodes may take very different times."""
+
+_DEEPEST = 12
 """Most plies below a child."""
 
 _FIRST = 0.4
@@ -160,18 +163,21 @@ def _table(
     values = np.empty(count + 1)
     values[count] = 1.0
     # Their values for the player: by the evaluator, then by searches of one more ply each, while nodes and time last.
-    ours = -evaluator.values(rows[:count])
-    spent = last = count
+    began = time.monotonic()
     # Where each position's children end; a position in which every request takes the king has none.
     stops = np.maximum.accumulate(place.max(axis=1)) + 1
     offsets = np.concatenate([[0], stops]).astype(np.int64)
+    ours = -evaluator.child_values(known.rows(indices), offsets, rows[:count])
+    spent = last = count
     for depth in range(1, _DEEPEST + 1):
-        if nodes - spent < _A_PLY * last:
-            break
-        budget = Budget(nodes=nodes - spent)
-        if deadline is not None:
-            left = deadline - time.monotonic()
-            if left <= 0.0:
+        if deadline is None:
+            if nodes - spent < _A_PLY * last:
+                break
+            budget = Budget(nodes=nodes - spent)
+        else:
+            now = time.monotonic()
+            left, took, began = deadline - now, now - began, now
+            if nodes == 0 or left <= _A_PLY_S * took:
                 break
             budget = Budget(seconds=left)
         deeper, last = evaluator.search_values(known.rows(indices), offsets, rows[:count], depth, budget, 0.0)
