@@ -84,7 +84,7 @@ IN_SMALL: dict[str, str] = {
     "klss rbc bench synopsis": "klss rbc bench synopsis --repetitions 1",
     "klss rbc bench dsmcp": "klss rbc bench dsmcp --repetitions 1",
     "python -m experiments.series rbc_games": (
-        "experiments.series rbc_games --games 2 --nodes 20 --only value --workers 1 --runs runs --results results"
+        "experiments.series rbc_games --games 2 --nodes 20 --only expect --workers 1 --runs runs --results results"
     ),
     "python -m experiments.series rbc_planning": (
         "experiments.series rbc_planning --games 2 --nodes 20 --only dsmcp-tree --workers 1 --runs runs "

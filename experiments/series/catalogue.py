@@ -155,17 +155,14 @@ _TEMPERATURES = ("0.5", "2", "4", "inf")
 
 BLIND = {
     "rbc_games": BlindSeries(
-        "players that hold all possible positions v the public bots, our own simple players and each other", 1000,
+        "the default player v the bots of reconchess, our own simple players and dsmcp", 10_000,
         {
-            "trout": ("rbc-expect", "trout", 1.0),
-            "attacker": ("rbc-expect", "attacker", 0.3),
-            "rbc-attacker": ("rbc-expect", "rbc-attacker", 0.3),
-            "random": ("rbc-expect", "random", 0.3),
-            "value": ("rbc-expect", "rbc-expect,sense=value", 0.5),
-            "siamese-trout": ("rbc-siamese", "trout", 1.0),
-            "siamese-attacker": ("rbc-siamese", "attacker", 1.0),
-            "siamese-random": ("rbc-siamese", "random", 0.3),
-            "siamese-expect": ("rbc-siamese", "rbc-expect", 1.0),
+            "trout": ("rbc-siamese", "trout", 1.0),
+            "attacker": ("rbc-siamese", "attacker", 1.0),
+            "random": ("rbc-siamese", "random", 0.3),
+            "rbc-attacker": ("rbc-siamese", "rbc-attacker", 1.0),
+            "expect": ("rbc-siamese", "rbc-expect", 1.0),
+            "dsmcp": ("rbc-siamese", _TREE, 1.0),
         },
     ),
     # The tables of Clark (2021) in small. The names are those of the results, whose ``dsmcp`` is the mixture.
