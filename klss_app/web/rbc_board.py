@@ -20,7 +20,7 @@ from darkchess.rbc.game.referee import Referee, Turn
 from klss.support.text import printable
 from klss.table.outcome import Outcome
 from klss_app.rbc_spoken import request_letters
-from klss_app.web.board_game import BadGame, BoardGame, Reviewed
+from klss_app.web.board_game import MOST_PLIES, BadGame, BoardGame, Reviewed
 from klss_app.web.messages import over_document
 from klss_app.web.rbc_seat import Knowledge, RbcHuman
 from klss_app.web.seats import Inbox
@@ -29,8 +29,6 @@ from klss_app.web.summaries import MARKS, mark
 from uci_bridge.kits.rbc import RBC
 
 __all__ = ["RbcBoard", "opened"]
-
-_MOST_TURNS = 2000
 
 
 @dataclass(frozen=True)
@@ -107,8 +105,8 @@ def opened(text: str) -> Reviewed:
         referee = replayed(text)
     except DarkchessError as error:
         raise BadGame(printable(str(error), 300)) from None
-    if not 0 < len(referee.turns) <= _MOST_TURNS:
-        raise BadGame(f"got a history of {len(referee.turns)} turns, expected 1 to {_MOST_TURNS}")
+    if not 0 < len(referee.turns) <= MOST_PLIES:
+        raise BadGame(f"got a history of {len(referee.turns)} turns, expected 1 to {MOST_PLIES}")
     document = json.loads(text)
     names = {side: printable(str(document.get(f"{side.lower()}_name", "?")), 80) for side in ("White", "Black")}
     return Reviewed(_Game(referee, names, referee.outcome), text, len(referee.turns))

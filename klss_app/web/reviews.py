@@ -17,14 +17,13 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
 from darkchess.fog.game.san import san
 from klss.support.text import printable
-from klss_app.web.board_game import BadGame
+from klss_app.web.board_game import MOST_PLIES, BadGame
 from klss_app.web.messages import board_text, over_document
 from uci_bridge.bot.true_game import ServerReferee
 
 __all__ = ["listed_games", "opened_game", "replayed", "review"]
 
 _SHOWN_TAGS = ("Event", "Site", "Date", "White", "Black", "Result", "Termination", "TimeControl")
-_MOST_PLIES = 2000
 _MOST_LISTED = 500
 """Most rows of a list: the game of each row is replayed, which takes a few milliseconds."""
 _MOST_WHY = 200
@@ -52,7 +51,7 @@ def _row(written: WrittenGame) -> dict[str, Any]:
     names = {side.lower(): printable(written.tags.get(side, "?"), 80) for side in ("White", "Black")}
     row = {"number": written.number, **names, "result": "*", "plies": len(written.words), "why": None}
     try:
-        record = written.record(_MOST_PLIES)
+        record = written.record(MOST_PLIES)
     except DarkchessError as error:
         why = str(error).removeprefix(f"game {written.number}").lstrip(":, ")  # the row says which game
         return row | {"why": printable(why, _MOST_WHY)}
@@ -62,7 +61,7 @@ def _row(written: WrittenGame) -> dict[str, Any]:
 def opened_game(text: str, number: int = 1) -> tuple[GameRecord, str, int]:
     """A game of a PGN, its text as klss writes it, and the number of games in the PGN; raises :class:`BadGame`."""
     try:
-        record, count = read_game(text, number, most_moves=_MOST_PLIES)
+        record, count = read_game(text, number, most_moves=MOST_PLIES)
         if record is None or not record.moves:
             raise BadGame(_NO_GAME)
         return record, write_pgn(record), count

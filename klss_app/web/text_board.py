@@ -17,15 +17,13 @@ from klss.openspiel.referee import Referee, kept_game, replayed
 from klss.support.text import printable
 from klss.table.kit import Kit
 from klss.table.outcome import Outcome
-from klss_app.web.board_game import BadGame, BoardGame, Reviewed
+from klss_app.web.board_game import MOST_PLIES, BadGame, BoardGame, Reviewed
 from klss_app.web.messages import over_document
 from klss_app.web.seats import Inbox
 from klss_app.web.settings import Settings
 from klss_app.web.text_seat import TextHuman
 
 __all__ = ["TextBoard"]
-
-_MOST_PLIES = 2000
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ class TextBoard(BoardGame):
             document, history = kept_game(text)
             if document.get("game") != self.kit.title:
                 raise BadGame(f"got a game of {document.get('game')!r}, expected one of {self.kit.title!r}")
-            *_, last = replayed(self._spiel, history[:_MOST_PLIES])
+            *_, last = replayed(self._spiel, history[:MOST_PLIES])
         except GameError as error:
             raise BadGame(printable(str(error), 300)) from None
         names = {name: printable(str(document.get(name.lower(), "?")), 80) for name in ("White", "Black")}
