@@ -187,7 +187,7 @@ def _table(
         ours = np.where(np.abs(ours) == 1.0, ours, -deeper)  # ±1 is a king that falls: exact already
     # An attack on the opponent's king wins as often as it is overlooked, unless the opponent captures first.
     lost = ours == -1.0
-    ours = np.where(np.abs(ours) == 1.0, ours, _SETTLED * ours)
+    ours = np.select([lost, ours == 1.0], [ours, _NEXT], _SETTLED * ours)  # 1: a king that a search saw captured later
     overlooked = checks[:count] & ~lost
     ours[overlooked] += unaware * (_NEXT - ours[overlooked])
     ours[lost] = -exposed

@@ -171,15 +171,30 @@ def test_an_outlook_says_what_each_request_leads_to() -> None:
     assert every.values.min() == -1.0 and careless.values.min() == -5.0, "the rook sees d1 and d2"
 
 
-def test_a_king_is_taken_now_even_if_the_opponent_never_looks_after_it() -> None:
-    player = expectation("8/8/8/8/4k3/8/1p6/q3KB1R b - - 0 1", chess.BLACK)
-    known = player.known
+@pytest.mark.parametrize(
+    ("fen", "unaware"),
+    [
+        pytest.param("8/8/8/8/4k3/8/1p6/q3KB1R b - - 0 1", 1.0, id="overlooked"),
+        pytest.param("8/8/8/8/8/k5q1/8/q6K b - - 0 1", 0.0, id="nowhere to go"),
+    ],
+)
+def test_a_king_is_taken_now_even_if_it_can_be_taken_later_as_well(fen: str, unaware: float) -> None:
+    known = expectation(fen, chess.BLACK).known
     found = outlook(
-        known, np.arange(known.size), np.ones(1), BuiltinEvaluator(), children=1000, boards=1, unaware=1.0, exposed=5.0
+        known,
+        np.arange(known.size),
+        np.ones(1),
+        BuiltinEvaluator(),
+        children=1000,
+        boards=1,
+        unaware=unaware,
+        exposed=5.0,
     )
     values = dict(zip((known.request(int(code)) for code in found.codes), found.values[0], strict=True))
     waits = max(value for move, value in values.items() if move is None or move.from_square != chess.A1)
-    assert values[chess.Move.from_uci("a1e1")] == 1.0 > waits + Expectation().spread, "to wait wins later"
+    king = chess.Board(fen).king(chess.WHITE)
+    assert king is not None
+    assert values[chess.Move(chess.A1, king)] == 1.0 > waits + Expectation().spread, "to wait wins later"
 
 
 def test_an_attack_may_be_overlooked_unless_a_capture_told_of_it() -> None:
