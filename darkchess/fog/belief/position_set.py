@@ -309,37 +309,42 @@ class PositionSet(WeighedPositions):
                 progress=progress,
             )
 
-        def step_from_likeliest(
-            count: int, capped_by: Literal["cap", "time"], spare: Words | None
+        def step_from_some(
+            followed: Ints, capped_by: Literal["cap", "time"], spare: Words | None
         ) -> tuple[Words, Floats, Step] | None:
-            followed = self._likeliest(count)
             sources, weights = self._positions[followed], self._weights[followed]
             step = step_from(sources, spare)
             if not step.positions.shape[0]:
                 return None
             return sources, weights, replace(step, capped_by=capped_by, part=step.part * float(weights.sum()))
 
-        if deadline is not None and self._weigher is not None:
-            count = max(_LEAST_FOLLOWED, int((deadline - time.monotonic()) * _FOLLOWED_PER_S))
-            if count < self.size:
-                found = step_from_likeliest(count, "time", self._spare)
-                if found is not None:
-                    return found
+        followed = self._followed_by(deadline)
+        if followed is not None:
+            found = step_from_some(followed, "time", self._spare)
+            if found is not None:
+                return found
         # All positions; also if the likeliest ones have no consistent successor.
-        began = time.monotonic()
+        began = 0.0 if deadline is None else time.monotonic()
         step = step_from(self._positions, self._spare)
         if step.capped_by == "cap" and self._weigher is not None:
             # The cap kept any of the successors. If there is time for a second step, follow only as many positions as
             # the cap has room for.
-            now = time.monotonic()
-            if deadline is None or now + (now - began) < deadline:
-                found = step_from_likeliest(max(1, int(step.part * self.size)), "cap", None)
+            late = deadline is not None and 2.0 * time.monotonic() - began > deadline
+            if not late:
+                found = step_from_some(self._likeliest(max(1, int(step.part * self.size))), "cap", None)
                 if found is not None:
                     return found
         return self._positions, self._weights, step
 
+    def _followed_by(self, deadline: float | None) -> Ints | None:
+        """Indices of the positions to follow across an enemy move by ``deadline``, ascending; None: all of them."""
+        if deadline is None or self._weigher is None:
+            return None
+        count = max(_LEAST_FOLLOWED, int((deadline - time.monotonic()) * _FOLLOWED_PER_S))
+        return self._likeliest(count) if count < self.size else None
+
     def _likeliest(self, count: int) -> Ints:
-        """Indices of ``count`` positions to follow across an enemy move, ascending: mostly the likeliest."""
+        """Indices of ``count`` positions, ascending: mostly the likeliest."""
         chosen = np.zeros(self.size, dtype=np.bool_)
         chosen[greatest(self._weights, count - int(_ANY * count))] = True
         # The others are drawn under the next key: under this set's own key the draw would be the first ones stored.

@@ -172,6 +172,25 @@ def test_short_of_time_the_likeliest_are_followed_and_a_tenth_of_any(monkeypatch
     assert (exact.capped_by, exact.held) == (None, 1.0)
 
 
+def test_short_of_room_the_likeliest_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(position_set, "_ANY", 0.0)
+    game, exact = weighed_line(6)
+    game.push(chess.Move.from_uci(LINE[6]))
+    sources = dict(zip(halves(exact), exact.weights.tolist(), strict=True))
+    exact.observe(game.view(chess.BLACK))
+    kept: dict[bool, float] = {}
+    for weighed in (True, False):
+        _, small = after_line(
+            chess.BLACK, 6, cap=exact.size // 4, weigher=Filter(Policy.packaged()) if weighed else None
+        )
+        assert len(sources) <= exact.size // 4 and small.held == 1.0, "the cap cuts at the next move first"
+        small.observe(game.view(chess.BLACK))
+        assert (small.capped_by, small.sampled) == ("cap", True) and small.size <= exact.size // 4
+        assert set(halves(small)) < set(halves(exact))
+        kept[weighed] = float(exact.weights[exact.indices(np.array(list(small.rows(np.arange(small.size)))))].sum())
+    assert kept[True] > 2 * kept[False] > 0.0
+
+
 def test_short_of_time_all_are_followed_where_the_likeliest_lead_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     game, known = weighed_line(6)
     game.push(chess.Move.from_uci(LINE[6]))
