@@ -159,7 +159,7 @@ CONFIGURATIONS = by_name(
 )
 """The named configurations, each with its purpose; a text with fields names any other (``kluss,belief=value``)."""
 
-_LEVEL_NODES = {3: (80, 2_000), 4: (250, 5_000), 5: (700, 10_000), 6: (2_000, 50_000), 7: (8_000, 200_000)}
+_LEVEL_NODES = {3: (60, 1_500), 4: (120, 3_000), 5: (250, 5_000), 6: (2_500, 50_000), 7: (14_000, 400_000)}
 """For the levels between ``greedy`` and unlimited ``kluss``: nodes a move, and most positions in the set."""
 
 LEVELS = by_name(
