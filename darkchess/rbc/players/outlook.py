@@ -163,11 +163,12 @@ def _table(
     values = np.empty(count + 1)
     values[count] = 1.0
     # Their values for the player: by the evaluator, then by searches of one more ply each, while nodes and time last.
-    began = time.monotonic()
+    began = 0.0 if deadline is None else time.monotonic()
+    parents = known.rows(indices)
     # Where each position's children end; a position in which every request takes the king has none.
     stops = np.maximum.accumulate(place.max(axis=1)) + 1
     offsets = np.concatenate([[0], stops]).astype(np.int64)
-    ours = -evaluator.child_values(known.rows(indices), offsets, rows[:count])
+    ours = -evaluator.child_values(parents, offsets, rows[:count])
     spent = last = count
     for depth in range(1, _DEEPEST + 1):
         if deadline is None:
@@ -180,7 +181,7 @@ def _table(
             if nodes == 0 or left <= _A_PLY_S * took:
                 break
             budget = Budget(seconds=left)
-        deeper, last = evaluator.search_values(known.rows(indices), offsets, rows[:count], depth, budget, 0.0)
+        deeper, last = evaluator.search_values(parents, offsets, rows[:count], depth, budget, 0.0)
         spent += last
         if deeper is None:
             break
