@@ -44,6 +44,21 @@ def test_a_rush_is_known_for_one_by_its_third_move() -> None:
     assert NAMES[int(kinds.shares.argmax())] == "rush"
 
 
+@pytest.mark.parametrize(
+    "moves",
+    [["b1c3", "c3b5", "b5d6"], ["b1c3", "c3e4", "e4f6"], ["g1h3", "h3f4", "f4h5", "h5f6"]],
+    ids=lambda moves: moves[-1][2:],
+)
+def test_a_knight_that_takes_the_king_next_is_expected_though_nobody_looked(moves: list[str | None]) -> None:
+    # The scripts of reconchess's attacker: a knight may go sideways, or come no nearer on the board, and be a move
+    # nearer.
+    known, kinds, _ = watched(moves, [chess.E4] + [None] * (len(moves) - 1), ["h7h6", "a7a6", "b7b6"])
+    weights = kinds.weights(known, np.arange(known.size)) @ kinds.shares
+    square = chess.parse_square(str(moves[-1])[2:])
+    there = [position.piece_at(square) == chess.Piece(chess.KNIGHT, chess.WHITE) for position in known]
+    assert weights[there].sum() > 0.006
+
+
 def test_one_that_passes_is_known_for_it_and_no_kind_is_ever_ruled_out() -> None:
     _, kinds, _ = watched(
         [None] * 8, [chess.B2, chess.E2, chess.G2, chess.E2] * 2, ["h7h6", "h6h5", None, "a7a6"] + [None] * 4

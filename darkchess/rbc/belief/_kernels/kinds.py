@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import chess
 import numpy as np
+from scipy.sparse.csgraph import shortest_path
 
 from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
 from darkchess.board.kernels.board import KING, KNIGHT, PAWN, WHITE
@@ -18,6 +20,11 @@ __all__ = ["FEATURES", "expand"]
 
 FEATURES = 8
 """Number of features of a move, see :func:`_describe`."""
+
+
+_ATTACKED = [[attacked >> square & 1 for square in chess.SQUARES] for attacked in chess.BB_KNIGHT_ATTACKS]
+_KNIGHT_MOVES = shortest_path(np.array(_ATTACKED), unweighted=True).astype(np.int64)
+"""Number of moves that a knight needs between two squares of an empty board: int64[64, 64]."""
 
 
 @kernel(inline="always")
@@ -55,9 +62,10 @@ def _describe(
     tables: Any, out: Any,
 ) -> None:  # fmt: skip
     """Write the features of a move from ``enemy`` to ``after`` into ``out`` (float64[FEATURES]): whether nothing moved;
-    steps towards the viewer's king, unless it is a pawn's; whether the moved piece attacks that king; worth of the
-    captured piece; the moved piece's worth if the viewer attacks its target, less that if it attacks its origin;
-    whether a pawn moves; whether the king does; whether a piece leaves its back rank, or the king castles.
+    steps towards the viewer's king, unless it is a pawn's (for a knight, twice the moves that it saves); whether the
+    moved piece attacks that king; worth of the captured piece; the moved piece's worth if the viewer attacks its
+    target, less that if it attacks its origin; whether a pawn moves; whether the king does; whether a piece leaves its
+    back rank, or the king castles.
     """
     out[:] = 0.0
     gone = enemy & ~after
@@ -72,7 +80,11 @@ def _describe(
     origin, target = lowest(gone), lowest(came)
     piece = plain(np.int64(code_at(enemy, codes, gone)))
     arrived = plain(np.int64(code_at(after, codes_after, came)))
-    if piece != PAWN:
+    if piece == KNIGHT:
+        # A knight two squares from the king may need more moves than one four squares away, so its steps say little.
+        # A move saved counts as two steps.
+        out[1] = 2 * (_KNIGHT_MOVES[origin, king] - _KNIGHT_MOVES[target, king])
+    elif piece != PAWN:
         out[1] = _distance(origin, king) - _distance(target, king)
     reached = _attacked(arrived, target, (after | own) & ~bit(origin), tables)
     out[2] = 1.0 if reached & bit(king) != np.uint64(0) else 0.0
