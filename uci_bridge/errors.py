@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from darkchess.errors import EvaluatorError
 
-__all__ = ["EngineFailed", "ProtocolError", "ReconchessMissing", "StockfishMissing", "UciBridgeError"]
+__all__ = ["FAULT_SHOWN", "EngineFailed", "ProtocolError", "ReconchessMissing", "StockfishMissing", "UciBridgeError"]
+
+FAULT_SHOWN = 500
+"""Characters of a fault that a record or a message keeps."""
 
 
 class UciBridgeError(Exception):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -27,10 +27,14 @@ from klss_app.web.reviews import replayed
 from klss_app.web.summaries import mark
 from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 
-__all__ = ["analyse", "answer_one", "main", "middle", "turn_document"]
+__all__ = ["MOST_MOVES", "analyse", "answer_one", "likely", "main", "middle", "rounded", "turn_document"]
 
-_MOST_MOVES = 8
+MOST_MOVES = 8
+"""Moves of a mixture that a page is sent."""
+
 _LEAST_SHOWN = 0.001
+"""Least probability that a page is sent."""
+
 _SEEDS = range(3)  # of the searches in a deeper analysis of a turn; an odd number, so that there is a median
 
 
@@ -48,7 +52,7 @@ def turn_document(turn: Turn) -> dict[str, Any]:
     sets = {color: analyst.position_set for color, analyst in turn.analysts.items()}
     # One pass over a set gives both: the sums by weight, and the counts beside them.
     weighed = {color: marginals(found, found.weights) for color, found in sets.items()}
-    shown = [each for each in analysis.moves if each.probability >= _LEAST_SHOWN][:_MOST_MOVES]
+    shown = [each for each in analysis.moves if each.probability >= _LEAST_SHOWN][:MOST_MOVES]
     return {
         "ply": turn.ply,
         "color": chess.COLOR_NAMES[analysis.view.color],
@@ -60,20 +64,20 @@ def turn_document(turn: Turn) -> dict[str, Any]:
             chess.COLOR_NAMES[color]: _belief(found, replace(weighed[color], weighed=None))
             for color, found in sets.items()
         },
-        "value": _rounded(analysis.value),
-        "truth": _rounded(turn.true_value()),
+        "value": rounded(analysis.value),
+        "truth": rounded(turn.true_value()),
         "moves": [
-            {"move": each.move.uci(), "san": each.san, "p": round(each.probability, 4), "value": _rounded(each.value)}
+            {"move": each.move.uci(), "san": each.san, "p": round(each.probability, 4), "value": rounded(each.value)}
             for each in shown
         ],
-        "tries": {each.move.uci(): [each.san, _rounded(analysis.loss(each.move))] for each in analysis.moves},
+        "tries": {each.move.uci(): [each.san, rounded(analysis.loss(each.move))] for each in analysis.moves},
         "lines": [[each.san for each in line.moves] for line in analysis.lines],
         "played": {
             "san": loss.san,
             "p": round(loss.played, 4),
-            "loss": _rounded(loss.loss),
+            "loss": rounded(loss.loss),
             "mark": mark(loss.loss),
-            "turned": _rounded(turn.turned_out()),
+            "turned": rounded(turn.turned_out()),
         },
         "best": {"san": loss.best_san, "p": round(loss.probability, 4)},
     }
@@ -82,13 +86,19 @@ def turn_document(turn: Turn) -> dict[str, Any]:
 def _belief(known: PositionSet, found: Marginals) -> dict[str, dict[str, float]]:
     """Probability of each enemy piece on each square that is not seen."""
     return {
-        chess.SQUARE_NAMES[square]: {letter: round(p, 4) for letter, p in pieces.items() if p >= _LEAST_SHOWN}
+        chess.SQUARE_NAMES[square]: likely(pieces)
         for square in chess.SQUARES
         if not known.view.sees(square) and (pieces := found.at(square))
     }
 
 
-def _rounded(value: float | None) -> float | None:
+def likely(pieces: Mapping[str, float]) -> dict[str, float]:
+    """Return the probabilities of pieces on a square, rounded, without those that are nearly impossible."""
+    return {letter: round(p, 4) for letter, p in pieces.items() if p >= _LEAST_SHOWN}
+
+
+def rounded(value: float | None) -> float | None:
+    """Return a value as a page is sent it."""
     return None if value is None else round(value, 4)
 
 

@@ -20,13 +20,10 @@ from darkchess.rbc.players.expectation import ExpectationPlayer
 from klss.table.limits import Limit
 from klss_app.rbc_spoken import move_letters
 from klss_app.stdout import print_document
-from klss_app.web.game_analysis import answer_one
+from klss_app.web.game_analysis import MOST_MOVES, answer_one, likely, rounded
 from klss_app.web.summaries import mark
 
 __all__ = ["analyse", "main", "turn_document", "turn_documents"]
-
-_MOST_MOVES = 8
-_LEAST_SHOWN = 0.001
 
 
 def turn_document(found: AnalysedTurn, held: dict[str, tuple[int, bool]]) -> dict[str, Any]:
@@ -38,10 +35,7 @@ def turn_document(found: AnalysedTurn, held: dict[str, tuple[int, bool]]) -> dic
     color = chess.COLOR_NAMES[found.turn.color]
     pieces = found.turn.before.pieces
     best, played = found.moves[0], uci(found.turn.moved.requested) or "pass"
-    beliefs = {
-        square: {letter: round(p, 4) for letter, p in each.items() if p >= _LEAST_SHOWN}
-        for square, each in found.pieces.items()
-    }
+    beliefs = {square: likely(each) for square, each in found.pieces.items()}
     both = {name: beliefs if name == color else {} for name in chess.COLOR_NAMES}
     return {
         "ply": found.number,
@@ -59,7 +53,7 @@ def turn_document(found: AnalysedTurn, held: dict[str, tuple[int, bool]]) -> dic
                 "p": None,
                 "value": round(each["value"], 4),
             }
-            for each in found.moves[:_MOST_MOVES]
+            for each in found.moves[:MOST_MOVES]
         ],
         "tries": {
             each["move"]: [move_letters(each["move"], pieces), round(best["value"] - each["value"], 4)]
@@ -71,17 +65,13 @@ def turn_document(found: AnalysedTurn, held: dict[str, tuple[int, bool]]) -> dic
         "played": {
             "san": move_letters(played, pieces),
             "p": None,
-            "loss": _rounded(found.request_cost),
-            "look_loss": _rounded(found.look_cost),
+            "loss": rounded(found.request_cost),
+            "look_loss": rounded(found.look_cost),
             "mark": mark(found.request_cost),
             "turned": None,
         },
         "best": {"san": move_letters(best["move"], pieces), "p": None},
     }
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
 
 
 def turn_documents(found: Iterable[AnalysedTurn]) -> Iterator[dict[str, Any]]:

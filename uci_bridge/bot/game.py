@@ -124,8 +124,10 @@ class BotGame:
         except asyncio.CancelledError:
             raise
         except Exception as error:  # a fault in one game must not end the others
-            # A traceback shows no values of variables, so the true game stays out of the log.
-            self._log(logging.ERROR, "game task failed", error=f"{type(error).__name__}: {error}", exc_info=True)
+            # A traceback shows no values of variables, but an error's message may name a move of the true game.
+            kind = type(error).__name__
+            where = RuntimeError(kind).with_traceback(error.__traceback__)
+            self._log(logging.ERROR, "game task failed", error=kind, exc_info=where)
         finally:
             reader.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -482,7 +484,7 @@ class BotGame:
         left_s = state.clock_ms[0 if game.turn == chess.WHITE else 1] / 1000.0 - (time.monotonic() - since)
         return Outcome(not game.turn, "flag") if sure and left_s < -_FLAG_LATE_S else None
 
-    def _log(self, level: int, event: str, exc_info: bool = False, **fields: Any) -> None:
+    def _log(self, level: int, event: str, exc_info: Exception | None = None, **fields: Any) -> None:
         log.log(level, event, exc_info=exc_info, extra={"fields": {"game": self.id, **fields}})
 
 

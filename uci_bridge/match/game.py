@@ -16,14 +16,12 @@ from klss.support.seeds import NATURE, player_seed
 from klss.table.arbiter import SEATS, Arbiter, Played
 from klss.table.contest import Player, TruthCount
 from klss.table.outcome import Outcome, Seat
+from uci_bridge.errors import FAULT_SHOWN
 from uci_bridge.match.engines import Engines, Setup
 from uci_bridge.match.task import GameResult, GameTask, sides
 from uci_bridge.protocol.diagnostics import plain
 
 __all__ = ["play_game"]
-
-_FAULT_SHOWN = 500
-"""Characters of a fault that a line keeps."""
 
 _COLORS = {True: "white", False: "black"}
 """The seats as results name them, in every game."""
@@ -102,7 +100,7 @@ def _line(
         "seed": task.seed,
         "seconds": round(seconds, 3),
     }
-    faults = {seat: (players[seat].last_fault or "")[:_FAULT_SHOWN] for seat in SEATS}
+    faults = {seat: (players[seat].last_fault or "")[:FAULT_SHOWN] for seat in SEATS}
     lost_by_fault = outcome.reason in ("forfeit", "flag") and outcome.winner is not None
     if lost_by_fault and faults[not outcome.winner]:
         line["fault"] = faults[not outcome.winner]

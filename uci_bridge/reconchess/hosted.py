@@ -31,7 +31,7 @@ from klss.table.limits import Limit
 from klss.table.outcome import Outcome
 from klss.table.time_plan import TimePlan
 from uci_bridge.engine_environment import engine_environment
-from uci_bridge.errors import EngineFailed
+from uci_bridge.errors import FAULT_SHOWN, EngineFailed
 from uci_bridge.guarded_process import GuardedProcess
 from uci_bridge.protocol.engine_process import Late, Patience
 from uci_bridge.reconchess.messages import Answer, Call
@@ -53,8 +53,6 @@ spend a share of it.
 
 _NODE_S = 0.001
 """Seconds allowed per node of a bot's engine."""
-
-_FAULT_SHOWN = 500
 
 _IDLE = 2
 """Most idle programs that are kept for the next game: one for each side."""
@@ -177,7 +175,7 @@ class HostedBot(Player):
         except (msgspec.DecodeError, UnicodeDecodeError):
             raise EngineFailed(f"its process says {printable(line[:99].decode('utf-8', 'replace'))!r}") from None
         if answer.error is not None:
-            raise EngineFailed(printable(answer.error, _FAULT_SHOWN))
+            raise EngineFailed(printable(answer.error, FAULT_SHOWN))
         if answer.number != number:
             raise EngineFailed(f"its process answers call {answer.number}, expected one to call {number}")
         return answer
@@ -202,7 +200,7 @@ class HostedBot(Player):
         return self._process
 
     def _fail(self, fault: EngineFailed) -> None:
-        self.last_fault = printable(str(fault), _FAULT_SHOWN)
+        self.last_fault = printable(str(fault), FAULT_SHOWN)
         log.info("%s: %s", self._name, self.last_fault)
         self.close()
 

@@ -18,7 +18,7 @@ from darkchess.board.kernels import board
 from darkchess.board.kernels.halves import CASTLING_ROOK, DOUBLE_STEPPED, code_at
 from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
-from darkchess.board.move import decode, encode
+from darkchess.board.move import TURNED, decode, encode
 from darkchess.board.position import Position, upward
 from darkchess.board.position_step import Step, across_enemy_move, key_of, merged, next_key
 from darkchess.board.position_store import PositionStore
@@ -39,9 +39,6 @@ _GROWTH = 14
 to 6.5 or 7.4 if no square is sensed, so half as much would do; but a table filled by a third is faster than one filled
 by half.
 """
-
-_TURNED = 56 << 9 | 56 << 3
-"""Bits of a move's code that change when the board is turned: the ranks of both squares are mirrored."""
 
 _NO_WEIGHTS = np.zeros(0)
 
@@ -92,18 +89,18 @@ class PositionSet(PositionStore):
     def requests(self) -> Int32s:
         """Return the codes of the player's requests, seen from its side, sorted, −1 (a pass) first: int32[n]."""
         codes = self.own.codes()
-        turned = np.sort(codes ^ np.int32(_TURNED)) if self._flipped else codes
+        turned = np.sort(codes ^ np.int32(TURNED)) if self._flipped else codes
         return np.concatenate([np.array([-1], dtype=np.int32), turned])
 
     def request(self, code: int) -> chess.Move | None:
         """Return the request of a code of :meth:`requests`; None: a pass."""
-        return None if code < 0 else decode(code ^ _TURNED if self._flipped else code)
+        return None if code < 0 else decode(code ^ TURNED if self._flipped else code)
 
     def code(self, request: chess.Move | None) -> int:
         """Return the code of a request, the inverse of :meth:`request`."""
         if request is None:
             return -1
-        return encode(request) ^ (_TURNED if self._flipped else 0)
+        return encode(request) ^ (TURNED if self._flipped else 0)
 
     def sample(self, count: int, seed: int) -> Ints:
         """Draw indices uniformly without replacement: those with the smallest hash under a key from ``seed``.

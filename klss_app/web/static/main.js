@@ -11,6 +11,7 @@ import { askForGame, showKeys, showLeft } from '/settings.js';
 import { sound } from '/sound.js';
 import { T } from '/strings.js';
 
+// The server takes 256 KiB in one message; quotes and line ends in a file are sent as two characters.
 const MOST_PGN = 200000;
 
 for (const element of document.querySelectorAll('[data-text]')) element.textContent = T[element.dataset.text];

@@ -10,7 +10,7 @@ const FIGURES = { p: '♟', n: '♞', b: '♝', r: '♜', q: '♛', k: '♚' };
 const COLORS = ['white', 'black'];
 const VIEWS = ['truth', 'white', 'black', 'all'];
 const WORST = 5;
-const LEAST_LOSS = 0.01;
+const LEAST_LOSS = 0.005;
 const LEAST_HEAT = 0.005;
 const LEAST_LABEL = 0.02;
 

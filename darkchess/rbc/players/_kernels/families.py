@@ -9,13 +9,12 @@ import numpy as np
 from darkchess.board.kernels.bits import bit
 from darkchess.board.kernels.board import BLACK, KING, META
 from darkchess.board.kernels.moves import king_capture, make
+from darkchess.board.move import TURNED
 from darkchess.rbc.belief._kernels.position_set import decode, outcome
 from darkchess.rbc.game._kernels.requests import pass_turn
 from klss.support.kernel import kernel
 
 __all__ = ["ends", "families"]
-
-_TURNED = (56 << 9) | (56 << 3)
 
 
 @kernel
@@ -64,7 +63,7 @@ def families(
             if codes[j] >= 0:
                 taken, _ = outcome(own_row, enemy, held, codes[j], tables)
                 if taken >= 0 and flipped:
-                    taken ^= _TURNED
+                    taken ^= TURNED
             made[j] = taken
             if taken >= 0 and bit((taken >> 3) & 63) & king != np.uint64(0):
                 place[i, j] = -1

@@ -14,6 +14,7 @@ from darkchess.board.kernels.board import BLACK, KING, META, PAWN, QUEEN, WHITE,
 from darkchess.board.kernels.halves import MOST_SUCCESSORS, code_at, encode_half, without
 from darkchess.board.kernels.moves import make
 from darkchess.board.kernels.position_table import half_hash
+from darkchess.board.move import TURNED
 from darkchess.rbc.belief._kernels.position_set import (
     decode,
     encode_stepped,
@@ -46,7 +47,6 @@ __all__ = [
     "advance", "after", "halves_of", "looks", "states_of", "survivors_of_move", "survivors_of_turn",
 ]  # fmt: skip
 
-_TURNED = (56 << 9) | (56 << 3)
 _NONE = np.uint64(0)
 
 
@@ -125,7 +125,7 @@ def _played(state: Any, side: int, own: Any, half: Any, action: int, tables: Any
         return taken, capture
     # Make it; the other player's turn begins, with the stage of a sense.
     if taken >= 0:
-        make(state[:9], taken ^ _TURNED if side == 1 else taken, tables, after)
+        make(state[:9], taken ^ TURNED if side == 1 else taken, tables, after)
     else:
         pass_turn(state[:9], after)
     for k in range(9):
