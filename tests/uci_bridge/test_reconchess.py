@@ -58,6 +58,12 @@ class Passes(RandomPlayer):
         return replace(super().choose_move(limit), answer=None)
 
 
+class Dawdles(Passes):
+    def choose_move(self, limit: Any) -> Any:
+        time.sleep(0.2)
+        return super().choose_move(limit)
+
+
 def result(game: Referee) -> tuple[bool | None, str]:
     assert game.outcome is not None
     return game.outcome.winner, game.outcome.reason
@@ -306,6 +312,12 @@ def test_a_bot_that_fails_forfeits_and_plays_the_next_game(name: str, trouble: s
         game = played(white)
         assert result(game) == (chess.BLACK, "forfeit") and game.ply in (4, 5)
         assert white.last_fault is not None and trouble in white.last_fault and white.last_fault.isprintable()
+
+
+def test_a_bot_that_ended_before_it_is_asked_again_has_said_why() -> None:
+    white = bot("FailsWhenTold").make(0, 50, None, None)
+    played(white, black=Dawdles())
+    assert "RuntimeError in handle_move_result" in str(white.last_fault)
 
 
 def test_a_bot_that_hangs_forfeits_or_loses_on_its_clock() -> None:

@@ -168,7 +168,13 @@ class HostedBot(Player):
         """The answer to a call. Raises EngineFailed: there is none, it belongs to another call, or it reports that the
         bot failed; Late: there is none in time.
         """
-        number = self._tell(call, until())
+        try:
+            self._tell(call, until())
+        except Late:
+            raise
+        except EngineFailed:
+            # A bot that failed at the result of its move said why before it ended. If it did not, receiving fails too.
+            pass
         line = self._running().receive(until)
         try:
             answer = msgspec.json.decode(line, type=Answer)
@@ -176,15 +182,14 @@ class HostedBot(Player):
             raise EngineFailed(f"its process says {printable(line[:99].decode('utf-8', 'replace'))!r}") from None
         if answer.error is not None:
             raise EngineFailed(printable(answer.error, FAULT_SHOWN))
-        if answer.number != number:
-            raise EngineFailed(f"its process answers call {answer.number}, expected one to call {number}")
+        if answer.number != self._number:
+            raise EngineFailed(f"its process answers call {answer.number}, expected one to call {self._number}")
         return answer
 
-    def _tell(self, call: Call, until: float) -> int:
-        """Send a call; return its number."""
+    def _tell(self, call: Call, until: float) -> None:
+        """Send a call, with the next number."""
         self._number += 1
         self._running().send(msgspec.json.encode(msgspec.structs.replace(call, number=self._number)) + b"\n", until)
-        return self._number
 
     def _until(self, limit: Limit, began: float) -> float:
         """The deadline of a bot that was asked at ``began``: then it counts as hung, or has lost on time."""
