@@ -15,7 +15,7 @@ Deviations from Appendix E:
 - line 22: the gift *lowers* the alternate value, B <- B + gift (the text subtracts).
 - line 23: the gift sums V(I'a') - V(I') over player 1's own actions I'a' on the way to I0; V is player 1's
   best-response value, a minimum. The choice of I0 at the root of an earlier gadget is not counted, since it is not a
-  mistake (``count_gadget_choice`` counts it).
+  mistake.
 - lines 24-25: B is copied at every point s >= I0, also at points with no infoset after them, and at infosets where
   player 1 waits.
 - I0 runs over the topmost infosets of player 1 that meet I^k, and I^k is reduced to its topmost nodes; both matter only
@@ -159,7 +159,6 @@ def make_subgame(
     outside: Outside = "blueprint",
     share: Floats | None = None,
     reach: bool = False,
-    count_gadget_choice: bool = False,
 ) -> Subgame:
     """Return the Maxmargin subgame at player 0's ``infoset``.
 
@@ -181,8 +180,6 @@ def make_subgame(
         default.
     reach : bool
         Reach subgame solving: lower each alternate value by the gift estimate.
-    count_gadget_choice : bool
-        Count an earlier gadget's root choice as player 1's mistake.
 
     Returns
     -------
@@ -243,7 +240,7 @@ def make_subgame(
         alternate = _within(theirs, places, entries)[roots]
     # Subtract what player 1 has given away on the way there.
     if reach:
-        alternate = alternate - _gifts(game, values, roots, count_gadget_choice) / scale
+        alternate = alternate - _gifts(game, values, roots) / scale
     # A strategy y of player 1 gives up u(x, y) - u* below I0; the subgame may give back only its share w of that. With
     # E and K for what the blueprint pays outside and inside, it needs: inside + w E - (1 - w) K >= w u*.
     if share is not None:
@@ -283,7 +280,7 @@ def _covered(game: Game, top: Ints) -> Bools:
     return np.cumsum(steps[:-1]) > 0
 
 
-def _gifts(game: Game, values: Values, roots: Ints, count_gadget_choice: bool) -> Floats:
+def _gifts(game: Game, values: Values, roots: Ints) -> Floats:
     """Return the gift estimate of each root infoset, not normalised: what player 1's own actions on the way there lose
     against the blueprint.
     """
@@ -294,7 +291,7 @@ def _gifts(game: Game, values: Values, roots: Ints, count_gadget_choice: bool) -
         point = int(own.parent_point[root])
         while point > 0:
             at = int(own.infoset_of_point[point])
-            if own.turn[at] and (count_gadget_choice or not own.synthetic[at]):
+            if own.turn[at] and not own.synthetic[at]:
                 given[j] += values.point[point] - values.infoset[at]
             point = int(own.parent_point[at])
     return given
