@@ -310,6 +310,7 @@ def test_bad_shapes_say_what_is_expected() -> None:
         Weights(np.zeros(3, np.float32))
 
 
+@pytest.mark.slow
 def test_interpreted_kernels_give_the_same_values(positions: Rows, tmp_path: os.PathLike[str]) -> None:
     some = positions[::97][:8]
     path = os.path.join(tmp_path, "rows.npy")

@@ -176,6 +176,7 @@ def test_a_depth_that_it_can_t_go_is_an_error() -> None:
             searched(row, depth)
 
 
+@pytest.mark.slow
 def test_interpreted_kernels_give_the_same_values(positions: Rows, tmp_path: Path) -> None:
     some = np.concatenate(
         [positions[::900], np.array(Position.from_fen("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1").row)[None]]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import chess
 import numpy as np
+import pytest
 
 from darkchess import Position, Referee
 from darkchess.board.kernels import halves, moves, position_table
@@ -171,6 +172,7 @@ def fen_of(position: brute_force.Position) -> str:
     return f"{'/'.join(rows)} {position[1]} {position[2] or '-'} - 0 1"
 
 
+@pytest.mark.slow
 def test_kernels_give_the_same_when_interpreted() -> None:
     program = """
 import chess, numpy as np, warnings
