@@ -1,9 +1,11 @@
-"""How the players of this game move, as learned from games: what a belief takes for the opponent's likelihoods.
+"""The policy of moves: how likely each legal move of the opponent is, as learned from games.
 
-docs/belief.md tells what is learned, from whom, and what it may not be trusted with. Three policies, one for each
-price: *tables* (from, to, what is taken), *features* (attacks, exchanges, what hangs, the king) and *values* (features,
-and the value of the position after the move). Each is a softmax over a position's legal moves of a sum of entries,
-learned by itself; kept are the exponentials.
+There are three levels, from cheap to expensive: *tables* (from, to, what is captured), *features* (attacks, exchanges,
+what hangs, the king) and *values* (features, and the value of the position after the move). Each level is a policy of
+its own: a softmax over the legal moves, in which a move's score is a sum of table entries. The tables hold the
+exponentials of these entries, so that scores are multiplied.
+
+docs/belief.md says whose games it was learned from, and where it can't be trusted.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import numpy as np
 from darkchess.board.kernels.board import META
 from darkchess.board.kernels.moves import MAX_MOVES
 from darkchess.board.kernels.tables import TABLES
+from darkchess.board.move import TURNED
 from darkchess.board.position import turned
 from darkchess.errors import DarkchessError
 from darkchess.fog.belief._kernels.policy import GROUPS, PLAIN, SIZE, STARTS, describe
@@ -30,27 +33,27 @@ __all__ = ["GROUPS", "LEVELS", "Level", "Policy", "PolicyError", "Stage", "below
 
 Level = Literal["even", "tables", "features", "values"]
 LEVELS: tuple[Level, ...] = ("even", "tables", "features", "values")
-"""From the cheapest to the dearest; ``even``: all legal moves alike."""
+"""From the cheapest to the most expensive; ``even``: all legal moves are equally likely."""
 
 ENTRIES: dict[Level, int] = {"even": 0, "tables": STARTS[PLAIN], "features": SIZE, "values": SIZE}
-"""Entries of each level's table."""
+"""Number of entries of each level's table."""
 
 _MOST_BYTES = 2_000_000
 _MOST_NUMBERS = 1 << 21
 
 
 def described(row: Words) -> tuple[Int32s, Int16s]:
-    """All legal moves of a position, and what each looks like.
+    """Return all legal moves of a position, and the table entries of each.
 
     Parameters
     ----------
     row
-        uint64[9], the side to move being Black, the board as its opponent sees it.
+        uint64[9]: the position, turned so that the side to move is Black (:func:`below`).
 
     Returns
     -------
     int32[n], int16[n, GROUPS]
-        Codes (:mod:`darkchess.board.move`), and entries of the table of each of
+        The moves' codes (:mod:`darkchess.board.move`), and each move's entry for each of the groups
         :data:`darkchess.fog.belief._kernels.policy.NAMES`.
     """
     codes, index = np.empty(MAX_MOVES, dtype=np.int32), np.empty((MAX_MOVES, GROUPS), dtype=np.int16)
@@ -60,31 +63,31 @@ def described(row: Words) -> tuple[Int32s, Int16s]:
 
 
 def below(row: Words) -> Words:
-    """``row`` (uint64[9]) with the side to move as Black, moving down."""
+    """Return ``row`` (uint64[9]), turned if White is to move: then Black moves, down the board."""
     return row.copy() if int(row[META]) & 1 else turned(row)
 
 
 def flip_below(row: Words) -> int:
-    """What a move's code in ``row`` (uint64[9]) has to be XORed with to be that of :func:`below`, and back."""
-    return 0 if int(row[META]) & 1 else 56 << 9 | 56 << 3
+    """Return the mask by which a move's code in ``row`` (uint64[9]) and its code in :func:`below` differ (XOR)."""
+    return 0 if int(row[META]) & 1 else TURNED
 
 
 class PolicyError(DarkchessError, ValueError):
-    """A file that holds no policy."""
+    """A file does not hold a policy."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One level's policy.
+    """The policy of one level.
 
     Attributes
     ----------
     groups
-        How many groups of :data:`darkchess.fog.belief._kernels.policy.NAMES` it looks at.
+        Number of groups that it uses, the first of :data:`darkchess.fog.belief._kernels.policy.NAMES`.
     multipliers
-        float64[entries], above 0.
+        float64[entries], above 0: exponentials of the table's entries.
     slope
-        How much the value of the position after the move, in [−1, 1] for who moved, adds to the exponent.
+        Factor of the value of the position after the move, in [−1, 1] for the mover, in the move's score.
     """
 
     groups: int
@@ -101,11 +104,11 @@ class Policy:
     stages
         By level.
     uniform_mix
-        The part of the likelihood that all legal moves of a position share evenly, so that no position is ever lost.
+        Part of the likelihood that is spread evenly over all legal moves, so that no position ever gets weight 0.
     history
-        Whose games it was learned from, and how.
+        The games it was learned from, and how.
     counts
-        Whether every move has likelihood 1 instead: weights then count the ways to come to a position.
+        Whether every move has likelihood 1 instead. A position's weight then counts the histories that lead to it.
     """
 
     stages: dict[Level, Stage]
@@ -115,17 +118,19 @@ class Policy:
 
     @staticmethod
     def uniform() -> Policy:
-        """All legal moves alike, at every level."""
+        """Return the policy for which all legal moves are equally likely, at every level."""
         return Policy({level: Stage(0, np.ones(1)) for level in LEVELS}, 1.0, {})
 
     @staticmethod
     def counting() -> Policy:
-        """Every move of likelihood 1."""
+        """Return the policy for which every move has likelihood 1."""
         return replace(Policy.uniform(), counts=True)
 
     @staticmethod
     def from_entries(entries: dict[Level, Floats], slope: float, uniform_mix: float, history: dict[str, Any]) -> Policy:
-        """A policy of the sums' entries (float64 of the level's length each); ``slope`` is of the values."""
+        """Return the policy with these table entries (float64, :data:`ENTRIES` for each level). ``slope`` is that of
+        the level ``values``.
+        """
         stages: dict[Level, Stage] = {"even": Stage(0, np.ones(1))}
         groups: dict[Level, int] = {"tables": PLAIN, "features": GROUPS, "values": GROUPS}
         for level, count in groups.items():
@@ -135,18 +140,18 @@ class Policy:
     @staticmethod
     @cache
     def packaged() -> Policy:
-        """The one that comes with the package."""
+        """Return the policy that comes with the package."""
         with as_file(files("darkchess.fog") / "belief" / "data" / "policy.npz") as path:
             return Policy.load(path)
 
     @staticmethod
     def load(path: Path) -> Policy:
-        """A policy from a file.
+        """Read a policy that :meth:`save` wrote.
 
         Raises
         ------
         PolicyError
-            It is none.
+            The file can't be read, or does not hold a policy.
         """
         try:
             if path.stat().st_size > _MOST_BYTES:
@@ -168,19 +173,19 @@ class Policy:
         return Policy.from_entries(entries, float(numbers[0]), float(numbers[1]), history)
 
     def likelihoods(self, row: Words, level: Level = "features") -> dict[int, float]:
-        """How likely each legal move of a position is; summing to 1.
+        """Return the probability of each legal move of a position.
 
         Parameters
         ----------
         row
-            uint64[9]: the position, whoever's move it is.
+            uint64[9]: the position, with either side to move.
         level
-            Of the policy; not ``values``, which takes an evaluator (:class:`darkchess.fog.belief.filter.Filter`).
+            Any but ``values``, which needs an evaluator (:class:`darkchess.fog.belief.filter.Filter`).
 
         Returns
         -------
         dict
-            By the move's code, as the position's own side has it.
+            Code of the move in ``row`` -> its probability; they sum to 1.
         """
         codes, index = described(below(row))
         stage = self.stages[level]
@@ -189,7 +194,7 @@ class Policy:
         return dict(zip((codes ^ flip_below(row)).tolist(), shares.tolist(), strict=True))
 
     def save(self, path: Path) -> None:
-        """Write it where :meth:`load` reads it."""
+        """Write the policy to a file for :meth:`load`."""
         np.savez_compressed(
             path,
             numbers=np.array([self.stages["values"].slope, self.uniform_mix]),

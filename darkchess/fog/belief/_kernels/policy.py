@@ -1,31 +1,33 @@
-"""A policy of moves over every position of a set at once: what each legal move of the enemy looks like, as indices into
-one table of multipliers, and how likely that makes it.
+"""The description of a move for the policy (:mod:`darkchess.fog.belief.policy`): an index into the table of multipliers
+for each of :data:`GROUPS` groups.
 
-A move has one index in each of :data:`GROUPS` groups; its weight is the product of the multipliers there, its
-likelihood that weight over the sum over all legal moves of its position. Products need no exponential, and what the
-moves of a position have in common (who attacks what) is found once.
+A move's weight is the product of its multipliers. Its likelihood is this weight, divided by the sum of the weights of
+all legal moves. Products need no exponential function. What the moves of a position have in common (which squares are
+attacked) is computed once.
 
-The board lies as the viewer sees it: the viewer is White, the mover is the enemy, moves down and is Black. "Seen"
-pieces of the viewer are those that the enemy's pieces attack, so those that the enemy sees (docs/rules.md).
+The viewer is White and the enemy, who moves, is Black. *Seen* pieces of the viewer are those that the enemy's pieces
+attack, which is what the enemy sees (docs/rules.md).
 
 ======== ========================================================================================= ============
 group    index                                                                                     size
 ======== ========================================================================================= ============
 FROM     phase, piece, square                                                                      3 · 6 · 64
 TO       phase, piece, square                                                                      3 · 6 · 64
-TAKEN    what is taken, by what                                                                    7 · 6
-TARGET   what is taken, by what, cheapest piece of the viewer's that attacks the square, defended    7 · 6 · 6 · 2
-SEEN     the same by the pieces that are seen                                                         7 · 6 · 6 · 2
-ORIGIN   piece, cheapest piece that attacks where it stood, defended there                           6 · 6 · 2
-LEFT     the same by the pieces that are seen                                                         6 · 6 · 2
-HANGING  dearest other piece that hangs, by seen pieces and by all; whether something is taken          6 · 6 · 2
-KING     attacked after the move, by a seen piece, before the move                                   2 · 2 · 2
-THREAT   piece, dearest seen piece that it attacks from where it goes                                6 · 7
-KIND     no promotion, to knight, bishop, rook, queen; castling short, long                        7
+TAKEN    captured piece or none, capturing piece                                                   7 · 6
+TARGET   the same, the viewer's cheapest attacker of the target, whether it is defended            7 · 6 · 6 · 2
+SEEN     the same, counting seen attackers only                                                    7 · 6 · 6 · 2
+ORIGIN   piece, the viewer's cheapest attacker of the origin, whether it was defended              6 · 6 · 2
+LEFT     the same, counting seen attackers only                                                    6 · 6 · 2
+HANGING  most valuable other piece that hangs, by all attackers and by seen ones; whether the      6 · 6 · 2
+         move captures
+KING     whether the king is attacked after the move, by a seen piece, and before the move         2 · 2 · 2
+THREAT   piece, the most valuable seen piece that it attacks from its target                       6 · 7
+KIND     no promotion; to a knight, bishop, rook, queen; castling short, long                      7
 ======== ========================================================================================= ============
 
-*Approximations*: attacks are those of the position before the move (a piece that stood in the way still does, but for
-the king); whether a piece hangs is judged by its cheapest attacker and by whether it is defended at all.
+*Approximations*: attacks are those of the position before the move, so a piece that moves away still blocks lines
+(except for attacks on the king). Whether a piece hangs is judged by its cheapest attacker, and by whether it is
+defended at all.
 """
 
 from __future__ import annotations
@@ -44,27 +46,29 @@ from klss.support.kernel import kernel
 __all__ = ["GROUPS", "NAMES", "PLAIN", "SIZE", "STARTS", "describe", "multiplied"]
 
 NAMES = ("from", "to", "taken", "target", "seen", "origin", "left", "hanging", "king", "threat", "kind")
-"""Of the groups."""
+"""Names of the groups, in the order of a move's indices."""
 
 _SIZES = (1152, 1152, 42, 504, 504, 72, 72, 72, 8, 42, 7)
 GROUPS = len(_SIZES)
 STARTS = tuple(sum(_SIZES[:group]) for group in range(GROUPS))
-"""Where each group begins in the table."""
+"""First entry of each group in the table."""
 SIZE = sum(_SIZES)
-"""Entries of the table."""
+"""Number of entries of the table."""
 PLAIN = 3
-"""The first so many groups need no attacks: the policy of tables."""
+"""Number of groups, the first ones, that need no attacks: those of the level ``tables``."""
 
 _TO, _TAKEN, _TARGET, _SEEN, _ORIGIN, _LEFT, _HANGING, _KING, _THREAT, _KIND = STARTS[1:]
 
 _MAPS = 12
-"""Attack maps: the enemy's pieces once, twice; the viewer's by class of pieces, all of them, then the seen ones."""
+"""Number of attack maps: squares that the enemy attacks at least once, and at least twice; squares that each class of
+the viewer's pieces attacks, first of all pieces, then of the seen ones.
+"""
 _THEIRS, _THEIRS_TWICE, _ALL, _SEEN_ONLY = 0, 1, 2, 7
 
 
 @kernel(allocates=False)
 def _attacks(piece: int, square: int, side: int, occupied: Any, tables: Any) -> Any:
-    """Squares that a piece of ``side`` attacks."""
+    """Return the squares that a piece of ``side`` attacks."""
     if piece == PAWN:
         return tables[square, PAWN_CAPTURES + side]
     if piece == KNIGHT:
@@ -81,13 +85,13 @@ def _attacks(piece: int, square: int, side: int, occupied: Any, tables: Any) -> 
 
 @kernel(inline="always")
 def _class(piece: int) -> int:
-    """Pawn, minor, rook, queen, king: 0 to 4."""
+    """Return the class of a piece: pawn, minor piece, rook, queen, king: 0 to 4."""
     return piece if piece == PAWN else piece - 1 if piece > KNIGHT else 1
 
 
 @kernel(inline="always")
 def _cheapest(mask: Any, maps: Any, first: int) -> int:
-    """Class of the cheapest attacker of a square, from 1; 0 where nothing attacks it."""
+    """Return the class of the cheapest attacker of a square, plus 1; 0 if it is not attacked."""
     for kind in range(5):
         if maps[first + kind] & mask != np.uint64(0):
             return kind + 1
@@ -96,7 +100,7 @@ def _cheapest(mask: Any, maps: Any, first: int) -> int:
 
 @kernel(inline="always")
 def _hangs(piece: int, mask: Any, maps: Any, first: int) -> Any:
-    """Whether a piece of the enemy's can be taken at a profit, roughly."""
+    """Return whether one of the enemy's pieces can be captured at a profit, roughly."""
     attacker = _cheapest(mask, maps, first)
     if attacker == 0:
         return False
@@ -105,7 +109,9 @@ def _hangs(piece: int, mask: Any, maps: Any, first: int) -> Any:
 
 @kernel(allocates=False)
 def _fill_maps(row: Any, pieces: Any, tables: Any, maps: Any) -> Any:
-    """Fill ``maps`` and ``pieces`` (int8[64], by square; −1 empty); returns which of the viewer's pieces are seen."""
+    """Write ``maps`` and ``pieces`` (int8[64], of each square; −1: empty); return the squares of the viewer's pieces
+    that are seen.
+    """
     for i in range(_MAPS):
         maps[i] = np.uint64(0)
     for square in range(64):
@@ -121,7 +127,7 @@ def _fill_maps(row: Any, pieces: Any, tables: Any, maps: Any) -> Any:
             reached = _attacks(piece, square, 1, occupied, tables)
             maps[_THEIRS_TWICE] |= maps[_THEIRS] & reached
             maps[_THEIRS] |= reached
-    # The enemy sees what it attacks; what it cannot see it cannot fear, so that has maps of its own.
+    # The enemy sees what it attacks. It can't fear pieces that it does not see, so seen pieces have maps of their own.
     seen = own & maps[_THEIRS]
     for piece in range(6):
         left = row[piece] & own
@@ -138,7 +144,7 @@ def _fill_maps(row: Any, pieces: Any, tables: Any, maps: Any) -> Any:
 
 @kernel(allocates=False)
 def _king_attackers(square: int, pieces: Any, row: Any, occupied: Any, tables: Any) -> Any:
-    """Those of the viewer's ``pieces`` that attack ``square``."""
+    """Return the squares of those of the viewer's ``pieces`` that attack ``square``."""
     found = tables[square, KNIGHT_STEPS] & row[KNIGHT]
     found |= tables[square, KING_STEPS] & row[KING]
     found |= tables[square, PAWN_CAPTURES + 1] & row[PAWN]
@@ -149,7 +155,9 @@ def _king_attackers(square: int, pieces: Any, row: Any, occupied: Any, tables: A
 
 @kernel(inline="always")
 def _hanging(row: Any, pieces: Any, maps: Any, first: int) -> Any:
-    """The two dearest of the enemy's pieces that hang: class from 1 and square of each; class 0: there is none."""
+    """Return the enemy's most valuable piece that hangs (its class plus 1, and its square), and the class plus 1 of the
+    second one; 0: there is none.
+    """
     best, best_square, second = 0, -1, 0
     left = row[BLACK] & ~row[KING]
     while left != np.uint64(0):
@@ -168,26 +176,26 @@ def _hanging(row: Any, pieces: Any, maps: Any, first: int) -> Any:
 
 @kernel(allocates=False)
 def describe(row: Any, plain: bool, tables: Any, codes: Any, index: Any, pieces: Any, maps: Any) -> Any:
-    """Write all legal moves of the enemy, and what each looks like; returns how many.
+    """Write all legal moves of the enemy and their descriptions; return their number.
 
     Parameters
     ----------
     row
-        uint64[9], the viewer White, the enemy (Black) to move; not without a king.
+        uint64[9], with the viewer as White and the enemy (Black) to move; the enemy must have its king.
     plain
-        Whether only the first :data:`PLAIN` groups are wanted.
+        Whether only the first :data:`PLAIN` groups are needed.
     codes
-        int32[MAX_MOVES], written: the moves, as many as are returned.
+        int32[MAX_MOVES], written: the moves' codes.
     index
-        int16[MAX_MOVES, GROUPS], written: entries of the table of multipliers.
+        int16[MAX_MOVES, GROUPS], written: each move's entries in the table of multipliers.
     pieces, maps
-        int8[64], uint64[12]: to work in.
+        int8[64], uint64[12]: work arrays.
     """
     count = generate(row, tables, codes)
     own, theirs = row[WHITE], row[BLACK]
     occupied = own | theirs
     seen = np.uint64(0)
-    # What stands where, and for the dearer groups what attacks what.
+    # The piece on each square, and for the other groups the attacks.
     if plain:
         for square in range(64):
             pieces[square] = -1
@@ -202,7 +210,7 @@ def describe(row: Any, plain: bool, tables: Any, codes: Any, index: Any, pieces:
     phase = 0 if men_left > 26 else 1 if men_left > 14 else 2
     ep = ep_square(row)
     king = lowest(row[KING] & theirs)
-    # What holds for all moves: check or not, and what hangs (for the enemy, and as far as it sees).
+    # What all moves share: attackers of the king, and what hangs, by all of the viewer's pieces and by the seen ones.
     attackers = np.uint64(0)
     lines = np.uint64(0)
     all_best, all_square, all_second, seen_best, seen_square, seen_second = 0, -1, 0, 0, -1, 0
@@ -218,15 +226,15 @@ def describe(row: Any, plain: bool, tables: Any, codes: Any, index: Any, pieces:
         passing = piece == PAWN and target == ep
         if passing:
             taken = 1
-        # From, to, and what is taken by what: all that the plain groups ask.
+        # The plain groups: from, to, and what is captured by what.
         mask, start = bit(target), bit(origin)
         index[k, 0] = (phase * 6 + piece) * 64 + origin
         index[k, 1] = _TO + (phase * 6 + piece) * 64 + target
         index[k, 2] = _TAKEN + taken * 6 + piece
         if plain:
             continue
-        # Where it arrives: the cheapest attacker there, and a defender. A piece that arrives no longer defends, but a
-        # pawn's step and castling did not defend that square before.
+        # The target: its cheapest attacker, and whether it is defended. The moving piece is one of those that attacked
+        # the target and no longer defends it, so there must be another; but a pawn's step and castling are no attacks.
         pushes = piece == PAWN and taken == 0
         castles = piece == KING and (target == origin + 2 or target == origin - 2)
         defenders = maps[_THEIRS] if pushes or castles else maps[_THEIRS_TWICE]
@@ -234,15 +242,16 @@ def describe(row: Any, plain: bool, tables: Any, codes: Any, index: Any, pieces:
         trade = (taken * 6 + piece) * 6
         index[k, 3] = _TARGET + (trade + _cheapest(mask, maps, _ALL)) * 2 + defended
         index[k, 4] = _SEEN + (trade + _cheapest(mask, maps, _SEEN_ONLY)) * 2 + defended
-        # Where it left: whether it was attacked and defended there.
+        # The origin: its cheapest attacker, and whether the piece was defended there.
         stood = 1 if maps[_THEIRS] & start != np.uint64(0) else 0
         index[k, 5] = _ORIGIN + (piece * 6 + _cheapest(start, maps, _ALL)) * 2 + stood
         index[k, 6] = _LEFT + (piece * 6 + _cheapest(start, maps, _SEEN_ONLY)) * 2 + stood
-        # What else hangs and is left so: the second when the first one moves.
+        # The most valuable piece that hangs and does not move.
         hanging = all_second if origin == all_square else all_best
         in_sight = seen_second if origin == seen_square else seen_best
         index[k, 7] = _HANGING + (hanging * 6 + in_sight) * 2 + (1 if taken else 0)
-        # Check before and after: only a king's move, an answer to check, or a piece that leaves a line can change it.
+        # Attacks on the king before and after. They can only change if the king moves, if it was attacked, or if a
+        # piece leaves a line to the king.
         after = np.uint64(0)
         gone = (occupied ^ start) | mask
         if piece == KING:
@@ -260,7 +269,7 @@ def describe(row: Any, plain: bool, tables: Any, codes: Any, index: Any, pieces:
         if attackers != np.uint64(0):
             state += 1
         index[k, 8] = _KING + state
-        # The dearest piece in sight that it attacks from there.
+        # The most valuable seen piece that it attacks from the target.
         becomes = promotion if promotion else piece
         threatened = _attacks(becomes, target, 1, gone, tables) & seen & ~mask
         dearest = 0
@@ -277,7 +286,7 @@ def describe(row: Any, plain: bool, tables: Any, codes: Any, index: Any, pieces:
 
 @kernel(inline="always")
 def multiplied(index: Any, groups: int, multipliers: Any) -> Any:
-    """Product of a move's multipliers (float64) over its first ``groups`` groups."""
+    """Return the product of a move's multipliers (float64) over the first ``groups`` groups."""
     product = 1.0
     for group in range(groups):
         product *= multipliers[index[group]]
