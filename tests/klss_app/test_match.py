@@ -123,7 +123,7 @@ def test_with_check_truth_every_ply_of_both_players_is_looked_at_and_no_truth_is
 
 
 def test_without_a_seed_the_same_command_goes_on_with_the_seed_of_the_directory(klss: Any, tmp_path: Path) -> None:
-    flags = ("match", "greedy", "random", "--nodes", "1", "--out", "m", "--check-truth", "--json")
+    flags = ("match", "greedy,cap=1000", "random,cap=1000", "--nodes", "1", "--out", "m", "--check-truth", "--json")
     first = json.loads(klss(*flags, "--games", "2").out)
     second = json.loads(klss(*flags, "--games", "3").out)
     assert second["seed"] == first["seed"] and second["games"] == 3
