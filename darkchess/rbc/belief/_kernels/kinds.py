@@ -6,7 +6,6 @@ from typing import Any
 
 import chess
 import numpy as np
-from scipy.sparse.csgraph import shortest_path
 
 from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
 from darkchess.board.kernels.board import KING, KNIGHT, PAWN, WHITE
@@ -22,9 +21,13 @@ FEATURES = 8
 """Number of features of a move, see :func:`_describe`."""
 
 
-_ATTACKED = [[attacked >> square & 1 for square in chess.SQUARES] for attacked in chess.BB_KNIGHT_ATTACKS]
-_KNIGHT_MOVES = shortest_path(np.array(_ATTACKED), unweighted=True).astype(np.int64)
-"""Number of moves that a knight needs between two squares of an empty board: int64[64, 64]."""
+_WITHIN_A_MOVE = np.eye(64, dtype=np.int64) + [
+    [attacked >> square & 1 for square in chess.SQUARES] for attacked in chess.BB_KNIGHT_ATTACKS
+]
+_KNIGHT_MOVES = sum((np.linalg.matrix_power(_WITHIN_A_MOVE, k) == 0).astype(np.int64) for k in range(6))
+"""Number of moves that a knight needs between two squares of an empty board, at most 6: int64[64, 64]. It is the number
+of those k for which k moves are not enough.
+"""
 
 
 @kernel(inline="always")
