@@ -25,6 +25,7 @@ import msgspec
 import reconchess
 
 from uci_bridge.child_processes import adopt_orphans, end_descendants, linux_call
+from uci_bridge.errors import FAULT_SHOWN
 from uci_bridge.reconchess.messages import Answer, Call
 from uci_bridge.reconchess.trout import LivingEngine
 
@@ -68,7 +69,7 @@ def _play(first: bytes, rest: io.BufferedReader, answers: int) -> NoReturn:
             traceback.print_exc()
             frames = traceback.extract_tb(error.__traceback__)
             where = frames[-1].name if frames else "?"
-            answer = Answer(call.number, error=f"{type(error).__name__} in {where}: {error}"[:500])
+            answer = Answer(call.number, error=f"{type(error).__name__} in {where}: {error}"[:FAULT_SHOWN])
         with contextlib.suppress(Exception):  # a bot may have closed them
             sys.stdout.flush()
             sys.stderr.flush()
