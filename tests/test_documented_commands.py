@@ -46,6 +46,11 @@ IN_SMALL: dict[str, str] = {
     "klss match A B --games 20 --time 1 --out DIR": (
         "klss match random,cap=500 greedy,cap=500 --games 2 --seed 2 --check-truth --out match"
     ),
+    'klss match kluss "cmd:env PYTHONPATH=../klss-before python -P -m klss engine --configuration kluss" '
+    "--time 0.2 --games 400 --openings 4": (
+        f"klss match random,cap=500 'cmd:env PYTHONPATH={ROOT} {sys.executable} -P -m klss engine "
+        "--configuration random,cap=500' --games 2 --seed 2 --openings 4 --out before"
+    ),
     "klss rbc play --white A --black B": (
         "klss rbc play --white rbc-attacker --black rbc-random --nodes 5 --seed 1 --history blind.json"
     ),
