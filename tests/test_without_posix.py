@@ -14,6 +14,8 @@ import pytest
 FOLDER = Path(__file__).with_name("without_posix")
 ROOT = FOLDER.parents[1]
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("pyspiel")
 pytest.importorskip("reconchess")
 

@@ -99,6 +99,7 @@ def test_lines_held_against_a_player_say_what_they_win() -> None:
     assert found["winning_lines"] == (won > 6) and found["top"] == pytest.approx(won / 12, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_the_commands_keep_lines_and_what_players_lose_to_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

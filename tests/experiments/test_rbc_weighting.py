@@ -51,6 +51,7 @@ def test_decisions_hold_the_truth_other_members_and_what_was_told(shards: Path) 
             np.testing.assert_allclose(boards_of(rows)[:, :384].mean(axis=0), shares[i], atol=1e-3)
 
 
+@pytest.mark.slow
 def test_a_shard_that_is_there_is_kept_and_another_one_is_made_the_same(
     shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,6 +51,7 @@ def test_the_gradient_is_the_slope_of_the_loss(held: tuple[np.ndarray, np.ndarra
             assert np.mean(slopes) == pytest.approx(gradient[entry], rel=0.05, abs=0.02)
 
 
+@pytest.mark.slow
 def test_training_lowers_the_error(held: tuple[np.ndarray, np.ndarray]) -> None:
     rows, values = held[0][:1500], held[1][:1500]
     before = Weights(np.zeros(PACKED_SIZE, np.float32))

@@ -132,6 +132,7 @@ def test_what_is_wrong_is_one_line_with_the_place(broken: str, says: str, tmp_pa
     assert "\n" not in str(raised.value) and str(raised.value).startswith(str(tmp_path / "game.efg"))
 
 
+@pytest.mark.slow
 def test_what_is_too_large_is_refused_before_it_takes_memory(tmp_path: Path) -> None:
     with pytest.raises(TooLargeError, match="more than 5 nodes"):
         read(tmp_path, CARDS, max_nodes=5)

@@ -72,7 +72,7 @@ def linked(folder: Path) -> None:
     folder.symlink_to(elsewhere)
 
 
-@pytest.mark.parametrize("how", [opened, given_away, linked])
+@pytest.mark.parametrize("how", [opened, *(pytest.param(how, marks=pytest.mark.slow) for how in (given_away, linked))])
 def test_a_cache_that_others_may_write_is_not_read_where_one_s_own_can_t_be_made(
     compiled: Path, planted: Path, tmp_path: Path, how: Callable[[Path], None]
 ) -> None:

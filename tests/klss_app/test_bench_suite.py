@@ -118,6 +118,7 @@ def test_an_equilibrium_scores_one_and_playing_blindly_nothing() -> None:
     assert entry.score(dict.fromkeys(best, 1 / len(best))) == pytest.approx(0.0, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_loss_of_a_turn_counts_all_histories_that_look_alike() -> None:
     entry = ENTRIES["king v king, hunted at the edge"]
     assert entry.turn.histories == len(turn(entry.fen, ["d6d7"]).possible)

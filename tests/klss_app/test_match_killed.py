@@ -219,7 +219,7 @@ def terminate(match: subprocess.Popen[str]) -> None:
     ("end", "flags"),
     [
         pytest.param(ctrl_c, (), id="Ctrl-C"),
-        pytest.param(terminate, (), id="SIGTERM"),
+        pytest.param(terminate, (), id="SIGTERM", marks=pytest.mark.slow),
         pytest.param(ctrl_c, ("--workers", "2"), id="Ctrl-C, two workers", marks=pytest.mark.slow),
         pytest.param(terminate, ("--workers", "2"), id="SIGTERM, two workers", marks=pytest.mark.slow),
     ],

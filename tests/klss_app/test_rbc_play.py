@@ -52,6 +52,7 @@ def typed(
     return run
 
 
+@pytest.mark.slow
 def test_a_whole_game_in_a_terminal(tmp_path: Path, screens: list[Screen]) -> None:
     flags = ("--black", "rbc-random", "--nodes", "10", "--seed", "1", "--history", "g.json")
     screen = Screen(tmp_path, *flags, command=("rbc", "play"))

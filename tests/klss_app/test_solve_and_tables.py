@@ -193,6 +193,7 @@ print(*codes, peak // 1000)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the process's peak is read from Linux's /proc")
+@pytest.mark.slow
 def test_games_too_large_for_the_memory_are_refused_in_one_line_each_and_the_peak_stays_near_the_limit() -> None:
     done = subprocess.run(
         ["sh", "-c", 'ulimit -v 12000000; exec "$0" -c "$1"', sys.executable, _PEAK],

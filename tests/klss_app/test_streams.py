@@ -33,8 +33,14 @@ def shell(command: str, arguments: str, folder: Path) -> tuple[int, str]:
     ("command", "arguments", "code", "says"),
     [
         ("klss >/dev/full", TRACK, 1, "klss track: No space left on device\n"),
-        ("klss >/dev/full", "--help", 1, "klss: No space left on device\n"),
-        ("PYTHONUNBUFFERED=1 klss >/dev/full", "track --help", 1, "klss track: No space left on device\n"),
+        pytest.param("klss >/dev/full", "--help", 1, "klss: No space left on device\n", marks=pytest.mark.slow),
+        pytest.param(
+            "PYTHONUNBUFFERED=1 klss >/dev/full",
+            "track --help",
+            1,
+            "klss track: No space left on device\n",
+            marks=pytest.mark.slow,
+        ),
         (
             "klss | head -n 1 >/dev/null",
             PLAY,
@@ -43,10 +49,10 @@ def shell(command: str, arguments: str, folder: Path) -> tuple[int, str]:
         ),
         ("klss >&-", TRACK, 0, ""),
         ("klss 2>&-", "track --moves xx", 2, ""),
-        ("klss 2>/dev/full", "track --moves xx", 2, ""),
-        ("klss 0<&- 1>&- 2>&-", TRACK, 0, ""),
-        ("echo x | klss | true", "engine --configuration random", 1, ""),
-        ("klss 0<&- 1>&-", "rbc engine --configuration rbc-random", 0, ""),
+        pytest.param("klss 2>/dev/full", "track --moves xx", 2, "", marks=pytest.mark.slow),
+        pytest.param("klss 0<&- 1>&- 2>&-", TRACK, 0, "", marks=pytest.mark.slow),
+        pytest.param("echo x | klss | true", "engine --configuration random", 1, "", marks=pytest.mark.slow),
+        pytest.param("klss 0<&- 1>&-", "rbc engine --configuration rbc-random", 0, "", marks=pytest.mark.slow),
         ("klss 0<&- >/dev/full", "board --no-open --port 0", 1, "klss board: No space left on device\n"),
     ],
 )

@@ -87,7 +87,7 @@ def reached(paths: list[Path]) -> list[str]:
         ]
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
 def test_nothing_of_a_match_in_progress_can_be_reached_by_another_user(public: Path, workers: str) -> None:
     temporary = public / "tmp"
     temporary.mkdir()

@@ -298,7 +298,7 @@ def test_arrays_are_reused_and_counted() -> None:
     assert len({array for pair in arrays for array in pair}) < len(arrays) // 4
 
 
-@pytest.mark.parametrize("cap", [100_000, 5000, 300])
+@pytest.mark.parametrize("cap", [5000, *(pytest.param(cap, marks=pytest.mark.slow) for cap in (100_000, 300))])
 def test_the_table_holds_a_set_through_growing_and_cutting(cap: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(position_table, "SLACK", 16)
     monkeypatch.setattr(position_table, "LEAST_HALF", 1500)

@@ -106,7 +106,14 @@ def test_a_tree_over_the_limit_is_refused_with_how_far_it_got() -> None:
         openspiel.load("leduc_poker", max_nodes=1000)
 
 
-@pytest.mark.parametrize("name", ["amazons", "capture_the_flag", "dark_chess"], ids=["wide", "deep", "long names"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("amazons", id="wide"),
+        pytest.param("capture_the_flag", id="deep", marks=pytest.mark.slow),
+        pytest.param("dark_chess", id="long names", marks=pytest.mark.slow),
+    ],
+)
 def test_a_tree_over_the_memory_is_refused_while_little_more_is_held(name: str) -> None:
     most = resident_bytes() + 60_000_000
     with pytest.raises(TooLargeError, match=r"MB of memory .stopped after [0-9,]+ nodes, at depth .*; raise max_bytes"):

@@ -166,6 +166,7 @@ def test_what_lies_in_the_working_directory_is_run_only_if_this_program_is_from_
     assert done.stdout == ("run\n" if from_here else ""), done.stderr
 
 
+@pytest.mark.slow
 def test_two_humans_get_a_line_each_and_a_file_is_opened(tmp_path: Path) -> None:
     (tmp_path / "game.pgn").write_text("1. e4 e5 *\n")
     with board(tmp_path, "game.pgn", "--white", "human", "--black", "human") as process:
