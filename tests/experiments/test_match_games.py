@@ -57,6 +57,7 @@ def test_engines_in_processes_of_their_own_play_the_games_that_players_in_this_p
     opening = RandomOpenings(3)
     apart = played(match_of(*names, nodes=60, openings=opening), 0, 1)
     here = played(match_of(*names, nodes=60, openings=opening, check_truth=True), 0, 1)
+    assert [result.line.get("fault") or result.line.get("trouble") for result in (*apart, *here)] == [None] * 4
     assert list(map(timeless, apart)) == list(map(timeless, here))
     assert all(result.line["truth"]["lost"] == 0 and result.line["truth"]["checks"] > 10 for result in here)
 

@@ -95,8 +95,10 @@ if how == "talks":
         sys.stderr.write("x" * 65536 + "\n")
     sys.stderr.flush()
 
-GOOD = ("good", "child", "talks", "ignores eof", "no pushes", "moves on pushes", "forgets", "blank lines", "slow start")
+GOOD = ("good", "child", "talks", "ignores eof", "no pushes", "moves on pushes", "forgets", "blank lines", "slow start",
+        "acknowledges late")  # fmt: skip
 known: dict = {}
+owed: list = []
 if how == "slow start":
     for _ in range(4):
         print("loading", file=sys.stderr, flush=True)
@@ -107,12 +109,16 @@ for line in sys.stdin.buffer:
         keep.flush()
     request = json.loads(line)
     if "legalMoves" not in request:
-        if how == "moves on pushes":
+        if how == "acknowledges late":
+            owed.append(json.dumps({**ids(request), "received": True}).encode() + b"\n")
+        elif how == "moves on pushes":
             say(b'{"move":{"from":"a2","to":"a4"}}\n')
         elif how != "no pushes":
             say(json.dumps({**ids(request), "received": True}).encode() + b"\n")
         known[request["sessionId"]] = request["ply"]
         continue
+    while owed:
+        say(owed.pop(0))
     if how == "forgets" and "observationTranscript" not in request:
         say(json.dumps({**ids(request), "error": "who are you?", "need": "transcript"}).encode() + b"\n")
         continue

@@ -142,6 +142,15 @@ def test_an_engine_with_habits_of_its_own_plays_to_the_end(start: Start, how: st
     assert game.outcome is not None and game.outcome.reason in ("ply_limit", "king_captured", "no_move")
 
 
+@pytest.mark.parametrize("how", ["acknowledges late", "no pushes"])
+def test_an_acknowledgement_owed_by_the_game_before_costs_nothing_in_the_next(start: Start, how: str) -> None:
+    engine = start(how, patience=Patience(push_s=0.1, close_s=0.2))
+    assert rehearse(engine, WIRE) is None
+    for _ in range(2):
+        game, hosted = play(engine, TimeControl(nodes=10), plies=6)
+        assert hosted.last_fault is None and game.ply == 6 and engine.starts == 1
+
+
 def test_signs_of_life_on_stderr_prolong_the_wait_for_the_first_answer(start: Start) -> None:
     game, hosted = play(start("slow start", patience=HASTY), TimeControl(time_s=0.01), plies=4)
     assert hosted.last_fault is None and game.ply == 4

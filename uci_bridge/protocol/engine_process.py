@@ -24,6 +24,7 @@ from uci_bridge.errors import EngineFailed
 from uci_bridge.lines import LineSplitter
 from uci_bridge.pipes import open_pipes
 from uci_bridge.protocol.codec import MAX_ANSWER_BYTES
+from uci_bridge.protocol.messages import Ids
 
 __all__ = ["EngineProcess", "Late", "Patience"]
 
@@ -73,6 +74,7 @@ class EngineProcess:
         self.lock = threading.RLock()  # callers hold it from a request to its answer
         self.starts = 0  # how often it was started
         self.answered = False  # whether the process that runs now has ever answered
+        self.owed: deque[Ids] = deque()  # the pushes that it has not acknowledged yet, of whatever game, oldest first
         self._environment = None if environment is None else dict(environment)
         self._life = threading.Lock()
         self._run: _Run | None = None
@@ -114,6 +116,7 @@ class EngineProcess:
                 raise EngineFailed(f"can't start {self.command[0]!r}: {reason}") from error
             self.starts += 1
             self.answered = False
+            self.owed.clear()
             self._at_exit = weakref.finalize(self, self._run.end, 0.0)
             self._changed()
 

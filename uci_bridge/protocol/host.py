@@ -67,7 +67,7 @@ class HostedPlayer(Player):
         self._games = 0
         self._ids = Ids("", "")
         self._closed = False
-        self._known, self._unanswered = -1, 0  # the last observation that the engine has; pushes without an answer
+        self._known = -1  # the last observation that the engine has
         self._pushes, self._incarnation = True, 0  # whether it takes pushes; the number of its start
 
     # ---------------------------------------------------------------------------------------------- a player
@@ -175,12 +175,15 @@ class HostedPlayer(Player):
     def _exchanged(self, line: bytes, until: Callable[[], float]) -> Reply:
         """The engine's reply to a request; late replies to pushes are skipped."""
         self._engine.send(line, until())
-        for _ in range(self._unanswered + _STRAYS):
+        owed = self._engine.owed
+        for _ in range(len(owed) + _STRAYS):
             reply = self._reply(until)
-            if not (isinstance(reply, Received) or (isinstance(reply, Refusal) and self._unanswered > 0)):
-                self._unanswered = 0
+            if self._acknowledges(reply):
+                continue
+            self._check_ids(reply)
+            if not isinstance(reply, Received):
+                owed.clear()
                 return reply
-            self._unanswered = max(0, self._unanswered - 1)
         raise EngineFailed("it said again and again that it received what nobody asked for")
 
     def _decision(self, asked: Any, reply: Reply) -> Decision:
@@ -222,11 +225,16 @@ class HostedPlayer(Player):
             return  # if not asked yet in this game, or without pushes, the engine gets the whole transcript later
         line = write_request(self._wire, Push(self._ids, self._seat, seen))
         until = time.monotonic() + self._engine.patience.push_s
+        owed = self._engine.owed
         with self._engine.lock:
             try:
                 self._engine.send(line, until)
-                self._unanswered += 1
-                reply = self._reply(lambda: until)
+                owed.append(self._ids)
+                while self._acknowledges(reply := self._reply(lambda: until)) and owed:
+                    pass
+                if owed:  # something else than an acknowledgement
+                    self._check_ids(reply)
+                    owed.clear()
             except Late:
                 self._pushes = False
                 return
@@ -234,7 +242,6 @@ class HostedPlayer(Player):
                 self._note(str(fault))
                 self._engine.kill()
                 return
-        self._unanswered -= 1
         if not isinstance(reply, Received):
             self._pushes = self._pushes and isinstance(reply, Refusal)
             self._known = -1
@@ -243,22 +250,34 @@ class HostedPlayer(Player):
 
     # ------------------------------------------------------------------------------------------------ helpers
     def _reply(self, until: Callable[[], float]) -> Reply:
-        """The next reply in this session. Raises EngineFailed (see :meth:`EngineProcess.receive`; or the reply is
-        another session's); ProtocolError: the line is no reply.
+        """The next reply, of whatever session. Raises EngineFailed (see :meth:`EngineProcess.receive`); ProtocolError:
+        the line is no reply.
         """
         line = b""
         for _ in range(_STRAYS):
             line = line.strip() or self._engine.receive(until)
-        reply = read_reply(self._wire, line)
-        said: dict[str, Any] = dict(reply.ids) if isinstance(reply, Refusal) else _ids(reply.ids)
-        for key, value in _ids(self._ids).items():
-            if said.get(key, value) != value:
-                raise EngineFailed(f"it answered with {key} {said[key]!r}, expected {value!r}")
-        return reply
+        return read_reply(self._wire, line)
+
+    def _acknowledges(self, reply: Reply) -> bool:
+        """Whether a reply is the next one that the engine owes to a push, in this game or in one before it on the same
+        process; then it is owed no more. A refusal of a push counts.
+        """
+        owed = self._engine.owed
+        if not owed or isinstance(reply, Answer) or _other_id(reply, owed[0]) is not None:
+            return False
+        owed.popleft()
+        return True
+
+    def _check_ids(self, reply: Reply) -> None:
+        """Raise EngineFailed if a reply is another session's."""
+        key = _other_id(reply, self._ids)
+        if key is not None:
+            got, expected = _said_ids(reply)[key], _ids(self._ids)[key]
+            raise EngineFailed(f"it answered with {key} {got!r}, expected {expected!r}")
 
     def _forget(self) -> None:
         """Assume that the engine knows nothing of this session."""
-        self._known, self._unanswered = -1, 0
+        self._known = -1
         self._pushes, self._incarnation = True, 0
 
     def _hashed(self, what: str) -> str:
@@ -273,6 +292,16 @@ class HostedPlayer(Player):
 def _ids(ids: Ids) -> dict[str, str]:
     """The ids that a reply has; the reader gives an empty one if it was left out."""
     return {key: value for key, value in (("gameId", ids.game_id), ("sessionId", ids.session_id)) if value}
+
+
+def _said_ids(reply: Reply) -> dict[str, str]:
+    return dict(reply.ids) if isinstance(reply, Refusal) else _ids(reply.ids)
+
+
+def _other_id(reply: Reply, ids: Ids) -> str | None:
+    """The key of the first id in a reply that differs from ``ids``; a reply may leave ids out."""
+    said = _said_ids(reply)
+    return next((key for key, value in _ids(ids).items() if said.get(key, value) != value), None)
 
 
 def rehearse(engine: EngineProcess, wire: Wire) -> str | None:
