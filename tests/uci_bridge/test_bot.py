@@ -156,7 +156,7 @@ def test_a_game_whose_server_stays_away_for_longer_than_the_clocks_run_is_given_
     with FakeServer() as server:
         server.holding.set()
         accept = {**PLENTY, "initial_s": [0, 600]}
-        game_id = server.start(bot_white=True, moves=["e2e4", "e7e5"], initial_s=0.1, increment_s=0.0)
+        game_id = server.start(bot_white=True, moves=["e2e4", "e7e5"], initial_s=2.0, increment_s=0.0)
 
         def leave() -> None:
             assert server.wait(lambda: server.games[game_id].referee.ply == 3)
