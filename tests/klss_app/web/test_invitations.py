@@ -123,7 +123,7 @@ def test_the_link_is_copied_and_opens_the_seat_in_one_other_browser(
         expect(white.locator("#status")).to_have_text("Waiting for the other player.")
         expect(white.locator("#invitation input")).to_have_count(2)
         expect(white.locator("#invitation img")).to_have_count(1)
-        assert white.evaluate("document.querySelector('#invitation img').naturalWidth") > 20
+        white.wait_for_function("document.querySelector('#invitation img').naturalWidth > 20")
         for live in ("#typed", "#resign", "#draw"):
             expect(white.locator(live)).to_be_hidden()
         assert serious(white) == []
