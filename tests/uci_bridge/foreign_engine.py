@@ -109,12 +109,13 @@ for line in sys.stdin.buffer:
         keep.flush()
     request = json.loads(line)
     if "legalMoves" not in request:
+        received = json.dumps({**ids(request), "received": True}).encode() + b"\n"
         if how == "acknowledges late":
-            owed.append(json.dumps({**ids(request), "received": True}).encode() + b"\n")
+            owed.append(received)
         elif how == "moves on pushes":
             say(b'{"move":{"from":"a2","to":"a4"}}\n')
         elif how != "no pushes":
-            say(json.dumps({**ids(request), "received": True}).encode() + b"\n")
+            say(received)
         known[request["sessionId"]] = request["ply"]
         continue
     while owed:

@@ -230,11 +230,11 @@ class HostedPlayer(Player):
             try:
                 self._engine.send(line, until)
                 owed.append(self._ids)
-                while self._acknowledges(reply := self._reply(lambda: until)) and owed:
-                    pass
-                if owed:  # something else than an acknowledgement
-                    self._check_ids(reply)
-                    owed.clear()
+                while owed:  # the last one that it owes is for this push
+                    reply = self._reply(lambda: until)
+                    if not self._acknowledges(reply):
+                        self._check_ids(reply)
+                        owed.clear()
             except Late:
                 self._pushes = False
                 return
