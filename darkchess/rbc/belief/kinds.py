@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from darkchess.board.kernels.board import KING, WIDTH
 from darkchess.board.kernels.halves import MOST_SUCCESSORS
 from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
+from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.rbc.belief._kernels import kinds as kernels
 from darkchess.rbc.belief._kernels.position_set import keep_moved
 from darkchess.rbc.belief.position_set import PositionSet
@@ -29,16 +31,21 @@ MOST = 2000
 """Most positions that the filter keeps."""
 
 KINDS = {
-    #            nothing  nearer  attack  takes  leaves  pawn  king  develops
-    "sensible": (1.1,     0.1,    4.0,    0.8,   -0.2,   -0.2, -1.4,  0.4),
-    "rush":     (-1.0,    2.0,    3.0,    0.3,   0.0,    -1.0, -2.5,  0.0),
-    "idle":     (7.0,     0.0,    0.0,    0.3,   0.0,    0.0,   0.0,  0.0),
-    "greedy":   (-1.0,    0.0,    0.0,    1.0,   -0.5,   0.0,  -1.0,  0.3),
-    "random":   (0.0,     0.0,    0.0,    0.0,   0.0,    0.0,   0.0,  0.0),
+    #            nothing  nearer  attack  takes  leaves  pawn  king  develops  value
+    "sensible": (1.7,     0.1,    2.6,    0.3,   -0.1,   -0.1, -0.1,  0.2,     13.0),
+    "rush":     (-1.0,    2.0,    3.0,    0.3,   0.0,    -1.0, -2.5,  0.0,      0.0),
+    "idle":     (7.0,     0.0,    0.0,    0.3,   0.0,    0.0,   0.0,  0.0,      0.0),
+    "greedy":   (-1.0,    0.0,    0.0,    1.0,   -0.5,   0.0,  -1.0,  0.3,      0.0),
+    "random":   (0.0,     0.0,    0.0,    0.0,   0.0,    0.0,   0.0,  0.0,      0.0),
 }  # fmt: skip
 """The kinds, and the weight of each feature of a move for them, in nats
-(:func:`darkchess.rbc.belief._kernels.kinds.expand`). The first is close to a fit to moves of ``rbc-siamese``; the
-others play as their names say.
+(:func:`darkchess.rbc.belief._kernels.kinds.weigh`). The first is a fit to moves of ``rbc-siamese``, rounded; the others
+play as their names say.
+"""
+
+_VALUED = 64
+"""Positions, the likeliest, whose moves are valued: some two thousand values, a few thousandths of a second. The moves
+of others count as if all had the same value. With four times as many the true position gets no more weight.
 """
 
 _CARELESS = {"idle": 1.0, "greedy": 0.3, "random": 0.8}
@@ -77,6 +84,7 @@ class Kinds:
         # The kinds' priors; the weights of their features; and the own half after the last observation.
         self._before, self._trusted = _even(strangers), _even(min(strangers, _TRUSTED))
         self._habits = np.array(list(KINDS.values()))
+        self._evaluator = BuiltinEvaluator()
         self._first = known.first
         self._own, self._passed = known.own_row, np.uint64(known.passed)
         self._halves: Words = known.halves.copy()
@@ -118,15 +126,36 @@ class Kinds:
         # First the opponent may change its kind, back to the priors; then it moves as its kind does.
         weights = (1.0 - _CHANGES) * self._weights
         weights += _CHANGES * self._weights.sum(axis=1, keepdims=True) * self._before
-        out = np.empty((len(weights) * MOST_SUCCESSORS, 2), dtype=np.uint64)
-        shares = np.empty((len(out), weights.shape[1]))
-        count = kernels.expand(
-            self._halves, weights, self._own, captured, self._passed, self._habits, _WORTH, _LAYOUT, TABLES, out, shares
-        )
+        # All moves of the positions, the likeliest positions first, since only their moves are valued; then those moves
+        # that agree with the notice.
+        order = np.argsort(-weights.sum(axis=1), kind="stable")
+        halves, weights = self._halves[order], weights[order]
+        offsets, after, taken = self._expanded(halves)
+        values = self._values(after, taken, int(offsets[min(_VALUED, len(halves))]))
+        out, shares = np.empty_like(after), np.empty((len(after), weights.shape[1]))
+        count = kernels.weigh(
+            halves, weights, self._own, captured, offsets, after, taken, values, self._habits, _WORTH, TABLES, out,
+            shares,
+        )  # fmt: skip
         # Merge transpositions, then keep the likeliest positions of each kind.
         _, firsts, places = np.unique(_keys(out[:count]), return_index=True, return_inverse=True)
         columns = [np.bincount(places, column, len(firsts)) for column in shares[:count].T]
         self._hold(out[firsts], np.stack(columns, axis=1), known)
+
+    def _expanded(self, halves: Words) -> tuple[Ints, Words, Words]:
+        """Return all moves of the enemy, as :func:`darkchess.rbc.belief._kernels.kinds.expand` writes them."""
+        offsets = np.empty(len(halves) + 1, dtype=np.int64)
+        after = np.empty((len(halves) * MOST_SUCCESSORS, 2), dtype=np.uint64)
+        taken = np.empty(len(after), dtype=np.uint64)
+        count = kernels.expand(halves, self._own, self._passed, _LAYOUT, TABLES, offsets, after, taken)
+        return offsets, after[:count], taken[:count]
+
+    def _values(self, after: Words, taken: Words, count: int) -> Floats:
+        """Return the values for the enemy of the first ``count`` positions after its moves: float64[count]."""
+        rows = np.empty((count, WIDTH), dtype=np.uint64)
+        kernels.boards(after[:count], taken[:count], self._own, rows)
+        # An evaluator expects both kings; a captured one is worth the game.
+        return np.where(taken[:count] & self._own[KING] != 0, 1.0, -self._evaluator.values(rows))
 
     def sensed(self, sensed: Sensed, known: PositionSet) -> None:
         """Drop the positions that disagree with the result of a sense, as the set did."""

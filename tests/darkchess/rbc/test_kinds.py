@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from darkchess.board.position import START_FEN, Position
+from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.rbc import Referee
 from darkchess.rbc.belief.kinds import KINDS, Kinds
 from darkchess.rbc.belief.position_set import PositionSet
@@ -99,3 +100,38 @@ def test_the_truth_has_weight_for_every_kind_and_none_lies_outside_the_set() -> 
     np.testing.assert_allclose(weights.sum(axis=0), 1.0)
     place = next(i for i, held in enumerate(known) if (held.row[:8] == game.position.row[:8]).all())
     assert (weights[place] > 0.0).all()
+
+
+def test_a_sensible_opponent_does_not_give_its_queen_away() -> None:
+    fen = "rnbqkbnr/pppppp1p/6p1/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
+    known, kinds, _ = watched([None], [None], [], fen)
+    weights = kinds.weights(known, np.arange(known.size))[:, NAMES.index("sensible")]
+    at = {name: sum(weight for weight, held in zip(weights, known, strict=True)
+                    if held.piece_at(chess.parse_square(name)) == chess.Piece(chess.QUEEN, chess.WHITE))
+          for name in ("f3", "h5")}  # fmt: skip
+    # On h5 the pawn of g6 takes it.
+    assert at["h5"] < 0.1 * at["f3"]
+
+
+@pytest.mark.parametrize("viewer", chess.COLORS)
+def test_moves_are_valued_as_the_evaluator_values_the_positions_after_them(viewer: chess.Color) -> None:
+    # The rook can take the king; the others can take a knight or a pawn, or castle.
+    fen = "r3k1r1/2p5/3b4/8/1N6/8/5PP1/4K1N1 b q - 0 1"
+    if viewer == chess.BLACK:
+        fen = chess.Board(fen).mirror().fen()
+    position = Position.from_fen(fen)
+    kinds = Kinds(PositionSet(viewer, position), 0.5)
+    offsets, after, taken = kinds._expanded(kinds._halves)
+    assert offsets.tolist() == [0, len(after)]
+    children = [after_move(position, move) for move in {None, *(played(position, each) for each in requests(position))}]
+    values = -BuiltinEvaluator().values(np.array([child.row for child in children]))
+    np.testing.assert_allclose(np.sort(kinds._values(after, taken, len(after))), np.sort(values), atol=1e-6)
+
+
+def test_a_captured_king_is_worth_the_game_even_if_the_captor_can_be_taken() -> None:
+    position = Position.from_fen("4k3/8/8/8/8/8/3PrP2/4K3 b - - 0 1")
+    kinds = Kinds(PositionSet(chess.WHITE, position), 0.5)
+    _, after, taken = kinds._expanded(kinds._halves)
+    values = kinds._values(after, taken, len(after))
+    assert values[taken == chess.BB_E1].tolist() == [1.0]
+    assert (values[taken == 0] < 1.0).all()

@@ -8,17 +8,20 @@ import chess
 import numpy as np
 
 from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
-from darkchess.board.kernels.board import KING, KNIGHT, PAWN, WHITE
+from darkchess.board.kernels.board import KING, KNIGHT, META, PAWN, WHITE
 from darkchess.board.kernels.enemy_moves import piece_targets
 from darkchess.board.kernels.halves import MOST_SUCCESSORS, code_at
 from darkchess.board.kernels.tables import PAWN_CAPTURES
-from darkchess.rbc.belief._kernels.position_set import plain, successors
+from darkchess.rbc.belief._kernels.position_set import decode, plain, successors
 from klss.support.kernel import kernel
 
-__all__ = ["FEATURES", "expand"]
+__all__ = ["FEATURES", "boards", "expand", "weigh"]
 
-FEATURES = 8
-"""Number of features of a move, see :func:`_describe`."""
+FEATURES = 9
+"""Number of features of a move: those of :func:`_describe`, then :data:`VALUE`."""
+
+VALUE = 8
+"""The last feature: the value of the position after the move, for the enemy."""
 
 
 _WITHIN_A_MOVE = np.eye(64, dtype=np.int64) + [
@@ -64,11 +67,11 @@ def _describe(
     enemy: Any, codes: Any, after: Any, codes_after: Any, own: Any, king: int, victim: int, threats: Any, worth: Any,
     tables: Any, out: Any,
 ) -> None:  # fmt: skip
-    """Write the features of a move from ``enemy`` to ``after`` into ``out`` (float64[FEATURES]): whether nothing moved;
-    steps towards the viewer's king, unless it is a pawn's (for a knight, twice the moves that it saves); whether the
-    moved piece attacks that king; worth of the captured piece; the moved piece's worth if the viewer attacks its
-    target, less that if it attacks its origin; whether a pawn moves; whether the king does; whether a piece leaves its
-    back rank, or the king castles.
+    """Write the features of a move from ``enemy`` to ``after`` into ``out`` (float64[FEATURES]; the last one, its
+    value, is set to 0): whether nothing moved; steps towards the viewer's king, unless it is a pawn's (for a knight,
+    twice the moves that it saves); whether the moved piece attacks that king; worth of the captured piece; the moved
+    piece's worth if the viewer attacks its target, less that if it attacks its origin; whether a pawn moves; whether
+    the king does; whether a piece leaves its back rank, or the king castles.
     """
     out[:] = 0.0
     gone = enemy & ~after
@@ -103,27 +106,93 @@ def _describe(
 
 @kernel
 def expand(
-    positions: Any, weights: Any, own_row: Any, captured: Any, passed: Any, habits: Any, worth: Any, layout: Any,
-    tables: Any, out: Any, shares: Any,
-) -> int:  # fmt: skip
-    """Write every successor of some positions that agrees with a notice.
+    positions: Any, own_row: Any, passed: Any, layout: Any, tables: Any, offsets: Any, out: Any, taken: Any
+) -> int:
+    """Write every successor of some positions, whatever the notice.
 
     Parameters
     ----------
-    positions, weights
-        uint64[n, 2], the enemy's halves, and the weight of each for each kind of opponent, float64[n, k].
+    positions
+        uint64[n, 2], the enemy's halves.
     own_row
         uint64[9], the viewer's half before the enemy's turn, as White's.
-    captured
-        The square (a set of one or none) on which the turn captured one of the viewer's pieces.
     passed
         The square (a set of one or none) on which the viewer's last double step ended.
+    layout
+        Any layout that drops nothing.
+    offsets
+        int64[n + 1], written: the successors of a position i are those from ``offsets[i]`` to ``offsets[i + 1]``.
+    out, taken
+        uint64[·, 2] and uint64[·], written: the successors, and the square (a set of one or none) on which one of the
+        viewer's pieces was captured.
+
+    Returns
+    -------
+    int
+        The number of successors; transpositions are not merged.
+    """
+    own = own_row[WHITE]
+    made = np.empty((1, MOST_SUCCESSORS + 1, 2), dtype=np.uint64)
+    counts = np.zeros(3, dtype=np.int64)
+    end = 0
+    for i in range(positions.shape[0]):
+        offsets[i] = end
+        # The kernel gives moves for one notice only. So go through all notices: no capture, then a capture on each of
+        # the viewer's squares.
+        targets = own
+        mask = np.uint64(0)
+        while True:
+            counts[:] = 0
+            landing = mask >> np.uint64(8) if mask == passed else np.uint64(0)
+            successors(
+                positions, i, i + 1, own, own_row[PAWN] & own, mask, landing, tables, layout, False, made,
+                MOST_SUCCESSORS + 1, counts,
+            )  # fmt: skip
+            for j in range(counts[0]):
+                out[end, 0], out[end, 1] = made[0, j, 0], made[0, j, 1]
+                taken[end] = mask
+                end += 1
+            if targets == np.uint64(0):
+                break
+            mask = targets & ~(targets - np.uint64(1))
+            targets = without_lowest(targets)
+    offsets[positions.shape[0]] = end
+    return end
+
+
+@kernel
+def boards(successors: Any, taken: Any, own_row: Any, out: Any) -> None:
+    """Write the rows (uint64[n, 9]) of successors of :func:`expand`, with the viewer as White and to move."""
+    own = own_row.copy()
+    for i in range(successors.shape[0]):
+        for piece in range(WHITE + 1):
+            own[piece] = own_row[piece] & ~taken[i]
+        # Of META only the viewer's castling rights stay, and those only if nothing was captured.
+        own[META] = own_row[META] & np.uint64(0b110) if taken[i] == np.uint64(0) else np.uint64(0)
+        decode(successors[i, 0], successors[i, 1], own, False, out[i])
+
+
+@kernel
+def weigh(
+    positions: Any, weights: Any, own_row: Any, captured: Any, offsets: Any, after: Any, taken: Any, values: Any,
+    habits: Any, worth: Any, tables: Any, out: Any, shares: Any,
+) -> int:  # fmt: skip
+    """Write the successors of some positions that agree with a notice, with their weights.
+
+    Parameters
+    ----------
+    positions, own_row
+        As for :func:`expand`, which wrote ``offsets``, ``after`` and ``taken``.
+    weights
+        float64[n, k]: the weight of each position for each kind of opponent.
+    captured
+        The square (a set of one or none) on which the turn captured one of the viewer's pieces.
+    values
+        float64[m]: values of the first successors for the enemy; the others count as 0.
     habits
         float64[k, FEATURES]: a move's likelihood for a kind is exp(habits · features), over the sum for all moves.
     worth
         float64[6], of the pieces; the king's decides how surely a king is captured.
-    layout
-        Any layout that drops nothing.
     out, shares
         uint64[·, 2] and float64[·, k], written: the successors, and weight times likelihood.
 
@@ -135,8 +204,6 @@ def expand(
     own = own_row[WHITE]
     king = lowest(own_row[KING] & own)
     kinds = weights.shape[1]
-    made = np.empty((1, MOST_SUCCESSORS + 1, 2), dtype=np.uint64)
-    counts = np.zeros(3, dtype=np.int64)
     features = np.empty(FEATURES)
     totals = np.empty(kinds)
     end = 0
@@ -145,42 +212,27 @@ def expand(
         totals[:] = 0.0
         enemy, codes = positions[i, 0], positions[i, 1]
         threats = _threats(own_row, enemy | own, tables)
-        # The kernel gives moves for one notice only. So go through all notices (no capture, then a capture on each of
-        # the viewer's squares): all moves count in the sum, and those of the true notice are written.
-        targets = own
-        mask = np.uint64(0)
-        while True:
-            counts[:] = 0
-            landing = mask >> np.uint64(8) if mask == passed else np.uint64(0)
-            successors(
-                positions, i, i + 1, own, own_row[PAWN] & own, mask, landing, tables, layout, False, made,
-                MOST_SUCCESSORS + 1, counts,
-            )  # fmt: skip
-            # The piece that these moves capture, whose worth is one of their features.
+        # All moves count in the sum, and those of the true notice are written.
+        for j in range(offsets[i], offsets[i + 1]):
+            # The piece that the move captures, whose worth is one of its features.
             victim = -1
-            if mask != np.uint64(0):
+            if taken[j] != np.uint64(0):
                 for piece in range(KING + 1):
-                    if own_row[piece] & mask != np.uint64(0):
+                    if own_row[piece] & taken[j] != np.uint64(0):
                         victim = piece
-            for j in range(counts[0]):
-                _describe(
-                    enemy, codes, made[0, j, 0], made[0, j, 1], own, king, victim, threats, worth, tables, features
-                )
-                for kind in range(kinds):
-                    score = 0.0
-                    for f in range(FEATURES):
-                        score += habits[kind, f] * features[f]
-                    likelihood = np.exp(score)
-                    totals[kind] += likelihood
-                    if mask == captured:
-                        shares[end, kind] = likelihood
-                if mask == captured:
-                    out[end, 0], out[end, 1] = made[0, j, 0], made[0, j, 1]
-                    end += 1
-            if targets == np.uint64(0):
-                break
-            mask = targets & ~(targets - np.uint64(1))
-            targets = without_lowest(targets)
+            _describe(enemy, codes, after[j, 0], after[j, 1], own, king, victim, threats, worth, tables, features)
+            features[VALUE] = values[j] if j < values.shape[0] else 0.0
+            for kind in range(kinds):
+                score = 0.0
+                for f in range(FEATURES):
+                    score += habits[kind, f] * features[f]
+                likelihood = np.exp(score)
+                totals[kind] += likelihood
+                if taken[j] == captured:
+                    shares[end, kind] = likelihood
+            if taken[j] == captured:
+                out[end, 0], out[end, 1] = after[j, 0], after[j, 1]
+                end += 1
         # Divide by the sum over all moves, and multiply by the source's weight.
         for kind in range(kinds):
             factor = weights[i, kind] / totals[kind]
