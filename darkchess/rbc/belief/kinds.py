@@ -31,16 +31,16 @@ MOST = 2000
 """Most positions that the filter keeps."""
 
 KINDS = {
-    #            nothing  nearer  attack  takes  leaves  pawn  king  develops  value
-    "sensible": (1.7,     0.1,    2.6,    0.3,   -0.1,   -0.1, -0.1,  0.2,     13.0),
-    "rush":     (-1.0,    2.0,    3.0,    0.3,   0.0,    -1.0, -2.5,  0.0,      0.0),
-    "idle":     (7.0,     0.0,    0.0,    0.3,   0.0,    0.0,   0.0,  0.0,      0.0),
-    "greedy":   (-1.0,    0.0,    0.0,    1.0,   -0.5,   0.0,  -1.0,  0.3,      0.0),
-    "random":   (0.0,     0.0,    0.0,    0.0,   0.0,    0.0,   0.0,  0.0,      0.0),
+    #            nothing  nearer  attack  takes  leaves  pawn  king  develops  loses
+    "sensible": (1.6,     0.0,    2.0,    0.2,   -0.1,   -0.1,  0.3,  0.1,     -17.0),
+    "rush":     (-1.0,    2.0,    3.0,    0.3,   0.0,    -1.0, -2.5,  0.0,       0.0),
+    "idle":     (7.0,     0.0,    0.0,    0.3,   0.0,    0.0,   0.0,  0.0,       0.0),
+    "greedy":   (-1.0,    0.0,    0.0,    1.0,   -0.5,   0.0,  -1.0,  0.3,       0.0),
+    "random":   (0.0,     0.0,    0.0,    0.0,   0.0,    0.0,   0.0,  0.0,       0.0),
 }  # fmt: skip
 """The kinds, and the weight of each feature of a move for them, in nats
-(:func:`darkchess.rbc.belief._kernels.kinds.weigh`). The first is a fit to moves of ``rbc-siamese``, rounded; the others
-play as their names say.
+(:func:`darkchess.rbc.belief._kernels.kinds.weigh`). The first is a fit to moves of ``rbc-siamese`` and of
+StrangeFish2, rounded; the others play as their names say.
 """
 
 _VALUED = 64

@@ -18,10 +18,13 @@ from klss.support.kernel import kernel
 __all__ = ["FEATURES", "boards", "expand", "weigh"]
 
 FEATURES = 9
-"""Number of features of a move: those of :func:`_describe`, then :data:`VALUE`."""
+"""Number of features of a move: those of :func:`_describe`, then :data:`LOSS`."""
 
-VALUE = 8
-"""The last feature: the value of the position after the move, for the enemy."""
+LOSS = 8
+"""The last feature: how much less the position after the move is worth than that after the best one, for the enemy."""
+
+_MOST_LOST = 0.25
+"""Most that counts of such a loss: the enemy does not see everything, and what it does not know of may cost a queen."""
 
 
 _WITHIN_A_MOVE = np.eye(64, dtype=np.int64) + [
@@ -68,7 +71,7 @@ def _describe(
     tables: Any, out: Any,
 ) -> None:  # fmt: skip
     """Write the features of a move from ``enemy`` to ``after`` into ``out`` (float64[FEATURES]; the last one, its
-    value, is set to 0): whether nothing moved; steps towards the viewer's king, unless it is a pawn's (for a knight,
+    loss, is set to 0): whether nothing moved; steps towards the viewer's king, unless it is a pawn's (for a knight,
     twice the moves that it saves); whether the moved piece attacks that king; worth of the captured piece; the moved
     piece's worth if the viewer attacks its target, less that if it attacks its origin; whether a pawn moves; whether
     the king does; whether a piece leaves its back rank, or the king castles.
@@ -188,7 +191,7 @@ def weigh(
     captured
         The square (a set of one or none) on which the turn captured one of the viewer's pieces.
     values
-        float64[m]: values of the first successors for the enemy; the others count as 0.
+        float64[m]: values, for the enemy, of all successors of the first positions; those of others lose nothing.
     habits
         float64[k, FEATURES]: a move's likelihood for a kind is exp(habits · features), over the sum for all moves.
     worth
@@ -212,6 +215,8 @@ def weigh(
         totals[:] = 0.0
         enemy, codes = positions[i, 0], positions[i, 1]
         threats = _threats(own_row, enemy | own, tables)
+        valued = offsets[i + 1] <= values.shape[0]
+        best = values[offsets[i] : offsets[i + 1]].max() if valued else 0.0
         # All moves count in the sum, and those of the true notice are written.
         for j in range(offsets[i], offsets[i + 1]):
             # The piece that the move captures, whose worth is one of its features.
@@ -221,7 +226,8 @@ def weigh(
                     if own_row[piece] & taken[j] != np.uint64(0):
                         victim = piece
             _describe(enemy, codes, after[j, 0], after[j, 1], own, king, victim, threats, worth, tables, features)
-            features[VALUE] = values[j] if j < values.shape[0] else 0.0
+            if valued:
+                features[LOSS] = min(best - values[j], _MOST_LOST)
             for kind in range(kinds):
                 score = 0.0
                 for f in range(FEATURES):
