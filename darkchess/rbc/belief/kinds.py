@@ -1,12 +1,12 @@
 """The kind of the opponent, and the positions that are likely for each kind: a Bayes filter under several policies.
 
-Each kind has a policy, a softmax over a few features of a move. At an enemy turn, the joint weight of a kind and a
-position is multiplied by the kind's likelihood of the move. An observation drops positions; the weight that a kind then
-has left tells how well the kind predicted the observations. Kinds change with a small probability every turn, so that
-none is ever ruled out.
+Each kind has a policy, a softmax over a few features of a move; one of them is what the move loses by the built-in
+evaluator. At an enemy turn, the joint weight of a kind and a position is multiplied by the kind's likelihood of the
+move. An observation drops positions; the weight that a kind then has left tells how well the kind predicted the
+observations. Kinds change with a small probability every turn, so that none is ever ruled out.
 
-Deviations from an exact filter: only the :data:`MOST` likeliest positions are kept; if none of them agrees with an
-observation, a sample of the set replaces them.
+Deviations from an exact filter: only the :data:`MOST` likeliest positions are kept, and only the likeliest of these
+have their moves valued; if none agrees with an observation, a sample of the set replaces them.
 """
 
 from __future__ import annotations
