@@ -234,6 +234,9 @@ class PositionSet(PositionStore):
             self._contradiction("a move's result")
             self._keep(self._repaired(0, self.own_row[board.WHITE], 0, {}))
         elif capture >= 0 or steps:  # positions that differed in the captured piece or a double step are now equal
+            # In a table by the key that a sample was drawn by, all would crowd into one part and be slow to find.
+            if self.sampled:
+                self._key = next_key(self._key)
             self._keep(merged(self._positions[:kept], key=self._key, cap=self._cap))
         else:
             self._positions = self._positions[:kept]

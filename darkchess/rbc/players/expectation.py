@@ -58,7 +58,7 @@ _LEARNED = 0.5
 _UNFORESEEN = 1e-6
 """Weight of all positions that no kind leads to, so that their logarithm is finite; ``uniform_mix`` sets the floor."""
 
-_LEFT_COST = 0.01
+_LEFT_COST = 0.03
 """Value of knowing the position over knowing nothing, so that a sense that changes no request still has a value."""
 
 _MARGIN = 0.6

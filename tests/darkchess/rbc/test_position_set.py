@@ -11,6 +11,7 @@ import pytest
 
 from darkchess.board import position_table
 from darkchess.board.kernels.halves import MOST_SUCCESSORS
+from darkchess.board.kernels.position_table import half_hash
 from darkchess.board.position import Position
 from darkchess.errors import ViewError
 from darkchess.rbc import Moved, Notice, Referee, Sensed
@@ -51,6 +52,20 @@ def test_a_sample_is_not_drawn_again_by_the_hash_that_it_was_drawn_by(monkeypatc
     members = set(after(2))
     shares = [np.mean([half in members for half in after(4, seed=seed, cap=30)]) for seed in range(60)]
     assert 0.02 < np.mean(shares) < 0.08
+
+
+def test_after_a_merge_a_sample_s_hashes_fill_the_whole_range_again() -> None:
+    """In a table of the hashes of which a sample has only the smallest, each position is sought among all before it."""
+    known = PositionSet(chess.BLACK, Referee().position, cap=2000)
+    for text in ("e7e5", "e5e4", "a7a6", "a6a5"):
+        known.noticed(Notice(None))
+        known.moved(Moved(move := chess.Move.from_uci(text), move, None))
+    known.noticed(Notice(None))
+    # A merge: that White's pawn may have made a double step past e4 in this turn is forgotten.
+    assert known.sampled and known._any_double_step()
+    known.moved(Moved(None, None, None))
+    hashes = [int(half_hash(*half, known._key)) / 2**64 for half in known.halves]
+    assert len(hashes) > 1000 and np.median(hashes) == pytest.approx(0.5, abs=0.05)
 
 
 @pytest.mark.parametrize("name", sorted(FENS))
