@@ -61,6 +61,9 @@ _UNFORESEEN = 1e-6
 _LEFT_COST = 0.03
 """Value of knowing the position over knowing nothing, so that a sense that changes no request still has a value."""
 
+_CROWDED = 200_000
+"""Number of positions by which that value is 1 more: a large set takes time, and only its likeliest are valued."""
+
 _MARGIN = 0.6
 """Share of an answer's time for valuing children; the rest is for weights and partitions."""
 
@@ -162,7 +165,7 @@ class ExpectationPlayer(HoldingPlayer):
         # The value of the best request after each sense, and a little for telling positions apart.
         values = expected_values(divided, found.values, weights)
         if thinking.sense == "reduction":
-            values -= _LEFT_COST * divided.left_over(likely)
+            values -= (_LEFT_COST + known.size / _CROWDED) * divided.left_over(likely)
         else:
             values += thinking.bit_value * divided.bits(likely)
         best = int(values.argmax())
