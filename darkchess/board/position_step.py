@@ -88,10 +88,10 @@ def key_of(number: int) -> np.uint64:
 
 
 def next_key(key: np.uint64) -> np.uint64:
-    """Return the key of the step from a sample that was drawn by ``key``.
+    """Return the key of the step from a sample that was drawn by ``key``, or of its merge.
 
     Pieces often return to where they were. Under the same key such positions would be kept more often than others, and
-    they would fill one part of the table.
+    they would crowd into one part of the table, where each is sought among all before it.
     """
     return key_of(int(key))
 

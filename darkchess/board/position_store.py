@@ -21,7 +21,7 @@ from darkchess.board.kernels import board
 from darkchess.board.kernels.halves import encode_half
 from darkchess.board.kernels.position_table import rank
 from darkchess.board.position import Position, upward
-from darkchess.board.position_step import Step, key_of
+from darkchess.board.position_step import Step, key_of, next_key
 from klss.support.arrays import Ints, Words
 
 __all__ = ["PositionStore"]
@@ -102,6 +102,11 @@ class PositionStore(ABC):
     def sampled(self) -> bool:
         """Whether this is only a sample: the true position may be missing."""
         return self.capped_by is not None
+
+    @property
+    def _next_key(self) -> np.uint64:
+        """Key of the next step or merge: a sample needs another than it was drawn by (:func:`next_key` says why)."""
+        return next_key(self._key) if self.sampled else self._key
 
     @property
     def flipped(self) -> bool:

@@ -232,9 +232,6 @@ class PositionSet(WeighedPositions):
         # Positions that differed only in the castling right of a captured rook are now the same, so merge them.
         if shown.captured & _ROOK_CORNERS and taken is not None and taken.piece_type == chess.ROOK:
             before_merging = self._positions
-            # In a table by the key that a sample was drawn by, all would crowd into one part and be slow to find.
-            if self.sampled:
-                self._key = next_key(self._key)
             step = merged(before_merging, key=self._key, cap=self._cap)
             if self._weigher is not None:
                 at = find(before_merging, step.positions, self._key)
@@ -265,8 +262,7 @@ class PositionSet(WeighedPositions):
         allowance: float,
     ) -> bool:
         """Replace the set by its consistent successors; False when there is none (the set is then as it was)."""
-        # The step from a sample needs a key of its own (:func:`next_key` says why).
-        key = next_key(self._key) if self.sampled else self._key
+        key = self._next_key
         sources, weights, step = self._cross(key, deadline, progress)
         self.successors = step.successors
         if not step.positions.shape[0]:

@@ -20,7 +20,7 @@ from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import TURNED, decode, encode
 from darkchess.board.position import Position, upward
-from darkchess.board.position_step import Step, across_enemy_move, key_of, merged, next_key
+from darkchess.board.position_step import Step, across_enemy_move, key_of, merged
 from darkchess.board.position_store import PositionStore
 from darkchess.board.position_table import smallest
 from darkchess.errors import ViewError
@@ -174,9 +174,7 @@ class PositionSet(PositionStore):
         ) -> int:
             return int(kernels.successors(sources, start, stop, *arguments, layout, split, out, room, counts))
 
-        # The step from a sample needs a key of its own (:func:`next_key` says why).
-        if self.sampled:
-            self._key = next_key(self._key)
+        self._key = self._next_key
         step = across_enemy_move(
             self._positions, successors, key=self._key, cap=self._cap, spare=self._spare, deadline=deadline,
             threads=self._threads, growth=_GROWTH,
@@ -234,9 +232,7 @@ class PositionSet(PositionStore):
             self._contradiction("a move's result")
             self._keep(self._repaired(0, self.own_row[board.WHITE], 0, {}))
         elif capture >= 0 or steps:  # positions that differed in the captured piece or a double step are now equal
-            # In a table by the key that a sample was drawn by, all would crowd into one part and be slow to find.
-            if self.sampled:
-                self._key = next_key(self._key)
+            self._key = self._next_key
             self._keep(merged(self._positions[:kept], key=self._key, cap=self._cap))
         else:
             self._positions = self._positions[:kept]
