@@ -87,7 +87,7 @@ class Expectation:
     # (``darkchess.rbc.belief.kinds.Kinds``); 0: kinds are not used
     strangers: float = 0.85
     # see ``darkchess.rbc.players.outlook.outlook``
-    unaware: float = 0.15
+    unaware: float = 0.02
     exposed: float = 5.0
     # requests whose value is at most this below the best are played as often as the best, since an opponent can prepare
     # for a player that always makes the same move
