@@ -52,8 +52,10 @@ _FIRST_A_SECOND = 40_000.0
 _COVERED = 0.75
 """Share of all weight whose positions are valued, the likeliest first: fewer positions can be searched deeper."""
 
-_LEARNED = 0.5
-"""Share of the learned weights in those for a sensible opponent; the rest is the kind's own."""
+_LEARNED, _ALONE = 0.3, 0.15
+"""Exponent of the learned weights where they multiply those of the filter over kinds; and their share in the weights
+for a sensible opponent, where they stand alone: the filter may have lost the true position.
+"""
 
 _UNFORESEEN = 1e-6
 """Weight of all positions that no kind leads to, so that their logarithm is finite; ``uniform_mix`` sets the floor."""
@@ -216,11 +218,10 @@ class ExpectationPlayer(HoldingPlayer):
             logs = Siamese.packaged().log_weights(known, self._observer, indices) / self._thinking.temperature
         if self._kinds is not None:
             by_kind = self._kinds.weights(known, indices)
-            # Learned weights say what is likely for a sensible opponent, kind 0: they are mixed into its own.
+            by_kind += _UNFORESEEN / indices.shape[0]
             if self._observer is not None:
-                learned = np.exp(logs - logs.max())
-                by_kind[:, 0] += _LEARNED * (learned / learned.sum() - by_kind[:, 0])
-            logs = np.log(by_kind @ self._kinds.shares + _UNFORESEEN / indices.shape[0])
+                by_kind = _with_learned(by_kind, logs)
+            logs = np.log(by_kind @ self._kinds.shares)
         likeliest = np.argsort(-logs, kind="stable")[:_PARTITIONED]
         return indices[likeliest], logs[likeliest]
 
@@ -263,6 +264,18 @@ class ExpectationPlayer(HoldingPlayer):
             speed = found.children / max(1e-4, time.monotonic() - began)
             self._a_second += 0.3 * (speed - self._a_second)
         return found
+
+
+def _with_learned(by_kind: Floats, logs: Floats) -> Floats:
+    """Return weights of positions for each kind (float64[n, k], columns summing to 1) that also allow for the learned
+    ones, whose logarithms are ``logs`` (float64[n]).
+    """
+    learned = np.exp(logs - logs.max())
+    found = by_kind * learned[:, None] ** _LEARNED
+    found /= found.sum(axis=0)
+    # The learned weights say what is likely for a sensible opponent, kind 0.
+    found[:, 0] += _ALONE * (learned / learned.sum() - found[:, 0])
+    return np.asarray(found)
 
 
 def expected_values(divided: Partitions, values: Floats, weights: Floats) -> Floats:
