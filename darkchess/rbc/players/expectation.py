@@ -57,8 +57,10 @@ _LEARNED, _ALONE = 0.3, 0.15
 for a sensible opponent, where they stand alone: the filter may have lost the true position.
 """
 
-_UNFORESEEN = 1e-6
-"""Weight of all positions that no kind leads to, so that their logarithm is finite; ``uniform_mix`` sets the floor."""
+_UNFORESEEN, _LEAST_LOG = 1e-6, -700.0
+"""Weight of all positions that no kind leads to, and the least logarithm of a learned weight over the largest one: with
+them every weight is above 0, and its logarithm finite. ``uniform_mix`` sets the floor.
+"""
 
 _LEFT_COST = 0.03
 """Value of knowing the position over knowing nothing, so that a sense that changes no request still has a value."""
@@ -270,7 +272,7 @@ def _with_learned(by_kind: Floats, logs: Floats) -> Floats:
     """Return weights of positions for each kind (float64[n, k], columns summing to 1) that also allow for the learned
     ones, whose logarithms are ``logs`` (float64[n]).
     """
-    learned = np.exp(logs - logs.max())
+    learned = np.exp(np.maximum(logs - logs.max(), _LEAST_LOG))
     found = by_kind * learned[:, None] ** _LEARNED
     found /= found.sum(axis=0)
     # The learned weights say what is likely for a sensible opponent, kind 0.

@@ -289,3 +289,15 @@ def test_all_that_is_possible_is_told_once_the_likeliest_first(text: str) -> Non
     everything = player.likeliest(1000)
     assert sorted(everything.tolist()) == list(range(player.known.size))
     assert player.likeliest(3).tolist() == everything[:3].tolist()
+
+
+def test_no_position_that_is_possible_gets_weight_zero_however_low_the_temperature() -> None:
+    text = "rbc-siamese,temperature=0.001,uniform_mix=0"  # nothing but the learned weights, as sharp as they can be
+    player = expectation(chess.STARTING_FEN, chess.BLACK, text)
+    for answer in ("e7e5", "d7d5"):
+        player.notice(Notice(None))
+        with np.errstate(divide="raise", invalid="raise"):
+            _, weights = player.weighed(FEW, sense=True)
+        assert weights.min() > 0.0 and weights.sum() == pytest.approx(1.0)
+        move = chess.Move.from_uci(answer)
+        player.moved(Moved(move, move, None))
