@@ -196,8 +196,14 @@ IN_SMALL: dict[str, str] = {
         "experiments.series headroom --only prior-0.1 --games 2 --workers 1 --runs runs --results results"
     ),
     "python -m experiments.series --list": "experiments.series --list",
-    "python -m experiments.rbc_weighting data --out DATA": (
-        "experiments.rbc_weighting data --out weighed --decisions 1 --block 1"
+    "klss rbc match rbc-siamese rbc-siamese --nodes 10000 --games 500 --out OWN": (
+        "klss rbc match rbc-attacker rbc-attacker --games 1 --nodes 5 --seed 2 --out own"
+    ),
+    "klss rbc match rbc-siamese rbc-random --nodes 2000 --games 150 --out RANDOM": (
+        "klss rbc match rbc-attacker rbc-random --games 1 --nodes 5 --seed 3 --out random"
+    ),
+    "python -m experiments.rbc_weighting data own=OWN random=RANDOM --out DATA": (
+        "experiments.rbc_weighting data own=own random=random --out weighed"
     ),
     "python -m experiments.convergence": (
         "experiments.convergence --games kuhn_poker --nodes 10 --workers 1 --results results"
@@ -207,9 +213,6 @@ IN_SMALL: dict[str, str] = {
     ),
     "python -m experiments.series belief_games": (
         "experiments.series belief_games --only filter --games 2 --workers 1 --runs runs --results results"
-    ),
-    "python -m experiments.series rbc_weighting_games": (
-        "experiments.series rbc_weighting_games --only expect --games 2 --nodes 20 --runs runs --results results"
     ),
     "python -m experiments.rbc_learn selfplay --out DIR": (
         "experiments.rbc_learn selfplay --out generations --generations 1 --games 1 --block 1 --nodes 6 --particles 4 "

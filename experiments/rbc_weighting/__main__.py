@@ -10,6 +10,8 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 import darkchess.rbc
 from experiments.commands import finished
 from experiments.learning.fit import TrainingError
@@ -43,17 +45,21 @@ def _learned(parsed: argparse.Namespace) -> None:
     settings = dataclasses.replace(Settings(), epochs=parsed.epochs)
     with closing(ProgressLine("rbc_weighting")) as line:
         line.tell("reading", at_once=True)
-        held, about = load(parsed.data, most=parsed.shards)
+        held = load(parsed.data)
         weights, said = train(settings, held, parsed.out, line.tell)
-        said = {"configuration": dataclasses.asdict(settings), **said}
         path = parsed.out / f"{NAME}.npz"
         with open(path, "wb") as file:
-            history = {"data": about, "commit": commit(), "created": today(), "arm": said["configuration"], **said}
-            Towers(weights, said["temperature"], history).write(file)
+            labels = dict(zip(*(each.tolist() for each in np.unique(held.label, return_counts=True)), strict=True))
+            about = {"data": labels, "commit": commit(), "created": today(), "arm": dataclasses.asdict(settings)}
+            Towers(weights, 1.0, about | said).write(file)
     if parsed.package is not None:
         parsed.package.parent.mkdir(parents=True, exist_ok=True)
         parsed.package.write_bytes(path.read_bytes())
-    print(f"{path}: {max(row[2] for row in said['epochs']['rows']):.3f} nats on the validating games")
+    print(
+        f"{path}: {max(row[2] for row in said['epochs']['rows']):.3f} nats on the validating games; on the test games"
+    )
+    for label, number, before, after, error in said["tested"]["rows"]:
+        print(f"{label:10} {number:7} decisions: filter {before:.3f}, learned {after:.3f} ± {error:.3f} nats")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -61,13 +67,12 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m experiments.rbc_weighting", description="weights of positions in Reconnaissance Blind Chess"
     )
     commands = parser.add_subparsers(dest="what", required=True)
-    commands.add_parser("data", help="play what is to be learned from", add_help=False)
+    commands.add_parser("data", help="make decisions out of matches", add_help=False)
     add = commands.add_parser("train", help="learn, and write the weights").add_argument
     add("data", type=Path, metavar="DATA", help="shards that 'data' wrote")
     add("--out", type=Path, required=True, metavar="DIR", help="of checkpoint and weights")
     add("--package", type=Path, metavar="FILE", help=f"write the weights there too (the package: {PACKAGED.name})")
     add("--epochs", type=positive, default=Settings().epochs, metavar="N", help="at most (default %(default)s)")
-    add("--shards", type=positive, metavar="N", help="only the first so many (default all)")
     return parser
 
 

@@ -1,51 +1,39 @@
-"""Read and join decisions of :mod:`experiments.rbc_weighting.data`, and compute the truth's probability from logits:
-*nats* are ln of its probability times n, 0 for a uniform belief.
-"""
+"""Read and join decisions of :mod:`experiments.rbc_weighting.data`, and compute the truth's probability from scores."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 
 from darkchess.rbc.belief.siamese import FEATURES, board_features
 from experiments.learning.fit import TrainingError
-from experiments.learning.split import TEST, TRAIN, VALIDATE, part_of
-from experiments.rbc_weighting import data as played
-from experiments.rbc_weighting.data import DRAWN, FORMAT, KINDS
-from klss.support.archive import read_arrays
+from experiments.learning.split import TRAIN, part_of
+from experiments.rbc_weighting.data import ARCHIVE, DRAWN
 from klss.support.arrays import Bools, Floats, Ints
 
-__all__ = [
-    "JUDGED", "PARTS", "UNUSED", "Decisions", "fitted", "load", "log_shares", "thinned",
-]  # fmt: skip
+__all__ = ["Decisions", "load", "log_shares", "repeated"]
 
-UNUSED = -1
-"""The part of decisions that are left out."""
-
-PARTS = {"train": TRAIN, "validate": VALIDATE, "test": TEST}
-
-JUDGED = {VALIDATE: 5_000, TEST: 0}
-"""Decisions of each part that are used."""
+_MOST_REPEATS = 4.0
+"""How often a decision of a rare label counts in the training, at most."""
 
 
 @dataclass(frozen=True)
 class Decisions:
     """Decisions written by :mod:`experiments.rbc_weighting.data`, concatenated."""
 
-    # uint16[n, 1 + DRAWN, 19]: features of the truth and of the drawn members, padded with a feature that no board has
+    # uint16[n, 1 + DRAWN, 19]: features of the truth and of the other members, padded with a feature that no board has
     rows: npt.NDArray[np.uint16]
     count: Ints  # int64[n]: the number of them, including the truth
     size: Ints  # int64[n]: size of the set
+    # float32[n, 1 + DRAWN]: logarithms of the filter's weights, and of the number of members that each stands for
+    prior: npt.NDArray[np.float32]
+    standing: npt.NDArray[np.float32]
     numbers: npt.NDArray[np.float16]  # float16[n, NUMBERS]: the observation's
-    part: Ints  # int64[n]: ``experiments.learning.split.TRAIN``, ``VALIDATE`` or ``TEST``; or left out
-    game: Ints  # int64[n]: one number per game
+    part: Ints  # int64[n]: ``experiments.learning.split.TRAIN``, ``VALIDATE`` or ``TEST``
+    label: npt.NDArray[np.str_]  # of the match
 
     def __len__(self) -> int:
         return int(self.size.shape[0])
@@ -55,98 +43,48 @@ class Decisions:
         return np.flatnonzero(wanted)
 
 
-def load(
-    folder: Path, judged: Mapping[int, int] | None = None, most: int | None = None
-) -> tuple[Decisions, dict[str, Any]]:
-    """All shards of ``folder``, or the first ``most``, and a description of them.
-
-    Of each part in ``judged`` (default :data:`JUDGED`) only the first decisions, up to that number, are kept; its
-    others become :data:`UNUSED`. Raises TrainingError: there are none, or they have another format.
-    """
-    judged = JUDGED if judged is None else judged
-    found: dict[Path, Ints] = {}
-    seeds, games = set(), 0
-    for path in sorted(folder.glob("games-*.npz"))[:most]:
-        data = read_arrays(path, names=["about", "game"])
-        about = json.loads(bytes(data["about"]).decode())
-        if (about["format"], about["kinds"]) != (FORMAT, list(KINDS)):
-            raise TrainingError(f"{path}: got format {about['format']} of {about['kinds']}, expected {FORMAT}")
-        found[path] = np.array([part_of(int(game) // len(played.SCHEDULE)) for game in data["game"]], dtype=np.int64)
-        seeds.add(int(about["seed"]))
-        games += about["games"][1] - about["games"][0]
-    if not found:
+def load(folder: Path) -> Decisions:
+    """All shards of ``folder``. Raises TrainingError: there are none, or they have another format."""
+    paths = sorted(folder.glob("*.npz"))
+    if not paths:
         raise TrainingError(f"no shards in {folder}: expected those of python -m experiments.rbc_weighting data")
-    every = np.concatenate(list(found.values()))
-    counted = {name: int((every == part).sum()) for name, part in PARTS.items()}
-    part = thinned(every, judged)
-    held, enemies = _read(list(found), part)
-    kinds, numbers = np.unique(enemies, return_counts=True)
-    return held, {
-        "decisions": len(held),
-        "games": games,
-        "seeds": sorted(seeds),
-        "kinds": {list(KINDS)[kind]: int(number) for kind, number in zip(kinds, numbers, strict=True)},
-        "parts": counted,
-        "judged": {name: int((part == which).sum()) for name, which in PARTS.items() if which in judged},
-    }
+    parts = [_read(path) for path in paths]
+    return Decisions(*(np.concatenate([getattr(each, name.name) for each in parts]) for name in fields(Decisions)))
 
 
-def _read(paths: Sequence[Path], part: Ints) -> tuple[Decisions, Ints]:
-    """The decisions of shards, whose parts are given by ``part``; and the number of the opponent's kind in each."""
-    enemies: list[Ints] = []
-    columns: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in Decisions.__dataclass_fields__}
-    start = 0
-    for path in paths:
-        data = read_arrays(path)
-        halves, count = data["halves"], data["count"].astype(np.int64)
-        mine = part[start : start + count.shape[0]]
-        start += count.shape[0]
-        rows, pieces = board_features(halves.reshape(-1, 2))
-        rows[np.arange(rows.shape[1]) >= pieces[:, None]] = FEATURES
-        added: dict[str, npt.NDArray[Any]] = {
-            "rows": rows.reshape(-1, 1 + DRAWN, rows.shape[1]), "count": count, "size": data["size"],
-            "numbers": data["numbers"], "part": mine, "game": data["game"].astype(np.int64),
-        }  # fmt: skip
-        for name, column in added.items():
-            columns[name].append(column)
-        enemies.append(data["enemy"].astype(np.int64))
-    return Decisions(**{name: np.concatenate(parts) for name, parts in columns.items()}), np.concatenate(enemies)
+def _read(path: Path) -> Decisions:
+    data, _ = ARCHIVE.load(path, ARCHIVE.read)
+    rows, pieces = board_features(data["halves"].reshape(-1, 2))
+    rows[np.arange(rows.shape[1]) >= pieces[:, None]] = FEATURES
+    return Decisions(
+        rows.reshape(-1, 1 + DRAWN, rows.shape[1]),
+        data["count"].astype(np.int64),
+        data["size"],
+        data["prior"],
+        data["standing"],
+        data["numbers"],
+        np.array([part_of(int(game)) for game in data["game"]], dtype=np.int64),
+        np.full(len(data["size"]), path.name.partition("-")[0], dtype="U16"),
+    )
 
 
-def thinned(part: Ints, most: Mapping[int, int]) -> Ints:
-    """Parts (int64[n]) in which some parts keep only their first decisions; the others are :data:`UNUSED`.
-
-    The first ones stay the same when more games are played.
-
-    >>> thinned(np.array([0, 0, 1, 1, 1, 2]), {1: 2}).tolist()
-    [0, 0, 1, 1, -1, 2]
+def repeated(held: Decisions) -> Ints:
+    """Indices of the training decisions, those of rare labels several times: by the square root of how rare they are,
+    and :data:`_MOST_REPEATS` times at most.
     """
-    kept = part.copy()
-    for which, number in most.items():
-        kept[np.flatnonzero(part == which)[number:]] = UNUSED
-    return kept
+    chosen = held.where(held.part == TRAIN)
+    labels, which, counts = np.unique(held.label[chosen], return_inverse=True, return_counts=True)
+    if not len(labels):
+        return chosen
+    times = np.rint(np.minimum(np.sqrt(counts.max() / counts), _MOST_REPEATS)).astype(np.int64)
+    return np.repeat(chosen, times[which])
 
 
-def log_shares(scores: npt.ArrayLike, count: Ints, size: Ints) -> Floats:
-    """ln of the truth's probability among all ``size`` positions, from logits of it and of the drawn ones: float64[n].
-
-    ``scores`` is float[n, 1 + drawn], the truth first; in row i only the first ``count[i]`` are valid.
+def log_shares(scores: npt.ArrayLike, held: Decisions, chosen: Ints) -> Floats:
+    """ln of the truth's probability among all positions of the set, from scores (float[n, 1 + DRAWN], the truth first)
+    that are added to the filter's logarithms, for the decisions ``chosen`` (int64[n]): float64[n].
     """
-    logits = np.array(scores, dtype=np.float64)
-    drawn = np.maximum(count - 1, 1)
-    logits[:, 1:] += np.log((size - 1) / drawn)[:, None]
-    logits[np.arange(logits.shape[1]) >= count[:, None]] = -np.inf
+    logits = np.asarray(scores, dtype=np.float64) + held.prior[chosen] + held.standing[chosen]
+    logits[np.arange(logits.shape[1]) >= held.count[chosen, None]] = -np.inf
     most = logits.max(axis=1)
     return np.asarray(logits[:, 0] - most - np.log(np.exp(logits - most[:, None]).sum(axis=1)))
-
-
-def fitted(scores: npt.ArrayLike, count: Ints, size: Ints) -> float:
-    """The factor of ``scores`` (float[n, 1 + drawn]) for which, as logits, the truth has the largest likelihood."""
-    terms = np.asarray(scores, dtype=np.float64)
-    scale = 1 / max(float(terms.std()), 1e-9)
-
-    def loss(factor: Floats) -> float:
-        return -float(log_shares(factor[0] * scale * terms, count, size).mean())
-
-    done = minimize(loss, np.full(1, 0.5), method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-6})
-    return float(done.x[0] * scale)

@@ -1,7 +1,7 @@
 """The network of :class:`klss.networks.towers.Towers` in training, in JAX, with its loss.
 
-The negatives of the softmax are drawn from n − 1 others: ln((n − 1)/drawn) is added to their logits, so that the
-probabilities are those over the whole set.
+To each score the logarithm of the filter's weight is added, and the logarithm of the number of members that the drawn
+one stands for, so that the probabilities of the softmax are those over the whole set.
 """
 
 from __future__ import annotations
@@ -13,20 +13,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from darkchess.rbc.belief.siamese import FEATURES, PLANES, SHAPES, SHARES
 from experiments.learning.fit import adam_step, averaged, jax_on_cpu
 from klss.networks.towers import LEAST_SHARE, Float32s
 
-__all__ = ["Settings", "boards_of", "first_weights", "scores", "step_of"]
+__all__ = ["Settings", "first_weights", "scores", "step_of"]
 
 
 @dataclass(frozen=True)
 class Settings:
     """The settings of training."""
 
-    members: int = 31  # drawn members of each decision in a step
     # of the observation's convolutions
     channels: int = 32
     layers: int = 3
@@ -35,7 +33,7 @@ class Settings:
     # of Adam
     rate: float = 1e-3
     decay: float = 1e-2
-    batch: int = 64  # decisions per step
+    batch: int = 128  # decisions per step
     # most epochs; epochs without a gain after which it stops
     epochs: int = 4
     patience: int = 2
@@ -73,10 +71,10 @@ def _convolved(jax: Any, planes: Any, filters: Any) -> Any:
     return jax.lax.conv_general_dilated(planes, filters, (1, 1), "SAME", dimension_numbers=layout)
 
 
-def scores(jax: Any, weights: Mapping[str, Any], seen: Sequence[Any], boards: Any, keep: Any) -> Any:
+def scores(jax: Any, weights: Mapping[str, Any], seen: Sequence[Any], rows: Any, keep: Any) -> Any:
     """The scores of :class:`klss.networks.towers.Towers` in JAX: [b, m], from the output of
-    :func:`darkchess.rbc.belief.siamese.grids_of` and boards [b, m, FEATURES] of zeros and ones; ``keep`` [b, c]
-    multiplies the last layer's channels (dropout).
+    :func:`darkchess.rbc.belief.siamese.grids_of` and the features of boards, int32[b, m, w], padded with FEATURES;
+    ``keep`` [b, c] multiplies the last layer's channels (dropout).
     """
     jnp, relu = jax.numpy, jax.nn.relu
     planes, scalars, shares = seen
@@ -93,15 +91,8 @@ def scores(jax: Any, weights: Mapping[str, Any], seen: Sequence[Any], boards: An
     terms = jnp.stack([shares, jnp.log(shares + LEAST_SHARE)], axis=2).reshape(count, -1, shares.shape[2])
     kinds = kinds + (terms * weights["shares"]).sum(axis=1)
     logits = jnp.concatenate([kinds, dense @ weights["others"]], axis=1) + weights["map_bias"]
-    return jnp.einsum("bmf,bf->bm", boards, logits)
-
-
-def boards_of(rows: npt.NDArray[np.uint16]) -> Float32s:
-    """Boards as zeros and ones: float32[b, m, FEATURES] from features uint16[b, m, w]."""
-    flat = rows.reshape(-1, rows.shape[-1])
-    out = np.zeros((flat.shape[0], FEATURES + 1), dtype=np.float32)
-    out[np.arange(flat.shape[0])[:, None], flat] = 1
-    return out[:, :FEATURES].reshape(*rows.shape[:-1], FEATURES)
+    logits = jnp.pad(logits, ((0, 0), (0, 1)))  # the padding's feature counts 0
+    return jnp.take_along_axis(logits, rows.reshape(count, -1), axis=1).reshape(rows.shape).sum(axis=2)
 
 
 @functools.cache
@@ -109,10 +100,10 @@ def step_of(decay: float) -> Callable[..., Any]:
     """A compiled step of Adam, and of the weights' slow average."""
     jax = jax_on_cpu()
 
-    def loss(weights: Any, seen: Any, boards: Any, added: Any, keep: Any) -> Any:
-        found = scores(jax, weights, seen, boards, keep)
-        # −ln of the truth's probability; ``added`` is the correction by ln n, −∞ for empty places.
-        return (jax.nn.logsumexp(found + added, axis=1) - found[:, 0]).mean()
+    def loss(weights: Any, seen: Any, rows: Any, added: Any, keep: Any) -> Any:
+        # −ln of the truth's probability; ``added`` has the two logarithms, −∞ for empty places.
+        found = scores(jax, weights, seen, rows, keep) + added
+        return (jax.nn.logsumexp(found, axis=1) - found[:, 0]).mean()
 
     def step(trees: Mapping[str, Any], count: Any, rate: Any, *batch: Any) -> tuple[dict[str, Any], Any]:
         value, gradient = jax.value_and_grad(loss)(trees["weights"], *batch)

@@ -1,8 +1,8 @@
-"""Train the weights of :mod:`darkchess.rbc.belief.siamese`, by a softmax over the truth and drawn members.
+"""Train the weights of :mod:`darkchess.rbc.belief.siamese`, by a softmax over the truth and other members.
 
-Training stops when the validating games' loss has not fallen for a while, and keeps the best epoch's weights;
-the temperature is fitted on the same games. After each epoch a checkpoint is written, from which a stopped run
-continues to the same weights.
+Training stops when the validating games' nats have not risen for a while, and keeps the best epoch's weights. *Nats*
+are ln of the truth's probability times n, 0 for a uniform belief. After each epoch a checkpoint is written, from which
+a stopped run continues to the same weights.
 
 Needs the extra ``belief`` (JAX, on the CPU: 85 MB to download where torch's Linux package brings CUDA).
 """
@@ -22,55 +22,46 @@ import numpy as np
 from darkchess.rbc.belief.siamese import BLOCKS, FEATURES, NUMBERS, grids_of
 from experiments.learning import checkpoints
 from experiments.learning.fit import WARM_STEPS, TrainingError
-from experiments.learning.split import TRAIN, VALIDATE
+from experiments.learning.split import TEST, VALIDATE
 from experiments.rbc_weighting.data import DRAWN
-from experiments.rbc_weighting.decisions import Decisions, fitted, log_shares
-from experiments.rbc_weighting.networks import Settings, boards_of, first_weights, step_of
-from klss.networks.towers import Float32s, Towers
-from klss.support.arrays import Ints
+from experiments.rbc_weighting.decisions import Decisions, log_shares, repeated
+from experiments.rbc_weighting.networks import Settings, first_weights, step_of
+from klss.networks.towers import Float32s, Towers, Uint16s
+from klss.support.arrays import Floats, Ints
 
-__all__ = ["MIRRORED_FEATURES", "MIRRORED_NUMBERS", "NAME", "scores_on", "train"]
+__all__ = ["MIRRORED_FEATURES", "MIRRORED_NUMBERS", "NAME", "scores_on", "tested", "train"]
 
 NAME = "map"
 """Name of the weights, in their files and in results."""
 
 
-def _mirrored() -> tuple[Ints, Ints]:
+def _mirrored() -> tuple[Uint16s, Ints]:
     """The mirrored board (files exchanged): for each feature and each number the index of its source."""
-    features = np.arange(FEATURES)
+    features = np.arange(FEATURES + 1)  # the last one pads
     features[: 6 * 64] ^= 7
     features[6 * 64 : 6 * 64 + 2] ^= 1
-    features[6 * 64 + 2 :] = features[: 6 * 64 + 1 : -1]
+    features[6 * 64 + 2 : -1] = features[-2 : 6 * 64 + 1 : -1]
     start = BLOCKS["scalars"].start
     numbers = np.arange(NUMBERS)
     numbers[:start] ^= 7  # each block begins at a multiple of 64
     numbers[-2:] = numbers[:-3:-1]
-    return features, numbers
+    return features.astype(np.uint16), numbers
 
 
 MIRRORED_FEATURES, MIRRORED_NUMBERS = _mirrored()
 
 
 def _batch(held: Decisions, chosen: Ints, settings: Settings, generator: np.random.Generator) -> tuple[Any, ...]:
-    """Numbers, boards, corrections and dropout of one step."""
-    drawn = held.count[chosen] - 1
-    keys = generator.random((chosen.shape[0], DRAWN))
-    keys[np.arange(DRAWN) >= drawn[:, None]] = 2
-    members = np.argsort(keys, axis=1)[:, : settings.members] + 1
-    members = np.concatenate([np.zeros((chosen.shape[0], 1), dtype=np.int64), members], axis=1)
-    # The drawn members also represent those that were not drawn (by ln n); empty places have no weight.
-    some = np.minimum(drawn, settings.members)
-    added = np.zeros(members.shape, dtype=np.float32)
-    added[:, 1:] = np.log((held.size[chosen] - 1) / some)[:, None]
-    added[np.arange(members.shape[1]) > some[:, None]] = -np.inf
-    boards = boards_of(held.rows[chosen[:, None], members])
-    numbers = held.numbers[chosen].astype(np.float32)
+    """The grids of the observations, the boards' features, what is added to their scores, and dropout, of one step."""
+    added = held.prior[chosen] + held.standing[chosen]
+    added[np.arange(added.shape[1]) >= held.count[chosen, None]] = -np.inf
+    rows, numbers = held.rows[chosen], held.numbers[chosen].astype(np.float32)
     if generator.random() < settings.mirrored:
-        boards, numbers = boards[:, :, MIRRORED_FEATURES], numbers[:, MIRRORED_NUMBERS]
+        rows, numbers = MIRRORED_FEATURES[rows], numbers[:, MIRRORED_NUMBERS]
     keep = (generator.random((chosen.shape[0], settings.channels)) >= settings.dropout).astype(np.float32) / (
         1 - settings.dropout
     )
-    return grids_of(numbers), boards, added, keep
+    return grids_of(numbers), rows.astype(np.int32), added, keep
 
 
 def scores_on(weights: Mapping[str, Any], held: Decisions, chosen: Ints) -> Float32s:
@@ -89,12 +80,12 @@ def train(
     settings: Settings, held: Decisions, folder: Path, tell: Callable[[str], None] = lambda text: None
 ) -> tuple[dict[str, Float32s], dict[str, Any]]:
     """Train, from the checkpoint in ``folder`` if there is one. Return the best epoch's weights, and their description:
-    ``temperature``, ``epochs`` (columns epoch, the loss of training, the validating games' nats at their best
-    temperature, seconds), ``stopped_after``.
+    ``epochs`` (columns epoch, the loss of training, the validating games' nats, seconds) and ``tested``
+    (:func:`tested`).
 
     Raises TrainingError: JAX is not installed, or there is no game to train on or to validate with.
     """
-    chosen, judged = held.where(held.part == TRAIN), held.where(held.part == VALIDATE)
+    chosen, judged = repeated(held), held.where(held.part == VALIDATE)
     if not len(chosen) or not len(judged):
         raise TrainingError(f"got {len(chosen)} decisions to train on and {len(judged)} to validate with")
     # The length of a training is not part of its identity, so that it may be prolonged.
@@ -114,7 +105,6 @@ def train(
         if about["identity"] == identity:
             best, trees, epochs, steps = kept.pop("best"), kept, about["epochs"], about["steps"]
     step = step_of(settings.decay)
-    count, size = held.count[judged], held.size[judged]
     per_epoch = math.ceil(len(chosen) / settings.batch)
     while len(epochs) < settings.epochs and not _stopped(epochs, settings.patience):
         begin = time.perf_counter()
@@ -124,28 +114,45 @@ def train(
         for number in range(max(1, len(order) // settings.batch)):
             steps += 1
             some = order[number * settings.batch : (number + 1) * settings.batch]
-            rate = np.float32(settings.rate * min(1.0, steps / WARM_STEPS) * 0.5 ** (max(0, len(epochs) - 2) / 2))
+            rate = np.float32(settings.rate * min(1.0, steps / WARM_STEPS) * 0.5 ** len(epochs))
             trees, loss = step(trees, np.float32(steps), rate, *_batch(held, some, settings, generator))
             losses.append(loss)
             if number % 20 == 0:
                 tell(f"{NAME}, epoch {len(epochs) + 1}, step {number} of {per_epoch}, loss {float(loss):.3f}")
-        # The validating games decide which epoch's weights are kept, at the temperature that fits them best.
-        scores = scores_on(trees["slow"], held, judged)
-        nats = log_shares(fitted(scores, count, size) * scores, count, size) + np.log(size)
+        # The validating games decide which epoch's weights are kept.
+        nats = _nats(scores_on(trees["slow"], held, judged), held, judged)
         if not epochs or nats.mean() > max(row[2] for row in epochs):
             best = {name: np.asarray(array) for name, array in trees["slow"].items()}
         took = time.perf_counter() - begin
         epochs.append([len(epochs) + 1, float(np.mean(losses)), float(nats.mean()), round(took, 1)])
         checkpoints.keep(path, {**trees, "best": best}, {"identity": identity, "epochs": epochs, "steps": steps})
         tell(f"{NAME}, epoch {len(epochs)}: {nats.mean():.3f} nats on the validating games")
-    factor = fitted(scores_on(best, held, judged), count, size)
     return dict(best), {
-        "temperature": 1 / max(factor, 1e-6),
         "best_epoch": max(epochs, key=lambda row: row[2])[0],
         "epochs": {"columns": ["epoch", "loss", "validation_nats", "seconds"], "rows": epochs},
+        "tested": tested(best, held),
         "decisions": [len(chosen), len(judged)],
-        "games": len(np.unique(held.game[chosen])),
     }
+
+
+def tested(weights: Mapping[str, Any], held: Decisions) -> dict[str, Any]:
+    """Nats on the test games by label: decisions, the filter's nats, the learned ones, and the standard error of the
+    difference, as if decisions were independent.
+    """
+    rows = []
+    for label in np.unique(held.label):
+        chosen = held.where((held.part == TEST) & (held.label == label))
+        if len(chosen):
+            before = _nats(np.zeros(held.prior[chosen].shape), held, chosen)
+            after = _nats(scores_on(weights, held, chosen), held, chosen)
+            gain = after - before
+            error = float(gain.std() / math.sqrt(len(chosen)))
+            rows.append([str(label), len(chosen), *(round(float(x), 3) for x in (before.mean(), after.mean(), error))])
+    return {"columns": ["label", "decisions", "filter", "learned", "error"], "rows": rows}
+
+
+def _nats(scores: Any, held: Decisions, chosen: Ints) -> Floats:
+    return np.asarray(log_shares(scores, held, chosen) + np.log(held.size[chosen]))
 
 
 def _stopped(epochs: Sequence[Sequence[float]], patience: int) -> bool:

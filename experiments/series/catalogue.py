@@ -150,9 +150,6 @@ and analyse").
 """
 _MIXTURE, _CACHE = "dsmcp,mixing=1", "dsmcp,mixing=0"
 
-_TEMPERATURES = ("0.5", "2", "4", "inf")
-"""Temperatures of learned weights; at the last one weights are uniform."""
-
 BLIND = {
     "rbc_games": BlindSeries(
         "the default player v the bots of reconchess, our own simple players and dsmcp", 10_000,
@@ -185,19 +182,6 @@ BLIND = {
             "cache-attacker": (_CACHE, "attacker", 0.3),
             "rl-trout": ("rbc-rl", "trout", 1.0),
             "rl-random": ("rbc-rl", "rbc-random", 0.3),
-        },
-    ),
-    "rbc_weighting_games": BlindSeries(
-        "learned weights of positions v none, and at other temperatures", 1000,
-        {
-            "expect": ("rbc-siamese", "rbc-expect", 1.0),
-            "trout": ("rbc-siamese", "trout", 1.0),
-            "uniform-trout": ("rbc-expect", "trout", 1.0),
-            **{
-                f"temperature-{t}-{name}": (f"rbc-siamese,temperature={t}", other, 1.0)
-                for name, other in (("expect", "rbc-expect"), ("siamese", "rbc-siamese"), ("trout", "trout"))
-                for t in _TEMPERATURES
-            },
         },
     ),
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+import shutil
 from pathlib import Path
 
 import chess
@@ -11,75 +11,111 @@ import numpy as np
 import pytest
 
 from darkchess.rbc import Referee
+from darkchess.rbc.belief.kinds import Kinds
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.siamese import BLOCKS, FEATURES, Observer, board_features, grids_of
-from experiments.learning.fit import jax_on_cpu
-from experiments.learning.shards import blocks
-from experiments.learning.split import TEST, TRAIN, VALIDATE, part_of
+from darkchess.rbc.game.history import replayed
+from experiments.learning.fit import TrainingError, jax_on_cpu
+from experiments.learning.split import TEST, TRAIN, VALIDATE
 from experiments.rbc_weighting import __main__ as program
 from experiments.rbc_weighting import data
-from experiments.rbc_weighting.data import DRAWN, KINDS, block_of
-from experiments.rbc_weighting.decisions import fitted, load, log_shares
-from experiments.rbc_weighting.networks import Settings, boards_of, scores
+from experiments.rbc_weighting.data import ARCHIVE, DRAWN, TOP, drawn_beside
+from experiments.rbc_weighting.decisions import Decisions, load, log_shares, repeated
+from experiments.rbc_weighting.networks import Settings, scores
 from experiments.rbc_weighting.training import MIRRORED_FEATURES, MIRRORED_NUMBERS, scores_on, train
-
-OURS = ("expect-100", "attacker")
+from klss_app.cli.main import main as klss
 
 
 @pytest.fixture(scope="module")
-def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Ten games against players of our own, of every part."""
+def match(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A match of short games."""
+    out = tmp_path_factory.mktemp("runs") / "match"
+    given = ["rbc-expect,threads=1", "rbc-attacker", "--nodes", "20", "--games", "10", "--seed", "3"]
+    assert klss(["rbc", "match", *given, "--out", str(out)]) == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def shards(match: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its decisions, one game a shard, so that every part has some."""
     folder = tmp_path_factory.mktemp("shards")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(data, "SCHEDULE", OURS)
-        assert data.main(["--out", str(folder), "--decisions", "1000000", "--minutes", "1e-9", "--block", "10"]) == 0
+        patch.setattr(data, "BLOCK", 1)
+        assert data.main([f"own={match}", "--out", str(folder)]) == 0
     return folder
 
 
-def test_decisions_hold_the_truth_other_members_and_what_was_told(shards: Path) -> None:
-    (path,) = shards.glob("*.npz")
-    with np.load(path) as found:
-        sizes, count, halves = found["size"], found["count"], found["halves"]
-        assert (count == np.minimum(sizes, 1 + DRAWN)).all() and sizes.min() >= 2
-        for row, number in zip(halves, count, strict=True):
-            assert len({tuple(half) for half in row[:number].tolist()}) == number and not row[number:].any()
-        shares = found["numbers"][:, BLOCKS["now"]]
-        small = np.flatnonzero(sizes <= 1 + DRAWN)
-        for i in small[:20]:  # the whole set is there: its marginals are those of the observation
-            rows, counts = board_features(halves[i, : count[i]])
-            rows[np.arange(rows.shape[1]) >= counts[:, None]] = FEATURES
-            np.testing.assert_allclose(boards_of(rows)[:, :384].mean(axis=0), shares[i], atol=1e-3)
+def test_decisions_hold_the_truth_other_members_and_what_was_told(match: Path, shards: Path) -> None:
+    paths, truths = sorted(shards.glob("own-match-*.npz")), 0
+    assert len(paths) == 10
+    for path, game in zip(paths, sorted(match.glob("game-*.json")), strict=True):
+        found, _ = ARCHIVE.load(path, ARCHIVE.read)
+        sizes, counts = found["size"], found["count"]
+        assert (counts == np.minimum(sizes, 1 + DRAWN)).all() and sizes.min() >= 2
+        played = replayed(game.read_text())
+        real = {
+            tuple(PositionSet(turn.color, played.positions[ply]).halves[0].tolist())
+            for ply, turn in enumerate(played.turns)
+        }
+        for i, count in enumerate(counts):
+            halves = [tuple(half) for half in found["halves"][i].tolist()]
+            assert len(set(halves[:count])) == count and not any(half != (0, 0) for half in halves[count:])
+            assert halves[0] in real
+            truths += 1
+            # What the members stand for makes up the set; their weights by the filter, its probability.
+            assert np.exp(found["standing"][i, :count]).sum() == pytest.approx(sizes[i], rel=1e-4)
+            if sizes[i] <= 1 + DRAWN:
+                assert np.exp(found["prior"][i, :count]).sum() == pytest.approx(1.0, abs=1e-3)
+                rows, pieces = board_features(found["halves"][i, :count])
+                present = np.arange(rows.shape[1]) < pieces[:, None]
+                shares = np.bincount(rows[present], minlength=FEATURES)[:384] / count
+                np.testing.assert_allclose(found["numbers"][i, BLOCKS["now"]], shares, atol=1e-3)
+    assert truths > 100
 
 
-@pytest.mark.slow
+def test_the_likeliest_members_are_kept_and_the_others_stand_for_the_rest() -> None:
+    generator = np.random.default_rng(0)
+    prior = generator.permutation(1000).astype(np.float64)
+    for truth in (int(prior.argmax()), int(prior.argmin())):
+        members, standing = drawn_beside(truth, prior, generator)
+        assert members[0] == truth and len(set(members.tolist())) == 1 + DRAWN
+        others = np.delete(np.argsort(-prior), np.flatnonzero(np.argsort(-prior) == truth))
+        assert (members[1 : 1 + TOP] == others[:TOP]).all() and not standing[: 1 + TOP].any()
+        assert np.exp(standing).sum() == pytest.approx(1000)
+
+
 def test_a_shard_that_is_there_is_kept_and_another_one_is_made_the_same(
-    shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    match: Path, shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(data, "SCHEDULE", ("attacker",))
+    monkeypatch.setattr(data, "BLOCK", 1)
+    games = tmp_path / "match"
+    games.mkdir()
+    for path in sorted(match.glob("game-*.json"))[:2]:
+        shutil.copy(path, games)
+    (games / "game-00002.json").write_text('{"type": "GameHistory"}')  # a game that ended before its first move
+    kept = tmp_path / "shards"
+    assert data.main([f"own={games}", "--out", str(kept)]) == 0
+    names = ["own-match-00000.npz", "own-match-00001.npz"]
+    assert all((kept / name).read_bytes() == (shards / name).read_bytes() for name in names)
+    assert len(ARCHIVE.load(kept / "own-match-00002.npz", ARCHIVE.read)[0]["size"]) == 0
+    stamps = [(kept / name).stat().st_mtime_ns for name in names]
+    assert data.main([f"own={games}", "--out", str(kept)]) == 0
+    assert [(kept / name).stat().st_mtime_ns for name in names] == stamps
 
-    def played(out: Path) -> Iterator[tuple[int, int]]:
-        return blocks(block_of, out, 7, 2)
 
-    made = [next(played(tmp_path / name)) for name in ("one", "two") if not (tmp_path / name).mkdir()]
-    one, two = ((tmp_path / name / "games-000000.npz") for name in ("one", "two"))
-    assert made[0] == made[1] and one.read_bytes() == two.read_bytes()
-    stamp = one.stat().st_mtime_ns
-    assert next(played(tmp_path / "one")) == made[0] and one.stat().st_mtime_ns == stamp
-    one.write_bytes(two.read_bytes()[:1000])  # killed while it was written
-    assert next(played(tmp_path / "one")) == made[0] and one.read_bytes() == two.read_bytes()
-
-
-def test_parts_are_of_games_and_every_part_has_every_kind() -> None:
-    games = range(len(data.SCHEDULE) * 100)
-    parts = [part_of(game // len(data.SCHEDULE)) for game in games]
-    assert [parts.count(part) / 1000 for part in (TRAIN, VALIDATE, TEST)] == [0.7, 0.1, 0.2]
-    for part in (TRAIN, VALIDATE, TEST):
-        assert {data.SCHEDULE[game % len(data.SCHEDULE)] for game in games if parts[game] == part} == set(KINDS)
+def test_what_is_no_match_is_told_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert data.main([f"own={tmp_path}", "--out", str(tmp_path / "out")]) == 1
+    assert "got no game-*.json, expected those of klss rbc match --out" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        data.main([str(tmp_path), "--out", str(tmp_path / "out")])
+    assert "expected LABEL=DIR" in capsys.readouterr().err
+    with pytest.raises(TrainingError, match="no shards"):
+        load(tmp_path)
 
 
 def test_the_mirrored_board_is_a_board_seen_in_a_mirror() -> None:
     known = PositionSet(chess.WHITE, Referee("4k3/8/8/8/1P6/8/8/R3K3 w Q - 0 1").position)
-    numbers = Observer(known).numbers
+    numbers = Observer(known, Kinds(known, 0.5)).numbers
     mirrored = numbers[MIRRORED_NUMBERS]
     for name, block in BLOCKS.items():
         if name != "scalars":
@@ -87,27 +123,37 @@ def test_the_mirrored_board_is_a_board_seen_in_a_mirror() -> None:
             assert (mirrored[block].reshape(-1, 8, 8) == planes[:, :, ::-1]).all()
     assert (numbers[-2:].tolist(), mirrored[-2:].tolist()) == ([0, 1], [1, 0])
     assert (mirrored[BLOCKS["scalars"]][:-2] == numbers[BLOCKS["scalars"]][:-2]).all()
-    assert MIRRORED_FEATURES[384:].tolist() == [385, 384, 393, 392, 391, 390, 389, 388, 387, 386]
+    assert MIRRORED_FEATURES[384:].tolist() == [385, 384, 393, 392, 391, 390, 389, 388, 387, 386, FEATURES]
+
+
+def _decisions(count: list[int], prior: list[list[float]], standing: list[list[float]], labels: list[str]) -> Decisions:
+    number = len(count)
+    return Decisions(
+        rows=np.zeros((number, 4, 19), dtype=np.uint16),
+        count=np.array(count),
+        size=np.array(count),
+        prior=np.array(prior, dtype=np.float32),
+        standing=np.array(standing, dtype=np.float32),
+        numbers=np.zeros((number, 1), dtype=np.float16),
+        part=np.full(number, TRAIN),
+        label=np.array(labels),
+    )
 
 
 def test_shares_are_those_of_the_whole_set() -> None:
-    scores = np.array([[1.0, 0.0, 2.0, 9.0], [0.5, 0.5, 9.0, 9.0]])
-    count, size = np.array([3, 2]), np.array([3, 101])
-    shares = np.exp(log_shares(scores, count, size))
-    # All three of three drawn; and one of 100 others, for which it stands.
-    assert shares == pytest.approx([np.e / (1 + np.e + np.e**2), 1 / 101])
+    # All three of three, with weights of the filter; and one that stands for 100.
+    prior = np.log([[0.5, 0.25, 0.25, 1.0], [0.01, 0.01, 1.0, 1.0]]).tolist()
+    held = _decisions([3, 2], prior, [[0.0] * 4, [0.0, float(np.log(100)), 0.0, 0.0]], ["own", "own"])
+    shares = np.exp(log_shares([[1.0, 0.0, 2.0, 9.0], [0.5, 0.5, 9.0, 9.0]], held, np.arange(2)))
+    assert shares == pytest.approx([np.e / 2 / (np.e / 2 + 0.25 + np.e**2 / 4), 1 / 101])
 
 
-def test_the_fitted_factor_is_the_one_that_drew_the_truth() -> None:
-    generator = np.random.default_rng(0)
-    terms = generator.normal(size=(4000, 20))
-    logits = 1.7 * terms
-    keys = logits + generator.gumbel(size=logits.shape)
-    truth = keys.argmax(axis=1)
-    rows = np.arange(4000)
-    terms[rows, truth], terms[rows, 0] = terms[rows, 0].copy(), terms[rows, truth].copy()
-    full = np.full(4000, 20)
-    assert fitted(10 * terms, full, full) == pytest.approx(0.17, abs=0.01)
+def test_rare_labels_count_more_often_in_the_training() -> None:
+    labels = ["own"] * 90 + ["strange"] * 10 + ["random"]
+    held = _decisions([2] * 101, [[0.0] * 4] * 101, [[0.0] * 4] * 101, labels)
+    names, times = np.unique(held.label[repeated(held)], return_counts=True)
+    # √(90 / 10), and 4 at most
+    assert dict(zip(names.tolist(), times.tolist(), strict=True)) == {"own": 90, "strange": 30, "random": 4}
 
 
 @pytest.mark.slow
@@ -116,9 +162,9 @@ def test_training_learns_goes_on_to_the_same_weights_and_is_what_play_computes(
 ) -> None:
     pytest.importorskip("optax", exc_type=ImportError)
     monkeypatch.setenv("XLA_FLAGS", "--xla_backend_optimization_level=0")  # compiling takes longer than these few steps
-    monkeypatch.setattr(data, "SCHEDULE", OURS)
-    held, _ = load(shards, {VALIDATE: 30, TEST: 40})
-    tiny = Settings(channels=4, layers=2, epochs=2, batch=16, members=8, rate=3e-2, mirrored=0.0)
+    held = load(shards)
+    assert set(held.part) == {TRAIN, VALIDATE, TEST}
+    tiny = Settings(channels=4, layers=2, epochs=2, batch=16, rate=3e-2, mirrored=0.0)
     weights, about = train(tiny, held, tmp_path)
     rows = about["epochs"]["rows"]
     assert len(rows) == 2 and rows[-1][1] < rows[0][1]
@@ -132,17 +178,18 @@ def test_training_learns_goes_on_to_the_same_weights_and_is_what_play_computes(
     found = scores_on(weights, held, chosen)
     seen = grids_of(held.numbers[chosen].astype(np.float32))
     keep = np.ones((8, tiny.channels), dtype=np.float32)
-    wanted = np.asarray(scores(jax, weights, seen, boards_of(held.rows[chosen]), keep))
+    wanted = np.asarray(scores(jax, weights, seen, held.rows[chosen].astype(np.int32), keep))
     valid = np.arange(1 + DRAWN) < held.count[chosen][:, None]
     np.testing.assert_allclose(found[valid], wanted[valid], rtol=1e-3, atol=1e-3)
 
 
-def test_weights_are_trained_and_written(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_are_trained_and_written(
+    shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("optax", exc_type=ImportError)
-    tiny = Settings(channels=4, layers=1, batch=16, members=4, rate=2e-2)
-    monkeypatch.setattr(data, "SCHEDULE", OURS)
+    tiny = Settings(channels=4, layers=1, batch=16, rate=2e-2)
     monkeypatch.setattr(program, "Settings", lambda: tiny)
-    monkeypatch.setattr(program, "load", lambda folder, most: load(folder, {VALIDATE: 30, TEST: 40}, most))
     given = [str(shards), "--out", str(tmp_path), "--epochs", "1"]
     assert program.main(["train", *given, "--package", str(tmp_path / "weights" / "siamese.npz")]) == 0
     assert (tmp_path / "weights" / "siamese.npz").stat().st_size < 2_000_000
+    assert "own" in capsys.readouterr().out

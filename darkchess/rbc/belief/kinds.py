@@ -96,6 +96,12 @@ class Kinds:
         return np.asarray(self._weights.sum(axis=0) / self._weights.sum())
 
     @property
+    def kept(self) -> tuple[Words, Floats]:
+        """The enemy halves of the positions that the filter keeps (uint64[n, 2]); their probabilities (float64[n])."""
+        weights = self._weights.sum(axis=1)
+        return self._halves, np.asarray(weights / weights.sum())
+
+    @property
     def careless(self) -> float:
         """Probability that the opponent overlooks an attack on its king, beyond what sensible opponents overlook; with
         a prior of at most :data:`_TRUSTED` for the other kinds.

@@ -1,6 +1,8 @@
 """Learned weights of possible positions. A network tower reads the observation, once for each question, and gives a
-logit to each feature, such as an enemy piece on a square; the log weight of a member of a
-:class:`~darkchess.rbc.belief.position_set.PositionSet` is the sum over its features.
+logit to each feature, such as an enemy piece on a square. The log weight of a member of a
+:class:`~darkchess.rbc.belief.position_set.PositionSet` is the sum over its features, added to the logarithm of its
+weight by the filter over kinds of opponents (:mod:`darkchess.rbc.belief.kinds`). The tower reads what the filter says,
+so that it learns where the filter errs.
 
 Source: T. Bertram, J. Fürnkranz, M. Müller, *Neural Network-based Information Set Weighting for Playing Reconnaissance
 Blind Chess* (2023): anchors are observations, boards near their anchor are likely. Training:
@@ -13,14 +15,16 @@ Everything is seen from the viewer's side of the board: the viewer moves up. The
 own              own pieces, piece × square
 now              the share of the possible positions in which each enemy piece stands on each square
 before           the same at the end of the player's last turn, before the opponent's move
+likely           the same as ``now``, by the filter's weights
 trace            where an enemy piece was certain: 1 now, times :data:`FADE` for each own turn since
 seen             the squares that were sensed: 1 in this turn, times :data:`FADE` for each turn since
 lost, taken      where the opponent's last turn captured an own piece; where the player's last move captured one
 losses, takings  the same over all turns, fading as ``seen`` does
 from, to         the player's last move
 refused          the target of the last request, if another move was played or none
-scalars          colour, phase, ln of the set's size now and before, turn, number of pieces of both sides, whether the
-                 last request failed, whether it was a pass, own rights, king- and queenside
+scalars          the filter's probability of each kind of opponent; colour, phase, ln of the set's size now and
+                 before, turn, number of pieces of both sides, whether the last request failed, whether it was a pass,
+                 own rights, king- and queenside
 ===============  ======================================================================================================
 
 A member's features are piece × square of the enemy's pieces, the enemy's two castling rights, and the file of a pawn
@@ -44,14 +48,15 @@ import numpy as np
 
 from darkchess.board.kernels import board
 from darkchess.rbc.belief._kernels import features as kernels
+from darkchess.rbc.belief.kinds import KINDS, Kinds
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from klss.networks.towers import LEAST_SHARE, Float32s, Towers, Uint16s
 from klss.support.arrays import Floats, Ints, Words
 
 __all__ = [
-    "BLOCKS", "FADE", "FEATURES", "NUMBERS", "PLANES", "SHAPES", "SHARES", "Observer", "Siamese", "board_features",
-    "grids_of",
+    "BLOCKS", "FADE", "FEATURES", "LOST", "MOST_FEATURES", "NUMBERS", "PLANES", "SHAPES", "SHARES", "Observer",
+    "Siamese", "board_features", "grids_of", "log_prior",
 ]  # fmt: skip
 
 FEATURES = 6 * 64 + 2 + 8
@@ -60,15 +65,18 @@ FEATURES = 6 * 64 + 2 + 8
 MOST_FEATURES = 19
 """Most features of one board: sixteen pieces, two rights, one double step."""
 
+LOST = 0.06
+"""Probability that the filter has lost the true position; it counts as that much evenly spread weight."""
+
 FADE = 0.8
 """Factor of fading planes for each own turn."""
 
-SHARES = ("now", "before", "trace")
+SHARES = ("now", "before", "likely", "trace")
 """Blocks of an observation's numbers that also enter the logit map feature by feature."""
 
 _SIZES = {
-    "own": 384, "now": 384, "before": 384, "trace": 384, "seen": 64, "lost": 64, "taken": 64, "losses": 64,
-    "takings": 64, "from": 64, "to": 64, "refused": 64, "scalars": 11,
+    "own": 384, "now": 384, "before": 384, "likely": 384, "trace": 384, "seen": 64, "lost": 64, "taken": 64,
+    "losses": 64, "takings": 64, "from": 64, "to": 64, "refused": 64, "scalars": len(KINDS) + 11,
 }  # fmt: skip
 """Size of each block, in order: planes of squares, and the scalars."""
 
@@ -77,8 +85,10 @@ BLOCKS = {name: slice(end - size, end) for (name, size), end in zip(_SIZES.items
 """Place of each block in an observation's numbers."""
 NUMBERS: int = _ENDS[-1]
 """Number of numbers of an observation."""
-PLANES = (NUMBERS - _SIZES["scalars"] + _SIZES["now"]) // 64
-"""Number of planes that the tower reads: ``now`` twice, as it is and as its logarithm."""
+TWICE = ("now", "likely")
+"""Blocks that the tower reads as they are and as their logarithms."""
+PLANES = (NUMBERS - _SIZES["scalars"] + sum(_SIZES[name] for name in TWICE)) // 64
+"""Number of planes that the tower reads."""
 SHAPES = ((8, 8, PLANES), (_SIZES["scalars"],), (len(SHARES), 6 * 64))
 """Shapes of the arrays of :func:`grids_of`, for one observation."""
 
@@ -94,15 +104,15 @@ def grids_of(numbers: Float32s) -> tuple[Float32s, Float32s, Float32s]:
     Returns
     -------
     tuple
-        Planes, float32[n, 8, 8, PLANES]: all blocks but the scalars, and after ``now`` its logarithm, scaled to about
-        [0, 1]; the scalars, float32[n, s]; the shares, float32[n, 3, 384].
+        Planes, float32[n, 8, 8, PLANES]: all blocks but the scalars, and after those of :data:`TWICE` their logarithms,
+        scaled to about [0, 1]; the scalars, float32[n, s]; the shares, float32[n, 4, 384].
     """
     found = []
     for name, block in BLOCKS.items():
         if name == "scalars":
             continue
         found.append(numbers[:, block])
-        if name == "now":
+        if name in TWICE:
             found.append(np.log(numbers[:, block] + LEAST_SHARE) / 7 + 1)
     planes = np.concatenate(found, axis=1).reshape(-1, PLANES, 8, 8).transpose(0, 2, 3, 1)
     shares = np.stack([numbers[:, BLOCKS[name]] for name in SHARES], axis=1)
@@ -116,6 +126,8 @@ class Observer:
     ----------
     known
         The set at the beginning of the game.
+    kinds
+        The filter beside the set, which is updated by the same observations.
 
     Examples
     --------
@@ -123,14 +135,17 @@ class Observer:
     >>> from darkchess.rbc import Referee
     >>> game = Referee()
     >>> known = PositionSet(chess.WHITE, game.position)
-    >>> observer = Observer(known)
+    >>> kinds = Kinds(known, strangers=0.5)
+    >>> observer = Observer(known, kinds)
     >>> known.noticed(game.notice)
+    >>> kinds.noticed(game.notice, known)
     >>> observer.noticed(game.notice, known)
     >>> observer.numbers[BLOCKS["now"]].sum()
     np.float32(16.0)
     """
 
-    def __init__(self, known: PositionSet) -> None:
+    def __init__(self, known: PositionSet, kinds: Kinds) -> None:
+        self.kinds = kinds
         # Marginals of the set now and before, and the trace of certain pieces.
         self._before = self._now = _shares_of(known.halves)
         self._size_before = self.size = known.size
@@ -178,7 +193,9 @@ class Observer:
         words = self._own[:6] & self._own[board.WHITE]
         own = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
         out[BLOCKS["own"]] = own
-        for name, block in (("now", self._now), ("before", self._before), ("trace", self._trace)):
+        for name, block in (
+            ("now", self._now), ("before", self._before), ("likely", self._likely()), ("trace", self._trace),
+        ):  # fmt: skip
             out[BLOCKS[name]] = block
         for name, plane in self._planes.items():
             out[BLOCKS[name]] = plane
@@ -195,6 +212,7 @@ class Observer:
         # Scalars, each divided by a number that brings it to about 1.
         rights = int(self._own[board.META])
         out[BLOCKS["scalars"]] = (
+            *self.kinds.shares,
             float(self._side.color),
             float(self._looked),
             math.log(self.size) / 10,
@@ -208,6 +226,14 @@ class Observer:
             float(rights >> 2 & 1),
         )
         return out
+
+    def _likely(self) -> Float32s:
+        """Return the filter's probability of each enemy piece on each square: float32[384]."""
+        halves, weights = self.kinds.kept
+        rows, counts = board_features(halves)
+        present = np.arange(MOST_FEATURES) < counts[:, None]
+        shares = np.bincount(rows[present], np.repeat(weights, counts), FEATURES)
+        return shares[: 6 * 64].astype(np.float32)
 
     def _look(self, known: PositionSet) -> None:
         self._now, self.size, self._own = _shares_of(known.halves), known.size, known.own_row
@@ -235,7 +261,7 @@ class Siamese:
             return Siamese(Towers.read(cast(BinaryIO, file)))
 
     def log_weights(self, known: PositionSet, observer: Observer, indices: Ints | None = None) -> Floats:
-        """Return logarithms of the members' weights, up to a constant, with the learned temperature applied.
+        """Return logarithms of the members' weights, up to a constant.
 
         Parameters
         ----------
@@ -269,7 +295,14 @@ class Siamese:
         def features(start: int, stop: int, rows: Uint16s, counts: Ints) -> None:
             kernels.feature_rows(halves, chosen[start:stop], rows, counts)
 
-        return self.towers.log_weights(logits, chosen.shape[0], MOST_FEATURES, features)
+        learned = self.towers.log_weights(logits, chosen.shape[0], MOST_FEATURES, features)
+        return learned + log_prior(observer.kinds, known, chosen)
+
+
+def log_prior(kinds: Kinds, known: PositionSet, indices: Ints) -> Floats:
+    """Return the logarithms of the filter's weights of members (int64[n]), none of them 0: float64[n]."""
+    found = kinds.weights(known, indices) @ kinds.shares
+    return np.asarray(np.log((1.0 - LOST) * found + LOST / known.size))
 
 
 def board_features(halves: Words) -> tuple[Uint16s, Ints]:

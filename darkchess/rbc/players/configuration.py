@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -22,7 +21,6 @@ __all__ = ["CONFIGURATIONS", "Configuration", "ConfigurationError", "configurati
 _RANGES: dict[str, tuple[float, float]] = {
     # of an Expectation
     "value_beta": (-MOST, MOST),
-    "temperature": (0.001, math.inf),
     "uniform_mix": (0, 1),
     "bit_value": (0, MOST),
     "strangers": (0, 0.99),

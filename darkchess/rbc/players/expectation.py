@@ -26,7 +26,7 @@ from darkchess.rbc.belief._kernels.senses import best_sums
 from darkchess.rbc.belief.kinds import Kinds
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import Partitions, partitions
-from darkchess.rbc.belief.siamese import Observer, Siamese
+from darkchess.rbc.belief.siamese import Observer, Siamese, log_prior
 from darkchess.rbc.game.contest import Asked, Look
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
 from darkchess.rbc.players.holding import HoldingPlayer, time_plan
@@ -52,16 +52,6 @@ _FIRST_A_SECOND = 40_000.0
 _COVERED = 0.75
 """Share of all weight whose positions are valued, the likeliest first: fewer positions can be searched deeper."""
 
-_LEARNED, _ALONE = 0.3, 0.15
-"""Exponent of the learned weights where they multiply those of the filter over kinds; and their share in the weights
-for a sensible opponent, where they stand alone: the filter may have lost the true position.
-"""
-
-_UNFORESEEN, _LEAST_LOG = 1e-6, -700.0
-"""Weight of all positions that no kind leads to, and the least logarithm of a learned weight over the largest one: with
-them every weight is above 0, and its logarithm finite. ``uniform_mix`` sets the floor.
-"""
-
 _LEFT_COST = 0.03
 """Value of knowing the position over knowing nothing, so that a sense that changes no request still has a value."""
 
@@ -77,18 +67,16 @@ class Expectation:
     """Settings of an :class:`ExpectationPlayer`."""
 
     # how positions are weighted. ``even``: all the same. ``value``: exp(−value_beta · the value for the player), since
-    # the opponent chooses its moves. ``siamese``: that, times learned weights (``darkchess.rbc.belief.siamese``) to the
-    # power 1 / temperature
+    # the opponent chooses its moves. ``siamese``: that, times learned weights (``darkchess.rbc.belief.siamese``)
     belief: Literal["even", "value", "siamese"] = "even"
     value_beta: float = 2.0  # β of ``value`` and ``siamese``
-    temperature: float = 1.0  # of ``siamese``, which also values the likeliest positions first
     uniform_mix: float = 0.1  # share of all weight that is spread evenly
     # what counts in the choice of a sense beside the value of the best request after it. ``value``: the bits that it
     # gives; ``reduction``: the expected share of the weight that is left after it
     sense: Literal["value", "reduction"] = "reduction"
     bit_value: float = 0.05  # value of a bit of information
     # prior probability that the opponent is of another kind than the sensible one
-    # (``darkchess.rbc.belief.kinds.Kinds``); 0: kinds are not used
+    # (``darkchess.rbc.belief.kinds.Kinds``); 0: no kinds are told apart, and without ``siamese`` no model is used
     strangers: float = 0.85
     # see ``darkchess.rbc.players.outlook.outlook``
     unaware: float = 0.02
@@ -116,10 +104,12 @@ class ExpectationPlayer(HoldingPlayer):
         super().start(color, start)
         self._turn = 0
         self._to_move = False
-        self._observer = Observer(self.known) if self._thinking.belief == "siamese" else None
-        self._kinds = Kinds(self.known, self._thinking.strangers) if self._thinking.strangers > 0.0 else None
+        learned, strangers = self._thinking.belief == "siamese", self._thinking.strangers
+        kinds = Kinds(self.known, strangers)
+        self._kinds = kinds if learned or strangers > 0.0 else None
+        self._observer = Observer(self.known, kinds) if learned else None
         # The objects that are updated after the set, by the same observations.
-        self._beside = [each for each in (self._observer, self._kinds) if each is not None]
+        self._beside = [each for each in (self._kinds, self._observer) if each is not None]
 
     def notice(self, notice: Notice) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
@@ -211,19 +201,14 @@ class ExpectationPlayer(HoldingPlayer):
         """Return the positions to value (int64[n]), in that order, and the logarithms of their weights."""
         # Each turn and question draws with its own seed.
         known, seed = self.known, self._seed * 1_000_003 + 2 * self._turn + (not sense)
-        if not self._beside:
+        if self._kinds is None:
             indices = known.sample(_PARTITIONED, seed)
             return indices, np.zeros(indices.shape[0])
         indices = known.sample(_WEIGHED, seed)
-        logs = np.zeros(indices.shape[0])
         if self._observer is not None:
-            logs = Siamese.packaged().log_weights(known, self._observer, indices) / self._thinking.temperature
-        if self._kinds is not None:
-            by_kind = self._kinds.weights(known, indices)
-            by_kind += _UNFORESEEN / indices.shape[0]
-            if self._observer is not None:
-                by_kind = _with_learned(by_kind, logs)
-            logs = np.log(by_kind @ self._kinds.shares)
+            logs = Siamese.packaged().log_weights(known, self._observer, indices)
+        else:
+            logs = log_prior(self._kinds, known, indices)
         likeliest = np.argsort(-logs, kind="stable")[:_PARTITIONED]
         return indices[likeliest], logs[likeliest]
 
@@ -266,18 +251,6 @@ class ExpectationPlayer(HoldingPlayer):
             speed = found.children / max(1e-4, time.monotonic() - began)
             self._a_second += 0.3 * (speed - self._a_second)
         return found
-
-
-def _with_learned(by_kind: Floats, logs: Floats) -> Floats:
-    """Return weights of positions for each kind (float64[n, k], columns summing to 1) that also allow for the learned
-    ones, whose logarithms are ``logs`` (float64[n]).
-    """
-    learned = np.exp(np.maximum(logs - logs.max(), _LEAST_LOG))
-    found = by_kind * learned[:, None] ** _LEARNED
-    found /= found.sum(axis=0)
-    # The learned weights say what is likely for a sensible opponent, kind 0.
-    found[:, 0] += _ALONE * (learned / learned.sum() - found[:, 0])
-    return np.asarray(found)
 
 
 def expected_values(divided: Partitions, values: Floats, weights: Floats) -> Floats:

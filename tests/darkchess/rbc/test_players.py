@@ -254,7 +254,6 @@ def test_texts_choose_players() -> None:
         ("dsmcp,noise=1.5", "noise is 1.5, expected 0 to 1"),
         ("dsmcp,exploration=inf", "exploration is inf, expected 0 to 100000"),
         ("dsmcp,mixing=-1", "mixing is -1, expected 0 or more"),
-        ("rbc-siamese,temperature=0", "temperature is 0, expected 0.001 or more"),
         ("rbc-expect,boards=0", "boards is 0, expected 1 to 100000"),
         ("rbc-expect,uniform_mix=2", "uniform_mix is 2, expected 0 to 1"),
     ],
@@ -268,7 +267,7 @@ def test_numbers_that_make_no_sense_are_refused_in_a_line(text: str, message: st
 def test_every_number_that_says_how_a_player_thinks_has_a_range() -> None:
     hints = get_type_hints(Expectation) | get_type_hints(Synoptic)
     assert {field for field, hint in hints.items() if hint in (int, float)} == set(_RANGES)
-    assert configuration("rbc-siamese,temperature=inf").fields()["temperature"] == "inf"
+    assert configuration("dsmcp,mixing=inf").fields()["mixing"] == "inf"
 
 
 def test_a_game_ended_by_taking_the_king_is_heard_of() -> None:
@@ -291,9 +290,8 @@ def test_all_that_is_possible_is_told_once_the_likeliest_first(text: str) -> Non
     assert player.likeliest(3).tolist() == everything[:3].tolist()
 
 
-def test_no_position_that_is_possible_gets_weight_zero_however_low_the_temperature() -> None:
-    text = "rbc-siamese,temperature=0.001,uniform_mix=0"  # nothing but the learned weights, as sharp as they can be
-    player = expectation(chess.STARTING_FEN, chess.BLACK, text)
+def test_no_position_that_is_possible_gets_weight_zero_even_if_none_is_spread_evenly() -> None:
+    player = expectation(chess.STARTING_FEN, chess.BLACK, "rbc-siamese,uniform_mix=0")
     for answer in ("e7e5", "d7d5"):
         player.notice(Notice(None))
         with np.errstate(divide="raise", invalid="raise"):

@@ -10,6 +10,7 @@ import pytest
 
 from darkchess.board.position import Position
 from darkchess.rbc import Moved, Referee
+from darkchess.rbc.belief.kinds import KINDS, Kinds
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.siamese import (
     BLOCKS,
@@ -21,12 +22,15 @@ from darkchess.rbc.belief.siamese import (
     Siamese,
     board_features,
     grids_of,
+    log_prior,
 )  # fmt: skip
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.players.configuration import configuration, make_player
 from klss.networks.towers import Towers
 from klss.table.limits import Limit
 
+SHARES = len(KINDS)
+"""Numbers of an observation's scalars that are the kinds' probabilities."""
 STEPS = "4k3/2p1p1p1/8/3P1P2/8/8/1P1P1P1P/R3K2R w KQ - 0 1"
 
 
@@ -43,25 +47,29 @@ def towers(seed: int = 0) -> Towers:
 
 
 class Followed:
-    """A player's set and observer through a game."""
+    """A player's set, filter and observer through a game."""
 
     def __init__(self, game: Referee, color: chess.Color) -> None:
         self.game, self.known = game, PositionSet(color, game.position)
-        self.observer = Observer(self.known)
+        self.kinds = Kinds(self.known, 0.8)
+        self.observer = Observer(self.known, self.kinds)
 
     def notice(self) -> None:
         self.known.noticed(self.game.notice)
+        self.kinds.noticed(self.game.notice, self.known)
         self.observer.noticed(self.game.notice, self.known)
 
     def sense(self, square: int | None) -> None:
         sensed = self.game.sense(square)
         self.known.sensed(sensed)
+        self.kinds.sensed(sensed, self.known)
         self.observer.sensed(sensed, self.known)
 
     def move(self, text: str | None) -> Moved:
         moved = self.game.move(None if text is None else chess.Move.from_uci(text))
         if self.game.outcome is None:
             self.known.moved(moved)
+            self.kinds.moved(moved, self.known)
             self.observer.moved(moved, self.known)
         return moved
 
@@ -124,10 +132,13 @@ def test_the_observation_is_made_of_what_was_told(color: chess.Color) -> None:
         if piece.color == color:
             own[piece.piece_type - 1, square ^ side] = 1
     assert (numbers[BLOCKS["own"]].reshape(6, 64) == own).all()
-    shares = np.zeros(384)
-    for position in known:
+    shares, likely = np.zeros(384), np.zeros(384)
+    weights = mine.kinds.weights(known, np.arange(known.size)) @ mine.kinds.shares
+    for position, weight in zip(known, weights, strict=True):
         shares[list(enemies(position, color))] += 1 / known.size
+        likely[list(enemies(position, color))] += weight
     np.testing.assert_allclose(numbers[BLOCKS["now"]], shares, atol=1e-6)
+    np.testing.assert_allclose(numbers[BLOCKS["likely"]], likely, atol=1e-6)
     shown = {
         name: [(square ^ side) for square in np.flatnonzero(numbers[BLOCKS[name]])]
         for name in ("lost", "taken", "from", "to", "refused", "losses", "takings")
@@ -143,9 +154,11 @@ def test_the_observation_is_made_of_what_was_told(color: chess.Color) -> None:
         assert (shown["from"], shown["to"]) == ([chess.D8], [chess.D5])
     assert shown["takings"] == [chess.D5] and shown["refused"] == []
     scalars = numbers[BLOCKS["scalars"]]
+    np.testing.assert_allclose(scalars[:SHARES], mine.kinds.shares, rtol=1e-6)
+    scalars = scalars[SHARES:]
     assert scalars[:2].tolist() == [float(color), 0.0] and scalars[2] == np.float32(np.log(known.size) / 10)
     mine.sense(chess.B2)
-    assert mine.observer.numbers[BLOCKS["scalars"]][1] == 1
+    assert mine.observer.numbers[BLOCKS["scalars"]][SHARES + 1] == 1
     window = {square ^ side for square in np.flatnonzero(mine.observer.numbers[BLOCKS["seen"]] == 1)}
     assert window == {16, 17, 18, 8, 9, 10, 0, 1, 2}
 
@@ -156,9 +169,9 @@ def test_a_request_that_failed_is_told_and_a_pass_is() -> None:
     assert mine.move("e4e5").taken is None
     numbers = mine.observer.numbers
     assert np.flatnonzero(numbers[BLOCKS["refused"]]).tolist() == [chess.E5]
-    assert numbers[BLOCKS["scalars"]][7:9].tolist() == [1, 0] and not numbers[BLOCKS["from"]].any()
+    assert numbers[BLOCKS["scalars"]][-4:-2].tolist() == [1, 0] and not numbers[BLOCKS["from"]].any()
     passed = played([(None, None), (None, "e7e5")], chess.WHITE).observer.numbers
-    assert passed[BLOCKS["scalars"]][7:9].tolist() == [0, 1]
+    assert passed[BLOCKS["scalars"]][-4:-2].tolist() == [0, 1]
 
 
 def test_what_a_player_was_not_told_changes_nothing() -> None:
@@ -191,20 +204,22 @@ def test_weights_are_the_towers_scores_of_each_member_whatever_else_is_asked_for
     weights = siamese.log_weights(known, observer)
     assert weights.dtype == np.float64 and weights.shape == (known.size,)
     logits = siamese.towers.observe(*(part[0] for part in grids_of(observer.numbers[None])))
+    prior = log_prior(mine.kinds, known, np.arange(known.size))
+    assert np.exp(prior).sum() == pytest.approx(1.0)
     # By numpy alone, from python-chess's squares.
     for index in (0, known.size // 2, known.size - 1):
         position = next(iter(Position(row) for row in known.rows(index)))
         features = sorted(enemies(position, chess.WHITE)) + [384 + "qk".index(r) for r in "qk"]
         if position.ep_square is not None:
             features.append(386 + position.ep_square % 8)
-        assert weights[index] == pytest.approx(logits[features].sum() / 2.0, rel=1e-4, abs=1e-4)
+        assert weights[index] - prior[index] == pytest.approx(logits[features].sum() / 2.0, rel=1e-4, abs=1e-4)
     order = np.random.default_rng(0).permutation(known.size)[:100]
     assert siamese.log_weights(known, observer, order).tobytes() == weights[order].tobytes()
     assert siamese.log_weights(known, observer, np.zeros(0, dtype=np.int64)).shape == (0,)
     with pytest.raises(IndexError, match="bad index"):
         siamese.log_weights(known, observer, np.array([known.size]))
     with pytest.raises(ValueError, match="bad observer"):
-        siamese.log_weights(known, Observer(PositionSet(chess.WHITE, Position.start())))
+        siamese.log_weights(known, played([], chess.WHITE).observer)
 
 
 def test_the_packaged_weights_tell_who_played_and_the_player_uses_them() -> None:
@@ -212,7 +227,7 @@ def test_the_packaged_weights_tell_who_played_and_the_player_uses_them() -> None
     assert {"data", "arm", "commit", "epochs"} <= set(siamese.towers.history)
     game = Referee()
     known = []
-    for text in ("rbc-siamese", "rbc-siamese,temperature=50", "rbc-siamese"):
+    for text in ("rbc-siamese", "rbc-expect", "rbc-siamese"):
         player = make_player(configuration(text), seed=3)
         player.start(chess.BLACK, game.position)
         player.notice(Referee().notice)
