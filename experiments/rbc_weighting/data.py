@@ -6,8 +6,8 @@ A *decision* is: the truth; the likeliest members by the filter over kinds of op
 :data:`TOP`; members drawn uniformly from the rest, and the logarithm of how many each of them stands for; the filter's
 weights of all these; the size of the set; the observation's numbers (:mod:`darkchess.rbc.belief.siamese`).
 
-Labels tell matches apart whose games count more often in the training (:data:`experiments.rbc_weighting.decisions`):
-those of rare opponents. A match's decisions are a shard, ``LABEL-DIR-00000.npz``, for each :data:`BLOCK` games. A shard
+Labels tell matches apart whose games count more often in the training, those of rare opponents
+(:func:`experiments.rbc_weighting.decisions.repeated`). A match's decisions are a shard, ``LABEL-DIR-00000.npz``, for each :data:`BLOCK` games. A shard
 that is there is not made again, so that a stopped command can be resumed and gives the same shards.
 """
 
