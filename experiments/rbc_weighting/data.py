@@ -7,8 +7,9 @@ A *decision* is: the truth; the likeliest members by the filter over kinds of op
 weights of all these; the size of the set; the observation's numbers (:mod:`darkchess.rbc.belief.siamese`).
 
 Labels tell matches apart whose games count more often in the training, those of rare opponents
-(:func:`experiments.rbc_weighting.decisions.repeated`). A match's decisions are a shard, ``LABEL-DIR-00000.npz``, for each :data:`BLOCK` games. A shard
-that is there is not made again, so that a stopped command can be resumed and gives the same shards.
+(:func:`experiments.rbc_weighting.decisions.repeated`). A match's decisions are a shard, ``LABEL-DIR-00000.npz``, for
+each :data:`BLOCK` games. A shard that is there is not made again, so that a stopped command can be resumed and gives
+the same shards.
 """
 
 from __future__ import annotations
