@@ -1,8 +1,8 @@
 """Chess in the dark: a family of games with hidden information, and engines for them, without processes or networks.
 
 Reading order, in which each package imports only those before it: ``board`` (positions and moves of any chess),
-``evaluation`` (values of positions), ``configuration`` (a player's settings in one text), and one package for each
-game: ``fog`` (Fog of War chess) and ``rbc`` (Reconnaissance Blind Chess), which do not import each other. ``errors`` is
+``evaluation`` (values of positions), ``weighting`` (learned weights of possible positions), ``configuration`` (a
+player's settings in one text), and one package for each game: ``fog`` (Fog of War chess) and ``rbc`` (Reconnaissance Blind Chess), which do not import each other. ``errors`` is
 used by all.
 
 The names below are imported when they are first used, so that a command line can report an error in itself, or draw the

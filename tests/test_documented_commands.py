@@ -202,8 +202,8 @@ IN_SMALL: dict[str, str] = {
     "klss rbc match rbc-siamese rbc-random --nodes 2000 --games 150 --out RANDOM": (
         "klss rbc match rbc-attacker rbc-random --games 1 --nodes 5 --seed 3 --out random"
     ),
-    "python -m experiments.rbc_weighting data own=OWN random=RANDOM --out DATA": (
-        "experiments.rbc_weighting data own=own random=random --out weighed"
+    "python -m experiments.weighting data rbc own=OWN random=RANDOM --out DATA": (
+        "experiments.weighting data rbc own=own random=random --out weighed"
     ),
     "python -m experiments.convergence": (
         "experiments.convergence --games kuhn_poker --nodes 10 --workers 1 --results results"
@@ -234,7 +234,7 @@ ELSEWHERE: dict[str, str] = {
         "tests/klss_app/test_match.py"
     ),
     "klss puzzles make games.pgn --out puzzles.jsonl --most 60": "tests/klss_app/test_puzzles.py",
-    "python -m experiments.rbc_weighting train DATA --out RUN": "tests/experiments/test_rbc_weighting.py",
+    "python -m experiments.weighting train rbc DATA --out RUN": "tests/experiments/test_weighting.py",
     "python -m experiments.rbc_learn imitate --data DATA --out RUN": "tests/experiments/test_rbc_learn.py",
     "klss play --game openspiel:leduc_poker": "tests/uci_bridge/test_openspiel_kit.py",
     "klss engine --game openspiel:GAME": "tests/uci_bridge/test_openspiel_kit.py",

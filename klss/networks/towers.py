@@ -8,7 +8,7 @@ map also adds its *shares* (for example how often it was found) and their logari
 A state's score is the sum of the map over its features; a softmax of scores / temperature is the belief.
 
 Source: the Siamese networks of Reconnaissance Blind Chess, of whose two towers this is one. The module is independent
-of a game: planes, features and deviations from the source are in :mod:`darkchess.rbc.belief.siamese`.
+of a game: planes, features and deviations from the source are in :mod:`darkchess.weighting.network`.
 """
 
 from __future__ import annotations

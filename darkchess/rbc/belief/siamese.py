@@ -4,12 +4,11 @@ logit to each feature, such as an enemy piece on a square. The log weight of a m
 weight by the filter over kinds of opponents (:mod:`darkchess.rbc.belief.kinds`). The tower reads what the filter says,
 so that it learns where the filter errs.
 
-Source: T. Bertram, J. Fürnkranz, M. Müller, *Neural Network-based Information Set Weighting for Playing Reconnaissance
-Blind Chess* (2023): anchors are observations, boards near their anchor are likely. Training:
-:mod:`experiments.rbc_weighting`; docs/rbc-weighting.md.
+Source, and deviations from it: :mod:`darkchess.weighting.network`. Requests are given by origin and target, not by one
+of 73 kinds.
 
 Everything is seen from the viewer's side of the board: the viewer moves up. The numbers of an observation
-(float32[:data:`NUMBERS`]) are, block by block (:data:`BLOCKS`):
+are, block by block (:data:`BLOCKS`):
 
 ===============  ======================================================================================================
 own              own pieces, piece × square
@@ -29,41 +28,23 @@ scalars          the filter's probability of each kind of opponent; colour, phas
 
 A member's features are piece × square of the enemy's pieces, the enemy's two castling rights, and the file of a pawn
 that has just made a double step.
-
-Deviations from the source: the history is not the last twenty turns, but what an exact set keeps of them (marginals now
-and before, the trace) and fading planes; requests are given by origin and target, not by one of 73 kinds; the
-opponent's name is not used; only the observation is read by convolutions; a *logit map*, linear in the pieces of a
-board, replaces the second network and the distance: millions of boards a second instead of hundreds; rights and double
-steps are part of a board; the loss is a softmax over the truth and sampled members instead of triplets.
 """
 
 from __future__ import annotations
 
 import math
-from functools import cache
-from importlib import resources
-from typing import BinaryIO, cast
 
 import numpy as np
 
 from darkchess.board.kernels import board
-from darkchess.rbc.belief._kernels import features as kernels
 from darkchess.rbc.belief.kinds import KINDS, Kinds
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
-from klss.networks.towers import LEAST_SHARE, Float32s, Towers, Uint16s
-from klss.support.arrays import Floats, Ints, Words
+from darkchess.weighting.enemy_features import SQUARES, shares, weighed_shares
+from darkchess.weighting.network import Blocks, LearnedScores
+from klss.support.arrays import Float32s, Floats, Ints, Words
 
-__all__ = [
-    "BLOCKS", "FADE", "FEATURES", "LOST", "MOST_FEATURES", "NUMBERS", "PLANES", "SHAPES", "SHARES", "Observer",
-    "Siamese", "board_features", "grids_of", "log_prior",
-]  # fmt: skip
-
-FEATURES = 6 * 64 + 2 + 8
-"""Features of a board: piece · 64 + square, from the viewer's side; queenside, kingside; files of a double step."""
-
-MOST_FEATURES = 19
-"""Most features of one board: sixteen pieces, two rights, one double step."""
+__all__ = ["BLOCKS", "FADE", "LOST", "Observer", "Siamese", "log_prior"]
 
 LOST = 0.06
 """Probability that the filter has lost the true position; it counts as that much evenly spread weight."""
@@ -71,52 +52,13 @@ LOST = 0.06
 FADE = 0.8
 """Factor of fading planes for each own turn."""
 
-SHARES = ("now", "before", "likely", "trace")
-"""Blocks of an observation's numbers that also enter the logit map feature by feature."""
-
 _SIZES = {
-    "own": 384, "now": 384, "before": 384, "likely": 384, "trace": 384, "seen": 64, "lost": 64, "taken": 64,
-    "losses": 64, "takings": 64, "from": 64, "to": 64, "refused": 64, "scalars": len(KINDS) + 11,
+    "own": SQUARES, "now": SQUARES, "before": SQUARES, "likely": SQUARES, "trace": SQUARES, "seen": 64, "lost": 64,
+    "taken": 64, "losses": 64, "takings": 64, "from": 64, "to": 64, "refused": 64, "scalars": len(KINDS) + 11,
 }  # fmt: skip
-"""Size of each block, in order: planes of squares, and the scalars."""
 
-_ENDS = np.cumsum(list(_SIZES.values())).tolist()
-BLOCKS = {name: slice(end - size, end) for (name, size), end in zip(_SIZES.items(), _ENDS, strict=True)}
-"""Place of each block in an observation's numbers."""
-NUMBERS: int = _ENDS[-1]
-"""Number of numbers of an observation."""
-TWICE = ("now", "likely")
-"""Blocks that the tower reads as they are and as their logarithms."""
-PLANES = (NUMBERS - _SIZES["scalars"] + sum(_SIZES[name] for name in TWICE)) // 64
-"""Number of planes that the tower reads."""
-SHAPES = ((8, 8, PLANES), (_SIZES["scalars"],), (len(SHARES), 6 * 64))
-"""Shapes of the arrays of :func:`grids_of`, for one observation."""
-
-
-def grids_of(numbers: Float32s) -> tuple[Float32s, Float32s, Float32s]:
-    """Return observations in the form that the tower reads.
-
-    Parameters
-    ----------
-    numbers
-        float32[n, NUMBERS].
-
-    Returns
-    -------
-    tuple
-        Planes, float32[n, 8, 8, PLANES]: all blocks but the scalars, and after those of :data:`TWICE` their logarithms,
-        scaled to about [0, 1]; the scalars, float32[n, s]; the shares, float32[n, 4, 384].
-    """
-    found = []
-    for name, block in BLOCKS.items():
-        if name == "scalars":
-            continue
-        found.append(numbers[:, block])
-        if name in TWICE:
-            found.append(np.log(numbers[:, block] + LEAST_SHARE) / 7 + 1)
-    planes = np.concatenate(found, axis=1).reshape(-1, PLANES, 8, 8).transpose(0, 2, 3, 1)
-    shares = np.stack([numbers[:, BLOCKS[name]] for name in SHARES], axis=1)
-    return np.ascontiguousarray(planes), numbers[:, BLOCKS["scalars"]], shares
+BLOCKS = Blocks(_SIZES, twice=("now", "likely"), shares=("now", "before", "likely", "trace"))
+"""The blocks of an observation's numbers."""
 
 
 class Observer:
@@ -147,7 +89,7 @@ class Observer:
     def __init__(self, known: PositionSet, kinds: Kinds) -> None:
         self.kinds = kinds
         # Marginals of the set now and before, and the trace of certain pieces.
-        self._before = self._now = _shares_of(known.halves)
+        self._before = self._now = shares(known.halves)
         self._size_before = self.size = known.size
         self._trace = (self._now == 1).astype(np.float32)
         self._side = known.own
@@ -188,13 +130,14 @@ class Observer:
 
     @property
     def numbers(self) -> Float32s:
-        """The numbers after the last observation: float32[NUMBERS]. Computed at each access."""
-        out = np.zeros(NUMBERS, dtype=np.float32)
+        """The numbers after the last observation: float32[BLOCKS.count]. Computed at each access."""
+        out = np.zeros(BLOCKS.count, dtype=np.float32)
         words = self._own[:6] & self._own[board.WHITE]
         own = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
         out[BLOCKS["own"]] = own
         for name, block in (
-            ("now", self._now), ("before", self._before), ("likely", self._likely()), ("trace", self._trace),
+            ("now", self._now), ("before", self._before), ("likely", weighed_shares(*self.kinds.kept)),
+            ("trace", self._trace),
         ):  # fmt: skip
             out[BLOCKS[name]] = block
         for name, plane in self._planes.items():
@@ -227,16 +170,8 @@ class Observer:
         )
         return out
 
-    def _likely(self) -> Float32s:
-        """Return the filter's probability of each enemy piece on each square: float32[384]."""
-        halves, weights = self.kinds.kept
-        rows, counts = board_features(halves)
-        present = np.arange(MOST_FEATURES) < counts[:, None]
-        shares = np.bincount(rows[present], np.repeat(weights, counts), FEATURES)
-        return shares[: 6 * 64].astype(np.float32)
-
     def _look(self, known: PositionSet) -> None:
-        self._now, self.size, self._own = _shares_of(known.halves), known.size, known.own_row
+        self._now, self.size, self._own = shares(known.halves), known.size, known.own_row
         self._trace[self._now == 1] = 1
 
     def _plane(self, square: int | None) -> Float32s:
@@ -246,19 +181,11 @@ class Observer:
         return plane
 
 
-class Siamese:
-    """Learned weights of a position set's members, by a tower that reads the output of :func:`grids_of`."""
+class Siamese(LearnedScores):
+    """Learned weights of a position set's members."""
 
-    def __init__(self, towers: Towers) -> None:
-        assert (towers.shapes, towers.features) == (SHAPES, FEATURES), "weights of something else: train them anew"
-        self.towers = towers
-
-    @staticmethod
-    @cache
-    def packaged() -> Siamese:
-        """Return the one with the packaged weights, which are read once."""
-        with resources.files("darkchess.rbc.belief").joinpath("data/siamese.npz").open("rb") as file:
-            return Siamese(Towers.read(cast(BinaryIO, file)))
+    blocks = BLOCKS
+    package = "darkchess.rbc.belief"
 
     def log_weights(self, known: PositionSet, observer: Observer, indices: Ints | None = None) -> Floats:
         """Return logarithms of the members' weights, up to a constant.
@@ -290,12 +217,7 @@ class Siamese:
         chosen = np.arange(known.size) if indices is None else np.asarray(indices, dtype=np.int64)
         if chosen.size and (chosen.min() < 0 or chosen.max() >= known.size):
             raise IndexError(f"bad index: got {chosen.min()} … {chosen.max()}, expected 0 … {known.size - 1}")
-        logits = self.towers.observe(*(part[0] for part in grids_of(observer.numbers[None])))
-
-        def features(start: int, stop: int, rows: Uint16s, counts: Ints) -> None:
-            kernels.feature_rows(halves, chosen[start:stop], rows, counts)
-
-        learned = self.towers.log_weights(logits, chosen.shape[0], MOST_FEATURES, features)
+        learned = self.scores(self.map_of(observer.numbers), halves, chosen)
         return learned + log_prior(observer.kinds, known, chosen)
 
 
@@ -303,30 +225,3 @@ def log_prior(kinds: Kinds, known: PositionSet, indices: Ints) -> Floats:
     """Return the logarithms of the filter's weights of members (int64[n]), none of them 0: float64[n]."""
     found = kinds.weights(known, indices) @ kinds.shares
     return np.asarray(np.log((1.0 - LOST) * found + LOST / known.size))
-
-
-def board_features(halves: Words) -> tuple[Uint16s, Ints]:
-    """Return the features of boards.
-
-    Parameters
-    ----------
-    halves
-        uint64[n, 2], the enemy's (:mod:`darkchess.board.kernels.halves`).
-
-    Returns
-    -------
-    tuple
-        uint16[n, MOST_FEATURES], and int64[n], the number of features in each row.
-    """
-    rows = np.zeros((halves.shape[0], MOST_FEATURES), dtype=np.uint16)
-    counts = np.empty(halves.shape[0], dtype=np.int64)
-    kernels.feature_rows(halves, np.arange(halves.shape[0]), rows, counts)
-    return rows, counts
-
-
-def _shares_of(halves: Words) -> Float32s:
-    """Return the share of the boards in which each piece stands on each square: float32[384]."""
-    counts = np.zeros((6, 64), dtype=np.int64)
-    kernels.count_halves(halves, counts)
-    shares: Float32s = (counts.reshape(-1) / halves.shape[0]).astype(np.float32)
-    return shares

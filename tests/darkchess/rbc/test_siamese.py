@@ -12,20 +12,10 @@ from darkchess.board.position import Position
 from darkchess.rbc import Moved, Referee
 from darkchess.rbc.belief.kinds import KINDS, Kinds
 from darkchess.rbc.belief.position_set import PositionSet
-from darkchess.rbc.belief.siamese import (
-    BLOCKS,
-    FADE,
-    FEATURES,
-    MOST_FEATURES,
-    SHAPES,
-    Observer,
-    Siamese,
-    board_features,
-    grids_of,
-    log_prior,
-)  # fmt: skip
+from darkchess.rbc.belief.siamese import BLOCKS, FADE, Observer, Siamese, log_prior
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.players.configuration import configuration, make_player
+from darkchess.weighting.enemy_features import FEATURES, MOST_FEATURES, features_of
 from klss.networks.towers import Towers
 from klss.table.limits import Limit
 
@@ -37,7 +27,7 @@ STEPS = "4k3/2p1p1p1/8/3P1P2/8/8/1P1P1P1P/R3K2R w KQ - 0 1"
 def towers(seed: int = 0) -> Towers:
     """Weights of no meaning."""
     generator = np.random.default_rng(seed)
-    (_, _, planes), (scalars,), (shares, map_size) = SHAPES
+    (_, _, planes), (scalars,), (shares, map_size) = BLOCKS.shapes
     shapes: dict[str, tuple[int, ...]] = {
         "conv0": (3, 3, planes, 4), "conv0_bias": (8, 8, 4), "scalars": (scalars, 4), "kinds": (4, 6),
         "pooled": (4, 2), "dense": (128, 5), "others": (5, FEATURES - 384), "map_bias": (FEATURES,),
@@ -102,7 +92,7 @@ def enemies(position: Position, viewer: chess.Color) -> set[int]:
 def test_a_boards_features_are_the_enemys_men_rights_and_double_step(color: chess.Color) -> None:
     turns = [(None, "b2b3")] if not color else [(None, "b2b3"), (None, "g7g5")]
     known = played(turns, color, STEPS).known
-    rows, counts = board_features(known.halves)
+    rows, counts = features_of(known.halves)
     assert rows.shape == (known.size, MOST_FEATURES)
     steps = 0
     for position, row, count in zip(known, rows, counts, strict=True):
@@ -203,7 +193,7 @@ def test_weights_are_the_towers_scores_of_each_member_whatever_else_is_asked_for
     siamese = Siamese(towers())
     weights = siamese.log_weights(known, observer)
     assert weights.dtype == np.float64 and weights.shape == (known.size,)
-    logits = siamese.towers.observe(*(part[0] for part in grids_of(observer.numbers[None])))
+    logits = siamese.map_of(observer.numbers)
     prior = log_prior(mine.kinds, known, np.arange(known.size))
     assert np.exp(prior).sum() == pytest.approx(1.0)
     # By numpy alone, from python-chess's squares.

@@ -1,4 +1,4 @@
 """The position set of Reconnaissance Blind Chess, compiled.
 
-Reading order: ``position_set``, ``senses``, ``kinds``, ``features`` (of members, for learned weights).
+Reading order: ``position_set``, ``senses``, ``kinds``.
 """

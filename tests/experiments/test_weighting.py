@@ -1,4 +1,4 @@
-"""``experiments.rbc_weighting``: decisions, and training from them."""
+"""``experiments.weighting``: decisions, and training from them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ import pytest
 from darkchess.rbc import Referee
 from darkchess.rbc.belief.kinds import Kinds
 from darkchess.rbc.belief.position_set import PositionSet
-from darkchess.rbc.belief.siamese import BLOCKS, FEATURES, Observer, board_features, grids_of
+from darkchess.rbc.belief.siamese import BLOCKS, Observer
 from darkchess.rbc.game.history import replayed
+from darkchess.weighting.enemy_features import FEATURES, features_of
 from experiments.learning.fit import TrainingError, jax_on_cpu
 from experiments.learning.split import TEST, TRAIN, VALIDATE
-from experiments.rbc_weighting import __main__ as program
-from experiments.rbc_weighting import data
-from experiments.rbc_weighting.data import ARCHIVE, DRAWN, TOP, drawn_beside
-from experiments.rbc_weighting.decisions import Decisions, load, log_shares, repeated
-from experiments.rbc_weighting.networks import Settings, scores
-from experiments.rbc_weighting.training import MIRRORED_FEATURES, MIRRORED_NUMBERS, scores_on, train
+from experiments.weighting import __main__ as program
+from experiments.weighting import data
+from experiments.weighting.data import ARCHIVE, DRAWN, TOP, drawn_beside
+from experiments.weighting.decisions import Decisions, load, log_shares, repeated
+from experiments.weighting.networks import Settings, scores
+from experiments.weighting.training import MIRRORED_FEATURES, mirrored_numbers, scores_on, train
 from klss_app.cli.main import main as klss
 
 
@@ -41,7 +42,7 @@ def shards(match: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shards")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(data, "BLOCK", 1)
-        assert data.main([f"own={match}", "--out", str(folder)]) == 0
+        assert program.main(["data", "rbc", f"own={match}", "--out", str(folder)]) == 0
     return folder
 
 
@@ -66,7 +67,7 @@ def test_decisions_hold_the_truth_other_members_and_what_was_told(match: Path, s
             assert np.exp(found["standing"][i, :count]).sum() == pytest.approx(sizes[i], rel=1e-4)
             if sizes[i] <= 1 + DRAWN:
                 assert np.exp(found["prior"][i, :count]).sum() == pytest.approx(1.0, abs=1e-3)
-                rows, pieces = board_features(found["halves"][i, :count])
+                rows, pieces = features_of(found["halves"][i, :count])
                 present = np.arange(rows.shape[1]) < pieces[:, None]
                 shares = np.bincount(rows[present], minlength=FEATURES)[:384] / count
                 np.testing.assert_allclose(found["numbers"][i, BLOCKS["now"]], shares, atol=1e-3)
@@ -94,33 +95,33 @@ def test_a_shard_that_is_there_is_kept_and_another_one_is_made_the_same(
         shutil.copy(path, games)
     (games / "game-00002.json").write_text('{"type": "GameHistory"}')  # a game that ended before its first move
     kept = tmp_path / "shards"
-    assert data.main([f"own={games}", "--out", str(kept)]) == 0
+    assert program.main(["data", "rbc", f"own={games}", "--out", str(kept)]) == 0
     names = ["own-match-00000.npz", "own-match-00001.npz"]
     assert all((kept / name).read_bytes() == (shards / name).read_bytes() for name in names)
     assert len(ARCHIVE.load(kept / "own-match-00002.npz", ARCHIVE.read)[0]["size"]) == 0
     stamps = [(kept / name).stat().st_mtime_ns for name in names]
-    assert data.main([f"own={games}", "--out", str(kept)]) == 0
+    assert program.main(["data", "rbc", f"own={games}", "--out", str(kept)]) == 0
     assert [(kept / name).stat().st_mtime_ns for name in names] == stamps
 
 
 def test_what_is_no_match_is_told_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert data.main([f"own={tmp_path}", "--out", str(tmp_path / "out")]) == 1
-    assert "got no game-*.json, expected those of klss rbc match --out" in capsys.readouterr().err
+    assert program.main(["data", "rbc", f"own={tmp_path}", "--out", str(tmp_path / "out")]) == 1
+    assert "got no games, expected klss rbc match --out" in capsys.readouterr().err
     with pytest.raises(SystemExit):
-        data.main([str(tmp_path), "--out", str(tmp_path / "out")])
-    assert "expected LABEL=DIR" in capsys.readouterr().err
+        program.main(["data", "rbc", str(tmp_path), "--out", str(tmp_path / "out")])
+    assert "expected LABEL=PATH" in capsys.readouterr().err
     with pytest.raises(TrainingError, match="no shards"):
-        load(tmp_path)
+        load(tmp_path, BLOCKS)
 
 
 def test_the_mirrored_board_is_a_board_seen_in_a_mirror() -> None:
     known = PositionSet(chess.WHITE, Referee("4k3/8/8/8/1P6/8/8/R3K3 w Q - 0 1").position)
     numbers = Observer(known, Kinds(known, 0.5)).numbers
-    mirrored = numbers[MIRRORED_NUMBERS]
-    for name, block in BLOCKS.items():
-        if name != "scalars":
-            planes = numbers[block].reshape(-1, 8, 8)
-            assert (mirrored[block].reshape(-1, 8, 8) == planes[:, :, ::-1]).all()
+    mirrored = numbers[mirrored_numbers(BLOCKS)]
+    for name in BLOCKS.names[:-1]:
+        block = BLOCKS[name]
+        planes = numbers[block].reshape(-1, 8, 8)
+        assert (mirrored[block].reshape(-1, 8, 8) == planes[:, :, ::-1]).all()
     assert (numbers[-2:].tolist(), mirrored[-2:].tolist()) == ([0, 1], [1, 0])
     assert (mirrored[BLOCKS["scalars"]][:-2] == numbers[BLOCKS["scalars"]][:-2]).all()
     assert MIRRORED_FEATURES[384:].tolist() == [385, 384, 393, 392, 391, 390, 389, 388, 387, 386, FEATURES]
@@ -162,21 +163,21 @@ def test_training_learns_goes_on_to_the_same_weights_and_is_what_play_computes(
 ) -> None:
     pytest.importorskip("optax", exc_type=ImportError)
     monkeypatch.setenv("XLA_FLAGS", "--xla_backend_optimization_level=0")  # compiling takes longer than these few steps
-    held = load(shards)
+    held = load(shards, BLOCKS)
     assert set(held.part) == {TRAIN, VALIDATE, TEST}
     tiny = Settings(channels=4, layers=2, epochs=2, batch=16, rate=3e-2, mirrored=0.0)
-    weights, about = train(tiny, held, tmp_path)
+    weights, about = train(tiny, BLOCKS, held, tmp_path)
     rows = about["epochs"]["rows"]
     assert len(rows) == 2 and rows[-1][1] < rows[0][1]
     stopped = tmp_path / "stopped"
     stopped.mkdir()
-    train(dataclasses.replace(tiny, epochs=1), held, stopped)
-    again, _ = train(tiny, held, stopped)
+    train(dataclasses.replace(tiny, epochs=1), BLOCKS, held, stopped)
+    again, _ = train(tiny, BLOCKS, held, stopped)
     assert all((weights[name] == again[name]).all() for name in weights)
     # What JAX trains is what numpy and numba score.
     jax, chosen = jax_on_cpu(), held.where(held.part == TEST)[:8]
-    found = scores_on(weights, held, chosen)
-    seen = grids_of(held.numbers[chosen].astype(np.float32))
+    found = scores_on(weights, BLOCKS, held, chosen)
+    seen = BLOCKS.grids(held.numbers[chosen].astype(np.float32))
     keep = np.ones((8, tiny.channels), dtype=np.float32)
     wanted = np.asarray(scores(jax, weights, seen, held.rows[chosen].astype(np.int32), keep))
     valid = np.arange(1 + DRAWN) < held.count[chosen][:, None]
@@ -189,7 +190,7 @@ def test_weights_are_trained_and_written(
     pytest.importorskip("optax", exc_type=ImportError)
     tiny = Settings(channels=4, layers=1, batch=16, rate=2e-2)
     monkeypatch.setattr(program, "Settings", lambda: tiny)
-    given = [str(shards), "--out", str(tmp_path), "--epochs", "1"]
-    assert program.main(["train", *given, "--package", str(tmp_path / "weights" / "siamese.npz")]) == 0
+    given = [str(shards), "--out", str(tmp_path), "--epochs", "1", "--results", str(tmp_path)]
+    assert program.main(["train", "rbc", *given, "--package", str(tmp_path / "weights" / "siamese.npz")]) == 0
     assert (tmp_path / "weights" / "siamese.npz").stat().st_size < 2_000_000
     assert "own" in capsys.readouterr().out

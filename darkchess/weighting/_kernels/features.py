@@ -1,5 +1,5 @@
-"""Kernels of :mod:`darkchess.rbc.belief.siamese`: the pieces of enemy halves (:mod:`darkchess.board.kernels.halves`) as
-rows of features and as counts.
+"""Kernels of :mod:`darkchess.weighting.enemy_features`: the pieces of enemy halves
+(:mod:`darkchess.board.kernels.halves`) as rows of features and as counts.
 """
 
 from __future__ import annotations

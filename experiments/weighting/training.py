@@ -1,4 +1,4 @@
-"""Train the weights of :mod:`darkchess.rbc.belief.siamese`, by a softmax over the truth and other members.
+"""Train the weights of :mod:`darkchess.weighting.network`, by a softmax over the truth and other members.
 
 Training stops when the validating games' nats have not risen for a while, and keeps the best epoch's weights. *Nats*
 are ln of the truth's probability times n, 0 for a uniform belief. After each epoch a checkpoint is written, from which
@@ -19,65 +19,74 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.rbc.belief.siamese import BLOCKS, FEATURES, NUMBERS, grids_of
+from darkchess.weighting.enemy_features import FEATURES, SQUARES
+from darkchess.weighting.network import Blocks
 from experiments.learning import checkpoints
 from experiments.learning.fit import WARM_STEPS, TrainingError
 from experiments.learning.split import TEST, VALIDATE
-from experiments.rbc_weighting.data import DRAWN
-from experiments.rbc_weighting.decisions import Decisions, log_shares, repeated
-from experiments.rbc_weighting.networks import Settings, first_weights, step_of
+from experiments.weighting.data import DRAWN
+from experiments.weighting.decisions import Decisions, likelier, log_shares, repeated
+from experiments.weighting.networks import Settings, first_weights, step_of
 from klss.networks.towers import Float32s, Towers, Uint16s
 from klss.support.arrays import Floats, Ints
 
-__all__ = ["MIRRORED_FEATURES", "MIRRORED_NUMBERS", "NAME", "scores_on", "tested", "train"]
+__all__ = ["MIRRORED_FEATURES", "NAME", "mirrored_numbers", "scores_on", "tested", "train"]
 
 NAME = "map"
 """Name of the weights, in their files and in results."""
+WEIGH = (0.05, 0.25, 0.5, 0.75, 0.95)
+"""Shares of all weight at which reliability is told."""
 
 
-def _mirrored() -> tuple[Uint16s, Ints]:
-    """The mirrored board (files exchanged): for each feature and each number the index of its source."""
+def _mirrored_features() -> Uint16s:
     features = np.arange(FEATURES + 1)  # the last one pads
-    features[: 6 * 64] ^= 7
-    features[6 * 64 : 6 * 64 + 2] ^= 1
-    features[6 * 64 + 2 : -1] = features[-2 : 6 * 64 + 1 : -1]
-    start = BLOCKS["scalars"].start
-    numbers = np.arange(NUMBERS)
-    numbers[:start] ^= 7  # each block begins at a multiple of 64
+    features[:SQUARES] ^= 7
+    features[SQUARES : SQUARES + 2] ^= 1
+    features[SQUARES + 2 : -1] = features[-2 : SQUARES + 1 : -1]
+    return features.astype(np.uint16)
+
+
+MIRRORED_FEATURES = _mirrored_features()
+"""For each feature of the mirrored board (files exchanged) the index of its source."""
+
+
+def mirrored_numbers(blocks: Blocks) -> Ints:
+    """For each number of the mirrored board the index of its source."""
+    numbers = np.arange(blocks.count)
+    numbers[: blocks["scalars"].start] ^= 7  # each block begins at a multiple of 64
     numbers[-2:] = numbers[:-3:-1]
-    return features.astype(np.uint16), numbers
+    return numbers
 
 
-MIRRORED_FEATURES, MIRRORED_NUMBERS = _mirrored()
-
-
-def _batch(held: Decisions, chosen: Ints, settings: Settings, generator: np.random.Generator) -> tuple[Any, ...]:
+def _batch(
+    held: Decisions, chosen: Ints, blocks: Blocks, settings: Settings, generator: np.random.Generator
+) -> tuple[Any, ...]:
     """The grids of the observations, the boards' features, what is added to their scores, and dropout, of one step."""
     added = held.prior[chosen] + held.standing[chosen]
     added[np.arange(added.shape[1]) >= held.count[chosen, None]] = -np.inf
     rows, numbers = held.rows[chosen], held.numbers[chosen].astype(np.float32)
     if generator.random() < settings.mirrored:
-        rows, numbers = MIRRORED_FEATURES[rows], numbers[:, MIRRORED_NUMBERS]
+        rows, numbers = MIRRORED_FEATURES[rows], numbers[:, mirrored_numbers(blocks)]
     keep = (generator.random((chosen.shape[0], settings.channels)) >= settings.dropout).astype(np.float32) / (
         1 - settings.dropout
     )
-    return grids_of(numbers), rows.astype(np.int32), added, keep
+    return blocks.grids(numbers), rows.astype(np.int32), added, keep
 
 
-def scores_on(weights: Mapping[str, Any], held: Decisions, chosen: Ints) -> Float32s:
+def scores_on(weights: Mapping[str, Any], blocks: Blocks, held: Decisions, chosen: Ints) -> Float32s:
     """Scores of the truth and of all drawn members, by the same inference as in play: float32[n, 1 + DRAWN]."""
     out = np.zeros((chosen.shape[0], 1 + DRAWN), dtype=np.float32)
     towers = Towers({name: np.asarray(array) for name, array in weights.items()}, 1.0, {})
     for i, index in enumerate(chosen):
         rows = held.rows[index, : held.count[index]]
-        seen = grids_of(held.numbers[index : index + 1].astype(np.float32))
+        seen = blocks.grids(held.numbers[index : index + 1].astype(np.float32))
         shown = towers.observe(*(part[0] for part in seen))
         towers.score(rows, (rows != FEATURES).sum(axis=1), shown, out[i, : rows.shape[0]])
     return out
 
 
 def train(
-    settings: Settings, held: Decisions, folder: Path, tell: Callable[[str], None] = lambda text: None
+    settings: Settings, blocks: Blocks, held: Decisions, folder: Path, tell: Callable[[str], None] = lambda text: None
 ) -> tuple[dict[str, Float32s], dict[str, Any]]:
     """Train, from the checkpoint in ``folder`` if there is one. Return the best epoch's weights, and their description:
     ``epochs`` (columns epoch, the loss of training, the validating games' nats, seconds) and ``tested``
@@ -94,7 +103,7 @@ def train(
     # The state: the beginning, or a checkpoint of the same training. ``slow`` is the running mean of the weights, which
     # is judged and kept.
     path = folder / f"{NAME}.checkpoint.npz"
-    first = first_weights(settings)
+    first = first_weights(settings, blocks)
     none = {name: np.zeros_like(array) for name, array in first.items()}
     trees: Mapping[str, Mapping[str, Any]] = {"weights": first, "mean": none, "square": none, "slow": first}
     best: Mapping[str, Any] = first
@@ -115,12 +124,12 @@ def train(
             steps += 1
             some = order[number * settings.batch : (number + 1) * settings.batch]
             rate = np.float32(settings.rate * min(1.0, steps / WARM_STEPS) * 0.5 ** len(epochs))
-            trees, loss = step(trees, np.float32(steps), rate, *_batch(held, some, settings, generator))
+            trees, loss = step(trees, np.float32(steps), rate, *_batch(held, some, blocks, settings, generator))
             losses.append(loss)
             if number % 20 == 0:
                 tell(f"{NAME}, epoch {len(epochs) + 1}, step {number} of {per_epoch}, loss {float(loss):.3f}")
         # The validating games decide which epoch's weights are kept.
-        nats = _nats(scores_on(trees["slow"], held, judged), held, judged)
+        nats = _nats(scores_on(trees["slow"], blocks, held, judged), held, judged)
         if not epochs or nats.mean() > max(row[2] for row in epochs):
             best = {name: np.asarray(array) for name, array in trees["slow"].items()}
         took = time.perf_counter() - begin
@@ -130,25 +139,34 @@ def train(
     return dict(best), {
         "best_epoch": max(epochs, key=lambda row: row[2])[0],
         "epochs": {"columns": ["epoch", "loss", "validation_nats", "seconds"], "rows": epochs},
-        "tested": tested(best, held),
+        "tested": tested(best, blocks, held),
         "decisions": [len(chosen), len(judged)],
     }
 
 
-def tested(weights: Mapping[str, Any], held: Decisions) -> dict[str, Any]:
-    """Nats on the test games by label: decisions, the filter's nats, the learned ones, and the standard error of the
-    difference, as if decisions were independent.
+def tested(weights: Mapping[str, Any], blocks: Blocks, held: Decisions) -> dict[str, Any]:
+    """What the weights are worth on the test games, by label. ``rows``: decisions, the nats of what scores are added
+    to, the learned ones, and the standard error of the difference, as if decisions were independent. ``reliability``:
+    at how many decisions the truth is among the likeliest members that weigh each of :data:`WEIGH`, without and with
+    the scores.
     """
-    rows = []
+    rows, reliability = [], []
     for label in np.unique(held.label):
         chosen = held.where((held.part == TEST) & (held.label == label))
         if len(chosen):
-            before = _nats(np.zeros(held.prior[chosen].shape), held, chosen)
-            after = _nats(scores_on(weights, held, chosen), held, chosen)
+            none, scores = np.zeros(held.prior[chosen].shape), scores_on(weights, blocks, held, chosen)
+            before, after = _nats(none, held, chosen), _nats(scores, held, chosen)
+            for name, each in (("filter", none), ("learned", scores)):
+                above = likelier(each, held, chosen)
+                reliability.append([str(label), name, *(round(float((above < share).mean()), 3) for share in WEIGH)])
             gain = after - before
             error = float(gain.std() / math.sqrt(len(chosen)))
             rows.append([str(label), len(chosen), *(round(float(x), 3) for x in (before.mean(), after.mean(), error))])
-    return {"columns": ["label", "decisions", "filter", "learned", "error"], "rows": rows}
+    return {
+        "columns": ["label", "decisions", "filter", "learned", "error"],
+        "rows": rows,
+        "reliability": {"columns": ["label", "belief", *map(str, WEIGH)], "rows": reliability},
+    }
 
 
 def _nats(scores: Any, held: Decisions, chosen: Ints) -> Floats:

@@ -1,7 +1,7 @@
 """The network of :class:`klss.networks.towers.Towers` in training, in JAX, with its loss.
 
-To each score the logarithm of the filter's weight is added, and the logarithm of the number of members that the drawn
-one stands for, so that the probabilities of the softmax are those over the whole set.
+To each score the logarithm of the filter's weight is added, as in play, and the logarithm of the number of members that
+the drawn one stands for, so that the probabilities of the softmax are those over the whole set.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.rbc.belief.siamese import FEATURES, PLANES, SHAPES, SHARES
+from darkchess.weighting.enemy_features import FEATURES, SQUARES
+from darkchess.weighting.network import Blocks
 from experiments.learning.fit import adam_step, averaged, jax_on_cpu
 from klss.networks.towers import LEAST_SHARE, Float32s
 
@@ -40,7 +41,7 @@ class Settings:
     seed: int = 0  # of everything random
 
 
-def first_weights(settings: Settings) -> dict[str, Float32s]:
+def first_weights(settings: Settings, blocks: Blocks) -> dict[str, Float32s]:
     """The weights at the start of training: a nearly uniform belief."""
     generator = np.random.default_rng(settings.seed)
 
@@ -50,19 +51,19 @@ def first_weights(settings: Settings) -> dict[str, Float32s]:
     def none(*shape: int) -> Float32s:
         return np.zeros(shape, dtype=np.float32)
 
-    width = settings.channels
+    width, (_, (scalars,), (shared, _)) = settings.channels, blocks.shapes
     # At most a third of the input planes is not 0.
-    held = {"conv0": spread(3, 3, PLANES, width, inputs=3 * PLANES), "conv0_bias": none(8, 8, width)}
+    held = {"conv0": spread(3, 3, blocks.planes, width, inputs=3 * blocks.planes), "conv0_bias": none(8, 8, width)}
     for i in range(1, settings.layers):
         held |= {f"conv{i}": spread(3, 3, width, width, inputs=9 * width, by=0.5), f"conv{i}_bias": none(width)}
     return held | {
-        "scalars": spread(SHAPES[1][0], width, inputs=80),
+        "scalars": spread(scalars, width, inputs=80),
         "kinds": spread(width, 6, inputs=width, by=0.1),
         "pooled": spread(width, 8, inputs=width),
         "dense": spread(512, 64, inputs=512),
-        "others": spread(64, FEATURES - 6 * 64, inputs=64, by=0.1),
+        "others": spread(64, FEATURES - SQUARES, inputs=64, by=0.1),
         "map_bias": none(FEATURES),
-        "shares": none(2 * len(SHARES), 6 * 64),
+        "shares": none(2 * shared, SQUARES),
     }
 
 
@@ -73,7 +74,7 @@ def _convolved(jax: Any, planes: Any, filters: Any) -> Any:
 
 def scores(jax: Any, weights: Mapping[str, Any], seen: Sequence[Any], rows: Any, keep: Any) -> Any:
     """The scores of :class:`klss.networks.towers.Towers` in JAX: [b, m], from the output of
-    :func:`darkchess.rbc.belief.siamese.grids_of` and the features of boards, int32[b, m, w], padded with FEATURES;
+    :meth:`darkchess.weighting.network.Blocks.grids` and the features of boards, int32[b, m, w], padded with FEATURES;
     ``keep`` [b, c] multiplies the last layer's channels (dropout).
     """
     jnp, relu = jax.numpy, jax.nn.relu

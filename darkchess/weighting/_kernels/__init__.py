@@ -1,0 +1,4 @@
+"""Features of the enemy's pieces, compiled.
+
+Reading order: ``features``.
+"""
