@@ -2,8 +2,8 @@
 
 Reading order, in which each package imports only those before it: ``board`` (positions and moves of any chess),
 ``evaluation`` (values of positions), ``weighting`` (learned weights of possible positions), ``configuration`` (a
-player's settings in one text), and one package for each game: ``fog`` (Fog of War chess) and ``rbc`` (Reconnaissance Blind Chess), which do not import each other. ``errors`` is
-used by all.
+player's settings in one text), and one package for each game: ``fog`` (Fog of War chess) and ``rbc`` (Reconnaissance
+Blind Chess), which do not import each other. ``errors`` is used by all.
 
 The names below are imported when they are first used, so that a command line can report an error in itself, or draw the
 first board, before compiled code is loaded.

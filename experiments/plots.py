@@ -157,6 +157,24 @@ def _beliefs(document: Document, figure: Any) -> None:
     reliability.set_ylabel("how often the truth is among them")
 
 
+def _weighting(document: Document, figure: Any) -> None:
+    """How often the truth is among the likeliest positions, for each label of the games that were tested."""
+    told = document["tested"]["reliability"]
+    shares = [float(name) for name in told["columns"][2:]]
+    labels = sorted({row[0] for row in told["rows"]})
+    figure.set_size_inches(9.0, 6.0)
+    panels = figure.subplots(2, -(-len(labels) // 2), squeeze=False, sharex=True, sharey=True).reshape(-1)
+    for panel, label in zip(panels, labels, strict=False):
+        for name, color in (("filter", ORANGE), ("learned", BLUE)):
+            (reached,) = (row[2:] for row in told["rows"] if row[:2] == [label, name])
+            panel.plot(shares, reached, color=color, marker="o", markersize=3, label=name)
+        panel.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle=":")
+        panel.set_title(label, fontsize=9)
+    panels[0].legend(frameon=False, fontsize=8)
+    figure.supxlabel("weight of the likeliest positions taken together", fontsize=9)
+    figure.supylabel("how often the truth is among them", fontsize=9)
+
+
 _DRAWN: dict[str, Callable[[Document, Any], None]] = {
     "head_to_head": _strength,
     "opponents": _strength,
@@ -165,6 +183,7 @@ _DRAWN: dict[str, Callable[[Document, Any], None]] = {
     "convergence": _convergence,
     "belief_rank": _beliefs,
     "belief_games": _strength,
+    "weighting_fog": _weighting,
 }
 """Result -> the function that draws it."""
 

@@ -44,7 +44,7 @@ _SPELLED = {f"klss2021-{name}": f"klss2021,{change}" for name, change in ABLATIO
 
 _FIELDS = {
     "maxmargin_share": "caution", "root_node_fraction": "share", "uniform_mix": "even", "value_beta": "slope",
-    "belief_exponent": "sharpness", "sample_by_weight": "drawn", "leaves_per_batch": "walks", "max_support": "most",
+    "sample_by_weight": "drawn", "leaves_per_batch": "walks", "max_support": "most",
     "max_carried": "most_carried", "solver": "solver",
 }  # fmt: skip
 """Earlier names of fields of ``kluss``, under which results were recorded."""

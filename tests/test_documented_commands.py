@@ -202,6 +202,12 @@ IN_SMALL: dict[str, str] = {
     "klss rbc match rbc-siamese rbc-random --nodes 2000 --games 150 --out RANDOM": (
         "klss rbc match rbc-attacker rbc-random --games 1 --nodes 5 --seed 3 --out random"
     ),
+    "klss match kluss klss2021 --time 0.1 --games 100 --openings 4 --out FOG": (
+        "klss match greedy random --nodes 1 --games 1 --seed 4 --out fog"
+    ),
+    "python -m experiments.weighting data fog klss2021=FOG people=FILE.pgn --out DATA": (
+        "experiments.weighting data fog klss2021=fog people=fog/game-00000.pgn --out fogged"
+    ),
     "python -m experiments.weighting data rbc own=OWN random=RANDOM --out DATA": (
         "experiments.weighting data rbc own=own random=random --out weighed"
     ),
@@ -234,6 +240,7 @@ ELSEWHERE: dict[str, str] = {
         "tests/klss_app/test_match.py"
     ),
     "klss puzzles make games.pgn --out puzzles.jsonl --most 60": "tests/klss_app/test_puzzles.py",
+    "python -m experiments.weighting train fog DATA --out RUN --channels 64": "tests/experiments/test_weighting.py",
     "python -m experiments.weighting train rbc DATA --out RUN": "tests/experiments/test_weighting.py",
     "python -m experiments.rbc_learn imitate --data DATA --out RUN": "tests/experiments/test_rbc_learn.py",
     "klss play --game openspiel:leduc_poker": "tests/uci_bridge/test_openspiel_kit.py",

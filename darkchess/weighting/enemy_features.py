@@ -11,7 +11,7 @@ from darkchess.weighting._kernels import features as kernels
 from klss.networks.towers import Uint16s
 from klss.support.arrays import Float32s, Floats, Ints, Words
 
-__all__ = ["FEATURES", "MOST_FEATURES", "SQUARES", "features_of", "shares", "weighed_shares"]
+__all__ = ["FEATURES", "MOST_FEATURES", "SQUARES", "features_of", "shares"]
 
 SQUARES = 6 * 64
 """Features that are a piece on a square: piece · 64 + square."""
@@ -44,17 +44,18 @@ def features_of(halves: Words, indices: Ints | None = None) -> tuple[Uint16s, In
     return rows, counts
 
 
-def shares(halves: Words) -> Float32s:
-    """Return the share of the positions in which each piece stands on each square: float32[SQUARES]."""
-    counts = np.zeros((6, 64), dtype=np.int64)
-    kernels.count_halves(halves, counts)
-    found: Float32s = (counts.reshape(-1) / halves.shape[0]).astype(np.float32)
+def shares(halves: Words, weights: Floats | None = None) -> Float32s:
+    """Return the probability that each enemy piece stands on each square: float32[SQUARES].
+
+    Parameters
+    ----------
+    halves
+        uint64[n, 2], the enemy's.
+    weights
+        float64[n]; None: all weigh the same.
+    """
+    each = np.ones(halves.shape[0]) if weights is None else weights
+    sums = np.zeros((6, 64))
+    kernels.sum_halves(halves, each, sums)
+    found: Float32s = (sums.reshape(-1) / each.sum()).astype(np.float32)
     return found
-
-
-def weighed_shares(halves: Words, weights: Floats) -> Float32s:
-    """Return the same for positions with weights (float64[n], summing to 1)."""
-    rows, counts = features_of(halves)
-    present = np.arange(MOST_FEATURES) < counts[:, None]
-    found = np.bincount(rows[present], np.repeat(weights, counts), FEATURES)
-    return found[:SQUARES].astype(np.float32)

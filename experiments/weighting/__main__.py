@@ -19,6 +19,7 @@ from experiments.series.runner import RESULTS, positive
 from experiments.weighting.blind import BLIND
 from experiments.weighting.data import write
 from experiments.weighting.decisions import load
+from experiments.weighting.fog import FOG
 from experiments.weighting.networks import Settings
 from experiments.weighting.training import NAME, train
 from klss.networks.towers import Towers
@@ -27,7 +28,7 @@ from uci_bridge.match.documents import commit, head, today, write_document
 
 __all__ = ["main"]
 
-GAMES = {"rbc": BLIND}
+GAMES = {"fog": FOG, "rbc": BLIND}
 """The games, by the names that the commands take."""
 
 

@@ -122,7 +122,7 @@ class Kluss(SearchConfiguration):
         As of :class:`Klss2021`.
     root_node_fraction : float
         Largest fraction of a move's nodes that goes into expanding roots; infinite: no limit.
-    belief_exponent, value_beta, uniform_mix, sample_by_weight
+    value_beta, uniform_mix, sample_by_weight
         As of :class:`klss.search.likelihood.ByWeight`.
     root : "nature", "safe", "maxmargin" or "resolve"
         See :mod:`klss.search.equilibrium.pcfr`.
@@ -146,7 +146,6 @@ class Kluss(SearchConfiguration):
     root_node_fraction: float = 0.25
     value_beta: float = 5.0
     uniform_mix: float = 0.2
-    belief_exponent: float = 1.0
     sample_by_weight: bool = False
     root: RootLayer = "nature"
     maxmargin_share: float = 0.1
@@ -163,7 +162,7 @@ class Kluss(SearchConfiguration):
         if self.order not in (1, 2):
             raise SearchConfigurationError(f"order is {self.order}, expected 1 or 2")
         check_likelihood(self.value_beta, self.uniform_mix)
-        for field in ("root_node_fraction", "exploration", "belief_exponent"):
+        for field in ("root_node_fraction", "exploration"):
             if not getattr(self, field) >= 0.0:
                 raise SearchConfigurationError(f"{field} is {getattr(self, field)}, expected a number from 0 on")
         if not 0.0 <= self.maxmargin_share <= 1.0:
@@ -171,7 +170,7 @@ class Kluss(SearchConfiguration):
 
     def likelihood(self) -> Likelihood:
         """Return the likelihood by which roots are drawn and weighed."""
-        return ByWeight(self.belief_exponent, self.value_beta, self.uniform_mix, self.sample_by_weight)
+        return ByWeight(self.value_beta, self.uniform_mix, self.sample_by_weight)
 
     @property
     def ponders(self) -> bool:

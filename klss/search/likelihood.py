@@ -72,15 +72,12 @@ class ByWeight(Likelihood):
 
     Attributes
     ----------
-    belief_exponent : float
-        a ≥ 0: exponent of the belief's weights; above 1 it sharpens them, below 1 it flattens them.
     value_beta, uniform_mix : float
         As of :class:`ByValue`.
     sample_by_weight : bool
         Whether states are drawn by weight, with :data:`DRAW_UNIFORM_MIX` of it spread evenly; otherwise uniformly.
     """
 
-    belief_exponent: float = 1.0
     value_beta: float = 5.0
     uniform_mix: float = 0.2
     sample_by_weight: bool = False
@@ -97,9 +94,7 @@ class ByWeight(Likelihood):
             return ByValue(self.value_beta, self.uniform_mix).weights(belief, drawn, values)
         if not len(values):
             return np.zeros(0)
-        exponents = -self.value_beta * values
-        if self.belief_exponent:
-            exponents += self.belief_exponent * belief.log_weights(drawn.states)
+        exponents = belief.log_weights(drawn.states) - self.value_beta * values
         likelihood = np.exp(exponents - exponents.max())
         # A state drawn with probability p represents 1/p states of its weight, so that sums over the drawn states are
         # unbiased (klss.belief.drawing).

@@ -80,7 +80,7 @@ def test_players_who_differ_in_their_threads_alone_are_told_with_them(tmp_path: 
 
 def test_all_matches_of_a_belief_are_one_sequential_test_whatever_she_was_called(tmp_path: Path) -> None:
     def played(name: str, belief: str, against: str, **rest: Any) -> dict[str, Any]:
-        sides = {"a": "kluss,sample_by_weight=true,belief_exponent=0.75", "b": against}
+        sides = {"a": "kluss,sample_by_weight=true", "b": against}
         said = {side: configuration(text).fields() | {"threads": 1} for side, text in sides.items()}
         said["a"]["belief"] = belief
         return match_of(47.8, 54.5, 61.2, against, a=name, configurations=said, **rest)

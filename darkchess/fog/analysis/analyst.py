@@ -25,12 +25,11 @@ import numpy as np
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
-from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
+from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.analysis.believed import MOST_LIKELIEST, Believed, ViewInformation, believed
 from darkchess.fog.analysis.principal_lines import Line, LineMove, principal_lines
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.marginals import Marginals, marginals
-from darkchess.fog.belief.policy import Policy
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.belief.weights import Belief
 from darkchess.fog.game.contest import is_loud, king_capture
@@ -176,7 +175,7 @@ class Analyst:
         # The set has a filter if the belief or the search needs its weights.
         threads = configuration.threads
         filtered = belief == "filter" or _filtered(configuration)
-        weigher = Filter(Policy.packaged(), BuiltinEvaluator(threads=threads)) if filtered else None
+        weigher = Filter.packaged(threads) if filtered else None
         self.position_set = PositionSet(view, start, cap=configuration.cap, seed=seed, threads=threads, weigher=weigher)
         self._information: list[ViewInformation] = []
         evaluator.new_game()

@@ -23,9 +23,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from darkchess.board.kernels.tables import TABLES
-from darkchess.evaluation.evaluator import Evaluator
+from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.fog.belief._kernels import filter as kernels
 from darkchess.fog.belief.policy import LEVELS, Level, Policy
+from darkchess.fog.belief.siamese import Siamese
 from klss.belief.greatest import greatest
 from klss.support.arrays import Floats, Ints, Words
 from klss.support.threads import each
@@ -107,6 +108,9 @@ class Filter:
     policy : Policy
     evaluator : Evaluator, optional
         For the level ``values``, which is not used without one.
+    siamese : Siamese, optional
+        What corrects the weights at the player's turns (:mod:`darkchess.fog.belief.siamese`). The filter itself carries
+        its own weights on, not the corrected ones.
 
     Attributes
     ----------
@@ -120,14 +124,22 @@ class Filter:
         Logarithm of the likelihood of all observations since the last reset.
     """
 
-    def __init__(self, policy: Policy, evaluator: Evaluator | None = None) -> None:
+    def __init__(self, policy: Policy, evaluator: Evaluator | None = None, siamese: Siamese | None = None) -> None:
         """See the class."""
         self.policy = policy
+        self.siamese = siamese
         self.level: Level | None = None
         self.reached = 0.0
         self.restarts = 0
         self.log_total = 0.0
         self._evaluator = evaluator
+
+    @staticmethod
+    def packaged(threads: int = 1) -> Filter:
+        """Return the one that players have: with the packaged policy and weights, and the evaluator whose values they
+        were learned with.
+        """
+        return Filter(Policy.packaged(), BuiltinEvaluator(threads=threads), Siamese.packaged())
 
     def affordable(self, sources: int, allowance: float, positions: int = 0) -> Level | None:
         """Return the most expensive level that all of so many sources can have in ``allowance`` seconds of one thread,

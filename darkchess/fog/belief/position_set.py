@@ -31,12 +31,13 @@ from darkchess.board.position_table import exercise_table, smallest
 from darkchess.errors import ViewError
 from darkchess.fog.belief._kernels import position_repair, position_set
 from darkchess.fog.belief.filter import Crossing, Filter, find
+from darkchess.fog.belief.siamese import Observer
 from darkchess.fog.belief.view_masks import ViewMasks, only_pawns_on
 from darkchess.fog.belief.weighed_positions import WeighedPositions
 from darkchess.fog.game.view import View
 from klss.belief.drawing import draw
 from klss.belief.greatest import greatest
-from klss.support.arrays import Floats, Ints, Words
+from klss.support.arrays import Float32s, Floats, Ints, Words
 
 __all__ = ["PositionSet", "compile_rare_kernels"]
 
@@ -90,6 +91,11 @@ class PositionSet(WeighedPositions):
         Filter that updates the weights (:mod:`darkchess.fog.belief.filter`); None: no weights. An exact set does not
         depend on it.
 
+    Attributes
+    ----------
+    numbers
+        What learned weights read of the player's last turn (:mod:`darkchess.fog.belief.siamese`); None: nothing yet.
+
     Raises
     ------
     ValueError
@@ -135,6 +141,8 @@ class PositionSet(WeighedPositions):
             weigher=weigher,
         )
         self._view = view
+        self._observer = Observer(view, self._positions) if weigher is not None and weigher.siamese else None
+        self.numbers: Float32s | None = None
         if int(self._array[0, 0]) & int(self._shown.masks[position_set.EMPTY]):
             raise ViewError("bad first view: got one that contradicts the start position, expected a view of it")
 
@@ -207,6 +215,18 @@ class PositionSet(WeighedPositions):
                 )
             self._recover(view)
         self._view = view
+        self._correct(view)
+
+    def _correct(self, view: View) -> None:
+        """Let the learned weights, if there are any, read the view."""
+        self._corrected = None
+        if self._observer is None or self._weigher is None or self._weigher.siamese is None:
+            return
+        if view.kind == "own_move":
+            self._observer.moved(view)
+        else:
+            self.numbers = self._observer.turn(view, self._positions, self._weights)
+            self._logits = self._weigher.siamese.map_of(self.numbers)
 
     # ------------------------------------------------------------------------------------------------ own moves
     def _own_move(self, before: View, view: View) -> bool:

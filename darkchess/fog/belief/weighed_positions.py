@@ -19,7 +19,7 @@ from darkchess.fog.belief.filter import Filter, find
 from darkchess.fog.belief.view_masks import ViewMasks
 from klss.belief.drawing import draw
 from klss.belief.greatest import greatest
-from klss.support.arrays import Floats, Ints, Words
+from klss.support.arrays import Float32s, Floats, Ints, Words
 
 __all__ = ["WeighedPositions"]
 
@@ -68,6 +68,9 @@ class WeighedPositions(PositionStore):
         self._ordered = True  # False after an own capture, which changes the halves and so their hashes
         self._weigher = weigher
         self._weights: Floats = np.ones(0 if weigher is None else 1)
+        # The logit map of the player's last turn, and the weights corrected by it; None: not known yet.
+        self._logits: Float32s | None = None
+        self._corrected: Floats | None = None
 
     def _decode(self, indices: Ints, out: Words) -> None:
         shown = self._shown
@@ -91,11 +94,22 @@ class WeighedPositions(PositionStore):
         return self._weigher
 
     @property
+    def filtered(self) -> Floats:
+        """The filter's own weights, before learned ones correct them: float64[size], summing to 1."""
+        return self._weights
+
+    @property
     def weights(self) -> Floats:
         """Probability of each position, in the order of :meth:`rows`: float64[size], summing to 1; uniform without a
-        weigher.
+        weigher. They are the filter's, corrected from the player's first turn on if the filter has learned weights.
         """
-        return self._weights if self._weigher is not None else np.full(self.size, 1.0 / self.size)
+        if self._weigher is None:
+            return np.full(self.size, 1.0 / self.size)
+        if self._logits is None or self._weigher.siamese is None:
+            return self._weights
+        if self._corrected is None:
+            self._corrected = self._weigher.siamese.corrected(self._logits, self._positions, self._weights)
+        return self._corrected
 
     def indices(self, rows: npt.ArrayLike) -> Ints:
         """Return the indices of positions in the order of :meth:`rows`: int64[n], −1 for one that is not in the set.

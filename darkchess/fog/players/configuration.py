@@ -144,7 +144,7 @@ CONFIGURATIONS = by_name(
         "kluss",
         "klss",
         beliefs=BeliefSettings("filter"),
-        search=Kluss(sample_by_weight=True, belief_exponent=0.75, maxmargin_share=0.2),
+        search=Kluss(sample_by_weight=True, maxmargin_share=0.2),
     ),
     # The same without a learned belief: the baseline for measuring beliefs.
     Configuration("kluss-value", "klss", beliefs=BeliefSettings(), search=Kluss()),

@@ -14,9 +14,8 @@ import numpy as np
 
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
-from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
+from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.belief.filter import Filter
-from darkchess.fog.belief.policy import Policy
 from darkchess.fog.belief.weights import BeliefSettings
 from darkchess.fog.game.contest import is_loud, king_capture
 from darkchess.fog.game.rules import PAPER, Ruleset
@@ -144,7 +143,7 @@ class KlssPlayer(TrackingPlayer):
         """
         if not self._beliefs.filtered:
             return None
-        return Filter(Policy.packaged(), BuiltinEvaluator(threads=self._threads))
+        return Filter.packaged(self._threads)
 
     def observe(self, view: View) -> None:
         """See :class:`darkchess.fog.game.contest.Player`. The position set is updated by the player's own move while

@@ -40,7 +40,7 @@ from darkchess.board.kernels import board
 from darkchess.rbc.belief.kinds import KINDS, Kinds
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
-from darkchess.weighting.enemy_features import SQUARES, shares, weighed_shares
+from darkchess.weighting.enemy_features import SQUARES, shares
 from darkchess.weighting.network import Blocks, LearnedScores
 from klss.support.arrays import Float32s, Floats, Ints, Words
 
@@ -136,7 +136,7 @@ class Observer:
         own = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
         out[BLOCKS["own"]] = own
         for name, block in (
-            ("now", self._now), ("before", self._before), ("likely", weighed_shares(*self.kinds.kept)),
+            ("now", self._now), ("before", self._before), ("likely", shares(*self.kinds.kept)),
             ("trace", self._trace),
         ):  # fmt: skip
             out[BLOCKS[name]] = block

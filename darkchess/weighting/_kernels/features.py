@@ -13,7 +13,7 @@ from darkchess.board.kernels.board import PAWN, ROOK
 from darkchess.board.kernels.halves import CASTLING_ROOK, DOUBLE_STEPPED
 from klss.support.kernel import kernel
 
-__all__ = ["RIGHTS", "STEPPED", "count_halves", "feature_rows"]
+__all__ = ["RIGHTS", "STEPPED", "feature_rows", "sum_halves"]
 
 RIGHTS = 6 * 64
 """Feature of the enemy's right to castle queenside; the next one is kingside."""
@@ -22,8 +22,10 @@ STEPPED = RIGHTS + 2
 
 
 @kernel
-def count_halves(positions: Any, counts: Any) -> None:
-    """Add to ``counts`` (int64[6, 64]) the number of ``positions`` (uint64[n, 2]) with each piece on each square."""
+def sum_halves(positions: Any, weights: Any, sums: Any) -> None:
+    """Add to ``sums`` (float64[6, 64]) the ``weights`` (float64[n]) of the ``positions`` (uint64[n, 2]) with each piece
+    on each square.
+    """
     for i in range(positions.shape[0]):
         left = positions[i, 0]
         codes = positions[i, 1]
@@ -33,7 +35,7 @@ def count_halves(positions: Any, counts: Any) -> None:
                 code = ROOK
             elif code == DOUBLE_STEPPED:
                 code = PAWN
-            counts[code, lowest(left)] += 1
+            sums[code, lowest(left)] += weights[i]
             codes >>= np.uint64(4)
             left = without_lowest(left)
 

@@ -78,7 +78,7 @@ def test_a_value_of_another_type_is_refused_by_its_field_with_what_is_expected(c
 def test_what_the_belief_is_made_of_stands_beside_the_search_s_fields_where_there_is_a_belief() -> None:
     found = configuration("kluss,belief=value,filtering=inf,particles=9")
     assert found.beliefs == BeliefSettings("value", math.inf) and found.search == Kluss(
-        particles=9, sample_by_weight=True, belief_exponent=0.75, maxmargin_share=0.2
+        particles=9, sample_by_weight=True, maxmargin_share=0.2
     )
     assert found.fields().items() >= {"belief": "value", "filtering": "inf", "particles": 9}.items()
     for text, says in (

@@ -228,16 +228,14 @@ class Weighted:
 def test_the_belief_s_weights_and_the_values_are_multiplied() -> None:
     belief, values = Weighted(), np.array([-0.5, 0.0, 0.5])
     states = Drawn.certain(np.array([[1], [2], [3]], dtype=np.uint64))
-    weights = ByWeight(belief_exponent=0.5, value_beta=3.0, uniform_mix=0.1).weights(belief, states, values)
-    product = np.exp(-0.05 * np.array([1, 2, 3]) - 3.0 * values)
+    weights = ByWeight(value_beta=3.0, uniform_mix=0.1).weights(belief, states, values)
+    product = np.exp(-0.1 * np.array([1, 2, 3]) - 3.0 * values)
     assert weights == pytest.approx(0.9 * product / product.sum() + 0.1 / 3)
-    none, plain = ByWeight(belief_exponent=0.0), ByValue()
-    assert none.weights(belief, states, values) == pytest.approx(plain.weights(belief, states, values))
 
 
 def test_what_was_drawn_by_weight_stands_for_those_that_were_not() -> None:
     belief = Weighted()
-    rule = ByWeight(belief_exponent=1.0, value_beta=0.0, uniform_mix=0.0, sample_by_weight=True)
+    rule = ByWeight(value_beta=0.0, uniform_mix=0.0, sample_by_weight=True)
     drawn = rule.sample(belief, 3, np.zeros((0, 1), dtype=np.uint64), 1)
     assert drawn.states[:, 0].tolist() == [0, 1, 2] and belief.asked == [DRAW_UNIFORM_MIX]
     weights = rule.weights(belief, drawn, np.zeros(3))

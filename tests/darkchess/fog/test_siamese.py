@@ -1,0 +1,179 @@
+"""``darkchess.fog.belief.siamese``: what the observation is made of, and weights over the members of a position set."""
+
+from __future__ import annotations
+
+import chess
+import numpy as np
+import pytest
+
+from darkchess import Referee
+from darkchess.board.position import Position
+from darkchess.fog.belief import siamese as module
+from darkchess.fog.belief.filter import Filter
+from darkchess.fog.belief.policy import Policy
+from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.belief.siamese import BLOCKS, FADE, Siamese, log_prior
+from darkchess.weighting.enemy_features import FEATURES
+from klss.networks.towers import Towers
+from klss.support.arrays import Floats, Words
+
+CAPTURES = ("e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5d2", "c1d2", "b8c6")
+
+
+def towers(seed: int = 0) -> Towers:
+    """Weights of no meaning."""
+    generator = np.random.default_rng(seed)
+    (_, _, planes), (scalars,), (shares, map_size) = BLOCKS.shapes
+    shapes: dict[str, tuple[int, ...]] = {
+        "conv0": (3, 3, planes, 4), "conv0_bias": (8, 8, 4), "scalars": (scalars, 4), "kinds": (4, 6),
+        "pooled": (4, 2), "dense": (128, 5), "others": (5, FEATURES - 384), "map_bias": (FEATURES,),
+        "shares": (2 * shares, map_size),
+    }  # fmt: skip
+    return Towers({name: generator.normal(0, 0.2, shape) for name, shape in shapes.items()}, 1.0, {})
+
+
+def played(moves: tuple[str, ...], color: chess.Color, *, learned: bool = True) -> tuple[Referee, PositionSet]:
+    """The game after moves, and what a player knows then."""
+    game = Referee()
+    weigher = Filter(Policy.packaged(), siamese=Siamese(towers()) if learned else None)
+    known = PositionSet(game.view(color), game.position, weigher=weigher)
+    for move in moves:
+        game.push(chess.Move.from_uci(move))
+        known.observe(game.view(color))
+    return game, known
+
+
+def enemies(position: Position, viewer: chess.Color) -> set[int]:
+    """Features of the enemy's pieces, by python-chess's own squares."""
+    side = 0 if viewer else 56
+    return {
+        (piece.piece_type - 1) * 64 + (square ^ side)
+        for square, piece in position.pieces.items()
+        if piece.color != viewer
+    }
+
+
+def marginals(known: PositionSet, color: chess.Color, weights: Floats) -> Floats:
+    out = np.zeros(384)
+    for position, weight in zip(known, weights, strict=True):
+        out[list(enemies(position, color))] += weight
+    return out
+
+
+@pytest.mark.parametrize("color", chess.COLORS)
+def test_the_observation_is_made_of_what_was_told(color: chess.Color) -> None:
+    moves = CAPTURES if color else CAPTURES[:-1]
+    game, known = played(moves, color)
+    _, earlier = played(moves[:-2], color)
+    numbers, side, view = known.numbers, 0 if color else 56, game.view(color)
+    assert numbers is not None
+    own = np.zeros((6, 64))
+    for square, piece in game.position.pieces.items():
+        if piece.color == color:
+            own[piece.piece_type - 1, square ^ side] = 1
+    assert (numbers[BLOCKS["own"]].reshape(6, 64) == own).all()
+    even = np.full(known.size, 1 / known.size)
+    np.testing.assert_allclose(numbers[BLOCKS["now"]], marginals(known, color, even), atol=1e-6)
+    np.testing.assert_allclose(numbers[BLOCKS["likely"]], marginals(known, color, known.filtered), atol=1e-6)
+    np.testing.assert_allclose(numbers[BLOCKS["before"]], marginals(earlier, color, earlier.filtered), atol=1e-6)
+    shown = {
+        name: [int(square) ^ side for square in np.flatnonzero(numbers[BLOCKS[name]])]
+        for name in ("seen", "lost", "taken", "from", "to")
+    }
+    assert sorted(shown["seen"]) == [square for square in chess.SQUARES if view.sees(square)]
+    # White's last move was Bc1xd2; Black's was Qd5xd2, and its queen was taken there.
+    wanted = ([], [chess.D2], [chess.C1], [chess.D2]) if color else ([chess.D2], [chess.D2], [chess.D5], [chess.D2])
+    assert tuple(shown[name] for name in ("lost", "taken", "from", "to")) == wanted
+    scalars = numbers[BLOCKS["scalars"]]
+    assert scalars[0] == float(color) and scalars[-2:].tolist() == [1.0, 1.0]
+    assert scalars[1] == np.float32(np.log(known.size) / 10) and scalars[2] == np.float32(np.log(earlier.size) / 10)
+
+
+def test_where_an_enemy_certainly_stood_fades_and_is_forgotten_where_it_is_seen_to_be_gone() -> None:
+    _, known = played(("e2e4", "d7d5", "a2a3", "b8c6"), chess.WHITE)
+    assert known.numbers is not None
+    trace = known.numbers[BLOCKS["trace"]].reshape(6, 64)
+    # The pawn is seen on d5; the knight was on b8 while the pawn moved, one of White's turns ago, and may have left it.
+    assert trace[chess.PAWN - 1, chess.D5] == 1
+    assert trace[chess.KNIGHT - 1, chess.B8] == pytest.approx(FADE)
+    _, known = played(("b1c3", "d7d5", "a2a3", "d5d4"), chess.WHITE)
+    assert known.numbers is not None
+    assert known.numbers[BLOCKS["trace"]].reshape(6, 64)[chess.PAWN - 1, chess.D5] == 0
+
+
+def test_weights_are_the_filters_times_what_the_towers_scores_say() -> None:
+    _, known = played(CAPTURES, chess.WHITE)
+    assert known.numbers is not None
+    learned = Siamese(towers())
+    logits = learned.map_of(known.numbers)
+    # By numpy alone, from python-chess's squares.
+    logs = np.zeros(known.size)
+    for i, position in enumerate(known):
+        features = sorted(enemies(position, chess.WHITE))
+        features += [384 + "qk".index(right) for right in position.castling_rights if right in "kq"]
+        if position.ep_square is not None:
+            features.append(386 + position.ep_square % 8)
+        logs[i] = logits[features].sum()
+    wanted = np.exp(logs + log_prior(known.filtered))
+    np.testing.assert_allclose(known.weights, wanted / wanted.sum(), rtol=1e-4)
+    assert known.weights.sum() == pytest.approx(1.0)
+
+
+def test_learned_weights_change_neither_the_set_nor_the_filter_and_go_on_after_an_own_move() -> None:
+    for end in range(1, len(CAPTURES) + 1):
+        _, known = played(CAPTURES[:end], chess.WHITE)
+        _, plain = played(CAPTURES[:end], chess.WHITE, learned=False)
+        assert known.halves.tobytes() == plain.halves.tobytes()
+        assert known.filtered.tobytes() == plain.weights.tobytes()
+        if end == 1:  # no turn of the player was seen yet
+            assert known.weights.tobytes() == plain.weights.tobytes()
+    # White moves its king, which tells nothing: the positions that are left keep their ratios.
+    _, before = played(CAPTURES, chess.WHITE)
+    _, after = played((*CAPTURES, "e1e2"), chess.WHITE)
+    at = before.indices(np.array(_with_king_on(after, chess.E1)))
+    assert (at >= 0).all()
+    kept = before.weights[at]
+    np.testing.assert_allclose(after.weights, kept / kept.sum(), rtol=1e-6)
+
+
+def _with_king_on(known: PositionSet, square: int) -> list[Words]:
+    """Rows of the set's positions with White's king, castling rights and turn as they were before it moved."""
+    rows = []
+    for position in known:
+        board = chess.Board(position.fen())
+        king = board.king(chess.WHITE)
+        assert king is not None
+        board.remove_piece_at(king)
+        board.set_piece_at(square, chess.Piece(chess.KING, chess.WHITE))
+        board.turn, board.castling_rights = chess.WHITE, board.castling_rights | chess.BB_A1 | chess.BB_H1
+        board.ep_square = None
+        rows.append(Position.from_fen(board.fen()).row)
+    return rows
+
+
+def test_of_a_large_set_the_likeliest_are_scored_and_the_others_get_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, known = played(("a2a3", "a7a6", "h2h3", "h7h6", "a3a4", "g8f6"), chess.WHITE)
+    assert known.numbers is not None and known.size > 1000
+    learned = Siamese(towers())
+    logits = learned.map_of(known.numbers)
+    whole = learned.corrected(logits, known.halves, known.filtered)
+    monkeypatch.setattr(module, "_SCORED", known.size // 2)
+    found = learned.corrected(logits, known.halves, known.filtered)
+    order = np.argsort(-known.filtered, kind="stable")
+    top, rest = order[: known.size // 4], order[-known.size // 4 :]
+    np.testing.assert_allclose(found[top] / found[top[0]], whole[top] / whole[top[0]], rtol=1e-6)
+    prior = np.exp(log_prior(known.filtered))
+    np.testing.assert_allclose(found[rest] / found[rest[0]], prior[rest] / prior[rest[0]], rtol=1e-6)
+    assert found.sum() == pytest.approx(1.0)
+
+
+def test_what_a_player_was_not_told_changes_nothing() -> None:
+    found = [played(("a2a3", text, "h2h3", "h7h6"), chess.WHITE) for text in ("a7a6", "g8f6", "b8c6")]
+    assert len({game.position.row.tobytes() for game, _ in found}) == 3
+    assert len({known.numbers.tobytes() for _, known in found if known.numbers is not None}) == 1
+    assert len({known.weights.tobytes() for _, known in found}) == 1
+
+
+def test_players_have_the_packaged_weights() -> None:
+    assert Filter.packaged().siamese is Siamese.packaged()
+    assert {"data", "arm", "commit", "epochs"} <= set(Siamese.packaged().towers.history)
