@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from darkchess.board.kernels import board
 from darkchess.weighting._kernels import features as kernels
 from klss.networks.towers import Uint16s
 from klss.support.arrays import Float32s, Floats, Ints, Words
 
-__all__ = ["FEATURES", "MOST_FEATURES", "SQUARES", "features_of", "shares"]
+__all__ = ["FEATURES", "MOST_FEATURES", "SQUARES", "features_of", "own_squares", "shares"]
 
 SQUARES = 6 * 64
 """Features that are a piece on a square: piece · 64 + square."""
@@ -22,25 +23,22 @@ MOST_FEATURES = 19
 """Most features of one position: sixteen pieces, two rights, one double step."""
 
 
-def features_of(halves: Words, indices: Ints | None = None) -> tuple[Uint16s, Ints]:
+def features_of(halves: Words) -> tuple[Uint16s, Ints]:
     """Return the features of positions.
 
     Parameters
     ----------
     halves
         uint64[n, 2], the enemy's (:mod:`darkchess.board.kernels.halves`).
-    indices
-        int64[m], which of them; None: all.
 
     Returns
     -------
     tuple
-        uint16[m, MOST_FEATURES], and int64[m], the number of features in each row.
+        uint16[n, MOST_FEATURES], and int64[n], the number of features in each row.
     """
-    chosen = np.arange(halves.shape[0]) if indices is None else indices
-    rows = np.zeros((chosen.shape[0], MOST_FEATURES), dtype=np.uint16)
-    counts = np.empty(chosen.shape[0], dtype=np.int64)
-    kernels.feature_rows(halves, chosen, rows, counts)
+    rows = np.zeros((halves.shape[0], MOST_FEATURES), dtype=np.uint16)
+    counts = np.empty(halves.shape[0], dtype=np.int64)
+    kernels.feature_rows(halves, np.arange(halves.shape[0]), rows, counts)
     return rows, counts
 
 
@@ -59,3 +57,12 @@ def shares(halves: Words, weights: Floats | None = None) -> Float32s:
     kernels.sum_halves(halves, each, sums)
     found: Float32s = (sums.reshape(-1) / each.sum()).astype(np.float32)
     return found
+
+
+def own_squares(row: Words) -> Float32s:
+    """Return on which squares the viewer's pieces stand, piece · 64 + square: float32[SQUARES].
+
+    ``row``: uint64[9], a position with the viewer as White (:func:`darkchess.board.position.upward`).
+    """
+    words = row[:6] & row[board.WHITE]
+    return np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little").astype(np.float32)

@@ -11,7 +11,6 @@ from typing import Any
 import chess
 import numpy as np
 
-import darkchess.rbc
 from darkchess.errors import RecordError
 from darkchess.rbc.belief.kinds import Kinds
 from darkchess.rbc.belief.position_set import PositionSet
@@ -81,4 +80,4 @@ def _decisions(path: Path, generator: np.random.Generator) -> Iterator[dict[str,
         return
 
 
-BLIND = Game(Siamese, Path(darkchess.rbc.__file__).parent / "belief", "klss rbc match --out", _games, _decisions)
+BLIND = Game(Siamese, "klss rbc match --out", _games, _decisions)

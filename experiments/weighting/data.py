@@ -52,8 +52,6 @@ class Game:
     ----------
     siamese
         The weights that are learned.
-    package
-        Directory of the packaged ones.
     expected
         What can be read, in words.
     found
@@ -64,7 +62,6 @@ class Game:
     """
 
     siamese: type[LearnedScores]
-    package: Path
     expected: str
     found: Callable[[Path], list[tuple[int, Any]]]
     decisions: Callable[[Any, np.random.Generator], Iterator[dict[str, Any]]]

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import chess
 import numpy as np
 
-import darkchess.fog
 from darkchess.errors import RecordError
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.belief.siamese import Siamese, log_prior
-from darkchess.fog.game.record import WrittenGame, written_games
+from darkchess.fog.game.record import GameRecord, WrittenGame, written_games
 from darkchess.fog.game.referee import Referee
+from experiments.belief.mixture import played_games
 from experiments.learning.split import part_of
 from experiments.weighting.data import Game, decision
+from klss.search import Kluss
 from klss.support.arrays import Floats, Ints
 
 __all__ = ["FOG", "decisions"]
@@ -29,21 +30,15 @@ CAP = 60_000
 """Most positions of a set; a larger one becomes a sample, as in play, and gives decisions while it has the truth."""
 ALLOWANCE_S = 0.03
 """The filter's time for a move: that of a player with .2 s a move."""
-SLOPE = 5.0
+SLOPE = Kluss.value_beta
 """A member worth u to the player to move counts exp(−SLOPE · u) times as much: the enemy moves for its own good. It is
-the slope of the search (:class:`klss.search.likelihood.ByWeight`), so that the network learns what is left.
+the slope of the search, so that the network learns what is left.
 """
 
 
-def decisions(game: tuple[WrittenGame, int], generator: np.random.Generator) -> Iterator[dict[str, Any]]:
-    """The decisions of a game, none of its first plies, so many of which were random. A game that can't be read ends
-    where it can't.
-    """
-    written, opening = game
-    try:
-        record = written.record()
-    except RecordError:
-        return
+def decisions(game: tuple[GameRecord, int], generator: np.random.Generator) -> Iterator[dict[str, Any]]:
+    """The decisions of a game, none of its first plies, so many of which were random."""
+    record, opening = game
     referee, evaluator = Referee(record.fen), BuiltinEvaluator()
     known = {
         color: PositionSet(referee.view(color), referee.position, cap=CAP, weigher=Filter.packaged())
@@ -64,29 +59,23 @@ def decisions(game: tuple[WrittenGame, int], generator: np.random.Generator) -> 
             def valued(members: Ints, positions: PositionSet = positions) -> Floats:
                 return -SLOPE * evaluator.values(positions.rows(members))
 
-            prior = log_prior(positions.filtered)
+            prior = log_prior(positions.filter_weights)
             yield decision(positions.halves, prior, truth, positions.numbers, generator, valued)
 
 
-def _found(path: Path) -> list[tuple[int, tuple[WrittenGame, int]]]:
+def _found(path: Path) -> list[tuple[int, tuple[GameRecord, int]]]:
     """The games of a match, numbered by pair, or of a PGN file, numbered by player: none of its players is learned from
     and tested on.
     """
     if path.is_dir():
-        lines = (path / "games.jsonl").read_text(encoding="utf-8").splitlines()
-        found = []
-        for shown in sorted(map(json.loads, lines), key=lambda shown: int(shown["game"])):
-            text = (path / f"game-{int(shown['game']):05d}.pgn").read_text(encoding="utf-8")
-            opening = len((shown["opening"] or "").split())
-            found += [(int(shown["pair"]), (written, opening)) for written in written_games([text])]
-        return found
+        return [(game.pair, (game.record, game.opening)) for game in played_games(path)]
     with path.open(encoding="utf-8") as file:
         return _by_player(list(written_games(file)))
 
 
-def _by_player(games: list[WrittenGame]) -> list[tuple[int, tuple[WrittenGame, int]]]:
-    """Games of people, each numbered by the one of its players who has more of the games; without those whose players
-    go to different parts, unless one of them has no other game.
+def _by_player(games: list[WrittenGame]) -> list[tuple[int, tuple[GameRecord, int]]]:
+    """Games of people, each numbered by the one of its players who has more of the games; without those that can't be
+    read, and without those whose players go to different parts, unless one of them has no other game.
     """
     counts = Counter(game.tags.get(side, "?") for game in games for side in ("White", "Black"))
     # By this step, of the four archives that most of our games of people are from, the second one is tested on.
@@ -95,8 +84,9 @@ def _by_player(games: list[WrittenGame]) -> list[tuple[int, tuple[WrittenGame, i
     for game in games:
         most, other = sorted((game.tags.get(side, "?") for side in ("White", "Black")), key=lambda name: numbers[name])
         if part_of(numbers[most]) == part_of(numbers[other]) or counts[other] == 1:
-            found.append((numbers[most], (game, 0)))
+            with suppress(RecordError):
+                found.append((numbers[most], (game.record(), 0)))
     return found
 
 
-FOG = Game(Siamese, Path(darkchess.fog.__file__).parent / "belief", "klss match --out or a PGN file", _found, decisions)
+FOG = Game(Siamese, "klss match --out or a PGN file", _found, decisions)

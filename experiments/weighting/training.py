@@ -14,6 +14,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ MIRRORED_FEATURES = _mirrored_features()
 """For each feature of the mirrored board (files exchanged) the index of its source."""
 
 
+@cache
 def mirrored_numbers(blocks: Blocks) -> Ints:
     """For each number of the mirrored board the index of its source."""
     numbers = np.arange(blocks.count)

@@ -52,7 +52,7 @@ def test_decisions_of_a_match_are_what_its_players_knew(tmp_path: Path) -> None:
         truth = int(known.indices(referee.position.row)[0])
         assert found["size"][at] == known.size
         assert (found["halves"][at, 0] == known.halves[truth]).all()
-        wanted = log_prior(known.filtered)[truth] - fog.SLOPE * evaluator.values(referee.position.row[None, :])[0]
+        wanted = log_prior(known.filter_weights)[truth] - fog.SLOPE * evaluator.values(referee.position.row[None, :])[0]
         assert found["prior"][at, 0] == pytest.approx(wanted, rel=1e-4)
         assert np.exp(found["standing"][at, : found["count"][at]]).sum() == pytest.approx(known.size, rel=1e-4)
         assert found["count"][at] == min(known.size, 1 + DRAWN)

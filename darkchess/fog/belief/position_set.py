@@ -37,7 +37,7 @@ from darkchess.fog.belief.weighed_positions import WeighedPositions
 from darkchess.fog.game.view import View
 from klss.belief.drawing import draw
 from klss.belief.greatest import greatest
-from klss.support.arrays import Float32s, Floats, Ints, Words
+from klss.support.arrays import Floats, Ints, Words
 
 __all__ = ["PositionSet", "compile_rare_kernels"]
 
@@ -142,7 +142,6 @@ class PositionSet(WeighedPositions):
         )
         self._view = view
         self._observer = Observer(view, self._positions) if weigher is not None and weigher.siamese else None
-        self.numbers: Float32s | None = None
         if int(self._array[0, 0]) & int(self._shown.masks[position_set.EMPTY]):
             raise ViewError("bad first view: got one that contradicts the start position, expected a view of it")
 
@@ -220,13 +219,12 @@ class PositionSet(WeighedPositions):
     def _correct(self, view: View) -> None:
         """Let the learned weights, if there are any, read the view."""
         self._corrected = None
-        if self._observer is None or self._weigher is None or self._weigher.siamese is None:
+        if self._observer is None:
             return
         if view.kind == "own_move":
             self._observer.moved(view)
         else:
             self.numbers = self._observer.turn(view, self._positions, self._weights)
-            self._logits = self._weigher.siamese.map_of(self.numbers)
 
     # ------------------------------------------------------------------------------------------------ own moves
     def _own_move(self, before: View, view: View) -> bool:

@@ -28,8 +28,9 @@ import math
 import chess
 import numpy as np
 
+from darkchess.board.position import upward
 from darkchess.fog.game.view import View
-from darkchess.weighting.enemy_features import SQUARES, shares
+from darkchess.weighting.enemy_features import SQUARES, own_squares, shares
 from darkchess.weighting.network import Blocks, LearnedScores
 from klss.belief.greatest import greatest
 from klss.support.arrays import Float32s, Floats, Words
@@ -107,13 +108,10 @@ class Observer:
         seen = self._upward(view.visible)
         self._trace = np.where(np.tile(seen, 6) > 0, np.float32(0), np.float32(FADE) * self._trace)
         self._trace[now == 1] = 1
-        own = np.zeros((6, 64), dtype=np.float32)
-        for square, piece in view.pieces.items():
-            if piece.color == view.color:
-                own[piece.piece_type - 1] += self._plane(square)
+        own = own_squares(upward(view.row(), flipped=not view.color))
         out = np.zeros(BLOCKS.count, dtype=np.float32)
         for name, block in (
-            ("own", own.reshape(-1)), ("seen", seen), ("now", now), ("likely", likely), ("before", self._before),
+            ("own", own), ("seen", seen), ("now", now), ("likely", likely), ("before", self._before),
             ("trace", self._trace), ("lost", self._plane(view.own_capture_square)), ("taken", self._plane(self._taken)),
         ):  # fmt: skip
             out[BLOCKS[name]] = block
@@ -150,19 +148,19 @@ class Siamese(LearnedScores):
     blocks = BLOCKS
     package = "darkchess.fog.belief"
 
-    def corrected(self, logits: Float32s, halves: Words, weights: Floats) -> Floats:
+    def corrected(self, numbers: Float32s, halves: Words, weights: Floats) -> Floats:
         """Return the weights of all positions: float64[n], summing to 1.
 
         Parameters
         ----------
-        logits
-            Of :meth:`~darkchess.weighting.network.LearnedScores.map_of`, at the player's last turn.
+        numbers
+            Of :meth:`Observer.turn`, at the player's last turn.
         halves, weights
             uint64[n, 2], float64[n]: the set and the filter's weights.
         """
         logs = log_prior(weights)
-        scored = np.arange(len(weights)) if len(weights) <= _SCORED else greatest(weights, _SCORED)
-        scores = self.scores(logits, halves, scored)
+        scored = greatest(weights, _SCORED)
+        scores = self.scores(self.map_of(numbers), halves, scored)
         likely = np.exp(logs[scored] - logs[scored].max())
         logs[scored] += scores - float(likely @ scores) / float(likely.sum())
         found = np.exp(logs - logs.max())

@@ -68,9 +68,8 @@ class WeighedPositions(PositionStore):
         self._ordered = True  # False after an own capture, which changes the halves and so their hashes
         self._weigher = weigher
         self._weights: Floats = np.ones(0 if weigher is None else 1)
-        # The logit map of the player's last turn, and the weights corrected by it; None: not known yet.
-        self._logits: Float32s | None = None
-        self._corrected: Floats | None = None
+        self.numbers: Float32s | None = None
+        self._corrected: Floats | None = None  # the weights corrected by the numbers; None: not computed yet
 
     def _decode(self, indices: Ints, out: Words) -> None:
         shown = self._shown
@@ -94,21 +93,22 @@ class WeighedPositions(PositionStore):
         return self._weigher
 
     @property
-    def filtered(self) -> Floats:
-        """The filter's own weights, before learned ones correct them: float64[size], summing to 1."""
-        return self._weights
+    def filter_weights(self) -> Floats:
+        """The filter's own weights, before learned ones correct them: float64[size], summing to 1; uniform without a
+        weigher.
+        """
+        return self._weights if self._weigher is not None else np.full(self.size, 1.0 / self.size)
 
     @property
     def weights(self) -> Floats:
         """Probability of each position, in the order of :meth:`rows`: float64[size], summing to 1; uniform without a
         weigher. They are the filter's, corrected from the player's first turn on if the filter has learned weights.
         """
-        if self._weigher is None:
-            return np.full(self.size, 1.0 / self.size)
-        if self._logits is None or self._weigher.siamese is None:
-            return self._weights
+        siamese = self._weigher.siamese if self._weigher is not None else None
+        if siamese is None or self.numbers is None:
+            return self.filter_weights
         if self._corrected is None:
-            self._corrected = self._weigher.siamese.corrected(self._logits, self._positions, self._weights)
+            self._corrected = siamese.corrected(self.numbers, self._positions, self._weights)
         return self._corrected
 
     def indices(self, rows: npt.ArrayLike) -> Ints:

@@ -40,7 +40,7 @@ from darkchess.board.kernels import board
 from darkchess.rbc.belief.kinds import KINDS, Kinds
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
-from darkchess.weighting.enemy_features import SQUARES, shares
+from darkchess.weighting.enemy_features import SQUARES, own_squares, shares
 from darkchess.weighting.network import Blocks, LearnedScores
 from klss.support.arrays import Float32s, Floats, Ints, Words
 
@@ -132,8 +132,7 @@ class Observer:
     def numbers(self) -> Float32s:
         """The numbers after the last observation: float32[BLOCKS.count]. Computed at each access."""
         out = np.zeros(BLOCKS.count, dtype=np.float32)
-        words = self._own[:6] & self._own[board.WHITE]
-        own = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
+        own = own_squares(self._own)
         out[BLOCKS["own"]] = own
         for name, block in (
             ("now", self._now), ("before", self._before), ("likely", shares(*self.kinds.kept)),

@@ -13,44 +13,21 @@ from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.policy import Policy
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.belief.siamese import BLOCKS, FADE, Siamese, log_prior
-from darkchess.weighting.enemy_features import FEATURES
-from klss.networks.towers import Towers
 from klss.support.arrays import Floats, Words
+from tests.darkchess.siamese_oracle import enemies, towers
 
 CAPTURES = ("e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5d2", "c1d2", "b8c6")
-
-
-def towers(seed: int = 0) -> Towers:
-    """Weights of no meaning."""
-    generator = np.random.default_rng(seed)
-    (_, _, planes), (scalars,), (shares, map_size) = BLOCKS.shapes
-    shapes: dict[str, tuple[int, ...]] = {
-        "conv0": (3, 3, planes, 4), "conv0_bias": (8, 8, 4), "scalars": (scalars, 4), "kinds": (4, 6),
-        "pooled": (4, 2), "dense": (128, 5), "others": (5, FEATURES - 384), "map_bias": (FEATURES,),
-        "shares": (2 * shares, map_size),
-    }  # fmt: skip
-    return Towers({name: generator.normal(0, 0.2, shape) for name, shape in shapes.items()}, 1.0, {})
 
 
 def played(moves: tuple[str, ...], color: chess.Color, *, learned: bool = True) -> tuple[Referee, PositionSet]:
     """The game after moves, and what a player knows then."""
     game = Referee()
-    weigher = Filter(Policy.packaged(), siamese=Siamese(towers()) if learned else None)
+    weigher = Filter(Policy.packaged(), siamese=Siamese(towers(BLOCKS, 1.0)) if learned else None)
     known = PositionSet(game.view(color), game.position, weigher=weigher)
     for move in moves:
         game.push(chess.Move.from_uci(move))
         known.observe(game.view(color))
     return game, known
-
-
-def enemies(position: Position, viewer: chess.Color) -> set[int]:
-    """Features of the enemy's pieces, by python-chess's own squares."""
-    side = 0 if viewer else 56
-    return {
-        (piece.piece_type - 1) * 64 + (square ^ side)
-        for square, piece in position.pieces.items()
-        if piece.color != viewer
-    }
 
 
 def marginals(known: PositionSet, color: chess.Color, weights: Floats) -> Floats:
@@ -74,8 +51,8 @@ def test_the_observation_is_made_of_what_was_told(color: chess.Color) -> None:
     assert (numbers[BLOCKS["own"]].reshape(6, 64) == own).all()
     even = np.full(known.size, 1 / known.size)
     np.testing.assert_allclose(numbers[BLOCKS["now"]], marginals(known, color, even), atol=1e-6)
-    np.testing.assert_allclose(numbers[BLOCKS["likely"]], marginals(known, color, known.filtered), atol=1e-6)
-    np.testing.assert_allclose(numbers[BLOCKS["before"]], marginals(earlier, color, earlier.filtered), atol=1e-6)
+    np.testing.assert_allclose(numbers[BLOCKS["likely"]], marginals(known, color, known.filter_weights), atol=1e-6)
+    np.testing.assert_allclose(numbers[BLOCKS["before"]], marginals(earlier, color, earlier.filter_weights), atol=1e-6)
     shown = {
         name: [int(square) ^ side for square in np.flatnonzero(numbers[BLOCKS[name]])]
         for name in ("seen", "lost", "taken", "from", "to")
@@ -104,7 +81,7 @@ def test_where_an_enemy_certainly_stood_fades_and_is_forgotten_where_it_is_seen_
 def test_weights_are_the_filters_times_what_the_towers_scores_say() -> None:
     _, known = played(CAPTURES, chess.WHITE)
     assert known.numbers is not None
-    learned = Siamese(towers())
+    learned = Siamese(towers(BLOCKS, 1.0))
     logits = learned.map_of(known.numbers)
     # By numpy alone, from python-chess's squares.
     logs = np.zeros(known.size)
@@ -114,7 +91,7 @@ def test_weights_are_the_filters_times_what_the_towers_scores_say() -> None:
         if position.ep_square is not None:
             features.append(386 + position.ep_square % 8)
         logs[i] = logits[features].sum()
-    wanted = np.exp(logs + log_prior(known.filtered))
+    wanted = np.exp(logs + log_prior(known.filter_weights))
     np.testing.assert_allclose(known.weights, wanted / wanted.sum(), rtol=1e-4)
     assert known.weights.sum() == pytest.approx(1.0)
 
@@ -124,7 +101,7 @@ def test_learned_weights_change_neither_the_set_nor_the_filter_and_go_on_after_a
         _, known = played(CAPTURES[:end], chess.WHITE)
         _, plain = played(CAPTURES[:end], chess.WHITE, learned=False)
         assert known.halves.tobytes() == plain.halves.tobytes()
-        assert known.filtered.tobytes() == plain.weights.tobytes()
+        assert known.filter_weights.tobytes() == plain.weights.tobytes()
         if end == 1:  # no turn of the player was seen yet
             assert known.weights.tobytes() == plain.weights.tobytes()
     # White moves its king, which tells nothing: the positions that are left keep their ratios.
@@ -154,15 +131,14 @@ def _with_king_on(known: PositionSet, square: int) -> list[Words]:
 def test_of_a_large_set_the_likeliest_are_scored_and_the_others_get_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
     _, known = played(("a2a3", "a7a6", "h2h3", "h7h6", "a3a4", "g8f6"), chess.WHITE)
     assert known.numbers is not None and known.size > 1000
-    learned = Siamese(towers())
-    logits = learned.map_of(known.numbers)
-    whole = learned.corrected(logits, known.halves, known.filtered)
+    learned = Siamese(towers(BLOCKS, 1.0))
+    whole = learned.corrected(known.numbers, known.halves, known.filter_weights)
     monkeypatch.setattr(module, "_SCORED", known.size // 2)
-    found = learned.corrected(logits, known.halves, known.filtered)
-    order = np.argsort(-known.filtered, kind="stable")
+    found = learned.corrected(known.numbers, known.halves, known.filter_weights)
+    order = np.argsort(-known.filter_weights, kind="stable")
     top, rest = order[: known.size // 4], order[-known.size // 4 :]
     np.testing.assert_allclose(found[top] / found[top[0]], whole[top] / whole[top[0]], rtol=1e-6)
-    prior = np.exp(log_prior(known.filtered))
+    prior = np.exp(log_prior(known.filter_weights))
     np.testing.assert_allclose(found[rest] / found[rest[0]], prior[rest] / prior[rest[0]], rtol=1e-6)
     assert found.sum() == pytest.approx(1.0)
 

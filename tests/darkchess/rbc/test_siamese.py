@@ -15,25 +15,13 @@ from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.siamese import BLOCKS, FADE, Observer, Siamese, log_prior
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.players.configuration import configuration, make_player
-from darkchess.weighting.enemy_features import FEATURES, MOST_FEATURES, features_of
-from klss.networks.towers import Towers
+from darkchess.weighting.enemy_features import MOST_FEATURES, features_of
 from klss.table.limits import Limit
+from tests.darkchess.siamese_oracle import enemies, towers
 
 SHARES = len(KINDS)
 """Numbers of an observation's scalars that are the kinds' probabilities."""
 STEPS = "4k3/2p1p1p1/8/3P1P2/8/8/1P1P1P1P/R3K2R w KQ - 0 1"
-
-
-def towers(seed: int = 0) -> Towers:
-    """Weights of no meaning."""
-    generator = np.random.default_rng(seed)
-    (_, _, planes), (scalars,), (shares, map_size) = BLOCKS.shapes
-    shapes: dict[str, tuple[int, ...]] = {
-        "conv0": (3, 3, planes, 4), "conv0_bias": (8, 8, 4), "scalars": (scalars, 4), "kinds": (4, 6),
-        "pooled": (4, 2), "dense": (128, 5), "others": (5, FEATURES - 384), "map_bias": (FEATURES,),
-        "shares": (2 * shares, map_size),
-    }  # fmt: skip
-    return Towers({name: generator.normal(0, 0.2, shape) for name, shape in shapes.items()}, 2.0, {})
 
 
 class Followed:
@@ -76,16 +64,6 @@ def played(turns: list[tuple[int | None, str | None]], color: chess.Color, fen: 
     assert game.turn == color
     sides[color].notice()
     return sides[color]
-
-
-def enemies(position: Position, viewer: chess.Color) -> set[int]:
-    """Features of the enemy's pieces, by python-chess's own squares."""
-    side = 0 if viewer else 56
-    return {
-        (piece.piece_type - 1) * 64 + (square ^ side)
-        for square, piece in position.pieces.items()
-        if piece.color != viewer
-    }
 
 
 @pytest.mark.parametrize("color", chess.COLORS)
@@ -165,7 +143,7 @@ def test_a_request_that_failed_is_told_and_a_pass_is() -> None:
 
 
 def test_what_a_player_was_not_told_changes_nothing() -> None:
-    siamese, pairs = Siamese(towers()), 0
+    siamese, pairs = Siamese(towers(BLOCKS, 2.0)), 0
     for seed in range(8):
         rng = random.Random(seed)
         mine = []
@@ -190,7 +168,7 @@ def test_what_a_player_was_not_told_changes_nothing() -> None:
 def test_weights_are_the_towers_scores_of_each_member_whatever_else_is_asked_for() -> None:
     mine = played([(None, "e2e4"), (None, "c7c5"), (None, "g1f3"), (None, "d7d6")], chess.WHITE)
     known, observer = mine.known, mine.observer
-    siamese = Siamese(towers())
+    siamese = Siamese(towers(BLOCKS, 2.0))
     weights = siamese.log_weights(known, observer)
     assert weights.dtype == np.float64 and weights.shape == (known.size,)
     logits = siamese.map_of(observer.numbers)
