@@ -61,6 +61,8 @@ export class FogBoard {
       premovable: { enabled: false },
       ...config,
     });
+    /** Whether moves are never made on this board. */
+    this.still = Boolean(config.viewOnly);
     this.men = new Map();
     this.fog = new Set();
     this.marks = new Map();
@@ -80,6 +82,9 @@ export class FogBoard {
     this.men = men;
     this.fog = fog;
     const pieces = new Map(SQUARES.map((square) => [square, men.get(square)]));
+    // Chessground turns a board before it applies the other settings of the same call, and draws it anew for that; a
+    // board that is view-only at that moment never listens to the mouse again.
+    this.ground.set({ viewOnly: this.still });
     this.ground.set(config);
     this.ground.setPieces(pieces);
     this.paint();

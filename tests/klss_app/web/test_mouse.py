@@ -1,0 +1,121 @@
+"""The board takes moves by mouse whatever was shown on it before: after a rematch, a flip, a look back, a review."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from klss_app.puzzles import easy_first, read_puzzles
+from klss_app.web.rbc_board import RbcBoard
+from tests.klss_app.web.browsing import Board, click, drag, opened, place, settled, turn
+
+pytestmark = pytest.mark.browser
+
+
+def resign(page: Page) -> None:
+    page.click("#resign")
+    expect(page.locator("#resign")).to_have_text("Really resign?")
+    page.wait_for_timeout(600)
+    page.click("#resign")
+
+
+def moved(page: Page, number: int, move: str) -> None:
+    expect(page.locator("#moves li").nth(number - 1)).to_contain_text(move)
+
+
+def test_each_of_two_rematches_against_an_engine_is_played_by_mouse(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    with opened(chromium, boards().link()) as (page,):
+        for start, end in (("e2", "e4"), ("e7", "e6"), ("d2", "d3")):
+            turn(page)
+            drag(page, start, end)
+            moved(page, 1, end)
+            resign(page)
+            page.click("#rematch")
+
+
+def test_a_rematch_between_two_people_is_played_by_mouse_on_both_sides(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    board = boards(black="human")
+    with opened(chromium, board.link(0), board.link(1)) as pages:
+        white, black = pages
+        for _ in range(2):
+            turn(white)
+            click(white, "e2", "e4")
+            turn(black)
+            drag(black, "e7", "e5")
+            turn(white, 2)
+            resign(white)
+            black.click("#rematch")
+            white.click("#rematch")
+            white, black = black, white
+
+
+@pytest.mark.parametrize("keys", ["ArrowLeft f ArrowRight", "f", "f f", "ArrowLeft f f ArrowRight f"])
+def test_a_flip_leaves_a_board_that_is_played_on(chromium: Browser, boards: Callable[..., Board], keys: str) -> None:
+    with opened(chromium, boards().link()) as (page,):
+        turn(page)
+        click(page, "e2", "e3")
+        turn(page, 2)
+        page.locator("#moves").focus()
+        for key in keys.split():
+            page.keyboard.press(key)
+        click(page, "d2", "d3")
+        moved(page, 2, "d3")
+
+
+def test_a_request_is_made_by_mouse_after_the_board_was_flipped_at_the_choice_of_a_look(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    with opened(chromium, boards(RbcBoard(), black="rbc-random", nodes=1).link()) as (page,):
+        expect(page.locator("#status")).to_contain_text("choose where to look", timeout=60_000)
+        page.locator("#moves").focus()
+        page.keyboard.press("f")
+        page.keyboard.press("f")
+        page.mouse.click(*place(page, "e5"))
+        expect(page.locator("#status")).to_contain_text("ask for a move")
+        drag(page, "e2", "e4")
+        moved(page, 1, "e4")
+
+
+def test_a_move_is_tried_by_mouse_in_a_review_that_was_flipped_at_its_end_and_the_next_game_is_played(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    with opened(chromium, boards().link()) as (page,):
+        turn(page)
+        click(page, "e2", "e4")
+        turn(page, 2)
+        resign(page)
+        page.click("#review-game")
+        expect(page.locator("#review .where")).to_contain_text("ply 2 of 2")
+        page.keyboard.press("f")
+        page.keyboard.press("Home")
+        expect(page.locator(".tried")).to_contain_text("Move a piece", timeout=90_000)
+        settled(page)
+        drag(page, "d2", "d4")
+        expect(page.locator(".tried")).to_contain_text("Tried: d4")
+        page.click("#to-game")
+        page.click("#rematch")
+        turn(page)
+        drag(page, "d7", "d6")
+        moved(page, 1, "d6")
+
+
+def test_a_puzzle_of_the_other_colour_is_solved_by_mouse_after_one_that_was_given_up(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    ordered = easy_first(read_puzzles())
+    number = next(i for i in range(1, len(ordered)) if ordered[i].color != ordered[i - 1].color)
+    with opened(chromium, f"http://127.0.0.1:{boards().port}/puzzles.html#puzzle={number}") as (page,):
+        expect(page.locator("#number")).to_contain_text(f"Puzzle {number} of", timeout=30_000)
+        page.click("#give-up")
+        expect(page.locator("#boards")).to_be_visible()
+        page.click("#next")
+        expect(page.locator("#number")).to_contain_text(f"Puzzle {number + 1} of", timeout=30_000)
+        solution = ordered[number].solution.uci()
+        click(page, solution[:2], solution[2:4])
+        expect(page.locator("#status")).to_contain_text("Right:")
