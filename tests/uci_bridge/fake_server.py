@@ -4,14 +4,12 @@ What it says, and in which order, follows what pychess.org's server does (its so
 event queue and game queues, a ``gameFull`` put into the queue at each connection behind what already waits there, a
 second stream of a game broken at once, ``{"ok": true}`` for moves that are ignored, a last move that is not shown, a
 ``gameEnd`` without a reason after which the stream stays open, take-backs of which nothing is given, a page of 84 kB
-for everything that is not there, the whole of a finished game on a page of its own, a stream that opens and breaks for
-a game that was put away.
+for everything that is not there, a stream that opens and breaks for a game that was put away.
 """
 
 from __future__ import annotations
 
 import asyncio
-import html
 import json
 import math
 import random
@@ -34,8 +32,6 @@ BOT = "klssbot"
 
 
 NOT_FOUND = "<!DOCTYPE html>\n" + "<p>404</p>\n" * 8000
-STATUS = {"aborted": 0, "resign": 2, "no_move": 3, "flag": 6, "abandon": 7, "forfeit": 10, "king_captured": 12}
-DRAWN = 5
 
 
 @dataclass
@@ -74,8 +70,8 @@ class FakeGame:
         self.bot_color = chess.WHITE if bot_white else chess.BLACK
         self.names = {self.bot_color: BOT, not self.bot_color: opponent}
         self.referee = Referee.replay([chess.Move.from_uci(move) for move in moves], fen, PYCHESS)
-        self.increment_s, self.initial_ms = increment_s, initial_s * 1000.0
-        self.clocks = [[self.initial_ms], [self.initial_ms]]  # of White, of Black: after each of their moves
+        self.increment_s = increment_s
+        self.clocks = [[initial_s * 1000.0], [initial_s * 1000.0]]  # of White, of Black: after each of their moves
         self.moved_at = time.monotonic()
         self.queue: asyncio.Queue[str] = asyncio.Queue()
         self.streaming = False
@@ -118,27 +114,6 @@ class FakeGame:
             "white": {"name": self.names[True]}, "black": {"name": self.names[False]},
             "initialFen": initial, "createdAt": 1, "state": self.state(),
         }  # fmt: skip
-
-    def page(self) -> str:
-        """What everybody may see: the moves once the game is over."""
-        outcome = self.outcome
-        steps: list[dict[str, Any]] = [{"fen": "?"}]
-        if outcome is not None:
-            first = self.referee.positions[0].turn
-            for ply, move in enumerate(self.moves, 1):
-                white, black = ((ply + 1) // 2, ply // 2) if first else (ply // 2, (ply + 1) // 2)
-                shown = len(self.clocks[0]) > white and len(self.clocks[1]) > black
-                clocks = {"clocks": [self.clocks[0][white], self.clocks[1][black]]} if shown else {}
-                steps.append({"fen": "?", "move": move, **clocks})
-        status = -1 if outcome is None else STATUS.get(outcome.reason, DRAWN)
-        said = {
-            "gameid": self.id, "board": json.dumps({"type": "board", "steps": steps}), "variant": self.variant,
-            "wplayer": self.names[True], "bplayer": self.names[False], "initialfen": self.fen or "",
-            "status": status, "result": "*" if outcome is None else outcome.result,
-            "base": self.initial_ms / 60_000.0, "inc": self.increment_s,
-        }  # fmt: skip
-        attributes = " ".join(f'data-{name}="{html.escape(str(value))}"' for name, value in said.items())
-        return f"<!DOCTYPE html><html><head></head>\n<body id='x' {attributes}>{'<i></i>' * 10_000}</body></html>"
 
     def say(self, line: dict[str, Any]) -> None:
         self.queue.put_nowait(json.dumps(line) + "\n")
@@ -234,11 +209,10 @@ class FakeServer:
 
     def __init__(self, faults: Faults | None = None, *, dialect: str = "pychess", ping_s: float = 0.3,
                  old_stream_s: float = 0.0, variants: tuple[str, ...] = ("fogofwar", "chess"), title: str = "BOT",
-                 flag_late_s: float = 0.5, shows_games: bool = True) -> None:  # fmt: skip
+                 flag_late_s: float = 0.5) -> None:  # fmt: skip
         self.faults = faults or Faults()
         self.dialect, self.ping_s, self.old_stream_s = dialect, ping_s, old_stream_s
         self.variants, self.title, self.flag_late_s = variants, title, flag_late_s
-        self.shows_games = shows_games and dialect == "pychess"
         self.forgotten: dict[str, FakeGame] = {}
         self.random = random.Random(self.faults.seed)
         self.games: dict[str, FakeGame] = {}
@@ -384,7 +358,6 @@ class FakeServer:
             web.get("/api/account", self._account),
             web.get("/api/stream/event", self._event_stream),
             web.get("/api/bot/game/stream/{id}", self._game_stream),
-            web.get("/embed/{id}", self._page),
             web.post("/api/challenge/{id}/accept", self._accept),
             web.post("/api/challenge/{id}/decline", self._decline),
             web.post("/api/bot/game/{id}/move/{move}", self._move),
@@ -550,14 +523,6 @@ class FakeServer:
         if game is None:
             raise _not_found()
         return game
-
-    async def _page(self, request: web.Request) -> web.Response:
-        self.done["pages"] += 1
-        if not self.shows_games:
-            raise _not_found()
-        if self._happens("refuse"):
-            raise _status(503)
-        return web.Response(text=self._game(request).page(), content_type="text/html")
 
     async def _move(self, request: web.Request) -> web.Response:
         self._enter(request)

@@ -44,7 +44,7 @@ def test_every_game_with_faults_on_is_played_by_the_rules_and_recorded(tmp_path:
 
 @pytest.mark.parametrize("end", ["resign", "abandon", "abort", "draw", "flag"])
 def test_an_end_that_the_server_does_not_explain_is_recorded_as_open(tmp_path: Path, end: str) -> None:
-    with FakeServer(shows_games=False) as server:
+    with FakeServer() as server:
         # Moves without any contact, so that no king hangs when the opponent ends the game.
         script = Opponent(moves=["a7a6", "a6a5"], end=end, end_ply=4)
         server.start(bot_white=True, moves=["e2e4", "e7e6"], script=script)
@@ -81,7 +81,7 @@ def test_a_king_that_could_be_taken_when_the_game_ended_is_told_beside_the_open_
     class Seat(Scripted):
         moves = ("a7a6",)
 
-    with FakeServer(shows_games=False) as server:
+    with FakeServer() as server:
         server.start(bot_white=False, moves=["e2e4", "f7f6", "d1h5"], script=Opponent(moves=["h5e8"]))
         play(server, tmp_path, lambda bot: bot.finished == 1, seat=Seat)
     (game,) = recorded(tmp_path).values()

@@ -1,7 +1,6 @@
 """A bot account on a lichess-style server.
 
-Reading order: ``config``; ``dialect``, ``pychess_page`` and ``lichess`` (the checked messages of a server, and a
-client); ``true_game`` (on the far side of the wall); ``stream``, ``game``, ``seat``, ``engine``, ``record``, ``log``
-(one game from stream to engine, its record); ``own_process`` (keeps the token from other processes); ``account`` (the
-whole bot).
+Reading order: ``config``; ``dialect`` and ``lichess`` (the checked messages of a server, and a client); ``true_game``
+(on the far side of the wall); ``stream``, ``game``, ``seat``, ``engine``, ``record``, ``log`` (one game from stream to
+engine, its record); ``own_process`` (keeps the token from other processes); ``account`` (the whole bot).
 """

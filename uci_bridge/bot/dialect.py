@@ -29,8 +29,8 @@ from klss.support.text import printable
 from klss.table.outcome import Outcome
 
 __all__ = [
-    "DIALECTS", "LICHESS", "PYCHESS", "Challenge", "Dialect", "Event", "FinishedGame", "GameEnd", "GameFull",
-    "GameLine", "GameStart", "GameState", "MalformedLine", "Other", "valid_id",
+    "DIALECTS", "LICHESS", "PYCHESS", "Challenge", "Dialect", "Event", "GameEnd", "GameFull", "GameLine", "GameStart",
+    "GameState", "MalformedLine", "Other", "valid_id",
 ]  # fmt: skip
 
 MAX_PLIES = 2048
@@ -96,16 +96,6 @@ class GameFull:
     rated: bool | None = None
     initial_s: float | None = None
     bots: tuple[bool, bool] | None = None
-
-
-@dataclass(frozen=True)
-class FinishedGame:
-    """A game that is over, as a server keeps it."""
-
-    full: GameFull  # the whole game, including the last move
-    outcome: Outcome
-    # seconds on the mover's clock after each move; None if the server does not report it
-    clocks_s: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -237,8 +227,6 @@ class Dialect:
     status_tells: bool = True  # the states' ``status`` says when and how the game ended
     resign_steps: tuple[str, ...] = ("resign",)  # the calls that resign a game, in order
     quiet_s: float = 60.0  # seconds without requests after an answer 429 without ``Retry-After``
-    # the end of a game is shown on its public page (``uci_bridge.bot.pychess_page``), and nowhere else
-    page_tells: bool = False
 
     def event_headers(self) -> dict[str, str]:
         """Headers that the event stream needs."""
@@ -325,7 +313,6 @@ PYCHESS = Dialect(
     status_tells=False,
     resign_steps=("resign", "abort"),
     quiet_s=10.0,
-    page_tells=True,
 )
 """pychess.org."""
 

@@ -396,8 +396,6 @@ class BotGame:
 
     async def _finish(self) -> None:
         """Record the game, from whatever the server reported of it."""
-        if not self._dropped and self._stream.outcome is None:
-            await self._ask_how_it_ended()
         stream = self._stream
         full, state, game = stream.full, stream.state, self._game
         if game is None and full is not None and not self._dropped:  # it ended before we began to play it
@@ -412,9 +410,8 @@ class BotGame:
             self._note_clocks(game, state)
         moves, outcome = self._judged(game)
         headers = self._headers(full, outcome, game)
-        shown = stream.finished.clocks_s if stream.finished is not None else ()
-        clocks_s = shown or tuple(self._clocks_s.get(ply) for ply in range(1, len(moves) + 1))
-        path = self._records.save(self.id, GameRecord(moves, outcome, full.fen, headers, clocks_s[: len(moves)]))
+        clocks_s = tuple(self._clocks_s.get(ply) for ply in range(1, len(moves) + 1))
+        path = self._records.save(self.id, GameRecord(moves, outcome, full.fen, headers, clocks_s))
         self._records.forget(self.id)
         result, reason = ("*", "unknown") if outcome is None else (outcome.result, outcome.reason)
         fields: dict[str, Any] = {"result": result, "reason": reason, "plies": len(moves), "file": str(path)}
@@ -422,14 +419,6 @@ class BotGame:
         if self._seat is not None:
             game.end(outcome or Outcome(None, "unknown"))
             await self._seat.tell(game.views(self._color))
-
-    async def _ask_how_it_ended(self) -> None:
-        """Ask up to three times for the end of the game: the server may need a moment until its page has it."""
-        backoff = Backoff(self._timing.first_retry_s, self._timing.last_retry_s)
-        for left in reversed(range(3)):
-            if await self._stream.ask() or not left or not self._client.dialect.page_tells:
-                return
-            await asyncio.sleep(backoff.next())
 
     def _replayed(self, full: GameFull) -> TrueGame | None:
         """A finished game of ours that we never began to play; None if it is not ours or makes no sense."""
@@ -443,12 +432,11 @@ class BotGame:
     def _judged(self, game: TrueGame) -> tuple[tuple[chess.Move, ...], Outcome | None]:
         """The moves and the outcome. The server's result counts; the rules give the exact reason if they agree with it.
 
-        A move of ours that was sent and never shown may have ended the game, unless the server shows all moves or
-        reports another end.
+        A move of ours that was sent and never shown may have ended the game, unless the server reports another end.
         """
         said, sent = self._stream.outcome or self._ended_by_us, self._sent
         moves, ruled = game.ending()
-        if ruled is None and sent is not None and len(sent.moves) == game.ply and self._stream.finished is None:
+        if ruled is None and sent is not None and len(sent.moves) == game.ply:
             last, by_it = game.ending(sent.move)
             if by_it is not None and (said is None or said.reason in (by_it.reason, "unknown")):
                 moves, ruled = last, by_it

@@ -27,8 +27,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import msgspec
 
-from uci_bridge.bot.dialect import PYCHESS, Dialect, Event, FinishedGame, GameLine, MalformedLine, valid_id
-from uci_bridge.bot.pychess_page import finished_game, page_of
+from uci_bridge.bot.dialect import PYCHESS, Dialect, Event, GameLine, MalformedLine, valid_id
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.lines import LineSplitter
 
@@ -41,7 +40,6 @@ log = logging.getLogger(__name__)
 
 MAX_LINE_BYTES = 1 << 16
 MAX_ANSWER_BYTES = 1 << 16
-MAX_PAGE_BYTES = 1 << 20
 MAX_QUIET_S = 600.0
 _REASON_BYTES = 4096
 _REASON_S = 1.0
@@ -246,20 +244,6 @@ class Client:
         """One connection to a game's stream: None once it is open, then its lines. Ends or raises when it breaks."""
         return self._parsed(f"/api/bot/game/stream/{valid_id(game_id)}", {}, self.dialect.game_line, strict=True)
 
-    async def finished(self, game_id: str) -> FinishedGame | None:
-        """A finished game from its public page; None if it goes on, or the dialect has no such page."""
-        if not self.dialect.page_tells:
-            return None
-        path = page_of(valid_id(game_id))
-        page = await self._exchange("GET", path, None, MAX_PAGE_BYTES)
-        try:
-            found = finished_game(page.decode("utf-8", "replace"))
-        except MalformedLine as error:
-            raise Garbage(f"{path}: {_excerpt(str(error))}") from None
-        if found is not None and found.full.id != game_id:
-            raise Garbage(f"{path}: got the game {found.full.id!r}, expected {game_id!r}")
-        return found
-
     async def _parsed(
         self, path: str, headers: Mapping[str, str], parse: Callable[[dict[str, Any]], _Line], *, strict: bool
     ) -> AsyncGenerator[_Line | None, None]:
@@ -315,7 +299,18 @@ class Client:
             raise self._failed(path, error, f"nothing came for {self.timing.idle_s:g} s") from None
 
     async def _call(self, method: str, path: str, form: Mapping[str, str] | None = None) -> dict[str, Any]:
-        body = await self._exchange(method, path, form, MAX_ANSWER_BYTES)
+        await self._keep_quiet()
+        timeout = aiohttp.ClientTimeout(total=self.timing.call_s, sock_connect=self.timing.connect_s)
+        body = bytearray()
+        try:
+            async with self._calls, self._request(method, path, {}, form, timeout) as response:
+                await self._check(path, response)
+                while chunk := await response.content.readany():
+                    body += chunk
+                    if len(body) > MAX_ANSWER_BYTES:
+                        raise Garbage(f"{path}: got an answer of more than {MAX_ANSWER_BYTES} bytes, expected less")
+        except (TimeoutError, aiohttp.ClientError, OSError) as error:
+            raise self._failed(path, error, f"no answer within {self.timing.call_s:g} s") from None
         try:
             answer = msgspec.json.decode(body) if body.strip() else {}
         except (msgspec.DecodeError, RecursionError):
@@ -323,16 +318,6 @@ class Client:
         if not isinstance(answer, dict):
             raise Garbage(f"{path}: got a JSON {type(answer).__name__}, expected an object")
         return answer
-
-    async def _exchange(self, method: str, path: str, form: Mapping[str, str] | None, longest: int) -> bytes:
-        await self._keep_quiet()
-        timeout = aiohttp.ClientTimeout(total=self.timing.call_s, sock_connect=self.timing.connect_s)
-        try:
-            async with self._calls, self._request(method, path, {}, form, timeout) as response:
-                await self._check(path, response)
-                return await self._body(path, response, longest)
-        except (TimeoutError, aiohttp.ClientError, OSError) as error:
-            raise self._failed(path, error, f"no answer within {self.timing.call_s:g} s") from None
 
     def _request(
         self, method: str, path: str, headers: Mapping[str, str], form: Mapping[str, str] | None,
@@ -386,14 +371,6 @@ class Client:
             async with asyncio.timeout(_REASON_S):
                 body = await response.content.readany()
         return "" if body.lstrip().startswith(b"<") else _excerpt(body[:_REASON_BYTES].decode("utf-8", "replace"))
-
-    async def _body(self, path: str, response: aiohttp.ClientResponse, longest: int) -> bytes:
-        body = bytearray()
-        while chunk := await response.content.readany():
-            body += chunk
-            if len(body) > longest:
-                raise Garbage(f"{path}: got an answer of more than {longest} bytes, expected a shorter one")
-        return bytes(body)
 
     def _failed(self, path: str, error: Exception, late: str) -> ServerError:
         """The error to raise for a failed exchange; never aiohttp's own errors, which carry the request's headers."""

@@ -5,8 +5,8 @@ When a stream is opened, lines that the server had queued come before the true s
 ``gameFull`` on this very connection and a short silence (:meth:`GameStream.settling`). A queued end comes before the
 last moves, so the ``gameFull`` that has them is waited for.
 
-A game that the server refuses (404) several times in a row is gone. If a stream says nothing, the game may have ended
-while nobody listened, so the server is asked (:meth:`GameStream.ask`).
+A game that the server refuses (404) several times in a row is gone, and so is one whose stream opens and breaks at once
+for minutes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import time
 from typing import Any
 
 from klss.table.outcome import Outcome
-from uci_bridge.bot.dialect import FinishedGame, GameEnd, GameFull, GameLine, GameState
+from uci_bridge.bot.dialect import GameEnd, GameFull, GameLine, GameState
 from uci_bridge.bot.lichess import Backoff, Client, Garbage, Refused, Rejected, ServerError, Timing
 
 __all__ = ["GameStream"]
@@ -27,11 +27,9 @@ log = logging.getLogger(__name__)
 
 _LONGEST_WAIT_S = 10.0
 """Longest wait between two tries, as a clock may be running; the server may ask for a longer one."""
-_GONE_S = 300.0
+_GONE_S = 120.0
 """If a stream opens and breaks at once for this long, the game no longer exists."""
 _REFUSALS = 5
-_ASK_EVERY = 2
-"""Connections in a row without a line after which the server is asked whether the game has ended."""
 _LAST_MOVES_S = 5.0
 """Time limit for the last moves, if the end of the game came before them."""
 
@@ -46,8 +44,6 @@ class GameStream:
         self.state: GameState | None = None
         self.over = False  # nothing more will come: the game has ended, or there is no such game (any more)
         self.outcome: Outcome | None = None  # the end, if the server reported it
-        # the whole game from its public page once it is over; None unless the server was asked and answered
-        self.finished: FinishedGame | None = None
         self.connection = 0  # counts connections
         # a ``gameFull`` came on this connection, so ``state`` is the true state and not an old one from a queue
         self.synced = False
@@ -86,24 +82,10 @@ class GameStream:
         """Seconds since the server's last line about the game."""
         return time.monotonic() - self._heard_at
 
-    async def ask(self) -> bool:
-        """Ask the server whether and how the game ended; return whether it reports an end."""
-        try:
-            found = await self._client.finished(self.id)
-        except ServerError as error:
-            self._log(logging.INFO, "the server does not show how the game ended", reason=str(error))
-            return False
-        if found is None:
-            return False
-        self.finished, self.outcome = found, found.outcome
-        self.full, self.state = found.full, found.full.state
-        self.end()
-        return True
-
     async def run(self) -> None:
         """Keep the stream open until the game is over."""
         backoff = Backoff(self._timing.first_retry_s, min(self._timing.last_retry_s, _LONGEST_WAIT_S))
-        refusals = silent = 0
+        refusals = 0
         while not self.over:
             heard_at, connection = self._heard_at, self.connection
             wait_s, problem = 0.0, "the stream ended"
@@ -123,10 +105,6 @@ class GameStream:
                 return
             self.synced = False
             now = time.monotonic()
-            silent = 0 if self._heard_at != heard_at else silent + 1
-            answers = self.connection != connection or refusals > 0
-            if answers and silent and silent % _ASK_EVERY == 0 and await self.ask():
-                return
             if self._heard_at != heard_at:
                 backoff.reset()
                 refusals, self._breaking_since = 0, None
