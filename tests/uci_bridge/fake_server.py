@@ -31,6 +31,10 @@ TOKEN = "lip_Zx81TheTokenOfTheTests"
 BOT = "klssbot"
 
 
+JUNK = (
+    b"<html>502</html>\n", b"{]\n", b"[1]\n", b"\xff\xfe\n", b'{"type":"gameState"}\n', b'{"type":"pi\xff"}\n',
+    b'{"type":"gameState","moves":7,"wtime":"x","btime":1}\n', b"[" * 5000 + b"\n",
+)  # fmt: skip
 NOT_FOUND = "<!DOCTYPE html>\n" + "<p>404</p>\n" * 8000
 
 
@@ -209,8 +213,8 @@ class FakeServer:
 
     def __init__(self, faults: Faults | None = None, *, dialect: str = "pychess", ping_s: float = 0.3,
                  old_stream_s: float = 0.0, variants: tuple[str, ...] = ("fogofwar", "chess"), title: str = "BOT",
-                 flag_late_s: float = 0.5) -> None:  # fmt: skip
-        self.faults = faults or Faults()
+                 flag_late_s: float = 0.5, junk: tuple[bytes, ...] = JUNK) -> None:  # fmt: skip
+        self.faults, self.junk = faults or Faults(), junk
         self.dialect, self.ping_s, self.old_stream_s = dialect, ping_s, old_stream_s
         self.variants, self.title, self.flag_late_s = variants, title, flag_late_s
         self.forgotten: dict[str, FakeGame] = {}
@@ -470,9 +474,7 @@ class FakeServer:
                 await asyncio.sleep(self.random.uniform(0.0, self.faults.delay_s))
             try:
                 if self._happens("garbage"):
-                    junk = [b"<html>502</html>\n", b"{]\n", b"[1]\n", b"\xff\xfe\n", b'{"type":"gameState"}\n',
-                            b'{"type":"gameState","moves":7,"wtime":"x","btime":1}\n', b"[" * 5000 + b"\n"]  # fmt: skip
-                    await response.write(self.random.choice(junk))
+                    await response.write(self.random.choice(self.junk))
                 if self._happens("half"):
                     await response.write(line[: len(line) // 2].encode())
                     request.transport.abort()

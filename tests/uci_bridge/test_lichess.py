@@ -11,6 +11,8 @@ import time
 import traceback
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ import pytest
 from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss.table.outcome import Outcome
 from tests.uci_bridge.bot_bench import QUICK
-from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer, Faults
+from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer
 from uci_bridge.bot.config import ConfigError, TokenSource, load_config, read_token
 from uci_bridge.bot.dialect import LICHESS, PYCHESS, Challenge, GameEnd, GameFull, GameStart, MalformedLine, Other
 from uci_bridge.bot.engine import engine_command
@@ -103,6 +105,17 @@ def test_other_lines_are_tolerated() -> None:
     assert PYCHESS.game_line({"type": "gameEnd", "game": {"id": "a1"}}) == GameEnd("a1")
 
 
+def test_what_a_server_leaves_open_is_read_as_unknown() -> None:
+    line = json.loads(json.dumps(PYCHESS_CHALLENGE))
+    for challenger in (None, {"name": None, "id": None, "title": None}):
+        line["challenge"]["challenger"] = challenger
+        challenge = PYCHESS.event(line)
+        assert isinstance(challenge, Challenge) and challenge.id == "abcd1234" and not challenge.player_is_bot
+    for path in ("white", "white.name", "variant.key", "state.winner"):
+        full = PYCHESS.game_line(changed(path, None))
+        assert isinstance(full, GameFull) and full.black == "klssbot"
+
+
 def changed(path: str, value: Any) -> dict[str, Any]:
     line: dict[str, Any] = json.loads(json.dumps(PYCHESS_FULL))
     *way, last = path.split(".")
@@ -121,7 +134,6 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         changed("id", 7),
         changed("white.name", "a\nb"),
         changed("white.name", "x" * 1000),
-        changed("white", None),
         changed("variant", {"name": 3}),
         changed("initialFen", "8/8\x00"),
         changed("state.moves", "e2e4 e9e5"),
@@ -201,13 +213,29 @@ def test_too_many_requests_silences_every_call_for_as_long_as_the_server_says() 
         assert use(server, work) == PYCHESS.quiet_s
 
 
-@pytest.mark.parametrize(("said", "wait_s"), [("3", 3.0), ("soon", 10.0), ("inf", 600.0), ("-5", 0.1), ("nan", 10.0)])
-def test_a_retry_after_is_believed_within_bounds(said: str, wait_s: float) -> None:
-    with FakeServer(Faults(refuse=1.0)) as server:
-        server.retry_after, server.random.choice = said, lambda _: 429  # type: ignore[method-assign]
-        with pytest.raises(Limited) as limited:
-            use(server, lambda client: client.account())
-    assert limited.value.wait_s == wait_s
+IN_A_MINUTE = format_datetime(datetime.now(UTC) + timedelta(minutes=1), usegmt=True)
+
+
+@pytest.mark.parametrize(
+    ("header", "body", "wait_s"),
+    [
+        ("3", "", 3.0), ("soon", "", 10.0), ("inf", "", 600.0), ("-5", "", 0.1), ("nan", "", 10.0),
+        (IN_A_MINUTE, "", 60.0),  # the other form of the header (RFC 9110, 10.2.3)
+        ("Mon, 01 Jan 0001 00:00:00 +2359", "", 0.1), ("Mon, 01 Jan 2001 00:00:00", "", 0.1), ("1e400", "", 600.0),
+        (None, '{"error":"…","ratelimit":{"key":"bot.vsBot.day","seconds":42}}', 42.0),  # lichess
+        (None, '{"ratelimit":{"seconds":"soon"}}', 10.0), (None, '{"ratelimit":7}', 10.0), (None, "\udcff", 10.0),
+        ("3", '{"ratelimit":{"seconds":1e300}}', 600.0),
+    ],
+)  # fmt: skip
+def test_the_pause_that_a_server_asks_for_is_believed_within_bounds(
+    header: str | None, body: str, wait_s: float
+) -> None:
+    said = body.encode("utf-8", "surrogateescape")
+    lines = ["HTTP/1.1 429 Slowly", f"Content-Length: {len(said)}", *([f"Retry-After: {header}"] if header else [])]
+    answer = "\r\n".join([*lines, "", ""]).encode() + said
+    with pytest.raises(Limited) as limited:
+        against(answer, lambda client: client.account(), timing=SHORT)
+    assert limited.value.wait_s == pytest.approx(wait_s, abs=30.0 if header == IN_A_MINUTE else 0.0)
 
 
 @pytest.mark.parametrize(
@@ -221,6 +249,12 @@ def test_every_status_is_a_kind_of_error_and_no_redirect_is_followed(status: int
         with pytest.raises(error, match=str(status)):
             use(server, lambda client: client.account())
         assert server.done["account"] == 1
+
+
+@pytest.mark.parametrize("status", [201, 202, 204])
+def test_every_status_of_success_is_one(status: int) -> None:
+    answer = f"HTTP/1.1 {status} Fine\r\nContent-Length: 0\r\n\r\n".encode()
+    against(answer, lambda client: client.accept("abc"), timing=SHORT)
 
 
 async def raw_server(answer: bytes, *, keep_open: bool = True) -> asyncio.Server:
@@ -263,9 +297,6 @@ SHORT = replace(QUICK, idle_s=0.1, call_s=0.2)
     [
         (b"x" * (MAX_LINE_BYTES + 1), Garbage, "more than"),
         (b"{}\n" + b"x" * (MAX_LINE_BYTES + 1) + b"\n", Garbage, "more than"),
-        (b"<html>\n", Garbage, "JSON"),
-        (b"\xff\n", Garbage, "stream"),
-        (b"[" * 10_000 + b"\n", Garbage, "stream"),
         (b'{"type": "pi', Unreachable, "nothing came"),  # half a line, then silence
         (b"", Unreachable, "nothing came"),
     ],
@@ -275,12 +306,33 @@ def test_a_stream_of_nonsense_ends_in_an_error_that_says_what(body: bytes, error
         against(OPEN + body, lambda client: lines_of(client.events(), 10), timing=SHORT)
 
 
-def test_an_event_of_the_wrong_shape_is_left_out_and_a_line_of_a_game_ends_its_stream() -> None:
-    body = OPEN + b'[]\n{"type":"challenge","challenge":{"id":"a","challenger":null}}\n{"type":"gameStart"}\n\n'
-    found = against(body, lambda client: lines_of(client.events(), 2), timing=SHORT)
-    assert found == [None, Other("ping")]
-    with pytest.raises(Garbage, match="moves"):
-        against(OPEN + b'{"type":"gameState"}\n', lambda client: lines_of(client.game("a"), 2), timing=SHORT)
+NONSENSE = [
+    b"[]", b"<html>", b"\xff", b'{"type":"pi\xff"}', b'{"type":"\xed\xa0\x80"}', b'{"type":"\\ud800"}', b"\x00",
+    b"[" * 10_000, b'{"type":"challenge","challenge":{"id":7}}', b'{"type":"gameStart"}', b'{"type":"gameState"}',
+    b'{"type":"gameFull","id":"a"}', b'{"type":"ping","x":1e999}', b'{"type":"gameStart","game":{"id":"\xff"}}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", NONSENSE)
+def test_a_line_of_nonsense_is_left_out_of_the_events_and_ends_only_the_stream_of_a_game(line: bytes) -> None:
+    body = OPEN + line + b'\n{"type":"last"}\n'
+    events = against(body, lambda client: lines_of(client.events(), 99), timing=SHORT, keep_open=False)
+    assert events[0] is None and events[-1] == Other("last") and len(events) <= 3
+    try:
+        against(body, lambda client: lines_of(client.game("a"), 99), timing=SHORT, keep_open=False)
+    except Garbage as error:
+        assert str(error).isprintable()
+
+
+def test_whatever_a_decoder_raises_the_line_is_at_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(line: Any) -> Any:
+        raise KeyError(line)
+
+    monkeypatch.setattr("uci_bridge.bot.dialect.Dialect.event", lambda self, line: broken(line))
+    monkeypatch.setattr("uci_bridge.bot.dialect.Dialect.game_line", lambda self, line: broken(line))
+    assert against(OPEN + b"\n", lambda client: lines_of(client.events(), 9), timing=SHORT, keep_open=False) == [None]
+    with pytest.raises(Garbage):
+        against(OPEN + b"\n", lambda client: lines_of(client.game("a"), 2), timing=SHORT)
 
 
 def test_a_half_line_before_the_end_of_a_stream_is_no_line() -> None:
@@ -294,6 +346,8 @@ def test_a_half_line_before_the_end_of_a_stream_is_no_line() -> None:
     [
         (b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n[1]", Garbage),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{]}", Garbage),
+        (b'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"id":"\xff"', Garbage),
+        (b'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"id":"\xff"}', Garbage),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", Garbage),  # an account without a name
         (b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 100_000, Garbage),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", Unreachable),

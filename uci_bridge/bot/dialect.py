@@ -117,14 +117,18 @@ GameLine = GameFull | GameState | GameEnd | Other
 
 
 class _Player(msgspec.Struct):
-    name: _Text = ""
+    name: _Text | None = None
     id: _Text | None = None
     title: _Text | None = None
 
+    def shown(self, what: str) -> str:
+        """Its name, or ``?`` if the server reports none (somebody without an account)."""
+        return _word(self.name or self.id or "?", what)
+
 
 class _Variant(msgspec.Struct):
-    key: _Text = ""
-    name: _Text = ""
+    key: _Text | None = None
+    name: _Text | None = None
 
 
 class _TimeControl(msgspec.Struct):
@@ -135,7 +139,7 @@ class _TimeControl(msgspec.Struct):
 
 class _Challenge(msgspec.Struct):
     id: _Text
-    challenger: _Player
+    challenger: _Player | None
     variant: _Variant
     rated: bool
     timeControl: _TimeControl
@@ -165,8 +169,8 @@ class _State(msgspec.Struct):
 class _Full(msgspec.Struct):
     id: _Text
     variant: _Variant
-    white: _Player
-    black: _Player
+    white: _Player | None
+    black: _Player | None
     state: _State
     initialFen: _Text | None = None
     rated: bool | None = None
@@ -263,11 +267,12 @@ class Dialect:
         for value in (control.limit, control.increment):
             if value is not None:
                 _milliseconds(value * 1000.0, "timeControl")
+        challenger = wire.challenger or _Player()
         return Challenge(
             id=valid_id(wire.id),
-            player=_word(wire.challenger.name or wire.challenger.id or "?", "challenger"),
-            player_is_bot=wire.challenger.title == "BOT",
-            variant=_word(wire.variant.key, "variant"),
+            player=challenger.shown("challenger"),
+            player_is_bot=challenger.title == "BOT",
+            variant=_word(wire.variant.key or "", "variant"),
             chess960=wire.chess960,
             rated=wire.rated,
             initial_s=control.limit if clock else None,
@@ -291,12 +296,13 @@ class Dialect:
 
     def _full(self, wire: _Full) -> GameFull:
         # Only lichess reports ``rated``, the clock and the titles here.
-        titles = (wire.white.title, wire.black.title)
+        white, black = wire.white or _Player(), wire.black or _Player()
+        titles = (white.title, black.title)
         return GameFull(
             id=valid_id(wire.id),
-            variant=_word(wire.variant.name if self.variant_field == "name" else wire.variant.key, "variant"),
-            white=_word(wire.white.name or wire.white.id or "?", "white"),
-            black=_word(wire.black.name or wire.black.id or "?", "black"),
+            variant=_word((wire.variant.name if self.variant_field == "name" else wire.variant.key) or "", "variant"),
+            white=white.shown("white"),
+            black=black.shown("black"),
             fen=_fen(wire.initialFen),
             state=self._state(wire.state),
             rated=wire.rated,

@@ -17,17 +17,19 @@ import asyncio
 import contextlib
 import ipaddress
 import logging
+import math
 import random
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import aiohttp
 import msgspec
 
-from uci_bridge.bot.dialect import PYCHESS, Dialect, Event, GameLine, MalformedLine, valid_id
+from uci_bridge.bot.dialect import PYCHESS, Dialect, Event, GameLine, valid_id
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.lines import LineSplitter
 
@@ -166,6 +168,33 @@ def _excerpt(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text[:200]).split())[:120]
 
 
+def _object(text: bytes | bytearray) -> dict[str, Any]:
+    """The JSON object in ``text``."""
+    return msgspec.json.decode(text, type=dict[str, Any])
+
+
+class _RateLimit(msgspec.Struct):
+    seconds: float
+
+
+class _Limited(msgspec.Struct):
+    """The body of an answer 429 of lichess."""
+
+    ratelimit: _RateLimit
+
+
+def _asked_wait_s(retry_after: str, body: bytes) -> float | None:
+    """The seconds that an answer 429 asks to wait: in its header, a number or a date, or in its body; None: in none."""
+    found = []
+    with contextlib.suppress(ValueError):
+        found.append(float(retry_after))
+    with contextlib.suppress(ValueError, TypeError, OverflowError):
+        found.append(parsedate_to_datetime(retry_after).timestamp() - time.time())
+    with contextlib.suppress(msgspec.MsgspecError, ValueError, RecursionError):
+        found.append(msgspec.json.decode(body, type=_Limited).ratelimit.seconds)
+    return max((wait for wait in found if not math.isnan(wait)), default=None)
+
+
 class Client:
     """The calls and streams of one bot; use it as an asynchronous context manager.
 
@@ -237,7 +266,7 @@ class Client:
 
     def events(self) -> AsyncGenerator[Event | None, None]:
         """One connection to the event stream: None once it is open, then its events. Ends or raises when it breaks."""
-        # Not strict: a malformed challenge may come again on every connection, and must not block the others.
+        # Not strict: a bad line may come again on every connection, and must not block the others.
         return self._parsed("/api/stream/event", self.dialect.event_headers(), self.dialect.event, strict=False)
 
     def game(self, game_id: str) -> AsyncGenerator[GameLine | None, None]:
@@ -247,25 +276,18 @@ class Client:
     async def _parsed(
         self, path: str, headers: Mapping[str, str], parse: Callable[[dict[str, Any]], _Line], *, strict: bool
     ) -> AsyncGenerator[_Line | None, None]:
-        """Yield the parsed lines. A line of the wrong shape ends the stream if ``strict``, else it is skipped; a line
-        that is not JSON always ends it."""
+        """Yield the parsed lines. A line that can't be read ends the stream if ``strict``, else it is skipped."""
         stream = self._stream(path, headers)
         async with contextlib.aclosing(stream):
             async for line in stream:
                 if line is None:
                     yield None
                     continue
-                text = _excerpt(line[:60].decode("utf-8", "replace"))
                 try:
-                    value = msgspec.json.decode(line) if line else {"type": "ping"}
-                except (msgspec.DecodeError, RecursionError) as error:
-                    raise Garbage(f"stream: got {text!r}: {_excerpt(str(error))}") from None
-                try:
-                    if not isinstance(value, dict):
-                        raise MalformedLine(f"got a JSON {type(value).__name__}, expected an object")
-                    parsed = parse(value)
-                except MalformedLine as error:
-                    problem = f"stream: got {text!r}: {_excerpt(str(error))}"
+                    parsed = parse(_object(line) if line else {"type": "ping"})
+                except Exception as error:  # no line of a server may end the bot, whatever a decoder raises
+                    text = _excerpt(line[:60].decode("utf-8", "replace"))
+                    problem = f"stream: got {text!r}: {_excerpt(str(error)) or type(error).__name__}"
                     if strict:
                         raise Garbage(problem) from None
                     log.warning("a line was left out", extra={"fields": {"reason": self._token.hide(problem)}})
@@ -312,12 +334,9 @@ class Client:
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise self._failed(path, error, f"no answer within {self.timing.call_s:g} s") from None
         try:
-            answer = msgspec.json.decode(body) if body.strip() else {}
-        except (msgspec.DecodeError, RecursionError):
-            raise Garbage(f"{path}: got an answer that is not JSON, expected JSON") from None
-        if not isinstance(answer, dict):
-            raise Garbage(f"{path}: got a JSON {type(answer).__name__}, expected an object")
-        return answer
+            return _object(body) if body.strip() else {}
+        except Exception as error:
+            raise Garbage(f"{path}: got an answer that can't be read: {_excerpt(str(error))}") from None
 
     def _request(
         self, method: str, path: str, headers: Mapping[str, str], form: Mapping[str, str] | None,
@@ -341,14 +360,16 @@ class Client:
             raise Limited(f"the server wants no request for another {wait:.1f} s", wait_s=wait)
 
     async def _check(self, path: str, response: aiohttp.ClientResponse) -> None:
-        """Raise the error of the status, if it is not 200."""
+        """Raise the error of the status, if it is none of success."""
         status = response.status
-        if status == 200:
+        if 200 <= status < 300:
             return
-        said = await self._reason(response)
+        body = await self._refusal(response)
+        said = "" if body.lstrip().startswith(b"<") else _excerpt(body.decode("utf-8", "replace"))
         text = self._token.hide(f"{path}: the server answers {status}" + (f" ({said})" if said else ""))
         if status == 429:
-            wait = self._retry_after(response)
+            asked = _asked_wait_s(response.headers.get("Retry-After", ""), body)
+            wait = self.dialect.quiet_s if asked is None else min(max(asked, 0.1), MAX_QUIET_S)
             self._quiet_until = max(self._quiet_until, time.monotonic() + wait)
             raise Limited(text, wait_s=wait)
         if status in (401, 403):
@@ -357,20 +378,14 @@ class Client:
             raise Unreachable(text, status)
         raise Rejected(text, status)
 
-    def _retry_after(self, response: aiohttp.ClientResponse) -> float:
-        try:
-            said = float(response.headers.get("Retry-After", ""))
-        except ValueError:
-            said = self.dialect.quiet_s
-        return min(max(said, 0.1), MAX_QUIET_S) if said == said else self.dialect.quiet_s
-
-    async def _reason(self, response: aiohttp.ClientResponse) -> str:
-        """The beginning of a refusal's body; "" if it is HTML. Errors in reading don't matter: the status is known."""
+    @staticmethod
+    async def _refusal(response: aiohttp.ClientResponse) -> bytes:
+        """The beginning of a refusal's body. Errors in reading don't matter: the status is known."""
         body = b""
         with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):
             async with asyncio.timeout(_REASON_S):
                 body = await response.content.readany()
-        return "" if body.lstrip().startswith(b"<") else _excerpt(body[:_REASON_BYTES].decode("utf-8", "replace"))
+        return body[:_REASON_BYTES]
 
     def _failed(self, path: str, error: Exception, late: str) -> ServerError:
         """The error to raise for a failed exchange; never aiohttp's own errors, which carry the request's headers."""
