@@ -9,6 +9,7 @@ from typing import Any
 
 import pyspiel
 
+from klss.errors import GameError
 from klss.openspiel.configuration import configuration, make_player
 from klss.openspiel.games import spiel_game
 from klss.openspiel.model import Values
@@ -49,9 +50,10 @@ def make_bot(
     Raises
     ------
     GameError
-        No such game, or one that is not supported.
+        No such game, or one that is not supported; no such player. The bot's ``step`` raises it where it is not the
+        bot's turn.
     ConfigurationError
-        No such configuration.
+        No such configuration; a limit that is none.
     """
     return Bot(game, player, name, Limit(time_s=seconds, nodes=nodes), seed, values)
 
@@ -61,6 +63,8 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
 
     def __init__(self, game: Any, player: int, name: str, limit: Limit, seed: int, values: Values | None) -> None:
         super().__init__()
+        if player not in (0, 1):
+            raise GameError(f"player: got {player!r}, expected 0 or 1")
         self._game, _ = spiel_game(game)
         self._player = make_player(configuration(name), self._game, seed, values)
         self._index, self._limit = player, limit
@@ -82,6 +86,8 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
 
     def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
         """Return the mixed strategy at a state, as (action, probability), and the action drawn from it."""
+        if state.current_player() != self._index and not state.is_simultaneous_node():
+            raise GameError(f"step: got a state at which player {self._index} has no turn, expected one of its turns")
         history = list(state.history())
         if state.is_simultaneous_node() and self._index == 1:
             history.append(state.legal_actions(0)[0])  # in turns, player 0 moves first, unseen: any action will do

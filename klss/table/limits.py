@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from klss.support.configurations import ConfigurationError
 from klss.table.outcome import Seat
 
 __all__ = ["DEFAULT_TIME_S", "Limit", "Progress", "TimeControl", "charged"]
@@ -24,6 +25,13 @@ class Limit:
     nodes: int | None = None  # nodes added to the trunk in this move; then no clock is read
     # seconds remaining on the player's clock, and increment
     clock: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is no limit. Raises ConfigurationError."""
+        if self.nodes is not None and not (isinstance(self.nodes, int) and self.nodes >= 1):
+            raise ConfigurationError(f"nodes: got {self.nodes!r}, expected a whole number from 1 on")
+        if self.time_s is not None and not self.time_s >= 0.0:  # also refuses NaN
+            raise ConfigurationError(f"seconds: got {self.time_s!r}, expected a number that is not negative")
 
 
 @dataclass(frozen=True)

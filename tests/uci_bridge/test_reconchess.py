@@ -86,6 +86,26 @@ def test_our_player_plays_games_of_theirs_one_after_the_other(text: str) -> None
     ours.close()
 
 
+@pytest.mark.parametrize("color", chess.COLORS)
+def test_a_game_lost_on_time_before_the_first_request_is_one_that_ends(
+    color: chess.Color, caplog: pytest.LogCaptureFixture
+) -> None:
+    ours, other = ReconchessPlayer("rbc-random", nodes=10), ReconchessPlayer("rbc-random", nodes=10)
+    players = (ours, other) if color else (other, ours)
+    for _ in range(2):  # and the next one is played as usual
+        winner, reason, history = reconchess.play_local_game(*players, seconds_per_player=0.0)
+        assert (winner, reason, history.num_turns()) == (chess.BLACK, reconchess.WinReason.TIMEOUT, 0)
+    assert reconchess.play_local_game(*players)[2].num_turns() > 0 and not caplog.records
+    for player in players:
+        player.close()
+
+
+@pytest.mark.parametrize("limit", [{"nodes": -5}, {"time_s": -1.0}])
+def test_a_limit_that_is_none_is_refused_before_a_game(limit: dict[str, Any]) -> None:
+    with pytest.raises(ConfigurationError, match="expected"):
+        ReconchessPlayer("rbc-random", **limit)
+
+
 def test_it_plays_as_it_does_in_our_games() -> None:
     """The same requests, by the same notices, senses and results, as with our referee."""
 

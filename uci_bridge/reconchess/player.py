@@ -65,7 +65,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
     ReconchessMissing
         The package ``reconchess`` is not installed.
     ConfigurationError
-        See :func:`darkchess.rbc.players.configuration.configuration`.
+        See :func:`darkchess.rbc.players.configuration.configuration`; or a limit that is none.
     StockfishMissing
         The configuration needs it, and there is none.
     """
@@ -80,8 +80,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         check_reconchess()
         self._chosen = configuration_of(configuration)
         self._seed = seed
-        self._time_s = time_s
-        self._nodes = nodes
+        self._given = Limit(time_s=time_s, nodes=nodes)
         self._games = 0
         self._player: Player | None = None
         self._looked: int | None = None
@@ -207,8 +206,8 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         return None if self._player is None else self._player.position_set
 
     def _limit(self, seconds_left: float | None) -> Limit:
-        if self._nodes is not None or self._time_s is not None:
-            return Limit(time_s=self._time_s, nodes=self._nodes)
+        if self._given != Limit():
+            return self._given
         if seconds_left is None or not math.isfinite(seconds_left):
             return Limit()
         return Limit(clock=(min(max(0.0, seconds_left), _MOST_S), _INCREMENT_S))

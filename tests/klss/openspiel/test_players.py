@@ -96,6 +96,32 @@ def test_openspiels_own_loop_drives_the_bot(name: str) -> None:
             assert sum(returns) == pytest.approx(0.0)
 
 
+@pytest.mark.parametrize(("player", "limit"), [(2, {}), (-1, {}), (0, {"nodes": -5}), (0, {"nodes": 0}),
+                                               (0, {"nodes": 2.5}), (0, {"seconds": -1.0}),
+                                               (0, {"seconds": float("nan")})])  # fmt: skip
+def test_a_bot_of_no_seat_or_without_a_limit_is_refused_when_it_is_made(player: int, limit: dict[str, Any]) -> None:
+    with pytest.raises(klss.errors.KlssError, match="expected"):
+        openspiel.bot("kuhn_poker", player, **limit)
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "phantom_ttt"])
+def test_a_bot_answers_at_its_own_turns_and_says_that_others_are_none(name: str) -> None:
+    """In turn, at a chance node, at the other's turn, and at the end."""
+    game, rng = pyspiel.load_game(name), np.random.default_rng(1)
+    bots = [openspiel.bot(game, player, "random") for player in (0, 1)]
+    state = game.new_initial_state()
+    while True:
+        for player, bot in enumerate(bots):
+            if state.current_player() == player:
+                assert bot.step(state) in state.legal_actions()
+            else:
+                with pytest.raises(klss.errors.KlssError, match="turn"):
+                    bot.step(state)
+        if state.is_terminal():
+            break
+        state.apply_action(rng.choice(state.legal_actions()))
+
+
 def test_a_function_of_the_users_values_states() -> None:
     """One that likes what the first player's first action leads to, and a search that is too short to see the end."""
     game, _ = spiel_game("phantom_ttt")
