@@ -65,8 +65,8 @@ class GadgetChoice:
 
     name: str
     kind: Gadget = "maxmargin"
-    # Whether alternate values are lowered by player 1's gifts on the way. The estimate is not divided among the
-    # subgames that follow one mistake, so no method is safe with it.
+    # Whether alternate values are lowered by player 1's gifts on the way. Common-knowledge subgames stay safe with it,
+    # and so do updates of the blueprint (docs/search.md, "Reach is safe").
     reach: bool = False
     optimum: Optimum = "rule"
 

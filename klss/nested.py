@@ -4,7 +4,7 @@ blueprint; with any method and gadget of :mod:`klss.methods`.
 Source: Zhang & Sandholm (NeurIPS 2021), Theorems 4, 5 and 9, §7 (Table 1) and the second and third algorithm of
 Appendix E.
 
-Guarantees without reach: :func:`update_blueprint` never raises exploitability (Theorem 4, k-KLSS of every odd k);
+Guarantees: :func:`update_blueprint` never raises exploitability (Theorem 4, k-KLSS of every odd k);
 :func:`allocated` keeps an epsilon-equilibrium one (Theorem 5, 1-KLSS); :func:`every_infoset`
 
 - with ``safe-1-klss`` never raises exploitability;
@@ -12,6 +12,9 @@ Guarantees without reach: :func:`update_blueprint` never raises exploitability (
   which comes after the other (it is then the same subgame for all of its infosets);
 - with ``1-klss`` makes an affine equilibrium of an exact equilibrium (Theorem 9);
 - has no guarantee with other methods.
+
+The guarantees of updates, ``inf-klss`` and ``inf-kluss`` hold with reach too (docs/search.md, "Reach is safe"); those
+of the others are shown without it.
 
 Why ``safe-1-klss`` is safe: let V(J) be player 1's best-response value at an infoset J against the blueprint, and
 u(y|J) the value of its strategy y there. A subgame at I whose margins are not negative lets y gain at most

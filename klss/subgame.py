@@ -11,10 +11,12 @@ the same way.
 Deviations from Appendix E:
 
 - line 21: every quantity of I0 is divided by the same D: alternate value, copied entries of B, folded-in outside
-  terminals, gifts.
+  terminals. Gifts are the exception (next line but one).
 - line 22: the gift *lowers* the alternate value, B <- B + gift (the text subtracts).
-- line 23: the gift sums V(I'a') - V(I') over player 1's own actions I'a' on the way to I0; V is player 1's
-  best-response value, a minimum. The choice of I0 at the root of an earlier gadget is not counted, since it is not a
+- line 23: the gift sums (V(I'a') - V(I')) / D(I') over player 1's own actions I'a' on the way to I0; V is player 1's
+  best-response value, a minimum, and D(I') the sum of p(h) x(h) over the nodes of I', since a gift is a loss *given
+  that I' is reached*: the subgames after one mistake, each reached with a part of D(I'), then give back together what
+  was given once (docs/search.md). The choice of I0 at the root of an earlier gadget is not counted, since it is not a
   mistake.
 - lines 24-25: B is copied at every point s >= I0, also at points with no infoset after them, and at infosets where
   player 1 waits.
@@ -240,7 +242,7 @@ def make_subgame(
         alternate = _within(theirs, places, entries)[roots]
     # Subtract what player 1 has given away on the way there.
     if reach:
-        alternate = alternate - _gifts(game, values, roots) / scale
+        alternate = alternate - _gifts(game, values, roots)
     # A strategy y of player 1 gives up u(x, y) - u* below I0; the subgame may give back only its share w of that. With
     # E and K for what the blueprint pays outside and inside, it needs: inside + w E - (1 - w) K >= w u*.
     if share is not None:
@@ -281,18 +283,21 @@ def _covered(game: Game, top: Ints) -> Bools:
 
 
 def _gifts(game: Game, values: Values, roots: Ints) -> Floats:
-    """Return the gift estimate of each root infoset, not normalised: what player 1's own actions on the way there lose
-    against the blueprint.
+    """Return the gift of each root infoset: what player 1's own actions on the way there lose against the blueprint,
+    each loss given that the infoset I' where the action was taken is reached.
     """
-    # Go up from each root; waiting infosets and those of an earlier gadget are passed over.
     own = game.observations[1]
+    nodes = np.flatnonzero(game.player == 1)
+    mass = np.bincount(game.infoset[1][nodes], weights=values.node_reach[nodes], minlength=own.infoset_count)
+    # Go up from each root; waiting infosets and those of an earlier gadget are passed over.
     given = np.zeros(roots.size)
     for j, root in enumerate(roots.tolist()):
         point = int(own.parent_point[root])
         while point > 0:
             at = int(own.infoset_of_point[point])
-            if own.turn[at] and not own.synthetic[at]:
-                given[j] += values.point[point] - values.infoset[at]
+            # An infoset whose nodes are all outside of an earlier subgame has no mass here, only entries of B.
+            if own.turn[at] and not own.synthetic[at] and mass[at] > 0.0:
+                given[j] += (values.point[point] - values.infoset[at]) / mass[at]
             point = int(own.parent_point[at])
     return given
 

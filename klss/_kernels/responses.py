@@ -105,9 +105,12 @@ def observation_values(
 
 
 @kernel
-def observation_gifts(infosets: Any, infoset_count: int, sequence_value: Any, decision_value: Any, gift: Any) -> None:
+def observation_gifts(
+    infosets: Any, infoset_count: int, sequence_value: Any, decision_value: Any, mass: Any, gift: Any
+) -> None:
     """Compute the gifts of the minimising player's own actions on the way to each infoset, by the values of
-    :func:`observation_values`: Σ max(0, u(I'a') − u(I')), into ``gift`` (float64[I]).
+    :func:`observation_values`: Σ max(0, u(I'a') − u(I')) / D(I'), into ``gift`` (float64[I]). ``mass`` (float64[I]) is
+    D: nature's and the other player's part of the probability of the nodes at which the player acts.
     """
     for infoset in range(infoset_count):
         parent = infosets.parent[infoset]
@@ -116,5 +119,7 @@ def observation_gifts(infosets: Any, infoset_count: int, sequence_value: Any, de
             continue
         # The parent's gifts, and that of the player's own action there.
         gift[infoset] = gift[parent]
-        if infosets.first[parent] >= 0 and infosets.sequence[infoset] != infosets.sequence[parent]:
-            gift[infoset] += max(0.0, sequence_value[infosets.sequence[infoset]] - decision_value[parent])
+        acted = infosets.first[parent] >= 0 and infosets.sequence[infoset] != infosets.sequence[parent]
+        if acted and mass[parent] > 0.0:
+            lost = sequence_value[infosets.sequence[infoset]] - decision_value[parent]
+            gift[infoset] += max(0.0, lost) / mass[parent]

@@ -50,6 +50,29 @@ def kuhn() -> Game:
     return builder.build()
 
 
+def mistake(outcomes: int) -> Game:
+    """Player 1 is of type s or t, with probability 1/2 each. As s it leaves for .4 or stays; as t it stays. Then one of
+    the public ``outcomes`` comes up, all equally likely, and changes nothing. Player 0, who knows the outcome alone,
+    chooses L (1 against s, 0 against t) or R (0 against s, 1/2 against t). Against L with probability p, staying as s
+    is worth p; at p = 1/2 it is a mistake of .1.
+    """
+    builder = GameBuilder()
+    root = builder.add_chance(None, None)
+    pays = {"s": (1.0, 0.0), "t": (0.0, 0.5)}
+    for kind in "st":
+        seen = ("waits", kind)
+        node = builder.add_decision(root, kind, player=1, observations=seen, probability=0.5)
+        if kind == "s":
+            builder.add_terminal(node, "leave", utility=0.4)
+        drawn = builder.add_chance(node, "stay")
+        for n in range(outcomes):
+            seen = (f"{n}!", f"{kind}{n}?")
+            choice = builder.add_decision(drawn, str(n), player=0, observations=seen, probability=1.0 / outcomes)
+            for action, utility in zip("LR", pays[kind], strict=True):
+                builder.add_terminal(choice, action, utility=utility)
+    return builder.build()
+
+
 def random_game(seed: int, depth: int = 4, *, width: int = 3, secrets: int = 2) -> Game:
     """A random game: chance deals both players secrets, then they move in random turns; some moves are hidden from the
     other player.

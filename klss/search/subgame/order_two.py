@@ -6,7 +6,9 @@ of player 1 that meets I, as a whole. Below all these nodes player 0's strategy 
 other than I: nothing of the last strategy is frozen, nothing is folded in. A section's alternate value is that of the
 last *profile*, not of a best response, minus the gift
 
-    ĝ(J) = Σ max(0, u(x, y | J'a') − u(x, y | J')),        J'a' on the way to J.
+    ĝ(J) = Σ max(0, u(x, y | J'a') − u(x, y | J')) / D(J'),        J'a' on the way to J,
+
+where D(J') is the probability with which nature and player 0 reach J': a loss given that J' is reached.
 
 Particles are positions that player 1 is assumed to know, as in :mod:`klss.search.subgame.order_one`.
 
@@ -15,8 +17,8 @@ strategy found here, since it solves another subgame at each of them (docs/table
 
 Decided here:
 
-* Every quantity of J is divided by the probability with which nature and player 0 reach J, including its nodes outside
-  I. A node outside I stays only if its share of J is 1e-3 or more.
+* Every quantity of J but the gift is divided by the probability with which nature and player 0 reach J, including its
+  nodes outside I. A node outside I stays only if its share of J is 1e-3 or more.
 * After actions that player 1's plan never plays, player 1's value is that of a best response.
 * In games where player 1 can't count turns, only those of J's nodes are kept that are as deep as player 0's.
 * Transpositions are merged only if player 1 knows the position: a section of one node and no other at its infoset.
@@ -56,14 +58,12 @@ def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bo
     """Return sections as :func:`klss.search.subgame.sections.sections_at` does, but by both players' plans: they also
     have nodes of other infosets of player 0, and nothing is folded in.
     """
-    # Nature's and player 0's part of the probability of every node, and player 1's values under both plans.
+    # Nature's and player 0's part of the probability of every node.
     nodes, count, infoset_count = trunk.nodes, trunk.node_count, trunk.infoset_count(1)
     probability = reach_of(0, trunk, profile.x)
     members = reached_members(trunk, probability, infoset)
     if not len(members):
         return []
-    contribution = np.where(trunk.leaf, probability * nodes.value[:count], 0.0)
-    claims = alternate_values(trunk, contribution, profile.y, reach=reach)
 
     # The nodes of player 1's infosets that meet I, those at the depth of I only.
     meets = np.zeros(infoset_count, dtype=np.bool_)
@@ -84,7 +84,7 @@ def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bo
     around, share = around[order], share[order]
     meeting = np.flatnonzero(meets)
     bounds = np.searchsorted(at[order], np.append(meeting, infoset_count))
-    alternate = claims[meeting] / whole[meeting]
+    alternate = alternate_values(trunk, probability, profile.y, meeting, whole[meeting], reach=reach)
     nobody, nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
     sections = []
     for j, their in enumerate(meeting.tolist()):

@@ -4,10 +4,11 @@ of player 1 that meets it (MakeSubgame of App. E, k = 1).
 Γ is the previous trunk with its gadget, x player 0's plan in it, I' player 0's infoset now. For each infoset J of
 player 1 that meets I':
 
-* D = Σ_{h ∈ J∩I'} p(h)x(h); every quantity of J is divided by it (docs/search.md, "Slips and mends": line 21);
+* D = Σ_{h ∈ J∩I'} p(h)x(h); every quantity of J is divided by it (docs/search.md, "Slips and mends": line 21), except
+  for gifts;
 * the alternate value is player 1's counterfactual best-response value at J against x, *all* of J counted;
-* the gift lowers the alternate value (mend of line 22): Σ u*(x|J'a') − u*(x|J') over player 1's actions on the way to
-  J;
+* the gift lowers the alternate value (mend of line 22): Σ (u*(x|J'a') − u*(x|J'))/D(J') over player 1's actions on the
+  way to J, where D(J') is the probability Σ p(h)x(h) of the infoset at which the action was taken;
 * leaves below J but not below I' can no longer be reached, but player 1 does not know that: their values, fixed by x,
   are folded into its observation tree (line 27). Entries folded in earlier are copied (lines 24–25), at every sequence
   below J, even if no node has that sequence any more.
@@ -55,21 +56,45 @@ def reached_members(trunk: Trunk, probability: Floats, infoset: int) -> Ints:
     return np.asarray(members[(probability[members] > 0.0) & (trunk.nodes.mover[members] != TERMINAL)])
 
 
-def alternate_values(trunk: Trunk, contribution: Floats, y: Floats, *, reach: bool) -> Floats:
-    """Return alternate values, float64[I1], not normalised: the value at each infoset of player 1 under its plan ``y``
-    (float64[S1]; a best response where ``y`` is 0), minus the gifts on the way there if ``reach``.
+def alternate_values(
+    trunk: Trunk, probability: Floats, y: Floats, around: Ints, scale: Floats, *, reach: bool
+) -> Floats:
+    """Return the alternate values of some infosets of player 1: its values there, minus the gifts on the way there.
 
-    ``contribution`` (float64[N]) is each leaf's value for player 0 times nature's and player 0's part of its
-    probability.
+    Parameters
+    ----------
+    trunk : Trunk
+    probability : float64[N]
+        Nature's and player 0's part of each node's probability.
+    y : float64[S1]
+        Player 1's plan; where it is 0, a best response counts.
+    around : int64[n]
+        The infosets.
+    scale : float64[n]
+        Positive; the probabilities by which their values are divided.
+    reach : bool
+        Whether gifts are counted.
+
+    Returns
+    -------
+    float64[n]
     """
     theirs, count = trunk.infosets[1], trunk.infoset_count(1)
-    value = np.bincount(trunk.nodes.infoset[: trunk.node_count, 1], weights=contribution, minlength=count)
+    nodes, infoset = trunk.nodes, trunk.nodes.infoset[: trunk.node_count, 1]
+    value = np.bincount(infoset, weights=leaf_values(trunk, probability), minlength=count)
     value += np.bincount(trunk.folded_infoset, weights=trunk.folded_value, minlength=count)
     sequence_value, decision_value, gift = np.zeros(trunk.sequence_count(1)), np.zeros(count), np.zeros(count)
     observation_values(theirs, count, y, sequence_value, value, decision_value)
     if reach:
-        observation_gifts(theirs, count, sequence_value, decision_value, gift)
-    return np.asarray(value - gift)
+        acts = nodes.mover[: trunk.node_count] == 1
+        mass = np.bincount(infoset[acts], weights=probability[acts], minlength=count)
+        observation_gifts(theirs, count, sequence_value, decision_value, mass, gift)
+    return np.asarray(value[around] / scale - gift[around])
+
+
+def leaf_values(trunk: Trunk, probability: Floats) -> Floats:
+    """Return each leaf's value for player 0 times ``probability`` (float64[N]), 0 at other nodes: float64[N]."""
+    return np.where(trunk.leaf, probability * trunk.nodes.value[: trunk.node_count], 0.0)
 
 
 def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[CarriedSubtree]:
@@ -97,13 +122,13 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
     members = reached_members(trunk, probability, infoset)
     if not len(members):
         return []
-    # With a plan of zeros, player 1's values are those of a best response everywhere.
-    contribution = np.where(trunk.leaf, probability * nodes.value[:count], 0.0)
-    claims = alternate_values(trunk, contribution, np.zeros(trunk.sequence_count(1)), reach=reach)
 
     # Player 1's infosets that meet I': one section each, divided by its probability D.
     meeting, group = np.unique(nodes.infoset[members, 1], return_inverse=True)
     denominator = np.bincount(group, weights=probability[members])
+    # With a plan of zeros, player 1's values are those of a best response everywhere.
+    nothing = np.zeros(trunk.sequence_count(1))
+    alternate = alternate_values(trunk, probability, nothing, meeting, denominator, reach=reach)
     # For each infoset of player 1 the section above it; for each node whether it is below I'.
     above = np.full(infoset_count, -1, dtype=np.int64)
     above[meeting] = np.arange(len(meeting))
@@ -114,6 +139,7 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
 
     # Leaves below a meeting infoset but not below I' can't be reached, but player 1 does not know that: their values
     # are folded into player 1's observation tree, added to the entries folded in before.
+    contribution = leaf_values(trunk, probability)
     outside = np.flatnonzero((below < 0) & (contribution != 0.0) & (above[nodes.infoset[:count, 1]] >= 0))
     at = np.concatenate([nodes.infoset[outside, 1].astype(np.int64), trunk.folded_infoset.astype(np.int64)])
     value = np.concatenate([contribution[outside], trunk.folded_value])
@@ -131,7 +157,7 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
                 infoset=int(their),
                 nodes=own,
                 weight=probability[own] / denominator[j],
-                alternate=float(claims[their] / denominator[j]),
+                alternate=float(alternate[j]),
                 folded_infoset=mine,
                 folded_value=folded[mine] / denominator[j],
             )
