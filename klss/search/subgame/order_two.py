@@ -84,7 +84,8 @@ def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bo
     around, share = around[order], share[order]
     meeting = np.flatnonzero(meets)
     bounds = np.searchsorted(at[order], np.append(meeting, infoset_count))
-    alternate = alternate_values(trunk, probability, profile.y, meeting, whole[meeting], reach=reach)
+    scale = np.asarray(whole[meeting], np.float64)
+    alternate = alternate_values(trunk, probability, profile.y, meeting, scale, reach=reach)
     nobody, nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
     sections = []
     for j, their in enumerate(meeting.tolist()):

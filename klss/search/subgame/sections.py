@@ -125,7 +125,7 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
 
     # Player 1's infosets that meet I': one section each, divided by its probability D.
     meeting, group = np.unique(nodes.infoset[members, 1], return_inverse=True)
-    denominator = np.bincount(group, weights=probability[members])
+    denominator = np.asarray(np.bincount(group, weights=probability[members]), np.float64)
     # With a plan of zeros, player 1's values are those of a best response everywhere.
     nothing = np.zeros(trunk.sequence_count(1))
     alternate = alternate_values(trunk, probability, nothing, meeting, denominator, reach=reach)
