@@ -91,6 +91,11 @@ def _from_file(path: Path, known: Mapping[str, _Kind], default: str) -> _Kind:
         raise ConfigurationError(f"configuration: {path} is nested too deep; expected field = value") from None
     base = _named(str(content.pop("base", default)), known)
     name = str(content.pop("name", path.stem))
+    if coded := next((key for key, value in content.items() if ":" in str(value)), None):
+        raise ConfigurationError(
+            f"configuration: {path} has {coded} = {content[coded]!r}, expected no code in a file; name it on the "
+            f"command line: NAME,{coded}={content[coded]}"
+        )
     found: _Kind = base.changed(name, content)
     return found
 

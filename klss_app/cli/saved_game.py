@@ -3,7 +3,8 @@
 It is on the referee's side of the wall: a kept game has the true moves. They go to the referee alone; the players get
 their own views of the earlier moves, as in any game.
 
-A file names the players, but can't start programs: an engine that is a program runs only if the command line names it.
+A file names packaged players with plain settings only. Any other engine (a program, a file, a class of a module) plays
+on only if the command line names it, since naming it runs its code.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import contextlib
 import dataclasses
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +45,9 @@ LAST = "last"
 
 LIST = ""
 """The value of ``--resume`` without a name: list the games that can be resumed."""
+
+_PACKAGED = re.compile(r"[\w-]+(,\s*\w+\s*=\s*([\w+-]+|[-+.\de]+)\s*)*", re.ASCII)
+"""Players that a file may name: ``NAME,field=value,…`` with words and numbers, which can't be a path or a module."""
 
 
 @dataclass(frozen=True)
@@ -180,7 +185,7 @@ def resumed_seats(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Col
     if engine == HUMAN:
         side = chess.COLOR_NAMES[not left.human]
         raise UsageError(f"--{side}: got human with --resume, where the human is on the other side; expected an engine")
-    if engine is None and (left.engine.startswith("cmd:") or left.engine.endswith(".toml")):
+    if engine is None and not _PACKAGED.fullmatch(left.engine):
         raise UsageError(
             f"--resume: got a game against {printable(left.engine)!r}, which a file may not start; expected "
             f"--{chess.COLOR_NAMES[not left.human]} as well, with the engine to play"
