@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral
 
 from klss.support.configurations import ConfigurationError
 from klss.table.outcome import Seat
@@ -28,7 +29,7 @@ class Limit:
 
     def __post_init__(self) -> None:
         """Refuse what is no limit. Raises ConfigurationError."""
-        if self.nodes is not None and not (isinstance(self.nodes, int) and self.nodes >= 0):
+        if self.nodes is not None and not (isinstance(self.nodes, Integral) and self.nodes >= 0):
             raise ConfigurationError(f"nodes: got {self.nodes!r}, expected a whole number that is not negative")
         if self.time_s is not None and not self.time_s >= 0.0:  # also refuses NaN
             raise ConfigurationError(f"seconds: got {self.time_s!r}, expected a number that is not negative")

@@ -554,6 +554,8 @@ class FakeServer:
     async def _abort(self, request: web.Request) -> web.Response:
         self._enter(request)
         game = self._game(request)
+        if game.referee.ply >= 2 and not game.resigned:
+            raise _status(400)
         game.end(Outcome(not game.bot_color, "resign") if game.resigned else Outcome(None, "aborted"))
         return web.json_response({"ok": True})
 

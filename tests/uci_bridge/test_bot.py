@@ -7,6 +7,7 @@ import itertools
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import chess
 import pytest
@@ -250,6 +251,70 @@ def test_a_game_that_starts_without_a_challenge_is_called_off_if_the_rules_refus
         play(server, tmp_path, lambda bot: bot.finished == 1, accept=accept)
         assert (server.games[game_id].outcome == Outcome(None, "aborted")) == aborted
     assert (game_id in recorded(tmp_path)) != aborted
+
+
+def seats(most: list[int]) -> type[RandomSeat]:
+    """Seats that count how many of them are open at once; ``most`` gets the largest number."""
+    open_seats: set[int] = set()
+
+    class Counted(RandomSeat):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            open_seats.add(id(self))
+            most[0] = max(most[0], len(open_seats))
+
+        async def close(self) -> None:
+            await asyncio.sleep(0.05)
+            open_seats.discard(id(self))
+
+    return Counted
+
+
+@pytest.mark.parametrize("moves", [[], ["e2e4", "e7e5", "g1f3"]])
+@pytest.mark.parametrize("dialect", ["pychess", "lichess"])
+def test_games_that_a_server_starts_beyond_the_limit_are_called_off_and_get_no_engine(
+    tmp_path: Path, dialect: str, moves: list[str]
+) -> None:
+    most = [0]
+    with FakeServer(dialect=dialect) as server:
+        server.holding.set()
+        ids = [server.start(f"human{number}", bot_white=True, moves=moves) for number in range(10)]
+        games = server.games
+
+        def look() -> None:
+            assert server.wait(lambda: sum(game.outcome is not None for game in games.values()) == 8)
+            for game in games.values():
+                game.script.end, game.script.end_ply = "resign", 0
+            server.holding.clear()
+
+        accept = {**PLENTY, "concurrency": 2}
+        play(server, tmp_path, lambda bot: bot.finished == 2, during=look, accept=accept, seat=seats(most))
+    assert most == [2] and set(recorded(tmp_path)) <= set(ids) and len(recorded(tmp_path)) == 2
+    others = [game for game_id, game in games.items() if game_id not in recorded(tmp_path)]
+    assert {game.outcome.reason for game in others if game.outcome} == {"resign" if moves else "aborted"}
+
+
+def test_games_that_are_begun_and_ended_at_once_have_no_more_engines_than_the_limit(tmp_path: Path) -> None:
+    most = [0]
+    with FakeServer() as server:
+        for number in range(6):
+            server.start(f"human{number}", bot_white=True, script=Opponent(end="resign", end_ply=number % 2))
+        accept = {**PLENTY, "concurrency": 2}
+        over = lambda bot: all(game.outcome for game in server.games.values())  # noqa: E731
+        play(server, tmp_path, over, accept=accept, seat=seats(most))
+    assert 1 <= most[0] <= 2
+
+
+def test_games_under_way_that_find_no_room_at_the_next_start_wait_for_it(tmp_path: Path) -> None:
+    most = [0]
+    with FakeServer() as server:
+        script = Opponent(end="resign", end_ply=10)
+        ids = [server.start(f"human{number}", moves=["e2e4", "e7e5"], script=script, tell=False) for number in range(4)]
+        (tmp_path / "under_way.json").write_text(json.dumps({game_id: {"since": 1} for game_id in ids}))
+        accept = {**PLENTY, "concurrency": 1}
+        play(server, tmp_path, lambda bot: bot.finished == 4, accept=accept, seat=seats(most))
+        assert all(game.outcome and game.outcome.reason == "resign" for game in server.games.values())
+    assert most == [1] and set(recorded(tmp_path)) == set(ids)
 
 
 def test_a_game_whose_start_was_never_told_is_played_because_its_challenge_was_accepted(tmp_path: Path) -> None:

@@ -4,6 +4,10 @@ Each game is a task and each engine a process, so that the failure of one does n
 is opened again without limit. At every start the bot asks for its games under way by id, since the server reports them
 again only sometimes. A game that starts without a challenge (a rematch) is checked against the same rules, and aborted
 if they refuse it.
+
+``concurrency`` is a limit on engines, whatever the server sends. A game that this bot has not accepted and that finds
+no room is called off. One that it has (it was under way at the last end, and the limit was larger then) waits for the
+end of another, while its clock runs.
 """
 
 from __future__ import annotations
@@ -90,7 +94,8 @@ class Bot:
         self._tags = engine_tags(config.engine, folder)
         self._seat = seat or self._engine_seat
         self._games: dict[str, tuple[BotGame, asyncio.Task[None]]] = {}
-        self._promised: dict[str, str] = {}
+        self._promised: dict[str, str | None] = {}
+        self._places = asyncio.Semaphore(config.accept.concurrency)
         self._answered: dict[str, float] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
@@ -190,7 +195,7 @@ class Bot:
         self._answered[challenge.id] = now + 3600.0
         reason = self._config.accept.decline_reason(challenge, self.dialect.variant)
         who: dict[str, Any] = {"challenge": challenge.id, "player": challenge.player}
-        if reason is None and (limit := await self._no_room(challenge)) is not None:
+        if reason is None and (limit := await self._no_room(challenge.id, challenge.player)) is not None:
             reason, who["limit"] = "later", limit
         try:
             if reason is not None:
@@ -225,24 +230,25 @@ class Bot:
                     raise
                 await asyncio.sleep(backoff.next(error.wait_s))
 
-    async def _no_room(self, challenge: Challenge) -> str | None:
-        """The limit that a challenge would exceed, also after ``room_s`` seconds: news of a game's end come late."""
+    async def _no_room(self, game_id: str, player: str | None) -> str | None:
+        """The limit that a game would exceed, also after ``room_s`` seconds: news of a game's end come late. If it is
+        within the limits, None, and it is promised its place."""
         deadline = time.monotonic() + self._client.timing.room_s
-        while (limit := self._limit(challenge.player, challenge.id)) is not None:
+        while (limit := self._limit(player, game_id)) is not None:
             if self._stopping.is_set() or time.monotonic() >= deadline:
                 return limit
             await asyncio.sleep(0.05)
-        self._promised[challenge.id] = challenge.player
+        self._promised[game_id] = player
         return None
 
-    def _limit(self, player: str, but: str) -> str | None:
-        """The limit that one more game with ``player`` would exceed, or None; ``but`` is that game's own id."""
+    def _limit(self, player: str | None, but: str) -> str | None:
+        """The limit that one more game with ``player`` (None: unknown) would exceed, or None; ``but`` is its own id."""
         if self._stopping.is_set():
             return "stopping"
         playing = {known: game for known, (game, _) in self._games.items() if not game.over}
         opponents = {**self._promised, **{known: game.opponent for known, game in playing.items()}}
         opponents.pop(but, None)
-        with_player = sum((name or "").lower() == player.lower() for name in opponents.values())
+        with_player = sum(name is not None and name.lower() == (player or "").lower() for name in opponents.values())
         accept = self._config.accept
         if len(opponents) >= accept.concurrency:
             return f"concurrency: {accept.concurrency}"
@@ -253,16 +259,30 @@ class Bot:
     def _started(self, start: GameStart) -> None:
         if start.id in self._games:
             return
-        known = start.id in self._records.under_way
         if start.chess960:
-            self._say(logging.INFO, "game refused", game=start.id, reason="variant")
-            self._spawn(self._call_off(start.id))
-            return
-        self._play(start.id, known=known)
+            self._spawn(self._call_off(start.id, "variant"))
+        elif start.id in self._records.under_way:
+            self._play(start.id, known=True)
+        else:
+            self._spawn(self._admit(start.id))
 
-    async def _call_off(self, game_id: str) -> None:
+    async def _admit(self, game_id: str) -> None:
+        """Play a game that this bot has not accepted, if there is room."""
+        limit = await self._no_room(game_id, None)
+        if limit is None:
+            self._play(game_id, known=False)
+            self._promised.pop(game_id, None)
+        else:
+            await self._call_off(game_id, limit)
+
+    async def _call_off(self, game_id: str, reason: str) -> None:
+        """Abort a game, or resign it if the server does not let it be aborted any more."""
+        self._say(logging.INFO, "game refused", game=game_id, reason=reason)
         with contextlib.suppress(ServerError):
-            await self._stubborn(lambda: self._client.abort(game_id))
+            try:
+                await self._stubborn(lambda: self._client.abort(game_id))
+            except Rejected:
+                await self._stubborn(lambda: self._client.resign(game_id))
 
     def _play(self, game_id: str, *, known: bool) -> None:
         if game_id in self._games:
@@ -273,9 +293,14 @@ class Bot:
             margin_ms=self._config.engine.margin_ms, engine=self._tags,
         )  # fmt: skip
         game.opponent = self._records.under_way.get(game_id, {}).get("opponent")
-        task = asyncio.create_task(game.run(), name=f"game {game_id}")
+        task = asyncio.create_task(self._in_turn(game), name=f"game {game_id}")
         self._games[game_id] = (game, task)
         task.add_done_callback(lambda _: self._ended(game_id))
+
+    async def _in_turn(self, game: BotGame) -> None:
+        """Play a game once fewer engines than ``concurrency`` run; those of games just over need a moment to end."""
+        async with self._places:
+            await game.run()
 
     def _refusal(self, full: GameFull, opponent: str, *, known: bool) -> str | None:
         """The reason not to play a game, or None. The variant is checked always; the rules for accepting only at the

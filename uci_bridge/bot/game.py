@@ -117,6 +117,7 @@ class BotGame:
 
     async def run(self) -> None:
         """Play the game to its end, record it, and close everything. Raises nothing but cancellation."""
+        self._stream.since = (time.monotonic(), False)  # it may have waited for its turn
         reader = asyncio.create_task(self._stream.run(), name=f"stream of {self.id}")
         try:
             await self._play()
