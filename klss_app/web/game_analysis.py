@@ -45,8 +45,7 @@ def turn_document(turn: Turn) -> dict[str, Any]:
     square by square, the enemy's pieces and the probability of each, by the learned filter if the configuration has
     one; ``counted``: the same with every position counted once; ``value`` for the mover; ``truth``, the value of the
     true position for White; ``moves`` of the mixture; ``tries``, SAN and cost of every move; ``lines`` in SAN;
-    ``played`` with its ``loss`` over the player's position set, and what it ``turned`` out to be in the true position;
-    ``best``.
+    ``played`` with its ``loss`` over the player's position set, and ``turned``, its luck; ``best``.
     """
     analysis, loss = turn.analysis, turn.loss()
     sets = {color: analyst.position_set for color, analyst in turn.analysts.items()}
@@ -77,7 +76,7 @@ def turn_document(turn: Turn) -> dict[str, Any]:
             "p": round(loss.played, 4),
             "loss": rounded(loss.loss),
             "mark": mark(loss.loss),
-            "turned": rounded(turn.turned_out()),
+            "turned": rounded(turn.luck()),
         },
         "best": {"san": loss.best_san, "p": round(loss.probability, 4)},
     }

@@ -42,7 +42,7 @@ from klss.search import Result, Search
 from klss.search.profile import Profile
 from klss.search.root_values import RootValues, root_values
 from klss.search.trunk import Trunk
-from klss.support.arrays import Floats
+from klss.support.arrays import Floats, Words
 from klss.table.limits import Limit, Progress
 from klss.table.time_plan import TimePlan
 
@@ -204,6 +204,27 @@ class Analyst:
         weigh the same.
         """
         return self.position_set.weights if self._belief == "filter" else None
+
+    def possible(self, count: int) -> tuple[Words, Floats]:
+        """Return possible positions, as the search weighs them: uint64[n, 9], float64[n] that sum to 1. All of them, or
+        ``count`` that are drawn by weight.
+        """
+        rows, inclusion = self.position_set.draw(count, self._seed)
+        weights = self.position_set.weights[self.position_set.indices(rows)] / inclusion
+        return rows, weights / weights.sum()
+
+    def move_values(self, rows: Words) -> Floats:
+        """Return the evaluator's value for the player of each legal move in each of these positions (uint64[n, 9]), all
+        of which show the player's last view: float64[n, m], moves in the order of :attr:`move_codes`.
+        """
+        found = self.model.expand(self.model.states(rows, self.quiet))
+        order = np.argsort(found.actions.reshape(len(rows), -1), axis=1)
+        return np.take_along_axis(found.values.reshape(order.shape), order, axis=1)
+
+    @property
+    def move_codes(self) -> list[int]:
+        """Codes of the player's legal moves, sorted."""
+        return sorted(encode(move) for move in self.view.legal_moves)
 
     def believed(self, count: int = MOST_LIKELIEST) -> Believed:
         """Return the belief, with the ``count`` likeliest positions; it must be the player's turn."""

@@ -1,8 +1,8 @@
 """A whole game, turn by turn: the engine's analysis of each from the mover's views, and the loss of the move.
 
 This is on the referee's side: it replays the true game for two analysts, each of which gets one player's views
-(:mod:`darkchess.fog.analysis.analyst`) and nothing else. Only :meth:`Turn.true_value` and :meth:`Turn.turned_out` use
-the true position, which separates luck from error.
+(:mod:`darkchess.fog.analysis.analyst`) and nothing else. Only :meth:`Turn.true_value` and :meth:`Turn.luck` use the
+true position.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import chess
 import numpy as np
 
+from darkchess.board.move import encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.analysis.analyst import Analysis, Analyst
@@ -28,6 +29,10 @@ _NODES_A_ROOT = 80
 
 _LEAST_PARTICLES = 10
 """Particles of the quickest search: with fewer, the moves' values depend on which positions were sampled."""
+
+
+_MOST_VALUED = 256
+"""Most possible positions over which luck values each move; of a larger set as many are drawn."""
 
 
 @dataclass(frozen=True)
@@ -111,22 +116,18 @@ class Turn:
         value = float(self.evaluator.values(self.position.row[None, :])[0])
         return value if self.position.turn == chess.WHITE else -value
 
-    def turned_out(self) -> float:
-        """Return the value of the move on the true board, by the evaluator, less that of the mixed strategy: in
-        [−2, 2], positive if the mover was lucky. No player could have known it.
+    def luck(self) -> float:
+        """Return the luck of the move: its value on the true board less its mean over the possible positions, less the
+        same of the mixed strategy, by the evaluator. In [−4, 4], positive if the mover was lucky. Its mean over the
+        possible positions is 0; so it is 0 if only one position was possible.
         """
-        # The true positions after all moves, valued for the mover; a captured king is worth 1, whatever the evaluator
-        # says.
-        moves = [each.move for each in self.analysis.moves]
-        after = [self.position.after(move) for move in moves]
-        rows = np.array([each.row for each in after])
-        offsets = np.array([0, len(rows)], dtype=np.int64)
-        values = -self.evaluator.child_values(self.position.row[None, :], offsets, rows)
-        taken = np.array([each.king(not self.position.turn) is None for each in after])
-        values = np.where(taken, 1.0, values)
-        # The move's value, less the mean value of the mixed strategy.
-        mix = np.array([each.probability for each in self.analysis.moves])
-        return float(values[moves.index(self.move)] - values @ mix / mix.sum())
+        analyst = self.analysts[self.position.turn]
+        rows, weights = analyst.possible(_MOST_VALUED)
+        values = analyst.move_values(np.concatenate([self.position.row[None, :], rows]))
+        gain = dict(zip(analyst.move_codes, values[0] - weights @ values[1:], strict=True))
+        mix = sum(each.probability for each in self.analysis.moves)
+        chosen = sum(each.probability * gain[encode(each.move)] for each in self.analysis.moves) / mix
+        return float(gain[encode(self.move)] - chosen)
 
 
 def turns(

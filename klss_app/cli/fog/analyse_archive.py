@@ -24,7 +24,7 @@ import chess
 from klss import __version__
 from klss.support.text import printable
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.fog.analyse_game import check_question
+from klss_app.cli.fog.analyse_game import LEGEND, check_question
 from klss_app.cli.options import written_games_of
 from klss_app.progress import ProgressLine
 from klss_app.web.summaries import LEAST_COST, MARKS, mark
@@ -360,7 +360,7 @@ def _tables(answer: Mapping[str, Any]) -> Iterator[tuple[str, list[list[str]]]]:
     ]
     yield (
         "the costliest moves",
-        [["game", "player", "move", "cost", "phase", "possible", "the engine plays", "true board"], *rows],
+        [["game", "player", "move", "cost", "phase", "possible", "the engine plays", "luck"], *rows],
     )
 
 
@@ -377,13 +377,7 @@ def text(answer: Mapping[str, Any], evaluator: str) -> list[str]:
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
         lines += ["", f"{caption}:"]
         lines += ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
-    return [
-        *lines,
-        "",
-        "Cost: value of the engine's mixture less that of the move, over the positions",
-        "possible for the mover. True board: how much better than the mixture the move",
-        "was there; no player could know that.",
-    ]
+    return [*lines, *LEGEND]
 
 
 def html_report(answer: Mapping[str, Any], evaluator: str) -> str:

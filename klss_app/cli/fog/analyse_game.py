@@ -1,6 +1,6 @@
 """``klss analyse GAME.pgn`` without ``--ply``: every turn of a finished game, and its costliest moves.
 
-The cost of a move is over the positions in its player's set; its result on the true board is shown separately
+The cost of a move is over the positions in its player's set; its luck on the true board is shown separately
 (:mod:`darkchess.fog.analysis.whole_game`).
 
 With ``--out FILE`` the file is at any moment a whole document of docs/analyse.md, with the turns known so far. An
@@ -31,7 +31,15 @@ if TYPE_CHECKING:
     from darkchess.fog.players.configuration import Configuration
     from klss.table.limits import Limit
 
-__all__ = ["AnalysisFile", "check_question", "document", "question", "text", "turn_documents", "turns_told"]
+__all__ = ["LEGEND", "AnalysisFile", "check_question", "document", "question", "text", "turn_documents", "turns_told"]
+
+LEGEND = (
+    "",
+    "Cost: value of the engine's mixture less that of the move, over the positions",
+    "possible for the mover. Luck: how much better than on average over these the",
+    "move did on the true board, less the same of the mixture.",
+)
+"""What the columns of an analysis mean."""
 
 _EVERY_S = 1.0
 """Least seconds between two writes of a file."""
@@ -192,7 +200,7 @@ def text(answer: dict[str, Any], evaluator: str, first: chess.Color, fullmove: i
         if not found["costliest"]:
             lines.append(" no move lost anything")
             continue
-        lines.append(f" {'costliest':<15}{'cost':>6}{'possible':>16}   {'the engine plays':<20}{'true board':>10}")
+        lines.append(f" {'costliest':<15}{'cost':>6}{'possible':>16}   {'the engine plays':<20}{'luck':>10}")
         for each in found["costliest"]:
             number = fullmove + (each["ply"] + (not first)) // 2
             dots = "." if color == "white" else "..."
@@ -201,10 +209,4 @@ def text(answer: dict[str, Any], evaluator: str, first: chess.Color, fullmove: i
                 f" {f'{number}{dots} ' + each['san']:<15}{each['cost']:>6.2f}{each['positions']:>16,}   "
                 f"{best:<20}{each['turned']:>+10.2f}"
             )
-    return [
-        *lines,
-        "",
-        "Cost: value of the engine's mixture less that of the move, over the positions",
-        "possible for the mover. True board: how much better than the mixture the move",
-        "was there; no player could know that.",
-    ]
+    return [*lines, *LEGEND]

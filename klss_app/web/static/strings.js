@@ -247,7 +247,7 @@ export const T = {
   },
   luck: (v) => {
     if (v === null || Math.abs(v) < 0.05) return '';
-    return `${v > 0 ? 'Good' : 'Bad'} luck: on the true board it turned out ${Math.abs(v).toFixed(2)} ${v > 0 ? 'better' : 'worse'} than the engine’s choice.`;
+    return `${v > 0 ? 'Good' : 'Bad'} luck: beside the engine’s choice, it did ${Math.abs(v).toFixed(2)} ${v > 0 ? 'better' : 'worse'} on the true board than on average over what was possible.`;
   },
   tryOne: (color) => `Move a piece of ${side[color]}'s on the board to see what another move would cost.`,
   tried: (turn, move) => {

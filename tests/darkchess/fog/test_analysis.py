@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 
 import chess
@@ -18,6 +19,7 @@ from darkchess.fog.analysis.analyst import Analysis, AnalysisError, Analyst
 from darkchess.fog.analysis.believed import effective, likeliest
 from darkchess.fog.analysis.once_over import largest, losses, truth_at
 from darkchess.fog.analysis.principal_lines import principal_lines
+from darkchess.fog.analysis.whole_game import Turn, turns
 from darkchess.fog.belief.marginals import marginals
 from darkchess.fog.belief.weights import Belief
 from darkchess.fog.game.referee import Referee
@@ -327,3 +329,31 @@ def test_a_queen_given_away_in_plain_sight_is_the_largest_loss() -> None:
     assert worst.played == 0.0 and worst.best != worst.move
     assert len(largest(found, chess.WHITE, 2)) <= 2
     assert all(each.color == chess.BLACK for each in largest(found, chess.BLACK))
+
+
+def analysed(game: Referee, ply: int, chosen: Configuration = FEW) -> Turn:
+    return next(turns(game, BuiltinEvaluator, configuration=chosen, limit=Limit(nodes=400), first=ply))
+
+
+def test_no_move_is_lucky_where_one_position_is_possible() -> None:
+    game = played("e2e4 d7d5 g1f3 d5e4 f1c4 e4f3 e1g1 f3g2 g1g2")
+    turn = analysed(game, 4)
+    assert turn.analysis.positions == 1
+    loss = turn.loss().loss
+    assert loss is not None and loss > 0.1, "the move costs a knight"
+    assert turn.luck() == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize(("ply", "chosen"), [(5, FEW), (13, configuration("kluss,threads=1"))])
+def test_over_all_that_was_possible_luck_is_zero_in_the_mean_and_the_engines_own_is_zero_anywhere(
+    ply: int, chosen: Configuration
+) -> None:
+    turn = analysed(GAME, ply, chosen)
+    found = turn.analysts[turn.position.turn].position_set
+    assert 1 < found.size <= 256
+    moves = [each.move for each in turn.analysis.moves]
+    lucks = np.array([[replace(turn, position=each, move=move).luck() for move in moves] for each in found])
+    assert found.weights @ lucks == pytest.approx(np.zeros(len(moves)), abs=1e-9)
+    assert np.abs(lucks).max() > 0.01
+    mix = np.array([each.probability for each in turn.analysis.moves])
+    assert lucks @ mix == pytest.approx(np.zeros(found.size), abs=1e-9)
