@@ -2,8 +2,10 @@
 
 The arbiter is on the referee's side: it has access to the true game, and passes only observations on to the players.
 
-A player's clock runs from the moment at which its turn begins, before it gets its last observations, to its last answer
-of the turn. What the player does with the result of that answer is not charged.
+A turn lasts until the other seat is asked, or the game is over; it may have several plies where a refused move is tried
+again. The player's clock runs from the moment at which its turn begins, before it gets its last observations, to its
+last answer of the turn. What the player does with the result of that answer is not charged. The clock is settled, with
+one increment, only at the end of the turn, so that it tells nobody how often a move was refused.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from klss.table.contest import Decision, Forfeit, OutOfTime, Player, Referee, Resignation, TruthCount
-from klss.table.limits import Limit, TimeControl, charged
+from klss.table.limits import Limit, TimeControl
 from klss.table.outcome import Outcome, Seat
 
 __all__ = ["SEATS", "Answered", "Arbiter", "Played"]
@@ -35,15 +37,15 @@ class Answered:
 
 @dataclass(frozen=True)
 class Played:
-    """A turn that was played."""
+    """A ply that was played."""
 
-    ply: int  # number of turns played, this one included
+    ply: int  # number of plies played, this one included
     seat: Seat  # the seat that had the turn
-    answers: tuple[Answered, ...]  # the turn's questions and answers, in order
+    answers: tuple[Answered, ...]  # the ply's questions and answers, in order
 
     @property
     def decision(self) -> Any:
-        """The turn's last decision."""
+        """The ply's last decision."""
         return self.answers[-1].decision
 
     @property
@@ -59,9 +61,12 @@ class Arbiter(Generic[_Referee]):
     referee: _Referee  # the true game; some turns may have been played already
     players: Mapping[Seat, Player]  # the player of each seat
     controls: Mapping[Seat, TimeControl]  # each seat's limits: seconds or nodes for each question, or a clock
-    on_turn: Callable[[Played], None] | None = None  # called after every turn that was played
+    on_turn: Callable[[Played], None] | None = None  # called after every ply that was played
     # counts of lost truths, for tests of a player; None in all other games: no position set is read
     truth: TruthCount | None = None
+    # called with the seat whose turn is over, before it sees the result of its last answer; other ends of a game don't
+    # call it
+    on_pass: Callable[[Seat], None] | None = None
     # seconds left on each clock, for the seats that have one
     remaining_s: dict[Seat, float] = field(default_factory=dict)
 
@@ -70,6 +75,7 @@ class Arbiter(Generic[_Referee]):
             if control.clock is not None:
                 self.remaining_s.setdefault(seat, control.clock[0])
         self._shown = dict.fromkeys(SEATS, 0)
+        self._began: float | None = None  # when the present turn began, of ``time.monotonic``
 
     def play(self) -> None:
         """Play to the end of the game."""
@@ -89,10 +95,11 @@ class Arbiter(Generic[_Referee]):
             self._show(seat)
 
     def play_turn(self) -> None:
-        """Ask the player whose turn it is until the turn is over. A resignation, a flag or a forfeit ends the game."""
+        """Ask the player whose turn it is until a ply is played. A resignation, a flag or a forfeit ends the game."""
         referee, seat, ply = self.referee, self.referee.turn, self.referee.ply
         player, clock = self.players[seat], self.controls[seat].clock
-        began = asked = time.monotonic()
+        asked = time.monotonic()
+        began = self._began = asked if self._began is None else self._began
         answers: list[Answered] = []
         try:
             while referee.outcome is None and referee.ply == ply:
@@ -115,7 +122,12 @@ class Arbiter(Generic[_Referee]):
         except Forfeit:
             referee.end(Outcome(not seat, "forfeit"))
         else:
-            charged(self.remaining_s, seat, clock, asked - began)
+            if referee.outcome is not None or referee.turn != seat:
+                self._began = None
+                if clock is not None:
+                    self.remaining_s[seat] += clock[1] - (asked - began)
+                if self.on_pass is not None:
+                    self.on_pass(seat)
             self._show(seat)
             self._check_truth(seat)
             if self.on_turn is not None:

@@ -118,7 +118,7 @@ class Referee(Protocol):
 
     @property
     def ply(self) -> int:
-        """Number of turns played, of both sides."""
+        """Number of plies played, of both sides; where a refused move is tried again, each try is one."""
         ...
 
     @property

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from numbers import Integral
 
 from klss.support.configurations import ConfigurationError
-from klss.table.outcome import Seat
 
-__all__ = ["DEFAULT_TIME_S", "Limit", "Progress", "TimeControl", "charged"]
+__all__ = ["DEFAULT_TIME_S", "Limit", "Progress", "TimeControl"]
 
 Progress = Callable[[dict[str, float]], None]
 """Called now and then while a player thinks, with ``nodes``, ``depth`` and ``seconds``."""
@@ -41,19 +40,5 @@ class TimeControl:
 
     time_s: float | None = None  # seconds a move
     nodes: int | None = None  # nodes a move; then the search reads no clock
-    # seconds at the start and seconds added after each move; a player that runs out of time loses
+    # seconds at the start and seconds added after each turn; a player that runs out of time loses
     clock: tuple[float, float] | None = None
-
-
-def charged(remaining_s: dict[Seat, float], seat: Seat, clock: tuple[float, float] | None, seconds: float) -> bool:
-    """Subtract ``seconds`` from the clock of ``seat`` and add the increment; return False if it ran out. Without a
-    clock (:attr:`TimeControl.clock`) return True.
-    """
-    if clock is None:
-        return True
-    remaining_s[seat] -= seconds
-    if remaining_s[seat] <= 0.0:
-        remaining_s[seat] = 0.0
-        return False
-    remaining_s[seat] += clock[1]
-    return True

@@ -37,6 +37,7 @@ class Game:
     record: str = "--record"  # the flag of ``klss play`` for the file that keeps the game
     starts: bool = True  # whether another start position may be given, as a FEN
     resumes: bool = False  # whether a game that was left can go on
+    counts: bool = False  # whether the opponent's progress may be shown: not where a move may be refused, unseen
 
     def spelled(self, command: str) -> str:
         """A command as it is typed for this game, after ``klss``."""
@@ -88,6 +89,7 @@ FOG = Game(
     ruled=True,
     record="--pgn",
     resumes=True,
+    counts=True,
 )
 
 
@@ -100,7 +102,7 @@ def game_named(name: str) -> Game:
 
         of = ", for each of a turn's two questions"
         title = "Reconnaissance Blind Chess"
-        return Game(name, title, DEFAULT_PLAYER, of=of, clock="900+5", record="--history", resumes=True)
+        return Game(name, title, DEFAULT_PLAYER, of=of, clock="900+5", record="--history", resumes=True, counts=True)
     kit = Game(name, name, "").kit
     return Game(name, kit.title, kit.default_player, ruled=bool(kit.rules), starts=kit.starts)
 

@@ -196,12 +196,19 @@ def _loading_text(seconds: float) -> str:
 
 
 class Engine(Player):
-    """An engine with a spinner while it thinks; ``make`` is called at its first turn, once all is loaded."""
+    """An engine with a spinner while it thinks; ``make`` is called at its first turn, once all is loaded.
 
-    def __init__(self, make: Callable[[], Player], loading: Loading, name: str, terminal: Terminal) -> None:
-        self._make, self._loading, self._name, self._terminal = make, loading, name, terminal
+    The spinner runs from a turn's first question to the turn's end, and shows a search's progress only if ``counts``:
+    otherwise it would tell that a move was refused and that the engine thinks about another.
+    """
+
+    def __init__(
+        self, make: Callable[[], Player], loading: Loading, name: str, terminal: Terminal, counts: bool
+    ) -> None:
+        self._make, self._loading, self._name, self._terminal, self._counts = make, loading, name, terminal, counts
         self._player: Player | None = None
         self._state: dict[str, Any] = {}
+        self._turn: contextlib.ExitStack | None = None  # the spinner of the present turn
 
     @property
     def last_fault(self) -> str | None:  # type: ignore[override]
@@ -227,17 +234,30 @@ class Engine(Player):
         """See :class:`klss.table.contest.Player`."""
         self._state = {}
         player = self.wait()
-        with self._terminal.spinner(self._text):
+        with contextlib.nullcontext() if self._turn else self._terminal.spinner(self._text):
             player.observe(observation)
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
         """See :class:`klss.table.contest.Player`."""
         self._state = {}
         player = self.wait()
-        with self._terminal.spinner(self._text), Interrupt() as interrupt:
-            decision = player.answer(question, limit, self._state.update)
-            interrupt.check()
-            return decision
+        if self._turn is None:
+            self._turn = contextlib.ExitStack()
+            self._turn.enter_context(self._terminal.spinner(self._text))
+        try:
+            with Interrupt() as interrupt:
+                decision = player.answer(question, limit, self._state.update)
+                interrupt.check()
+                return decision
+        except BaseException:
+            self.turn_over()
+            raise
+
+    def turn_over(self) -> None:
+        """The engine's turn is over."""
+        if self._turn is not None:
+            self._turn.close()
+            self._turn = None
 
     def end(self, outcome: Outcome) -> None:
         """See :class:`klss.table.contest.Player`."""
@@ -246,13 +266,14 @@ class Engine(Player):
 
     def close(self) -> None:
         """See :class:`klss.table.contest.Player`."""
+        self.turn_over()
         if self._player is not None:
             self._player.close()
 
     def _text(self, seconds: float) -> str:
         state = self._state
         text = f"{self._name} thinks …  {seconds:.1f} s"
-        if "nodes" in state:
+        if self._counts and "nodes" in state:
             text += f"  {int(state['nodes']):,} nodes  depth {int(state.get('depth', 0))}"
         return text
 
@@ -332,7 +353,8 @@ class TerminalGame:
         options, names, screen = self._options, self._names, self._screen
         for seat, maker in self._loading.makers.items():
             make = partial(maker.make, player_seed(options.seed, chess.COLOR_NAMES[seat]))
-            self._engines[seat] = Engine(make, self._loading, names[seat], self._terminal)
+            counts = self._game.counts or self._human is None
+            self._engines[seat] = Engine(make, self._loading, names[seat], self._terminal, counts)
         # From now on the screen shows the evaluators' names, which were not known before.
         names.update({seat: named(names[seat], maker.label) for seat, maker in self._loading.makers.items()})
         players: dict[Seat, Player] = dict(self._engines)
@@ -345,7 +367,7 @@ class TerminalGame:
                 self._loading.wait()
         if self._human is None:
             self._terminal.say(f"White: {names[True]}   Black: {names[False]}", *screen.start_lines(referee))
-        Arbiter(referee, players, controls, self._print_turn, remaining_s=self._clocks).play()
+        Arbiter(referee, players, controls, self._print_turn, on_pass=self._pass, remaining_s=self._clocks).play()
         self._terminal.say("", *screen.end_lines(referee))
         for seat, engine in self._engines.items():
             if engine.last_fault:
@@ -355,6 +377,10 @@ class TerminalGame:
             with contextlib.suppress(KeyboardInterrupt):
                 screen.review(referee)
         return 0
+
+    def _pass(self, seat: Seat) -> None:
+        if seat in self._engines:
+            self._engines[seat].turn_over()
 
     def _print_turn(self, played: Played) -> None:
         if self._human is None:  # a human who plays may see only the own side

@@ -22,9 +22,6 @@ from klss.table.outcome import Outcome, Seat
 
 __all__ = ["Answer", "Draw", "Ended", "EngineAtBoard", "HumanAtBoard", "Inbox", "Leave", "Resign"]
 
-_EARLY = ("sense",)
-"""Questions after which the same player's turn goes on."""
-
 
 class Ended(Exception):
     """The game ends by something other than the answer that is waited for; ``outcome``: None if it is left."""
@@ -64,14 +61,16 @@ class Leave:
 
 
 class Inbox:
-    """The inbox of one game. The game's thread calls ``passed`` as soon as it gets the decision that ends a turn, and
-    ``offered`` with the colour that offers a draw, or with None once an offer is over.
+    """The inbox of one game. The game's thread calls ``offered`` with the colour that offers a draw, or with None once
+    an offer is over.
+
+    An offer stands until the turn of the player that it was made to is over: a move that was refused and is tried again
+    does not end it, so that nobody learns of it.
 
     Offers and moves go through the same queue, so that it is certain which was first.
     """
 
-    def __init__(self, passed: Callable[[], None], offered: Callable[[chess.Color | None], None]) -> None:
-        self._passed = passed
+    def __init__(self, offered: Callable[[chess.Color | None], None]) -> None:
         self._offered = offered
         self._offer: chess.Color | None = None
         self._letters: queue.SimpleQueue[Answer | Draw | Resign | Leave] = queue.SimpleQueue()
@@ -80,7 +79,7 @@ class Inbox:
         """Add a letter; from any thread."""
         self._letters.put(letter)
 
-    def answer(self, color: chess.Color, number: int, question: Any, deadline: float | None = None) -> Decision:
+    def answer(self, color: chess.Color, number: int, deadline: float | None = None) -> Decision:
         """Wait for the decision of ``color`` on its question ``number``, until the moment ``deadline`` of
         :func:`time.monotonic`; answers to other questions are dropped.
 
@@ -110,11 +109,12 @@ class Inbox:
                 continue
             if isinstance(letter.answer, Exception):
                 raise letter.answer
-            if question not in _EARLY:
-                self._passed()
-                if self._offer == (not color):
-                    self._set_offer(None)
             return letter.answer
+
+    def turn_over(self, color: chess.Color) -> None:
+        """The turn of ``color`` is over; called by the game's thread."""
+        if self._offer == (not color):
+            self._set_offer(None)
 
     def _draw(self, letter: Draw) -> None:
         if self._offer == (not letter.color):
@@ -140,7 +140,11 @@ class HumanAtBoard(Player):
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
         """See :class:`klss.table.contest.Player`; raises as :meth:`Inbox.answer` does."""
         deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
-        return self._inbox.answer(*self.asked, question, deadline)
+        return self._inbox.answer(*self.asked, deadline)
+
+    def turn_over(self) -> None:
+        """The human's turn is over, and its result is not observed yet."""
+        return
 
     @property
     @abstractmethod
@@ -191,7 +195,7 @@ class EngineAtBoard(Player):
         self.thinking = True
         self._number += 1
         threading.Thread(target=self._think, args=(question, limit, self._number), daemon=True).start()
-        return self._inbox.answer(self._seat, self._number, question)
+        return self._inbox.answer(self._seat, self._number)
 
     def close(self) -> None:
         """See :class:`klss.table.contest.Player`."""

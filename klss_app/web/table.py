@@ -385,7 +385,7 @@ class Table:
             {} if clock is None else {color: earlier.left_s.get(color, clock[0]) for color in chess.COLORS}
         )
         self._offer = None
-        inbox = Inbox(self._clock.turn_begins, self._offer_taker(self._numbers))
+        inbox = Inbox(self._offer_taker(self._numbers))
         players: dict[chess.Color, Player] = {}
         for seat in self.seats:
             seat.shown, seat.wants_rematch = None, False

@@ -51,8 +51,11 @@ class TextHuman(HumanAtBoard):
         seen = self._seen[-1]
         self._history.append(seen.names[seen.actions.index(decision.answer)])
         self._acts = False
-        self._show(self.message())
         return decision
+
+    def turn_over(self) -> None:
+        """See the base: in some games nothing is observed after an own action."""
+        self._show(self.message())
 
     def end(self, outcome: Outcome) -> None:
         """See :class:`klss.table.contest.Player`."""

@@ -1,6 +1,6 @@
 """Hidden tic-tac-toe, a whole game at the table in one file: each side sees its own marks alone, and what it ran into.
 
-A square that the opponent holds is reported as taken, and the same side tries again.
+A square that the opponent holds is reported as taken, to its side alone, and the same side tries again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
 
 @dataclass(frozen=True)
 class Seen:
-    """After a try: the square that one's own side tried (None: the other side did), and whether the mark is there."""
+    """The square that one's own side tried (None: the other side has moved), and whether the mark is there; ``ply``
+    counts one's own observations."""
 
     ply: int
     square: int | None = None
@@ -65,8 +66,9 @@ class Referee:
         if placed:
             self.marks[square] = seat
             self.turn = not seat
-        self._seen[seat].append(Seen(self.ply, square, placed))
-        self._seen[not seat].append(Seen(self.ply))
+        self._seen[seat].append(Seen(len(self._seen[seat]), square, placed))
+        if placed:
+            self._seen[not seat].append(Seen(len(self._seen[not seat])))
         if any(all(self.marks.get(int(each)) == seat for each in line) for line in LINES):
             self.outcome = Outcome(seat, "three_in_a_row")
         elif len(self.marks) == 9:
