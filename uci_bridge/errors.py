@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from darkchess.errors import EvaluatorError
 
-__all__ = ["FAULT_SHOWN", "EngineFailed", "ProtocolError", "ReconchessMissing", "StockfishMissing", "UciBridgeError"]
+__all__ = [
+    "FAULT_SHOWN",
+    "EngineFailed",
+    "NeverAnswered",
+    "ProtocolError",
+    "ReconchessMissing",
+    "StockfishMissing",
+    "UciBridgeError",
+]
 
 FAULT_SHOWN = 500
 """Characters of a fault that a record or a message keeps."""
@@ -24,6 +32,10 @@ class ReconchessMissing(UciBridgeError, ImportError):
 
 class EngineFailed(UciBridgeError, OSError):
     """An engine's process can't be started, has ended, is silent, or breaks the protocol; the message says which."""
+
+
+class NeverAnswered(UciBridgeError):
+    """A program failed before its first answer in a match: it may be no engine, or lack what it needs to run."""
 
 
 class ProtocolError(UciBridgeError, ValueError):

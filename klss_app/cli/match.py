@@ -142,6 +142,7 @@ def _played(parsed: argparse.Namespace, match: Match) -> int:
     """Play the remaining games and show the progress; return the exit code."""
     out = None if parsed.out is None else Path(parsed.out)
 
+    from uci_bridge.errors import NeverAnswered
     from uci_bridge.match.files import MatchError
     from uci_bridge.match.openings import OpeningError
 
@@ -157,6 +158,8 @@ def _played(parsed: argparse.Namespace, match: Match) -> int:
     except KeyboardInterrupt:
         kept = "their lines are in --out, and the same command goes on from there" if out is not None else "not kept"
         raise FailedError(f"interrupted after {watch.standing.games} games; {kept}") from None
+    except NeverAnswered as error:
+        raise FailedError(f"{error}; the match ends after {watch.standing.games} games") from None
     except OSError as error:
         if error.filename is None:
             raise

@@ -60,8 +60,31 @@ def test_a_match_against_a_foreign_engine_is_counted_and_resumed(klss: Any, tmp_
 
 @pytest.mark.usefixtures("played_here")
 def test_a_match_goes_on_after_a_game_that_a_foreign_engine_forfeits(klss: Any) -> None:
-    ran = klss("match", "random", foreign("dead"), "--nodes", "5", "--fen", FEN, "--games", "3", "--json")
+    ran = klss("match", "random", foreign("dead") + " 2", "--nodes", "5", "--fen", FEN, "--games", "3", "--json")
     assert ran.code == 0 and json.loads(ran.out)["score"] == 3
+
+
+NO_ENGINES = [(foreign("dead"), "exit code 3"), (foreign("garbage"), "not JSON"), (foreign("closes"), "stdout"),
+              ("cmd:sh -c 'echo no licence >&2; exit 5'", "no licence"), ("cmd:true", "exit code 0")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "says"), NO_ENGINES)
+@pytest.mark.parametrize("flags", [(), ("--clock", "20+0")])
+def test_a_match_with_a_program_that_never_answers_ends_with_its_words_and_scores_nothing(
+    klss: Any, tmp_path: Path, program: str, says: str, flags: tuple[str, ...]
+) -> None:
+    limit = flags or ("--nodes", "5")
+    ran = klss("match", "random", program, "--fen", FEN, "--games", "3", *limit, "--out", "out", "--json")
+    assert ran.code == 1 and ran.out == ""
+    assert ran.err.count("\n") == 1 and says in ran.err and program.removeprefix("cmd:")[:8] in ran.err
+    kept = tmp_path / "out" / "games.jsonl"
+    assert not kept.exists() or kept.read_text() == ""
+
+
+@pytest.mark.slow
+def test_a_match_of_two_workers_with_a_program_that_never_answers_ends_too(klss: Any, tmp_path: Path) -> None:
+    ran = klss("match", foreign("dead"), "random", "--fen", FEN, "--nodes", "5", "--workers", "2", "--out", "out")
+    assert ran.code == 1 and "exit code 3" in ran.err and (tmp_path / "out" / "games.jsonl").read_text() == ""
 
 
 @pytest.mark.parametrize("command", ["match random greedy", "rbc match rbc-random rbc-attacker"])

@@ -28,7 +28,10 @@ _COLORS = {True: "white", False: "black"}
 
 
 def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
-    """Play a game to its end; a fault of an engine loses it the game and raises nothing."""
+    """Play a game to its end; a fault of an engine loses it the game and raises nothing.
+
+    Raises NeverAnswered: a program failed before its first answer.
+    """
     kit = setup.kit
     start = kit.setup(task.opening.fen, setup.rules)
     referee = kit.referee(start, task.opening.moves, player_seed(task.seed, NATURE))

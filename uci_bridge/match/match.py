@@ -86,7 +86,7 @@ class Match:
     ) -> Standing:
         """Play the games that are not played yet; Ctrl-C and SIGTERM end it at once with a KeyboardInterrupt. Raises
         MatchError: ``out`` is in use or holds another match, or dask is needed and not installed; OpeningError: a game
-        has no opening.
+        has no opening; NeverAnswered: a program failed before its first answer, which ends the match without its game.
         """
         standing = self.standing() if standing is None else standing
         with contextlib.ExitStack() as stack:

@@ -74,6 +74,7 @@ class EngineProcess:
         self.lock = threading.RLock()  # callers hold it from a request to its answer
         self.starts = 0  # how often it was started
         self.answered = False  # whether the process that runs now has ever answered
+        self.speaks = False  # whether any of its processes has ever given a reply of the protocol
         self.owed: deque[Ids] = deque()  # the pushes that it has not acknowledged yet, of whatever game, oldest first
         self._environment = None if environment is None else dict(environment)
         self._life = threading.Lock()

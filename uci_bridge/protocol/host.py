@@ -22,7 +22,7 @@ from klss.table.contest import Decision, Forfeit, OutOfTime, Player
 from klss.table.limits import Limit, Progress
 from klss.table.outcome import Outcome, Seat
 from klss.table.time_plan import TimePlan
-from uci_bridge.errors import EngineFailed, ProtocolError
+from uci_bridge.errors import EngineFailed, NeverAnswered, ProtocolError
 from uci_bridge.protocol.codec import read_reply, write_request
 from uci_bridge.protocol.engine_process import EngineProcess, Late, Patience
 from uci_bridge.protocol.messages import Answer, Ids, Push, Received, Refusal, Reply, Request
@@ -57,7 +57,8 @@ class HostedPlayer(Player):
         key: str | None = None,  # the ids are its hashes; None: a random one. It must not tell which game this is
         restarts: int = 0,  # most times in this game that an engine that failed is killed, started and asked again
         quiet: bool = False,  # whether faults are not logged
-        # whether an engine whose process ends between two questions has lost the game, instead of being started again
+        # as in a match: an engine whose process ends between two questions has lost the game, instead of being started
+        # again; a failure of a program before its first reply ends the match
         whole: bool = False,
     ) -> None:
         self._engine, self._wire, self._whole = engine, wire, whole
@@ -94,7 +95,7 @@ class HostedPlayer(Player):
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
         """See :class:`klss.table.contest.Player`. Raises Forfeit: the engine gave no answer that can be played;
-        OutOfTime: it gave none before its clock ran out.
+        OutOfTime: it gave none before its clock ran out; NeverAnswered: the program failed before its first reply.
         """
         if self._whole and self._asked_before and not self._engine.alive:
             words = f"it ended between two questions; its last words: {self._engine.stderr_tail}"
@@ -111,6 +112,8 @@ class HostedPlayer(Player):
             except (EngineFailed, ProtocolError) as fault:
                 self._engine.kill()
                 flagged = limit.clock is not None and time.monotonic() - began >= limit.clock[0]
+                if self._whole and not self._engine.speaks and not isinstance(fault, Late):
+                    raise NeverAnswered(f"{self._engine.name}: no answer, and {fault}") from None
                 self._note(str(fault))
                 if flagged:
                     raise OutOfTime(str(fault)) from None
@@ -256,7 +259,9 @@ class HostedPlayer(Player):
         line = b""
         for _ in range(_STRAYS):
             line = line.strip() or self._engine.receive(until)
-        return read_reply(self._wire, line)
+        reply = read_reply(self._wire, line)
+        self._engine.speaks = True
+        return reply
 
     def _acknowledges(self, reply: Reply) -> bool:
         """Whether a reply is the next one that the engine owes to a push, in this game or in one before it on the same
