@@ -1,14 +1,24 @@
-"""The common part of experiments' commands: commands made of several, ``python -m experiments.ROOM NAME …``, and the
-message when one is stopped.
+"""The common part of experiments' commands: folders, types of flags, commands made of several, and what is printed when
+one is stopped.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
-__all__ = ["Commands", "finished", "run"]
+__all__ = ["RESULTS", "RUNS", "Commands", "amount", "finished", "positive", "run", "share"]
+
+RUNS = Path(__file__).parent / "runs"
+"""The folder of matches; it is not in the repository."""
+
+RESULTS = RUNS / "results"
+"""Where results are written unless a command is given another folder: those in the repository change only when that is
+asked for (``--results experiments/results``).
+"""
 
 Commands = Mapping[str, tuple[Callable[[Sequence[str]], int], str]]
 """Name -> the function that runs the command with the arguments after the name, and a line about it."""
@@ -37,3 +47,30 @@ def finished(work: Callable[[], int | None], *expected: type[Exception]) -> int:
     except KeyboardInterrupt:
         print("\ninterrupted; the same command goes on", file=sys.stderr)
         return 130
+
+
+def amount(text: str) -> float:
+    """Type of flags that take a finite number above 0."""
+    return _number(text, 0.0, math.inf, "a number above 0")
+
+
+def share(text: str) -> float:
+    """Type of flags that take a share."""
+    return _number(text, -math.ulp(0.0), math.nextafter(1.0, 2.0), "a number from 0 to 1")
+
+
+def _number(text: str, above: float, below: float, expected: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not above < found < below:
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
+    return found
+
+
+def positive(text: str) -> int:
+    """Type of flags that take a whole number from 1 on."""
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a whole number from 1 on")
+    return int(text)

@@ -1,9 +1,9 @@
-"""Exact exploitability of the searches' play on enumerated games, against nodes and seconds per move.
+"""Exact exploitability of the searches' play on enumerated games.
 
-``python -m experiments.convergence`` writes ``results/convergence.json``. A game is given to :mod:`klss.search` in the
-same form as chess: children, observations, beliefs, and a value function for unexpanded nodes. That function is the
-node's value if both players continue *uniformly* (:class:`klss.search.EnumeratedModel`). It knows the rules but no
-play, so all strength comes from the search; values of an equilibrium would give away the answer.
+``python -m experiments.convergence`` writes ``RESULTS/convergence.json`` and prints its table. A game is given to
+:mod:`klss.search` in the same form as chess: children, observations, beliefs, and a value function for unexpanded
+nodes. That function is the node's value if both players continue *uniformly* (:class:`klss.search.EnumeratedModel`). It
+knows the rules but no play, so all strength comes from the search; values of an equilibrium would give away the answer.
 
 The strategy is what the player *plays* over the whole game. At each infoset that its own moves reach, the player gets
 its observations, searches and moves, so that every search is nested in the one before; each branch of the walk has its
@@ -23,19 +23,18 @@ from __future__ import annotations
 import argparse
 import copy
 import dataclasses
-import itertools
 import sys
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from experiments.series.runner import RESULTS, positive
+from experiments.commands import RESULTS, positive
 from klss import openspiel
 from klss.best_response import worst_case
 from klss.equilibrium import solve
@@ -45,7 +44,6 @@ from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Search, Searc
 from klss.search.profile import strategy_at
 from klss.sequence_form import sequence_form
 from klss.support.arrays import Floats
-from klss.support.configurations import ConfigurationError
 from klss.tables import mirrored
 from klss.treeplex import realization, uniform_behaviour
 from uci_bridge.match.documents import head, write_document
@@ -59,15 +57,15 @@ GAMES = (
 )  # fmt: skip
 PLAYERS = ("klss2021", "kluss", "kluss,order=2,root=nature,value_beta=5,purify=true")
 """Configurations for OpenSpiel's games; the last one is like ``kluss`` in chess."""
-NODES = (10, 100, 1_000, 10_000)
-"""Node budgets; the last one is more than any of the games has."""
+NODES = (1_000, 10_000)
+"""Node budgets: with the first one most games don't fit into a trunk, so that searches are nested; into the second one
+almost all do.
+"""
 
 Start = Literal["root", "first move"]
 STARTS: tuple[Start, ...] = ("root", "first move")
 
-_COLUMNS = (
-    "game", "player", "start", "nodes", "seat", "mixture", "purified", "searches", "seconds_mean", "seconds_max"
-)  # fmt: skip
+_COLUMNS = ("game", "player", "start", "nodes", "seat", "mixture", "purified", "searches")
 
 _Step = tuple[int, int, bool]
 """The arguments of :meth:`klss.search.Search.observe`."""
@@ -81,13 +79,12 @@ class Played:
     ----------
     mixture, purified : float64[S]
         Behaviour of player 0 in the game's treeplex; uniform at infosets that its own moves never reach.
-    seconds : list of float
-        Processor seconds of each search, which other programs don't affect.
+    searches : int
     """
 
     mixture: Floats
     purified: Floats
-    seconds: list[float]
+    searches: int
 
 
 @dataclass(frozen=True)
@@ -144,16 +141,16 @@ def played(game: Game, search_by: SearchConfiguration, nodes: int, start: Start 
     model, turns, own = EnumeratedModel(game), _Turns.of(game), game.observations[0]
     treeplex = game.treeplex(0)
     mixture, purified = uniform_behaviour(treeplex), uniform_behaviour(treeplex)
-    seconds: list[float] = []
+    searches = 0
 
     def walk(search: Search, before: tuple[int, int] | None) -> None:
+        nonlocal searches
         for infoset, steps in turns.following.get(before, []):
             here = copy.deepcopy(search, {id(model): model})
             for step in steps:
                 here.observe(*step)
-            began = time.process_time()
             found = here.search(EnumeratedBelief(game, infoset), Budget(nodes=nodes))
-            seconds.append(time.process_time() - began)
+            searches += 1
             assert here.standing is not None
             _, mixed = strategy_at(here.standing.trunk, here.standing.profile, here.standing.infoset)
             at = int(treeplex.first_sequence[own.treeplex_infoset[infoset]]) + found.actions
@@ -163,11 +160,9 @@ def played(game: Game, search_by: SearchConfiguration, nodes: int, start: Start 
 
     search = Search(model, search_by, seed=seed)
     if start == "root" and game.player[0] != 0:  # else the first move is the root
-        began = time.process_time()
         search.begin(model.root, Budget(nodes=nodes))
-        seconds.append(time.process_time() - began)
     walk(search, None)
-    return Played(mixture, purified, seconds)
+    return Played(mixture, purified, searches)
 
 
 @cache
@@ -179,72 +174,70 @@ def _seated(name: str, seat: int) -> tuple[Game, float]:
     return game, solve(sequence_form(game)).value
 
 
-def _row(task: tuple[str, str, Start, int, int], seed: int = 0) -> list[Any]:
+def _row(task: tuple[str, str, Start, int, int]) -> list[Any]:
     """A row of the results; the columns are :data:`_COLUMNS`."""
     name, player, start, nodes, seat = task
     game, value = _seated(name, seat)
     search_by = configuration(player).search
     assert search_by is not None
-    found = played(game, search_by, nodes, start, seed=seed)
+    found = played(game, search_by, nodes, start)
     form = sequence_form(game)
     lost = [
         # Values below 0 are the solver's rounding.
         round(max(0.0, value - worst_case(form, 0, realization(game.treeplex(0), strategy))), 6)
         for strategy in (found.mixture, found.purified)
     ]
-    times = [round(float(shown), 6) for shown in (np.mean(found.seconds), np.max(found.seconds))]
-    return [*task, *lost, len(found.seconds), *times]
+    return [*task, *lost, found.searches]
 
 
-def _warm_up(players: Sequence[str]) -> None:
-    """Compile all code, so that no search's time includes that."""
-    for player in players:
-        _row(("kuhn_poker", player, "root", 100, 0))
+def table(rows: Sequence[Sequence[Any]], sizes: Mapping[str, int]) -> list[str]:
+    """Lines of Markdown: exploitability of what is *played*, of the worse seat, begun at the root, and at the first
+    move; the last line of each number of nodes has the largest of each column.
+    """
+    worst: dict[tuple[Any, ...], float] = {}
+    for name, player, start, nodes, _, _, purified, _ in rows:
+        for key in ((name, nodes, player, start), ("", nodes, player, start)):
+            worst[key] = max(worst.get(key, 0.0), purified)
+    players = list(dict.fromkeys(row[1] for row in rows))
+    lines = [f"| game (its nodes) | nodes a move | {' | '.join(f'`{player}`' for player in players)} |"]
+    lines.append("|---" * (2 + len(players)) + "|")
+    for nodes in dict.fromkeys(row[3] for row in rows):
+        for name in [*sizes, ""]:
+            cells = (", ".join(f"{worst[name, nodes, player, start]:.4f}" for start in STARTS) for player in players)
+            label = f"`{name}` ({sizes[name]:,})" if name else "**the largest**"
+            lines.append(f"| {label} | {nodes:,} | {' | '.join(cells)} |")
+    return lines
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play, and write the results; return the exit code."""
+    """Play, write the results and print their table; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m experiments.convergence", description="exploitability of the searches' play on small games"
     )
     add = parser.add_argument
-    add("--players", nargs="+", default=list(PLAYERS), metavar="A", help="configurations (default %(default)s)")
     add("--games", nargs="+", default=list(GAMES), metavar="GAME", help="of OpenSpiel (default %(default)s)")
     add("--nodes", nargs="+", type=positive, default=list(NODES), metavar="N", help="a move (default %(default)s)")
     add("--workers", type=positive, default=2, metavar="W", help="processes (default 2)")
-    add("--seed", type=int, default=0, help="of particles (default 0)")
-    add("--results", type=Path, default=RESULTS, metavar="DIR", help="where convergence.json goes")
+    add("--results", type=Path, default=RESULTS, metavar="DIR", help="of convergence.json (experiments/runs/results)")
     parsed = parser.parse_args(arguments)
-    try:
-        searches = [configuration(player) for player in parsed.players]
-    except ConfigurationError as error:
-        parser.error(str(error))
-    if not all(chosen.search for chosen in searches):
-        parser.error(f"--players: got {' '.join(parsed.players)}, expected configurations that search")
-    # Every game, player, start, budget and seat is a separate task, for parallel processes.
-    tasks = list(itertools.product(parsed.games, parsed.players, STARTS, parsed.nodes, (0, 1)))
-    seeds = [parsed.seed] * len(tasks)
-    if parsed.workers == 1:
-        _warm_up(parsed.players)
-        rows = list(map(_row, tasks, seeds))
-    else:
-        with ProcessPoolExecutor(parsed.workers, initializer=_warm_up, initargs=(parsed.players,)) as pool:
-            rows = list(pool.map(_row, tasks, seeds))
-    # The document's head: the games with their exact values, and the configurations.
-    games = [
-        {"game": name, "nodes": game.node_count, "value": round(value, 6)}
-        for name in parsed.games
-        for game, value in [_seated(name, 0)]
+    # Every game, player, budget, start and seat is a separate task, for parallel processes.
+    tasks = [
+        (name, player, start, nodes, seat)
+        for name, player, nodes, start, seat in product(parsed.games, PLAYERS, parsed.nodes, STARTS, (0, 1))
     ]
+    with ProcessPoolExecutor(parsed.workers) as pool:
+        rows = list(pool.map(_row, tasks))
+    sizes = {name: _seated(name, 0)[0].node_count for name in parsed.games}
     document = head("convergence", "open_spiel", "numpy", "numba", "highspy") | {
-        "seed": parsed.seed,
-        "configurations": [chosen.fields() | {"name": text} for chosen, text in zip(searches, parsed.players)],
-        "games": games,
+        "seed": 0,
+        "configurations": [configuration(text).fields() | {"name": text} for text in PLAYERS],
+        "games": [
+            {"game": name, "nodes": size, "value": round(_seated(name, 0)[1], 6)} for name, size in sizes.items()
+        ],
         "samples": {"columns": list(_COLUMNS), "rows": rows},
     }
-    path = parsed.results / "convergence.json"
-    write_document(path, document)
-    print(path, file=sys.stderr)
+    write_document(parsed.results / "convergence.json", document)
+    print("\n".join(table(rows, sizes)))
     return 0
 
 

@@ -33,7 +33,7 @@ from darkchess.board.kernels.moves import MAX_MOVES, generate, make
 from darkchess.board.kernels.orthodox import ASK, classify
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import Position
-from experiments.series.runner import amount
+from experiments.commands import amount
 from klss.support.archive import read_arrays
 from klss.support.arrays import Bools, Floats, Ints, Words
 from klss.support.kernel import kernel

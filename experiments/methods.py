@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,7 +24,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from experiments.markdown import wrapped
 from klss.best_response import worst_case
 from klss.equilibrium import solve
 from klss.first_order import FirstOrder
@@ -35,7 +35,7 @@ from klss.sequence_form import sequence_form
 from klss.tables import TABLE_1, blueprint_of, floor_of, mirrored, named_game, refined_plan, table_1_row
 from uci_bridge.match.documents import head, write_document
 
-__all__ = ["BLUEPRINTS", "GADGETS", "GAMES", "METHODS", "RESULTS", "main", "section"]
+__all__ = ["BLUEPRINTS", "GADGETS", "GAMES", "METHODS", "RESULTS", "main", "section", "wrapped"]
 
 RESULTS = Path(__file__).parent / "results" / "methods.json"
 
@@ -190,6 +190,11 @@ def main(arguments: list[str] | None = None) -> int:
             print(len(rows), *task, file=sys.stderr, flush=True)
     write()
     return 0
+
+
+def wrapped(text: str) -> list[str]:
+    """Lines of Markdown."""
+    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 _Cells = dict[_Task, tuple[float, float]]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments import methods
-from experiments.markdown import wrapped
+from experiments.methods import wrapped
 from klss.selection import TOLL
 from klss.tables import TABLE_1, TABLE_2, knowledge_row, table_1_row
 from uci_bridge.match.documents import head, write_document

@@ -7,6 +7,7 @@ where else it is tested.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import runpy
@@ -15,10 +16,7 @@ from pathlib import Path
 
 import pytest
 
-import experiments.paper_tables
-import experiments.series.runner
-from darkchess.fog.players.configuration import configuration
-from experiments.belief import mixture
+import experiments.series
 from klss_app.bench import blind as blind_bench
 from klss_app.bench import suite, tracker
 from klss_app.cli.bench import BENCHES
@@ -97,13 +95,6 @@ IN_SMALL: dict[str, str] = {
     ),
     'klss openings "d4 d5"': "klss openings 'd4 d5'",
     "klss openings --plies 4 --least 20": "klss openings --plies 4 --least 20",
-    "python -m experiments.rbc_lines find": (
-        "experiments.rbc_lines find --player rbc-random --nodes 1 --games 3 --plies 2 --beam 2 --runs runs "
-        "--results results"
-    ),
-    "python -m experiments.rbc_lines hold": (
-        "experiments.rbc_lines hold --player rbc-random --nodes 1 --games 1 --results results"
-    ),
     "python -m experiments.openings --people FILE": (
         "experiments.openings --people game.pgn --nodes 10 --searches 1 --plies 2 --runs runs --out book.json"
     ),
@@ -149,9 +140,6 @@ IN_SMALL: dict[str, str] = {
     "klss match kluss policy:kuhn.json --game openspiel:kuhn_poker --games 20 --nodes 200": (
         "klss match kluss policy:kuhn.json --game openspiel:kuhn_poker --games 2 --nodes 20 --out kuhn"
     ),
-    "python -m experiments.openspiel_games --time 0.1": (
-        "experiments.openspiel_games --only leduc --games 2 --nodes 20 --workers 1 --runs runs --results results"
-    ),
     "klss solve leduc_poker": "klss solve leduc_poker",
     'klss solve "liars_dice(dice_sides=6)" --method pcfr+ --gap 1e-3': (
         "klss solve 'liars_dice(dice_sides=2)' --method pcfr+ --gap 1e-3"
@@ -176,26 +164,25 @@ IN_SMALL: dict[str, str] = {
     "klss solve GAME": "klss solve kuhn_poker",
     "klss tables 1": "klss tables 1 --game kuhn",
     "klss tables 1 --method NAME --gadget NAME": "klss tables 1 --game kuhn --method olss --gadget resolve-refined",
-    "klss tables 1|2": "klss tables 1 --game kuhn_bet",
     "klss tables 2": "klss tables 2 --game kuhn",
     "klss bench tracker": "klss bench tracker --repetitions 1",
     "klss bench search": "klss bench search --time 0.05 --repetitions 1",
     "klss bench equilibrium": "klss bench equilibrium --nodes 500 --repetitions 1",
     "klss bench suite": "klss bench suite --nodes 50 --repetitions 1",
     "klss bench board --repetitions 20": "klss bench board --games 1 --repetitions 1",
-    "python -m experiments.series head_to_head": (
-        "experiments.series head_to_head --games 2 --workers 1 --runs runs --results results"
+    "python -m experiments.series head_to_head --results experiments/results": (
+        "experiments.series head_to_head --players random,cap=500 greedy,cap=500 --games 2 --workers 1 --runs runs "
+        "--results results"
     ),
-    "python -m experiments.series head_to_head --players kluss klss2021 --time 0.1": (
-        "experiments.series head_to_head --players kluss klss2021 --games 2 --workers 1 --runs runs --results results"
+    "python -m experiments.series head_to_head --players kluss klss2021-paper --results experiments/results": (
+        "experiments.series head_to_head --players random,cap=500 random,cap=501 --games 2 --workers 1 --runs runs "
+        "--results results"
     ),
-    "python -m experiments.series head_to_head --players kluss klss2021-paper": (
-        "experiments.series head_to_head --players kluss klss2021 --summary-only --runs runs --results results"
+    "python -m experiments.series opponents --results experiments/results": (
+        "experiments.series opponents --players random,cap=500 greedy,cap=500 --games 2 --workers 1 --runs runs "
+        "--results results"
     ),
-    "python -m experiments.series headroom": (
-        "experiments.series headroom --only prior-0.1 --games 2 --workers 1 --runs runs --results results"
-    ),
-    "python -m experiments.series --list": "experiments.series --list",
+    "python -m experiments.series --help": "experiments.series --help",
     "klss rbc match rbc-siamese rbc-siamese --nodes 10000 --games 500 --out OWN": (
         "klss rbc match rbc-attacker rbc-attacker --games 1 --nodes 5 --seed 2 --out own"
     ),
@@ -214,11 +201,12 @@ IN_SMALL: dict[str, str] = {
     "python -m experiments.convergence": (
         "experiments.convergence --games kuhn_poker --nodes 10 --workers 1 --results results"
     ),
-    "python -m experiments.belief train": (
-        "experiments.belief train --games 0.01 --out weights --workers 1 --runs runs --results results"
+    "python -m experiments.belief": (
+        "experiments.belief --games 6 --out weights --workers 1 --runs runs --results results"
     ),
     "python -m experiments.series belief_games": (
-        "experiments.series belief_games --only filter --games 2 --workers 1 --runs runs --results results"
+        "experiments.series belief_games --players random,cap=500 greedy,cap=500 --games 2 --workers 1 --runs runs "
+        "--results results"
     ),
     "python -m experiments.rbc_learn selfplay --out DIR": (
         "experiments.rbc_learn selfplay --out generations --generations 1 --games 1 --block 1 --nodes 6 --particles 4 "
@@ -227,8 +215,6 @@ IN_SMALL: dict[str, str] = {
     "python -m experiments.rbc_learn data --out DATA": (
         "experiments.rbc_learn data --out decisions --decisions 1 --block 1"
     ),
-    "python -m experiments.plots": "experiments.plots --results results --plots plots",
-    "python -m experiments.report": "experiments.report --results results --print",
 }
 """Run one after the other, in this order, in one empty folder: later ones read what earlier ones wrote."""
 
@@ -276,20 +262,6 @@ ELSEWHERE: dict[str, str] = {
     "klss play --black NAME": "tests/klss_app/test_play.py",
     "make signature": "tests/experiments/test_bench.py",
     "python -m klss": "tests/klss_app/test_bad_input.py",
-    "python -m experiments.belief rank": "tests/experiments/test_belief_rank.py",
-    # Other entries of the catalogue, played by the same program.
-    **{
-        f"python -m experiments.series {entry}": "tests/experiments/test_series.py"
-        for entry in (
-            "opponents",
-            "opponents --players kluss",
-            "ablations",
-            "parts --time 0.0625",
-            "parts --time 0.0625 --only one-thread --workers 1",
-        )
-    },
-    "python -m experiments.series head_to_head --players stockfish-cheat kluss": "tests/experiments/test_cheat.py",
-    "python -m experiments.belief loss experiments/runs/head_to_head": "tests/experiments/test_belief_loss.py",
     "klss play --resume last": "tests/klss_app/test_resume.py",
     "klss play --resume klss-games/2026-11-22T072741Z.pgn --time 2": "tests/klss_app/test_resume.py",
     "klss board --black human --clock 180+2": "tests/klss_app/web/test_games.py",
@@ -421,11 +393,8 @@ def in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty folder, and everything smaller that no flag makes so."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
+
     # Players who don't think and lines whose position sets stay small, so that a game takes a fraction of a second.
-    for read in ("configuration", "player"):
-        monkeypatch.setattr(
-            experiments.series.runner, read, lambda text: configuration(f"random,cap={500 + len(text)}")
-        )
     line = tracker.bench_lines()[0]
     short = tracker.BenchLine(line.name, line.moves[: 10 + (not line.color)], line.color)
     monkeypatch.setattr(tracker, "bench_lines", lambda: [short])
@@ -433,7 +402,10 @@ def in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blind_bench, "_NODES", 20)
     entries = [entry for entry in suite.suite_entries() if entry.name in ("Qxe8", "rook v bishop and two pawns")]
     monkeypatch.setattr(suite, "suite_entries", lambda: entries)
-    monkeypatch.setattr(mixture, "MATCHES", mixture.MATCHES[:2])
+    series = experiments.series
+    few = {name: series.Pairing(f"{name},cap=500", "random,cap=500") for name in ("greedy", "random")}
+    learned = dataclasses.replace(series.SERIES[series.LEARNED_FROM], matches=few)
+    monkeypatch.setitem(series.SERIES, series.LEARNED_FROM, learned)
 
 
 @pytest.mark.slow
@@ -447,10 +419,10 @@ def test_the_documented_commands_run_in_small(capsys: pytest.CaptureFixture[str]
     assert {path.stem for path in Path("results").glob("*.json")} >= {"head_to_head"}
     matches = json.loads(Path("results/head_to_head.json").read_text())["matches"]
     assert [(match["name"], match["games"]) for match in matches] == [
-        ("klss2021-baseline-0.5s", 2),
-        ("kluss-klss2021-0.5s", 2),
+        ("random,cap=500-greedy,cap=500-0.5s", 2),
+        ("random,cap=500-random,cap=501-0.5s", 2),
     ]
-    assert Path("belief.svg").exists() and list(Path("plots").glob("*.svg"))
+    assert Path("belief.svg").exists()
 
 
 @pytest.mark.parametrize("name", ONLY_PARSED)

@@ -111,7 +111,7 @@ def test_every_module_that_is_said_to_run_is_there() -> None:
     pages = [page for page in PAGES if page.name != "CHANGELOG.md"]
     said = {name: shown(path) for path in [*CODE, *pages] for name in RUN.findall(text_of(path))}
     said |= dict.fromkeys(re.findall(r"\$\(PY\) -m (\w+(?:\.\w+)*)", text_of(ROOT / "Makefile")), "Makefile")
-    assert {"experiments.report", "pytest"} <= said.keys()
+    assert {"experiments.series", "pytest"} <= said.keys()
     said.pop("mkdocs")  # `make docs` installs it itself
     assert {name: where for name, where in said.items() if importlib.util.find_spec(name) is None} == {}
 

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from uci_bridge.match.statistics import elo_of_match, score_of_elo
+
 ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "experiments" / "results"
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
 
 
@@ -28,20 +31,35 @@ def test_the_commands_of_the_readme_are_those_of_the_program() -> None:
     assert set(re.findall(r"^\| `klss (\w+)", text, re.MULTILINE)) == set(COMMANDS)
 
 
-def test_the_strength_that_the_readme_tells_is_that_of_the_results() -> None:
+def played(a: str, b: str, time_s: float) -> tuple[float, int, list[int]]:
+    """A's points, the games, and the counts of pairs by A's half points, from the rows of all matches of the two."""
+    half_points: list[int] = []
+    for name in ("head_to_head", "opponents"):
+        for match in json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["matches"]:
+            players = [match[side].removesuffix(",threads=1") for side in "ab"]
+            if players == [a, b] and match["budgets"]["a"]["time_s"] == time_s:
+                rows = sorted(match["samples"]["rows"])
+                assert match["samples"]["columns"][:2] == ["game", "points"] and len(rows) % 2 == 0
+                half_points += [round(2 * (one[1] + two[1])) for one, two in zip(rows[::2], rows[1::2], strict=True)]
+    return sum(half_points) / 2, 2 * len(half_points), [half_points.count(points) for points in range(5)]
+
+
+def test_the_strength_that_the_readme_tells_is_that_of_the_games() -> None:
     rows = re.findall(
         r"^\| `(\S+)` \| `(\S+)`,.* \| ([\d.]+) % \(([\d.]+) to ([\d.]+)\), (\S+) (\w+).* \| (\d+) \|$",
         (ROOT / "README.md").read_text(encoding="utf-8"),
         re.MULTILINE,
     )
     assert len(rows) == 5
-    measured = (ROOT / "experiments" / "README.md").read_text(encoding="utf-8")
-    blind = json.loads((ROOT / "experiments" / "results" / "rbc_games.json").read_text(encoding="utf-8"))["matches"]
+    blind = json.loads((RESULTS / "rbc_games.json").read_text(encoding="utf-8"))["matches"]
     for a, b, score, low, high, amount, unit, games in rows:
         if unit == "s":
-            match = rf"\| `{a}` v `{b}`, {amount} s a move \| {games} \| .* \| {score} % \| {low} to {high} % \|"
-            assert re.search(match, measured), (a, b)
-            continue
-        found = next(match for match in blind if (match["a"], match["b"]) == (a, b))
-        assert [f"{number:.1f}" for number in found["percent"]] == [low, score, high]
-        assert (found["games"], found["budget"]["nodes"]) == (int(games), int(amount.replace(",", "")))
+            points, count, pairs = played(a, b, float(amount))
+            elo = elo_of_match(points, count, pairs)
+            ends = [100 * score_of_elo(end) for end in (elo.low, elo.high) if end is not None]
+            found, shown = [ends[0], 100 * points / count, ends[1]], count
+        else:
+            match = next(match for match in blind if (match["a"], match["b"]) == (a, b))
+            found, shown = match["percent"], match["games"]
+            assert match["budget"]["nodes"] == int(amount.replace(",", ""))
+        assert [f"{number:.1f}" for number in found] == [low, score, high] and shown == int(games), (a, b)

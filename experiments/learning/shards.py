@@ -15,9 +15,8 @@ from concurrent.futures import Future
 from contextlib import closing
 from pathlib import Path
 
-from experiments.commands import finished
-from experiments.series.processes import processes
-from experiments.series.runner import amount, positive
+from experiments.commands import amount, finished, positive
+from experiments.learning.processes import processes
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import UciBridgeError
 

@@ -37,14 +37,14 @@ from darkchess.errors import FenError
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
 from darkchess.rbc.synoptic.networks import HEADSETS, network_of
+from experiments.commands import amount, positive, share
 from experiments.learning.fit import TrainingError
+from experiments.learning.processes import processes
 from experiments.rbc_learn.data import ShardError, joined, made_shard, read_shard
 from experiments.rbc_learn.imitation import end_rows, men_of
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.networks import batch_of
 from experiments.rbc_learn.train import passes
-from experiments.series.processes import processes
-from experiments.series.runner import amount, positive, share
 from klss.networks.residual import NetworkError, ResidualNetwork
 from klss.support.arrays import Floats
 from klss.support.whole_file import written_whole

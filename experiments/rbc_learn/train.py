@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 
 from darkchess.rbc.synoptic.networks import HEADSETS
+from experiments.commands import amount, positive
 from experiments.learning.fit import TrainingError
 from experiments.rbc_learn.data import Decisions, ShardError, joined, read_shard, shard_paths, validating
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.measures import measured, members
 from experiments.rbc_learn.networks import SHARES, batch_of
-from experiments.series.runner import amount, positive
 from klss.networks.residual import NetworkError
 from klss.support.arrays import Ints
 from klss.support.whole_file import written_whole

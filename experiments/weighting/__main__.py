@@ -13,9 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.commands import finished
+from experiments.commands import RESULTS, finished, positive
 from experiments.learning.fit import TrainingError
-from experiments.series.runner import RESULTS, positive
 from experiments.weighting.blind import BLIND
 from experiments.weighting.data import write
 from experiments.weighting.decisions import load

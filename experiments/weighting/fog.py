@@ -18,7 +18,7 @@ from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.belief.siamese import Siamese, log_prior
 from darkchess.fog.game.record import GameRecord, WrittenGame, written_games
 from darkchess.fog.game.referee import Referee
-from experiments.belief.mixture import played_games
+from experiments.learning.games import played_games
 from experiments.learning.split import part_of
 from experiments.weighting.data import Game, decision
 from klss.search import Kluss

@@ -31,7 +31,7 @@ from klss.search.model import Belief, Drawn, Model
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk
 from klss.search.utilities import Utilities
-from klss.support.arrays import Bools, Floats, Ints, States
+from klss.support.arrays import Bools, Floats, States
 
 __all__ = [
     "Builder",
@@ -108,26 +108,6 @@ class Likelihood(Protocol):
         (float64[n]): float64[n], not negative, of any scale.
         """
         ...
-
-    def roots(self, drawn: Drawn, carried: States) -> Drawn:
-        """Return the particles that become roots, chosen from those that :meth:`sample` has ``drawn``; by default all
-        of these. ``carried``: the carried states at player 0's infoset (uint64[m, w]).
-        """
-        return drawn
-
-    def prior(self, prior: Floats, states: States, group: Ints) -> Floats:
-        """Return the final prior of player 1's root infosets.
-
-        Parameters
-        ----------
-        prior : float64[J]
-            The builder's prior, from the weights and player 1's last plan; sums to 1. By default it is the final one.
-        states : uint64[n, w]
-            The roots at player 0's infoset.
-        group : int64[n]
-            The root infoset of each, from 0 to J − 1.
-        """
-        return prior
 
 
 @dataclass

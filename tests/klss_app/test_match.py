@@ -263,11 +263,3 @@ def test_a_flag_s_bad_value_is_named(
     (tmp_path / "bad.txt").write_text("e2e4\ne2e5\n")
     ran = klss(*MATCH, *flags)
     assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and names in ran.err and says in ran.err
-
-
-@pytest.mark.parametrize("player", ["stockfish-cheat", "kluss-oracle,prior=0.4", "kluss-contrary"])
-@pytest.mark.parametrize("command", ["play --black", "match greedy", "engine --configuration"])
-def test_players_of_experiments_are_refused(klss: Any, command: str, player: str) -> None:
-    ran = klss(*command.split(), player)
-    assert ran.code == 2 and ran.err.count("\n") == 1
-    assert f"got '{player.partition(',')[0]}', expected a known name" in ran.err

@@ -39,7 +39,7 @@ class Match:
     """A match: the game, the players and the conditions."""
 
     kit: Kit
-    # the players (``uci_bridge.players.player_spec``), or ``Insider`` ones
+    # the players (``uci_bridge.players.player_spec``)
     a: Spec
     b: Spec
     games: int | None  # most games; None: until the test ends the match

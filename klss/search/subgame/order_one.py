@@ -68,9 +68,7 @@ class OrderOne:
         wanted = particles - len(kept)
         more = wanted > 0 and len(own) < belief.size
         nothing = Drawn.certain(own[:0])
-        drawn = self.likelihood.roots(
-            self.likelihood.sample(belief, wanted, own, seeds[1]) if more else nothing, carried=own
-        )
+        drawn = self.likelihood.sample(belief, wanted, own, seeds[1]) if more else nothing
         fresh = fresh_roots(drawn.states, model, estimate, seeds[2], belief)
         # One trunk of both, and the probability that player 1 reaches each of its root infosets.
         if previous is None:
@@ -101,8 +99,7 @@ class OrderOne:
 
         Half is player 1's last plan y (as in Obscuro, arXiv 2506.01242, where w is uniform), half the roots' weights w;
         if nothing is carried, the weights alone. s(J) is the part of J at player 0's present infoset (1 in 1-KLSS);
-        dividing by it makes the roots there have those weights. Finally the likelihood may change the prior
-        (:meth:`klss.search.parts.Likelihood.prior`).
+        dividing by it makes the roots there have those weights.
         """
         # Weights of the roots at player 0's infoset, summed by root infoset of player 1 (sequence 1 + j leads to j).
         own = trunk.members(0)
@@ -121,7 +118,7 @@ class OrderOne:
             total = float(expected.sum())
             prior = np.asarray(0.5 * (expected / total + prior)) if total > 0.0 else prior
         prior = np.asarray(prior / at_hers)
-        return self.likelihood.prior(np.asarray(prior / prior.sum()), states, group)
+        return np.asarray(prior / prior.sum())
 
     def _carried(
         self, standing: SearchState, model: Model, most: int, seed: int

@@ -1,5 +1,6 @@
-"""Learn the policy of moves (:mod:`darkchess.fog.belief.policy`): a softmax over all legal moves, by maximum
-likelihood.
+"""Learn the packaged policy of moves (:mod:`darkchess.fog.belief.policy`): a softmax over all legal moves, by maximum
+likelihood. ``python -m experiments.belief`` plays the games (:data:`experiments.series.LEARNED_FROM`), learns, writes
+the policy with its history, and its figures on held-out games to ``RESULTS/belief_policy.json``.
 
 Each level is fitted separately: L-BFGS on the likelihood of the played moves, with a Gaussian prior on the entries. The
 problem is convex except for the uniform share, which is fixed.
@@ -7,13 +8,19 @@ problem is convex except for the uniform share, which is fixed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 
+import darkchess
 from darkchess.board.kernels.board import KING, WHITE
 from darkchess.board.kernels.moves import MAX_MOVES, make
 from darkchess.board.kernels.tables import TABLES
@@ -21,11 +28,16 @@ from darkchess.board.move import encode
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.policy import ENTRIES, LEVELS, Level, Policy, below, described, flip_below
 from darkchess.fog.game.referee import Referee
-from experiments.belief.mixture import Played, held_out
+from experiments.commands import RESULTS, RUNS, finished, positive
+from experiments.learning.games import Played, played_games
+from experiments.series import LEARNED_FROM, SERIES, played
 from klss.support.arrays import Bools, Floats, Ints
 from klss.support.kernel import kernel
+from klss_app.progress import ProgressLine
+from uci_bridge.match.documents import commit, head, today, write_document
+from uci_bridge.match.match import MatchError
 
-__all__ = ["EVEN", "Decisions", "decisions", "fitted", "likelihoods"]
+__all__ = ["EVEN", "Decisions", "decisions", "fitted", "learn", "likelihoods", "main", "train"]
 
 EVEN = 0.01
 """The share of the probability that is uniform over all moves."""
@@ -104,7 +116,7 @@ def decisions(games: Iterable[Played], progress: Callable[[int], None]) -> Decis
                 values.append(worth)
                 chosen.append(offsets[-1] + int(at[0]))
                 offsets.append(offsets[-1] + count)
-                held.append(held_out(game))
+                held.append(game.held_out)
                 players.append(game.white if referee.turn else game.black)
             referee.push(move)
         progress(len(chosen))
@@ -189,3 +201,91 @@ def likelihoods(level: Level, entries: Floats, slope: float, found: Decisions) -
         found.index, found.offsets, found.chosen, found.values, _groups(level), entries, slope, EVEN, gradient, each
     )
     return each
+
+
+PACKAGED = Path(darkchess.__file__).parent / "fog" / "belief" / "data"
+"""The package's folder of weights."""
+
+
+def train(folders: Sequence[Path], results: Path, out: Path) -> None:
+    """See the module; ``folders`` are those of the matches."""
+    began = time.monotonic()
+    played = [game for folder in folders for game in played_games(folder)]
+    with closing(ProgressLine("reading")) as line:
+        found = decisions(played, lambda count: line.tell(f"{count} moves of {len(played)} games"))
+    history = {
+        "matches": {folder.name: sum(game.match == folder.name for game in played) for folder in folders},
+        "games": len(played),
+        "seed": SERIES[LEARNED_FROM].seed,
+        "nodes": SERIES[LEARNED_FROM].budget.nodes,
+        "commit": commit(),
+        "created": today(),
+    }
+    policy, table = learn(found, history)
+    policy.save(out)
+    document = {
+        **head("belief_policy", "numpy", "scipy", "numba"),
+        "configuration": history | {"even": EVEN},
+        "moves": {"learned_from": int((~found.held_out).sum()), "held_out": int(found.held_out.sum())},
+        "surprise": table,
+        "seconds": round(time.monotonic() - began, 1),
+    }
+    write_document(results / "belief_policy.json", document)
+    for row in table:
+        print(f"{row['level']:9} {row['left_out'] or '':11} {row['held_out']} nats a move", file=sys.stderr)
+
+
+def learn(found: Decisions, history: dict[str, Any]) -> tuple[Policy, list[dict[str, Any]]]:
+    """A policy, and its surprise at the moves of held-out games: after learning from all players, and for each kind of
+    player after learning without that kind.
+    """
+    table: list[dict[str, Any]] = []
+    shown = found.held_out
+    uniform = np.log(np.diff(found.offsets))
+    table.append({"level": "even", "left_out": None, "held_out": _mean(uniform[shown])})
+    entries, slope = {}, 0.0
+    for level in LEVELS[1:]:
+        with closing(ProgressLine(f"learning {level}")) as line:
+            entries[level], slope = fitted(level, found.of(~shown), lambda loss: line.tell(f"{loss:.4f} nats a move"))
+        surprise = likelihoods(level, entries[level], slope, found.of(shown))
+        table.append({"level": level, "left_out": None, "held_out": _mean(surprise)})
+    for player in sorted(set(found.players.tolist())):
+        own: Bools = found.players == player
+        with closing(ProgressLine(f"learning without {player}")) as line:
+            without, _ = fitted("features", found.of(~shown & ~own), lambda loss: line.tell(f"{loss:.4f} nats a move"))
+        for name, tables in (("features", without), ("features, all players", entries["features"])):
+            surprise = likelihoods("features", tables, 0.0, found.of(shown & own))
+            table.append({"level": name, "left_out": player, "held_out": _mean(surprise)})
+    return Policy.from_entries(entries, slope, EVEN, history), table
+
+
+def _mean(surprise: Floats) -> float | None:
+    """The mean surprise; None if no game was held out."""
+    return round(float(surprise.mean()), 4) if len(surprise) else None
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.belief", description="learn the policy of moves")
+    add = parser.add_argument
+    add("--out", type=Path, default=PACKAGED, metavar="DIR", help="of the weights (the package)")
+    add("--games", type=positive, metavar="N", help="of each match, instead of the usual numbers")
+    add("--workers", type=positive, default=2, metavar="W", help="games at a time (default 2)")
+    add("--runs", type=Path, default=RUNS, metavar="DIR", help="of matches (experiments/runs)")
+    add("--results", type=Path, default=RESULTS, metavar="DIR", help="(experiments/results)")
+    parsed = parser.parse_args(arguments)
+
+    def work() -> None:
+        parsed.out.mkdir(parents=True, exist_ok=True)
+        series, runs = SERIES[LEARNED_FROM], parsed.runs / LEARNED_FROM
+        folders = []
+        for name, pairing in series.matches.items():
+            wanted = pairing if parsed.games is None else replace(pairing, games=parsed.games)
+            folders.append(played(series, name, wanted, runs, parsed.workers)[0])
+        train(folders, parsed.results, parsed.out / "policy.npz")
+
+    return finished(work, MatchError)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,301 @@
+"""Series of matches: the table of those behind the figures of this project, played by ``python -m experiments.series``.
+
+Each match has a folder, ``RUNS/SERIES/MATCH-BUDGET``, as ``klss match --out`` writes it, and ``commits.jsonl`` with the
+commit of each run that played games of it. The same command resumes after a stop of any kind. All matches of a series
+have one seed, so one list of openings. ``RESULTS/SERIES.json`` has each match's score with its interval, and a row for
+each game; entries of matches that are not played here are kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from experiments.commands import RESULTS, RUNS, amount, finished, positive
+from klss.support.configurations import ConfigurationError
+from klss.table.kit import Kit, Spec
+from klss.table.limits import TimeControl
+from uci_bridge.errors import UciBridgeError
+from uci_bridge.kits.fog import FOG
+from uci_bridge.kits.rbc import RBC
+from uci_bridge.match.documents import commit, head, write_document
+from uci_bridge.match.files import MatchError, read_match
+from uci_bridge.match.match import Match
+from uci_bridge.match.openings import RandomOpenings
+from uci_bridge.match.report import Standing, versions
+from uci_bridge.match.statistics import Elo, score_of_elo
+from uci_bridge.match.task import sides
+from uci_bridge.players import player_spec
+
+__all__ = ["LEARNED_FROM", "SERIES", "Pairing", "Series", "main", "played"]
+
+COMMITS = "commits.jsonl"
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A match of a series; scores are A's. Players: see :func:`uci_bridge.players.player_spec`."""
+
+    a: str
+    b: str
+    games: int = 0  # 0: the series' number
+    time: float = 1.0  # factor on the series' limit of a move
+
+
+@dataclass(frozen=True)
+class Series:
+    """Matches that make one experiment."""
+
+    about: str  # one line
+    budget: TimeControl  # of a move, in blind chess of a question
+    games: int  # of a match
+    matches: Mapping[str, Pairing]  # by name
+    kit: Kit = FOG
+    seed: int = 1
+    openings: int | None = 4  # random plies at the start of each pair; None: the game has no such start
+
+
+def _changed(base: str, **changes: str) -> dict[str, Pairing]:
+    """Matches of a player with changes to itself."""
+    return {name.replace("_", "-"): Pairing(base, f"{base},{change}") for name, change in changes.items()}
+
+
+LEARNED_FROM = "belief"
+"""The series of which the packaged policy of moves is learned; no player has a learned belief."""
+
+_TREE = "dsmcp,cap=20000"
+"""With a capped position set, since following sets of up to two million takes seconds per turn (docs/dsmcp.md, "Play
+and analyse").
+"""
+_MIXTURE, _CACHE = "dsmcp,mixing=1", "dsmcp,mixing=0"
+
+SERIES = {
+    "head_to_head": Series(
+        "two players at equal time; the paper's: klss2021 v baseline", TimeControl(time_s=0.5), 200,
+        {"klss2021-baseline": Pairing("klss2021", "baseline")},
+    ),
+    "opponents": Series(
+        "players v some that think less", TimeControl(time_s=0.1), 100,
+        {
+            f"{player}-{other}": Pairing(player, other, time=2.0 if other == "baseline" else 1.0)
+            for player in ("klss2021", "kluss")
+            for other in ("best-guess", "greedy", "random", "baseline")
+        },
+    ),
+    "ablations": Series(
+        "klss2021 v itself with one thing off, or other", TimeControl(time_s=0.1), 100,
+        _changed(
+            "klss2021", noreach="reach=false", resolve="gadget=resolve", maxmargin="gadget=maxmargin",
+            fresh="nested=false", L50="particles=50", L800="particles=800", nopenalty="information=inf",
+            sampled="purify=false", nocaution="caution=1",
+        ) | {"builtin": Pairing("klss2021,evaluator=stockfish", "klss2021,evaluator=builtin")},
+    ),
+    "parts": Series(
+        "kluss v itself with one part off, or other", TimeControl(time_s=0.1), 100,
+        _changed(
+            "kluss", no_caution="maxmargin_share=0", order_1="order=1", fresh="nested=false",
+            even_prior="value_beta=0", roots_without_budget="root_node_fraction=inf", purification="purify=false",
+            resolve_alone="root=resolve", maxmargin_alone="root=maxmargin", greedy_walks="exploration=0",
+            information_penalty="information=1e7",
+        ) | {"one-thread": Pairing("kluss,threads=2", "kluss,threads=1")},
+    ),
+    "belief_games": Series(
+        "kluss with learned beliefs v without", TimeControl(time_s=0.1), 200,
+        {
+            "uniform": Pairing("kluss-value,value_beta=0", "kluss-value"),
+            "filter": Pairing("kluss", "kluss-value"),
+            "filter-not-drawn": Pairing("kluss,sample_by_weight=false", "kluss-value"),
+            "filter-alone": Pairing("kluss,value_beta=0", "kluss-value"),
+        },
+    ),
+    LEARNED_FROM: Series(
+        "games that the policy of moves is learned from", TimeControl(nodes=4000), 160,
+        {
+            f"{a}-{b}": Pairing(a, b, games)
+            for a, b, games in (
+                ("kluss-value", "kluss-value", 300), ("klss2021", "baseline", 160), ("kluss-value", "best-guess", 160),
+                ("kluss-value", "greedy", 160), ("kluss-value", "klss2021", 200),
+            )
+        },
+        seed=16,
+    ),
+    "rbc_games": Series(
+        "the default player of blind chess v bots of reconchess, simple players and dsmcp",
+        TimeControl(nodes=10_000), 200,
+        {
+            "trout": Pairing("rbc-siamese", "trout"),
+            "attacker": Pairing("rbc-siamese", "attacker"),
+            "random": Pairing("rbc-siamese", "random", 60),
+            "rbc-attacker": Pairing("rbc-siamese", "rbc-attacker"),
+            "expect": Pairing("rbc-siamese", "rbc-expect"),
+            "dsmcp": Pairing("rbc-siamese", _TREE),
+        },
+        kit=RBC, seed=1800, openings=None,
+    ),
+    # The tables of Clark (2021) in small. The names are those of the results, whose ``dsmcp`` is the mixture.
+    "rbc_planning": Series(
+        "planning on synopses by the mixture of policy and bound, by the bound, and by the policy alone",
+        TimeControl(nodes=300), 60,
+        {
+            "tree-trout": Pairing(_TREE, "trout"),
+            "tree-attacker": Pairing(_TREE, "attacker"),
+            "tree-expect": Pairing(_TREE, "rbc-expect"),
+            "tree-siamese": Pairing(_TREE, "rbc-siamese"),
+            "dsmcp-tree": Pairing(_MIXTURE, _TREE, 200),
+            "dsmcp-trout": Pairing(_MIXTURE, "trout", 200),
+            "dsmcp-attacker": Pairing(_MIXTURE, "attacker"),
+            "dsmcp-expect": Pairing(_MIXTURE, "rbc-expect"),
+            "dsmcp-siamese": Pairing(_MIXTURE, "rbc-siamese"),
+            "dsmcp-cache": Pairing(_MIXTURE, _CACHE),
+            "dsmcp-rl": Pairing(_MIXTURE, "rbc-rl"),
+            "known-trout": Pairing(f"{_MIXTURE},opponent=trout", "trout"),
+            "cache-trout": Pairing(_CACHE, "trout"),
+            "cache-attacker": Pairing(_CACHE, "attacker"),
+            "rl-trout": Pairing("rbc-rl", "trout", 200),
+            "rl-random": Pairing("rbc-rl", "rbc-random"),
+        },
+        kit=RBC, seed=1800, openings=None,
+    ),
+}  # fmt: skip
+"""The series by name. ``one-thread`` means something only if a game has two cores to itself (``--workers 1``)."""
+
+
+def played(
+    series: Series, name: str, pairing: Pairing, folder: Path, workers: int, seed: int | None = None
+) -> tuple[Path, dict[str, Any]]:
+    """Play the remaining games of a match, with a line for each on standard error; return its folder in ``folder``, and
+    its entry in the results. A ``seed`` that is not the series' own makes another match, by name too.
+
+    Raises
+    ------
+    MatchError
+        See :meth:`uci_bridge.match.match.Match.run`.
+    """
+    budget = series.budget
+    if budget.time_s is not None:
+        budget = TimeControl(time_s=budget.time_s * pairing.time)
+    name += f"-{budget.time_s:g}s" if budget.nodes is None else f"-{budget.nodes}nodes"
+    name += "" if seed in (None, series.seed) else f"-seed{seed}"
+    match = Match(
+        series.kit, a=_alone(series.kit, pairing.a), b=_alone(series.kit, pairing.b),
+        games=pairing.games or series.games, seed=series.seed if seed is None else seed, budget=budget,
+        openings=None if series.openings is None else RandomOpenings(series.openings),
+    )  # fmt: skip
+    here = folder / name
+    first = True
+
+    def tell(line: dict[str, Any], standing: Standing) -> None:
+        nonlocal first
+        if first:  # the folder is locked now, and this run has a game that counts
+            with open(here / COMMITS, "a", encoding="utf-8") as file:
+                file.write(json.dumps({"commit": commit(), "games_before": standing.games - 1}) + "\n")
+        first = False
+        print(f"{name}: {standing.score:g} of {standing.games}, {line['reason']}", file=sys.stderr, flush=True)
+
+    standing = match.run(here, tell, workers=workers)
+    lines = (read_match(here) or ({}, [], []))[1]
+    elo = standing.elo
+    return here, {
+        "name": name,
+        **{key: found for key, found in match.identity().items() if key not in ("format", "fen")},
+        "a": pairing.a,
+        "b": pairing.b,
+        "configurations": {"a": match.a.fields(), "b": match.b.fields()},
+        "commits": _commits(here, standing.games),
+        "versions": versions(match.setup()),
+        **standing.document(),
+        "percent": [round(100 * share, 2) for share in _interval(elo, standing.score / max(1, standing.games))],
+        "elo": [elo.low, elo.middle, elo.high],
+        "pairs": standing.pairs.counts,
+        "by_color": {color: record.document() for color, record in standing.by_color.items()},
+        "statistics": standing.statistics(),
+        "seconds": round(sum(line["seconds"] for line in lines), 1),
+        "samples": {
+            "columns": ["game", "winner", "plies", "reason", "a's color"],
+            "rows": [[*(line[key] for key in ("game", "winner", "plies", "reason")), _color(line)] for line in lines],
+        },
+    }
+
+
+def _alone(kit: Kit, text: str) -> Spec:
+    """The player of a text, with one thread if it can have more and names no number."""
+    found = player_spec(kit, text)
+    return player_spec(kit, f"{text},threads=1") if "threads" in found.fields() and ",threads=" not in text else found
+
+
+def _color(line: Mapping[str, Any]) -> str:
+    return "white" if next(color for color, side in sides(line["game"]).items() if side == "a") else "black"
+
+
+def _interval(elo: Elo, share: float) -> tuple[float, float, float]:
+    """Score per game with its 95 % interval, 0 to 1; from the interval of the Elo difference."""
+    low, high = (end if end is None else score_of_elo(end) for end in (elo.low, elo.high))
+    return 0.0 if low is None else low, share, 1.0 if high is None else high
+
+
+def _commits(folder: Path, games: int) -> dict[str, int]:
+    """The games that each commit played."""
+    path = folder / COMMITS
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    found: dict[str, int] = {}
+    for row, after in zip(rows, [*(each["games_before"] for each in rows[1:]), games], strict=True):
+        found[row["commit"]] = found.get(row["commit"], 0) + after - row["games_before"]
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play the remaining games of a series, and write its results; return the exit code."""
+    listed = "\n".join(
+        f"  {name:14}{len(series.matches):3} x {series.games} games: {series.about}" for name, series in SERIES.items()
+    )
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.series", description="Play a series of matches, or what is left of it.",
+        epilog=f"series:\n{listed}", formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("name", choices=SERIES, metavar="SERIES", help="one of those below")
+    add("--players", nargs=2, metavar=("A", "B"), help="one match of these instead of the series' own")
+    add("--only", nargs="+", metavar="MATCH", help="matches to play")
+    add("--games", type=positive, metavar="N", help="of each match, instead of the usual numbers")
+    add("--time", type=amount, metavar="S", help="seconds a move, instead of the usual limit")
+    add("--nodes", type=positive, metavar="N", help="nodes a move, instead of the usual limit")
+    add("--seed", type=int, metavar="N", help="of every match, instead of the usual one")
+    add("--workers", type=positive, default=2, metavar="W", help="games at a time (default 2)")
+    add("--runs", type=Path, default=RUNS, metavar="DIR", help="where matches are kept (default experiments/runs)")
+    add("--results", type=Path, default=RESULTS, metavar="DIR", help="of NAME.json (default experiments/runs/results)")
+    parsed = parser.parse_args(arguments)
+    series = SERIES[parsed.name]
+    matches = dict(series.matches)
+    if parsed.players:
+        names = (re.sub(r"[^\w.,=+-]", "_", player) for player in parsed.players)
+        matches = {"-".join(names): Pairing(*parsed.players)}
+    if unknown := set(parsed.only or ()) - matches.keys():
+        parser.error(f"--only: got {', '.join(sorted(unknown))}; expected names of {', '.join(matches)}")
+    if parsed.games:
+        matches = {name: replace(pairing, games=parsed.games) for name, pairing in matches.items()}
+    if parsed.nodes or parsed.time:
+        series = replace(series, budget=TimeControl(nodes=parsed.nodes, time_s=None if parsed.nodes else parsed.time))
+    path = parsed.results / f"{parsed.name}.json"
+
+    def play() -> None:
+        for name, pairing in matches.items():
+            if parsed.only and name not in parsed.only:
+                continue
+            _, found = played(series, name, pairing, parsed.runs / parsed.name, parsed.workers, parsed.seed)
+            low, middle, high = found["percent"]
+            print(f"{found['name']}: {middle} % ({low} to {high}) of {found['games']}", flush=True)
+            before = json.loads(path.read_text(encoding="utf-8"))["matches"] if path.exists() else []
+            kept = {match["name"]: match for match in (*before, found)}
+            write_document(path, head(parsed.name) | {"matches": list(kept.values())})
+
+    return finished(play, ConfigurationError, MatchError, UciBridgeError)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
