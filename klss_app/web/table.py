@@ -29,7 +29,6 @@ from klss_app.web.analyses import Analyses
 from klss_app.web.board_game import BoardGame, Finished, Reviewed
 from klss_app.web.engines import BoardEngine
 from klss_app.web.guard import game_mark, new_token, same_token
-from klss_app.web.invitations import invitation
 from klss_app.web.messages import Line
 from klss_app.web.running_game import GameClock, RunningGame
 from klss_app.web.seats import HumanAtBoard, Inbox
@@ -170,7 +169,7 @@ class Table:
             "fen": settings.fen,
             "playing": self.playing,
             "waiting": not all(each.sat for each in self.seats),
-            "invitation": None if code is None else invitation(self.origins, code),
+            "invitation": None if code is None else [f"{origin}/#invite={code}" for origin in self.origins],
             "away": any(each.sat and not each.lines for each in self.seats if each is not seat),
             "games": sorted(self.finished),
             "last": self.last,

@@ -1,8 +1,8 @@
-// The invitation to the second seat: its links to copy, and the QR codes that a telephone's camera opens.
+// The invitation to the second seat: its links to copy.
 import { $, make } from '/dom.js';
 import { T } from '/strings.js';
 
-/** @param {{link: string, picture: string | null}[] | null} links null: the seat is taken */
+/** @param {string[] | null} links null: the seat is taken */
 export function showInvitation(links) {
   const place = $('invitation');
   place.hidden = !links?.length;
@@ -12,12 +12,11 @@ export function showInvitation(links) {
   }
   place.replaceChildren(
     make('h2', { text: T.invite }),
-    make('p', { class: 'soft', text: links.some((each) => each.picture) ? T.inviteAbout : T.inviteHere }),
-    ...links.map(({ link, picture }) => {
+    make('p', { class: 'soft', text: T.inviteAbout }),
+    ...links.map((link) => {
       const field = make('input', { value: link, readonly: true, 'aria-label': T.inviteLink, onfocus: () => field.select() });
       const button = make('button', { type: 'button', class: 'chief', text: T.copy, onclick: () => copy(field, button) });
-      const code = picture ? [make('img', { src: picture, alt: T.inviteCode, class: 'code' })] : [];
-      return make('div', {}, make('span', { class: 'row' }, field, button), ...code);
+      return make('div', { class: 'row' }, field, button);
     }),
   );
 }

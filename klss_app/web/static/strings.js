@@ -101,12 +101,10 @@ export const T = {
   premove: (move) => `Premove ${move}: played if it is possible then. Escape takes it back.`,
   waiting: 'Waiting for the other player.',
   invite: 'Invite the other player',
-  inviteAbout: 'Send this link, or let a telephone’s camera read the code. The first browser that opens it gets the seat.',
-  inviteHere:
-    'Open this link in another browser of this machine; the first one that does gets the seat. klss board --host 0.0.0.0 ' +
-    'lets other devices in.',
+  inviteAbout:
+    'The first browser that opens this link gets the seat. Other devices can open it if you started klss board with ' +
+    '--host 0.0.0.0.',
   inviteLink: 'Link of the invitation',
-  inviteCode: 'The link as a QR code',
   copy: 'Copy',
   copied: 'Copied',
   starting: 'The game begins as soon as the engine is loaded.',
