@@ -272,7 +272,6 @@ async def _serve(
 ) -> int:
     from aiohttp import web
 
-    from klss_app.web.door import Door
     from klss_app.web.server import make_app, our_fault
     from klss_app.web.table import Table, keep_in_folder
 
@@ -287,8 +286,7 @@ async def _serve(
         table.opened = table.add(opened)
     runner = web.AppRunner(make_app(table, host), access_log=None, handle_signals=False, shutdown_timeout=1.0)
     await runner.setup()
-    assert runner.server is not None
-    server = await asyncio.get_running_loop().create_server(Door(runner.server), sock=listening, backlog=_WAITING)
+    await web.SockSite(runner, listening, backlog=_WAITING).start()
     port = listening.getsockname()[1]
     table.origins = [_origin(each, port) for each in addresses(host) or [host]]
     links = [f"{_origin(host, port)}/#seat={seat.token}" for seat in table.seats]
@@ -303,7 +301,6 @@ async def _serve(
         loading = asyncio.create_task(asyncio.to_thread(lambda: kind.kit.referee(kind.kit.setup())))
         await stop.wait()
         await loading
-    server.close()
     await table.close()
     await runner.cleanup()
     return 0

@@ -21,7 +21,6 @@ from aiohttp.http import HttpProcessingError
 
 from klss.support.text import printable
 from klss_app.web.board_game import BadGame, Finished
-from klss_app.web.door import WITHIN_S, stay
 from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed
 from klss_app.web.opening_pages import add_openings
 from klss_app.web.puzzle_pages import add_puzzles
@@ -45,6 +44,7 @@ _MOST_WAITING_BYTES = 1 << 23
 _CLOSE_WITHIN_S = 2.0
 _PER_S = 20.0
 _BURST = 60.0
+_SIT_WITHIN_S = 10.0
 _MOST_FAULTS = 20
 
 
@@ -181,7 +181,7 @@ class PageLine:
     async def run(self) -> None:
         """Serve the page until it is gone."""
         sending = asyncio.create_task(self._send_all())
-        sitting = asyncio.get_running_loop().call_later(WITHIN_S, self._late)
+        sitting = asyncio.get_running_loop().call_later(_SIT_WITHIN_S, self._late)
         try:
             async for message in self._socket:
                 if message.type is WSMsgType.ERROR:
@@ -249,7 +249,6 @@ class PageLine:
             await self.close(WSCloseCode.POLICY_VIOLATION)
             return
         self._seat = seat
-        stay(self._transport)
         if code is not None:  # from now on the page uses the seat's own token
             self.send({"type": "seat", "token": seat.token})
         await self._table.sit(seat, self)
