@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import itertools
-import os
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,8 +20,6 @@ __all__ = [
     "begun_at",
     "game_headers",
     "keep_game",
-    "keep_marks",
-    "kept_marks",
     "newest_first",
     "shown_name",
 ]
@@ -36,7 +31,6 @@ DEFAULT_RULES = "paper"
 """The rules of a game whose tags name none."""
 
 _FOLDER = "klss-games"
-_MOST_MARKS = 64
 
 
 def shown_name(spec: str) -> str:
@@ -117,33 +111,3 @@ def keep_game(text: str, begun: datetime.datetime, path: Path | None = None, suf
             path = path.with_name(f"{stem}-{next(begun_then)}{suffix}")
     write_whole(path, text, 0o600)
     return path
-
-
-def keep_marks(path: Path, marks: Iterable[str]) -> None:
-    """Write the marks by which a game's open pages are recognised when it is resumed
-    (:func:`klss_app.web.guard.game_mark`). They are in a separate file beside ``path``, since people pass a PGN on;
-    without marks there is no such file.
-    """
-    beside, lines = _beside(path), sorted(marks)[:_MOST_MARKS]
-    with contextlib.suppress(OSError):  # the game itself is kept; a link opens it
-        if lines:
-            write_whole(beside, "".join(f"{line}\n" for line in lines), 0o600)
-        else:
-            beside.unlink(missing_ok=True)
-
-
-def kept_marks(path: Path) -> frozenset[str]:
-    """The marks written by :func:`keep_marks`; none if other users could have written the file: a mark opens a seat."""
-    try:
-        with _beside(path).open(encoding="ascii") as file:
-            status = os.fstat(file.fileno())
-            if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o077):
-                return frozenset()
-            lines = file.read(_MOST_MARKS * 65).splitlines()
-    except (OSError, ValueError):
-        return frozenset()
-    return frozenset(line for line in lines if re.fullmatch(r"[0-9a-f]{64}", line))
-
-
-def _beside(path: Path) -> Path:
-    return path.with_name(f"{path.name}.seat")

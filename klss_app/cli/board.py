@@ -51,7 +51,7 @@ from klss_app.cli.saved_game import (
     unfinished,
 )
 from klss_app.cli.serving import at_signals
-from klss_app.kept_games import HUMAN, begun_at, kept_marks, newest_first, shown_name
+from klss_app.kept_games import HUMAN, begun_at, newest_first, shown_name
 from uci_bridge.kits.named import OPENSPIEL
 
 if TYPE_CHECKING:
@@ -280,8 +280,6 @@ async def _serve(
     at_signals(stop.set)
     table = Table(settings, kind, keep=functools.partial(keep_in_folder, suffix=kind.kit.suffix))
     table.left_games = left_games
-    if settings.earlier is not None and settings.earlier.path is not None:
-        table.seats[0].marks = kept_marks(settings.earlier.path)
     if opened is not None:
         table.opened = table.add(opened)
     runner = web.AppRunner(make_app(table, host), access_log=None, handle_signals=False, shutdown_timeout=1.0)

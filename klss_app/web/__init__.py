@@ -3,10 +3,11 @@
 Reading order, for any game: ``seats`` the players of a game and how their answers reach it, ``board_game`` what is
 specific to a game, ``settings`` how it is played, ``engines`` the engine's process, ``running_game`` one game in its
 thread, ``table`` games one after the other, ``analyses`` the engine's analysis of a finished game, ``guard`` who may
-talk to the server, ``server`` the server. For Fog of War: ``messages`` what a page is sent of a view, ``fog_seat`` the human, ``fog_board`` the game, ``reviews`` what is shown once it is over,
-``game_analysis`` the analysis, ``summaries`` its costs in a few figures, ``one_file`` a review without a server,
-``puzzle_pages`` puzzles, ``opening_pages`` the book. For Reconnaissance Blind Chess: ``rbc_seat``, ``rbc_board``,
-``rbc_analysis``. For OpenSpiel's games: ``text_seat``, ``text_board``.
+talk to the server, ``server`` the server. For Fog of War: ``messages`` what a page is sent of a view, ``fog_seat`` the
+human, ``fog_board`` the game, ``reviews`` what is shown once it is over, ``game_analysis`` the analysis, ``summaries``
+its costs in a few figures, ``one_file`` a review without a server, ``puzzle_pages`` puzzles, ``opening_pages`` the
+book. For Reconnaissance Blind Chess: ``rbc_seat``, ``rbc_board``, ``rbc_analysis``. For OpenSpiel's games: ``text_seat``,
+``text_board``.
 
 The page itself is in the folder ``static``.
 

@@ -7,7 +7,6 @@ bound that name to our address (DNS rebinding). A socket that another site's pag
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import ipaddress
 import re
@@ -15,7 +14,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 
-__all__ = ["HEADERS", "Rate", "game_mark", "host_allowed", "new_token", "origin_allowed", "same_token"]
+__all__ = ["HEADERS", "Rate", "host_allowed", "new_token", "origin_allowed", "same_token"]
 
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": (
@@ -44,13 +43,6 @@ def new_token() -> str:
 def same_token(given: object, token: str) -> bool:
     """Whether ``given`` is the token; the time taken does not depend on how much of it is right."""
     return isinstance(given, str) and hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
-
-
-def game_mark(token: str, game: int) -> str:
-    """The mark of a seat that is kept beside a game that was left: 64 hexadecimal digits. It identifies the holder of
-    ``token`` in the run's game number ``game``; neither the token nor another game's mark can be derived from it.
-    """
-    return hashlib.sha256(f"{token}:{game}".encode("utf-8", "replace")).hexdigest()
 
 
 def host_allowed(header: str | None, host: str) -> bool:

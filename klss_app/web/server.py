@@ -21,7 +21,7 @@ from aiohttp.http import HttpProcessingError
 
 from klss.support.text import printable
 from klss_app.web.board_game import BadGame, Finished
-from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed
+from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed, same_token
 from klss_app.web.opening_pages import add_openings
 from klss_app.web.puzzle_pages import add_puzzles
 from klss_app.web.table import Refused, Seat, Table
@@ -241,7 +241,7 @@ class PageLine:
         code = message.get("invite")
         seat = None
         for each in self._table.seats:
-            if each.invites(code) if code is not None else each.opened_by(message.get("token"), message.get("game")):
+            if each.invites(code) if code is not None else same_token(message.get("token"), each.token):
                 seat = each
         if message["type"] != "sit" or seat is None:
             self.send({"type": "error", "why": "no seat" if code is None else "no invitation"})

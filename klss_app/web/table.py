@@ -24,11 +24,11 @@ from klss.support.seeds import NATURE, fresh_seed, player_seed
 from klss.support.text import printable
 from klss.table.contest import Player, Referee
 from klss.table.limits import TimeControl
-from klss_app.kept_games import HUMAN, Terms, game_headers, keep_game, keep_marks, shown_name
+from klss_app.kept_games import HUMAN, Terms, game_headers, keep_game, shown_name
 from klss_app.web.analyses import Analyses
 from klss_app.web.board_game import BoardGame, Finished, Reviewed
 from klss_app.web.engines import BoardEngine
-from klss_app.web.guard import game_mark, new_token, same_token
+from klss_app.web.guard import new_token, same_token
 from klss_app.web.messages import Line
 from klss_app.web.running_game import GameClock, RunningGame
 from klss_app.web.seats import HumanAtBoard, Inbox
@@ -48,9 +48,8 @@ class Refused(Exception):
 class Seat:
     """A human's place at the table, for everybody who knows the ``token``, with any number of pages (``lines``).
 
-    ``shown`` is the last message of this game to them. If the game was left in an earlier run, that run's pages are
-    recognised by ``marks``, and their token then opens the seat too (``earlier``). ``invitation``: a code that lets one
-    browser in, until the seat is taken."""
+    ``shown`` is the last message of this game to them. ``invitation``: a code that lets one browser in, until the seat
+    is taken."""
 
     color: chess.Color
     token: str = field(default_factory=new_token)
@@ -59,26 +58,11 @@ class Seat:
     player: HumanAtBoard | None = None
     sat: bool = False
     wants_rematch: bool = False
-    marks: frozenset[str] = frozenset()
-    earlier: tuple[str, ...] = ()
     invitation: str | None = None
-
-    def opened_by(self, token: object, game: object) -> bool:
-        """Whether a page with ``token`` that shows game number ``game`` (None: no game yet) may take this seat."""
-        if any(same_token(token, each) for each in (self.token, *self.earlier)):
-            return True
-        if not isinstance(token, str) or type(game) is not int or game_mark(token, game) not in self.marks:
-            return False
-        self.earlier = (*self.earlier, token)
-        return True
 
     def invites(self, code: object) -> bool:
         """Whether ``code`` lets a browser in."""
         return self.invitation is not None and same_token(code, self.invitation)
-
-    def kept_marks(self, game: int) -> frozenset[str]:
-        """The marks by which its pages are recognised if this game is left and resumed in a later run."""
-        return self.marks | {game_mark(each, game) for each in (self.token, *self.earlier)}
 
     def send(self, message: Mapping[str, Any]) -> None:
         """Send to all of the seat's pages."""
@@ -388,8 +372,6 @@ class Table:
         players: dict[chess.Color, Player] = {}
         for seat in self.seats:
             seat.shown, seat.wants_rematch = None, False
-            if self._numbers > 1:
-                seat.marks = frozenset()  # they belong to the resumed game, which is the run's first
             seat.player = self.kind.human(inbox, self._shower(seat, self._numbers), earlier.plies)
             players[seat.color] = seat.player
         engine = await self._engine_for(settings)
@@ -402,7 +384,6 @@ class Table:
             color: TimeControl(clock=settings.clock) if spec == HUMAN else limits
             for color, spec in settings.players.items()
         }
-        number = self._numbers
         self._game = game = RunningGame(
             referee,
             players,
@@ -410,7 +391,7 @@ class Table:
             inbox,
             self._clock,
             prepared=lambda: None if engine is None or clock is None else engine.wait_until_warm(),
-            ended=lambda game: self._game_ended(game, number, settings, seed, earlier, engine),
+            ended=lambda game: self._game_ended(game, settings, seed, earlier, engine),
         )
         for seat in self.seats:
             seat.send(self.described(seat))
@@ -456,7 +437,6 @@ class Table:
     def _game_ended(
         self,
         game: RunningGame,
-        number: int,
         settings: Settings,
         seed: int,
         earlier: Earlier,
@@ -480,8 +460,6 @@ class Table:
             print(f"klss board: {engine.label} forfeited: {engine.last_fault}", file=sys.stderr)
         path = self._keep(reviewed.text, earlier.begun, earlier.path) if referee.ply > 0 or not left else None
         goes_on = left and self.kind.resumes and len(self.seats) == 1
-        if path is not None and self.kind.resumes:
-            keep_marks(path, self.seats[0].kept_marks(number) if goes_on else ())
         human = settings.humans[0]
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._public, game, reviewed, human, path if goes_on else None)

@@ -5,14 +5,12 @@ export class Line {
    * @param {URLSearchParams} link
    * @param {(message: any) => void} take
    * @param {(up: boolean) => void} changed
-   * @param {() => number | null} game the game that is shown: a server that goes on with it knows the page by it
    */
-  constructor(link, take, changed, game) {
+  constructor(link, take, changed) {
     this.token = link.get('seat') ?? '';
     this.invite = link.get('invite') ?? undefined;
     this.take = take;
     this.changed = changed;
-    this.game = game;
     this.wait = 250;
     this.given = false;
     this.open();
@@ -21,7 +19,7 @@ export class Line {
   open() {
     this.socket = new WebSocket(`ws://${location.host}/ws`);
     this.socket.onopen = () => {
-      this.send({ type: 'sit', token: this.token, invite: this.invite, game: this.game() });
+      this.send({ type: 'sit', token: this.token, invite: this.invite });
     };
     this.socket.onmessage = (event) => {
       const message = JSON.parse(event.data);

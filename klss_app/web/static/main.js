@@ -292,7 +292,7 @@ const kept = $('kept') && JSON.parse($('kept').textContent);
 const keptGame = (number) => kept.find((each) => each.review.game === Number(number));
 const line = kept
   ? { send: (message) => [keptGame(message.game)?.[message.type]].filter(Boolean).forEach(take) }
-  : new Line(fragment(), take, (up) => banner(up ? '' : T.lostLine), () => play.game?.number ?? null);
+  : new Line(fragment(), take, (up) => banner(up ? '' : T.lostLine));
 if (kept) {
   for (const id of ['new-game', 'open-pgn']) $(id).hidden = true;
   take((keptGame(fragment().get('game')) ?? kept[0]).review);

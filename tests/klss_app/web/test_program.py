@@ -93,14 +93,14 @@ async def pester(port: int) -> None:
 
 
 @asynccontextmanager
-async def seated(url: str, token: str, game: object = None) -> AsyncIterator[Page]:
-    """A page that has taken its seat, and shows that game of the server's."""
+async def seated(url: str, token: str) -> AsyncIterator[Page]:
+    """A page that has taken its seat."""
     async with (
         aiohttp.ClientSession() as session,
         session.ws_connect(f"{url}/ws", headers={"Origin": url}) as socket,
     ):
         page = Page(socket)
-        await page.send(type="sit", token=token, game=game)
+        await page.send(type="sit", token=token)
         yield page
 
 
