@@ -272,8 +272,6 @@ ELSEWHERE: dict[str, str] = {
     "klss rbc play --resume": "tests/klss_app/test_rbc_play.py",
     "klss rbc board --resume": "tests/klss_app/web/test_rbc_board.py",
     "klss board game.pgn": "tests/klss_app/web/test_program.py",
-    'klss board --game "openspiel:dark_hex(board_size=3)"': "tests/klss_app/web/test_text_board.py",
-    "klss board game.json --game openspiel:GAME": "tests/klss_app/web/test_text_board.py",
     "klss board --game rbc": "tests/klss_app/web/test_rbc_board.py",
     "klss board game.json --game rbc": "tests/klss_app/web/test_rbc_board.py",
     "klss play --black level-3": "tests/darkchess/fog/test_levels.py",

@@ -52,7 +52,6 @@ from klss_app.cli.saved_game import (
 )
 from klss_app.cli.serving import at_signals
 from klss_app.kept_games import HUMAN, begun_at, newest_first, shown_name
-from uci_bridge.kits.named import OPENSPIEL
 
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
@@ -86,17 +85,14 @@ def _parser(game: Game = FOG) -> Parser:
         parser.add_argument(
             "file", nargs="?", metavar="GAME.json", help="review this game (JSON of klss, or of reconchess)"
         )
-    if game.resumes:
-        parser.add_argument(
-            "--resume",
-            nargs="?",
-            const=LIST,
-            metavar="FILE",
-            help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games; "
-            "without FILE: list them)",
-        )
-    else:
-        parser.set_defaults(resume=None)
+    parser.add_argument(
+        "--resume",
+        nargs="?",
+        const=LIST,
+        metavar="FILE",
+        help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games; "
+        "without FILE: list them)",
+    )
     server = parser.add_argument_group("the server")
     port = whole("a port, 0 to 65535", 0, 65535)
     server.add_argument(
@@ -113,11 +109,8 @@ def _parser(game: Game = FOG) -> Parser:
 
 def run(arguments: Sequence[str], game: Game) -> int:
     """Run ``klss board``; see :mod:`klss_app.cli.main`."""
-    if game.name not in ("fog", "rbc") and not game.name.startswith(OPENSPIEL):
-        raise UsageError(
-            f"--game: got {game.name}, expected fog, rbc or openspiel:GAME; klss play --game {game.name} is for "
-            "terminals"
-        )
+    if game.name not in ("fog", "rbc"):
+        raise UsageError(f"--game: got {game.name}, expected fog or rbc; klss play --game {game.name} is for terminals")
     parsed = _parser(game).parse(arguments)
     if parsed.resume == LIST:
         return list_saved_games(game)
@@ -138,7 +131,7 @@ def run(arguments: Sequence[str], game: Game) -> int:
     # An engine that we end ourselves logs a fault that is none; faults that lose a game are reported with the game. Not
     # earlier, so that a caller whose arguments are refused keeps its log level.
     logging.getLogger("uci_bridge").setLevel(logging.ERROR)
-    left_games = _LeftGames(game, settings) if kind.resumes else None
+    left_games = _LeftGames(game, settings)
     return asyncio.run(_serve(settings, kind, opened, listening, parsed.host, not parsed.no_open, left_games))
 
 
@@ -230,16 +223,9 @@ def _at_board(
 
         return FogBoard(), None if record is None else reviewed(record, settings.ruleset)
     from klss_app.cli.rbc.track import reviewed_game
+    from klss_app.web.rbc_board import RbcBoard
 
-    board: Any
-    if game.name == "rbc":
-        from klss_app.web.rbc_board import RbcBoard
-
-        board = RbcBoard()
-    else:
-        from klss_app.web.text_board import TextBoard
-
-        board = TextBoard(game.kit)
+    board = RbcBoard()
     return board, None if file is None else reviewed_game(lambda text: board.opened(text, settings), file)
 
 
@@ -268,7 +254,7 @@ async def _serve(
     listening: socket.socket,
     host: str,
     open_browser: bool,
-    left_games: LeftGames | None,
+    left_games: LeftGames,
 ) -> int:
     from aiohttp import web
 

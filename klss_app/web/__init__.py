@@ -6,12 +6,11 @@ thread, ``table`` games one after the other, ``analyses`` the engine's analysis 
 talk to the server, ``server`` the server. For Fog of War: ``messages`` what a page is sent of a view, ``fog_seat`` the
 human, ``fog_board`` the game, ``reviews`` what is shown once it is over, ``game_analysis`` the analysis, ``summaries``
 its costs in a few figures, ``one_file`` a review without a server, ``puzzle_pages`` puzzles, ``opening_pages`` the
-book. For Reconnaissance Blind Chess: ``rbc_seat``, ``rbc_board``, ``rbc_analysis``. For OpenSpiel's games: ``text_seat``,
-``text_board``.
+book. For Reconnaissance Blind Chess: ``rbc_seat``, ``rbc_board``, ``rbc_analysis``.
 
 The page itself is in the folder ``static``.
 
-The wall: ``messages``, ``seats``, ``fog_seat``, ``rbc_seat`` and ``text_seat`` are on the player's side and see views
-only. ``running_game``, ``table``, ``reviews``, ``fog_board``, ``rbc_board`` and ``text_board`` know the true game, and
-reveal nothing of it before it is over.
+The wall: ``messages``, ``seats``, ``fog_seat`` and ``rbc_seat`` are on the player's side and see views only.
+``running_game``, ``table``, ``reviews``, ``fog_board`` and ``rbc_board`` know the true game, and reveal nothing of it
+before it is over.
 """

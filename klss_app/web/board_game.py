@@ -54,13 +54,7 @@ class BoardGame(ABC):
     """A game at the board."""
 
     kit: Kit
-    resumes = False  # a game that was left can go on
     analysis: str  # the module that is run to analyse a finished game; it writes one line of JSON per turn
-
-    @property
-    def page(self) -> str:
-        """The kind of game that the page shows: ``fog``, ``rbc``, or ``text``."""
-        return self.kit.name
 
     @abstractmethod
     def human(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int) -> HumanAtBoard:

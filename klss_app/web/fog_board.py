@@ -40,7 +40,6 @@ class FogBoard(BoardGame):
     """See :class:`klss_app.web.board_game.BoardGame`."""
 
     kit = FOG
-    resumes = True
     analysis = "klss_app.web.game_analysis"
 
     def engines(self) -> Mapping[str, str]:

@@ -44,8 +44,8 @@ def one_file(games: Mapping[int, Kept], report: str = "", kind: str = "fog") -> 
     """
     static = {path: body.decode() for path, (body, kind) in static_files().items() if not kind.startswith("image/")}
     page = static["/"].replace("<body ", f'<body data-kind="{kind}" ', 1)
-    # Puzzles, openings and games that are seen as text need a server.
-    for name in ("puzzles", "openings", "text"):
+    # Puzzles and openings need a server.
+    for name in ("puzzles", "openings"):
         page = re.sub(rf'\s*<a id="{name}"[^\n]*', "", page)
         static.pop(f"/{name}.js")
     # Styles go into the page; links to other files are removed.

@@ -44,7 +44,6 @@ class RbcBoard(BoardGame):
     """See :class:`klss_app.web.board_game.BoardGame`."""
 
     kit = RBC
-    resumes = True
     analysis = "klss_app.web.rbc_analysis"
 
     def human(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int) -> RbcHuman:

@@ -16,7 +16,7 @@ from klss.table.arbiter import Arbiter
 from klss.table.contest import Player, Referee
 from klss.table.limits import TimeControl
 from klss.table.outcome import Outcome
-from klss_app.web.seats import Draw, Ended, HumanAtBoard, Inbox, Leave, Resign
+from klss_app.web.seats import Draw, Ended, Inbox, Leave, Resign
 
 __all__ = ["GameClock", "RunningGame"]
 
@@ -122,9 +122,6 @@ class RunningGame:
         """The turn of ``color`` is over."""
         self._clock.turn_begins()
         self.inbox.turn_over(color)
-        player = self._players[color]
-        if isinstance(player, HumanAtBoard):
-            player.turn_over()
 
     def _end(self, outcome: Outcome) -> None:
         if self.referee.outcome is None:

@@ -142,10 +142,6 @@ class HumanAtBoard(Player):
         deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
         return self._inbox.answer(*self.asked, deadline)
 
-    def turn_over(self) -> None:
-        """The human's turn is over, and its result is not observed yet."""
-        return
-
     @property
     @abstractmethod
     def asked(self) -> tuple[chess.Color, int]:

@@ -141,7 +141,7 @@ class Table:
         code = self.seats[-1].invitation if seat is self.seats[0] else None
         return {
             "type": "table",
-            "kind": self.kind.page,
+            "kind": self.kind.kit.name,
             "starts": self.kind.kit.starts,
             "color": chess.COLOR_NAMES[seat.color],
             "humans": len(self.seats),
@@ -459,7 +459,7 @@ class Table:
         if engine is not None and referee.outcome is not None and referee.outcome.reason == "forfeit":
             print(f"klss board: {engine.label} forfeited: {engine.last_fault}", file=sys.stderr)
         path = self._keep(reviewed.text, earlier.begun, earlier.path) if referee.ply > 0 or not left else None
-        goes_on = left and self.kind.resumes and len(self.seats) == 1
+        goes_on = left and len(self.seats) == 1
         human = settings.humans[0]
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._public, game, reviewed, human, path if goes_on else None)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +19,8 @@ from klss.table.arbiter import SEATS, Arbiter
 from klss.table.contest import Decision, Player
 from klss.table.limits import TimeControl
 from klss_app.cli import play
-from klss_app.kept_games import HUMAN
 from klss_app.web.running_game import GameClock
-from klss_app.web.text_board import TextBoard
 from tests.klss_app.conftest import klss  # noqa: F401
-from tests.klss_app.web.pages import Page, run, served, settings
 from tests.table import hidden_tictactoe as toy
 from uci_bridge.kits.named import kit_named
 
@@ -81,47 +77,6 @@ def test_a_clock_runs_for_a_whole_turn_and_then_gets_one_increment(name: str, mo
         spent[seat] += time.now - began
     assert game.remaining_s == {each: START_S + ADDED_S * turns[each] - spent[each] for each in SEATS}
     assert name not in PHANTOM or plies > sum(turns.values()), "some moves were refused"
-
-
-async def heard(clock: tuple[float, float], tries: tuple[str, ...]) -> tuple[list[bytes], dict[str, Any]]:
-    """Every frame that x gets in phantom tic-tac-toe, and the last one: it takes a corner and offers a draw; then o
-    plays ``tries``, of which the last is free. After each try a second page of x looks in.
-    """
-    async with served(settings(HUMAN, HUMAN, clock=clock), TextBoard(kit_named("openspiel:phantom_ttt"))) as at:
-        x, o = await at.page(0), await at.page(1)
-        game = await x.until("game", turn="white")
-        while not game["moves"]:
-            game = await x.until("game")
-        await x.send(type="move", move="x(0,0)", ply=game["step"])
-        await x.until("game", turn="black")
-        await x.send(type="draw", accepts=False)
-        asked = await o.until("game", offer="white")
-        while not asked["moves"]:
-            asked = await o.until("game")
-        await x.until("game", offer="white")
-        for action in tries[:-1]:
-            await o.send(type="move", move=action, ply=asked["step"])
-            step = asked["step"]
-            while asked["step"] == step or not asked["moves"]:
-                asked = await o.until("game")
-            again: Page = await at.page(0)
-            seen = await again.until("game")
-            assert seen["offer"] == "white" and seen["clock"]["black"] <= 1000 * clock[0]
-            await again.socket.close()
-        await o.send(type="move", move=tries[-1], ply=asked["step"])
-        last = await x.until("game", turn="white")
-        return x.heard, last
-
-
-def test_nobody_learns_from_a_page_that_the_other_was_refused() -> None:
-    clock = re.compile(rb'"clock":\{"white":\d+,"black":\d+,')
-    quick, end = run(heard((600.0, 60.0), ("o(1,1)",)))
-    slow, ended = run(heard((600.0, 60.0), ("o(0,0)", "o(1,1)")))
-    assert [clock.sub(b"", frame) for frame in slow] == [clock.sub(b"", frame) for frame in quick]
-    assert [len(frame) for frame in slow] == [len(frame) for frame in quick]
-    for each in (end, ended):
-        assert each["offer"] is None, "the turn of the one that it was made to is over"
-        assert 600_000 < each["clock"]["black"] <= 660_000, "one increment"
 
 
 def test_an_engine_in_the_terminal_thinks_alike_in_every_turn(

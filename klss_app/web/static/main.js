@@ -25,13 +25,10 @@ let travelling = false;
 /** The text of the file that is being opened, and whether the server's answer is still to come. */
 let file = '';
 let opening = false;
-/** The module that shows games as text, once it is loaded; the messages that wait for it. */
-let text = null;
-let queue = null;
 const board = new FogBoard($('board'));
 const send = (message) => line.send(message);
-let play = new Play(board, send);
-let review = new Review(board, send);
+const play = new Play(board, send);
+const review = new Review(board, send);
 followCursor(board, () => mode === 'play', play.look);
 
 let fading = 0;
@@ -68,29 +65,10 @@ function askReview(game) {
   send({ type: 'review', game });
 }
 
-/** Games that are seen as text have their own Play and Review, which only their pages load. */
-function showAsText(loaded) {
-  text = loaded;
-  play = new text.TextPlay(board, send);
-  review = new text.TextReview(board, send);
-  const taken = queue;
-  queue = null;
-  taken.forEach(take);
-}
-
 function take(message) {
-  if (queue) {
-    queue.push(message);
-    return;
-  }
   switch (message.type) {
     case 'table': {
       const first = table === null;
-      if (first && message.kind === 'text' && !text) {
-        queue = [message];
-        import('/text.js').then(showAsText);
-        return;
-      }
       table = message;
       $('new-game').hidden = table.humans !== 1;
       document.body.dataset.kind = table.kind;

@@ -40,7 +40,6 @@ export class Play {
     /** The promotion of a premove, which is asked for when the premove is made. @type {Promise<string> | null} */
     this.premoveAs = null;
     this.premoveLetter = '';
-    this.typeMove = T.typeMove;
     this.look = new Look(board, $('board'), (square) => this.type(square));
     setInterval(() => this.tick(), 100);
   }
@@ -96,7 +95,7 @@ export class Play {
     this.look.set(looking && !game.over);
     $('skip').hidden = !game.question;
     $('skip').textContent = looking ? T.lookNowhere : T.pass;
-    $('type-label').textContent = looking ? T.typeLook : this.typeMove;
+    $('type-label').textContent = looking ? T.typeLook : T.typeMove;
     this.offer();
     this.status();
     this.players();
@@ -155,10 +154,6 @@ export class Play {
     this.look.set(false);
     this.board.marks = new Map();
     this.board.show(this.game.past[this.back], { viewOnly: true, orientation: this.bottom, lastMove: [] });
-    this.sayBack();
-  }
-
-  sayBack() {
     $('status').textContent = T.lookingBack(this.back, this.game.past.length - 1);
   }
 

@@ -105,7 +105,7 @@ export function showLeft(games) {
   );
 }
 
-/** The dialog that lists the keys, with a choice of the board's colours. @param {'fog' | 'rbc' | 'text'} kind */
+/** The dialog that lists the keys, with a choice of the board's colours. @param {'fog' | 'rbc'} kind */
 export function showKeys(kind) {
   const dialog = $('help');
   dialog.replaceChildren(

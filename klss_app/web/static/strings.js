@@ -26,7 +26,7 @@ export const T = {
   title: 'klss board',
   menu: 'Menu',
   newGame: 'New game',
-  open: { fog: 'Open a PGN', rbc: 'Open a game', text: 'Open a game' },
+  open: { fog: 'Open a PGN', rbc: 'Open a game' },
   backToGame: 'Back to the game',
   flip: 'Flip',
   sound: 'Sound',
@@ -62,18 +62,13 @@ export const T = {
   acceptDraw: 'Accept the draw',
   review: 'Review',
   rematch: 'Rematch',
-  download: { fog: 'Download PGN', rbc: 'Download game', text: 'Download game' },
+  download: { fog: 'Download PGN', rbc: 'Download game' },
   boardRegion: 'Board',
   boardLabel: 'Chess board: arrow keys move a cursor, Enter picks up and puts down',
   playRegion: 'Game',
   reviewRegion: 'Review',
   moveList: 'Moves',
   typeMove: 'Type a move, such as Nf3 or g1f3',
-  typeAction: 'Type an action, or its number',
-  actions: 'Actions',
-  observed: 'What you see',
-  showTexts: 'Show',
-  notYet: 'Nothing yet.',
   typeLook: 'Type a square to look at, such as e5',
   lookNowhere: 'Look nowhere',
   pass: 'Pass',
@@ -185,7 +180,6 @@ export const T = {
     rbc:
       'Reconnaissance Blind Chess: each turn you look at nine squares, then ask for a move; what stands in the way may ' +
       'change it. The darker a square, the longer ago you saw it. There is no check: capture the king to win.',
-    text: 'You see what the game lets you observe, as OpenSpiel writes it; White is the player that it numbers 0.',
   },
 
   // ------------------------------------------------------------------ review
