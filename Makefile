@@ -69,7 +69,7 @@ release-check:
 	@PYTHON="$(PYTHON)" .ci/release_check
 
 bench: $(VENV)/installed-play
-	@for part in tracker search evaluator equilibrium suite board; do echo "$$part"; $(PY) -m klss bench $$part $(ARGS) || exit 1; done
+	@for part in tracker search evaluator equilibrium suite; do echo "$$part"; $(PY) -m klss bench $$part $(ARGS) || exit 1; done
 
 signature: $(VENV)/installed-play
 	@$(PY) -m klss_app.bench.signature $(ARGS)

@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 
 import experiments.series
-from klss_app.bench import blind as blind_bench
 from klss_app.bench import suite, tracker
 from klss_app.cli.bench import BENCHES
 from klss_app.cli.main import COMMANDS, main
@@ -83,9 +82,6 @@ IN_SMALL: dict[str, str] = {
     ),
     "klss rbc verify --games 2000": "klss rbc verify --games 1",
     "klss rbc verify --sets --games 500 --compared 200": "klss rbc verify --sets --games 1 --compared 1",
-    "klss rbc bench tracker": "klss rbc bench tracker --repetitions 1",
-    "klss rbc bench synopsis": "klss rbc bench synopsis --repetitions 1",
-    "klss rbc bench dsmcp": "klss rbc bench dsmcp --repetitions 1",
     "python -m experiments.series rbc_games": (
         "experiments.series rbc_games --games 2 --nodes 20 --only expect --workers 1 --runs runs --results results"
     ),
@@ -169,7 +165,6 @@ IN_SMALL: dict[str, str] = {
     "klss bench search": "klss bench search --time 0.05 --repetitions 1",
     "klss bench equilibrium": "klss bench equilibrium --nodes 500 --repetitions 1",
     "klss bench suite": "klss bench suite --nodes 50 --repetitions 1",
-    "klss bench board --repetitions 20": "klss bench board --games 1 --repetitions 1",
     "python -m experiments.series head_to_head --results experiments/results": (
         "experiments.series head_to_head --players random,cap=500 greedy,cap=500 --games 2 --workers 1 --runs runs "
         "--results results"
@@ -396,8 +391,6 @@ def in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = tracker.bench_lines()[0]
     short = tracker.BenchLine(line.name, line.moves[: 10 + (not line.color)], line.color)
     monkeypatch.setattr(tracker, "bench_lines", lambda: [short])
-    monkeypatch.setattr(blind_bench, "_LEAST", 2000)
-    monkeypatch.setattr(blind_bench, "_NODES", 20)
     entries = [entry for entry in suite.suite_entries() if entry.name in ("Qxe8", "rook v bishop and two pawns")]
     monkeypatch.setattr(suite, "suite_entries", lambda: entries)
     series = experiments.series

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Figures", "Report", "Say", "load", "rates", "spread", "stopwatch", "threaded", "timed"]
+__all__ = ["Figures", "Report", "Say", "load", "rates", "spread", "stopwatch", "threaded"]
 
 Say = Callable[[str], None]
 Figures = dict[str, dict[str, Any] | None]
@@ -42,19 +42,6 @@ def stopwatch() -> Callable[[], tuple[float, float]]:
     """A stopwatch that starts now: each call returns wall and processor seconds since."""
     wall, cpu = time.perf_counter(), time.process_time()
     return lambda: (time.perf_counter() - wall, time.process_time() - cpu)
-
-
-def timed(repetitions: int, work: Callable[[], object]) -> tuple[list[float], list[float]]:
-    """Wall and processor seconds of each repetition of ``work``, after an untimed one for warming up."""
-    walls, cpus = [], []
-    for repetition in range(-1, repetitions):
-        watch = stopwatch()
-        work()
-        wall, cpu = watch()
-        if repetition >= 0:
-            walls.append(wall)
-            cpus.append(cpu)
-    return walls, cpus
 
 
 def threaded(threads: int) -> str:

@@ -65,17 +65,17 @@ def _parsers(commands: Iterable[str], homes: dict[str, str], game: Game | None) 
     """Each command with its parser, in which the arguments that are files are marked."""
     import shtab
 
-    from klss_app.cli.bench import BENCHES, BLIND_BENCHES
+    from klss_app.cli.bench import BENCHES
 
     for name in commands:
         if name == "rbc":
             continue
         module = importlib.import_module(f"klss_app.cli.{homes.get(name, name)}")
-        parser: Parser = module._parser() if game is None or name == "bench" else module._parser(game)
+        parser: Parser = module._parser() if game is None else module._parser(game)
         parser.format_help()  # puts names into the helps
         for action in parser._actions:
             if action.dest == "bench":
-                action.choices = [*(BENCHES if game is None else BLIND_BENCHES)]
+                action.choices = [*BENCHES]
             if action.metavar in _FILES:
                 action.complete = shtab.FILE  # type: ignore[attr-defined]  # an attribute of shtab's own
             elif action.metavar == "DIR":

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss.errors import SolverError
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.games import BY_PATH, FOG, Game, check_evaluator
+from klss_app.cli.games import BY_PATH, FOG, check_evaluator
 from klss_app.cli.options import Parser, nodes, repetitions, seconds
 from klss_app.cli.options import seed as seed_type
 from klss_app.stdout import print_document
@@ -27,12 +27,10 @@ _PLAYERS = {
     "search": DEFAULT_PLAYER,
     "equilibrium": "klss2021",  # solves linear programs
     "suite": DEFAULT_PLAYER,
-    "board": "greedy",
 }
 """Bench -> its default player."""
 
 _SEARCH_S = 5.0
-_BOARD_S = 0.05
 
 BENCHES = {
     "tracker": "the position set, in successors a second",
@@ -40,12 +38,8 @@ BENCHES = {
     "evaluator": "values a second, and their error against Stockfish",
     "equilibrium": "linear programs of a search, solved warm and cold",
     "suite": "score in turns for which the right play is known",
-    "board": "many games at once, with simulated browsers",
 }
 """Bench -> its line in the help."""
-
-BLIND_BENCHES = ("tracker", "synopsis", "dsmcp")
-"""The benches of Reconnaissance Blind Chess."""
 
 
 def _parser(bench: str | None = None) -> Parser:
@@ -60,8 +54,7 @@ def _parser(bench: str | None = None) -> Parser:
     parser = Parser(f"bench {bench}", f"Measure on this machine: {BENCHES[bench]}.")
     parser.add_argument("bench", metavar=bench, choices=[bench], help="the bench")
     add = parser.add_argument
-    rounds = "number of rounds" if bench == "board" else "repetitions of each measurement"
-    add("--repetitions", type=repetitions, default=3, metavar="N", help=rounds)
+    add("--repetitions", type=repetitions, default=3, metavar="N", help="repetitions of each measurement")
     if bench == "search":
         add(
             "--time",
@@ -85,24 +78,17 @@ def _parser(bench: str | None = None) -> Parser:
         from klss_app.bench.equilibrium import NODES as EQUILIBRIUM_NODES
 
         add("--nodes", type=nodes, default=EQUILIBRIUM_NODES, metavar="N", help="nodes of the searches")
-    elif bench == "board":
-        add("--games", type=repetitions, default=20, metavar="N", help="games at once")
-        add("--time", type=seconds, default=_BOARD_S, metavar="S", help="seconds a move")
-        add("--nodes", type=nodes, metavar="N", help="nodes a move instead")
     if bench in _PLAYERS:
         add("--configuration", default=_PLAYERS[bench], metavar="NAME", help="the player")
     if bench in ("search", "suite"):
         add("--stockfish", metavar="PATH", help="path of Stockfish, if it is not found automatically")
-    if bench in ("search", "suite", "board"):
         add("--seed", type=seed_type, default=0, metavar="N", help="seed of the players")
     add("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     return parser
 
 
-def run(arguments: Sequence[str], game: Game = FOG) -> int:
+def run(arguments: Sequence[str]) -> int:
     """Run ``klss bench``; see :mod:`klss_app.cli.main`."""
-    if game is not FOG:
-        return _run_blind(arguments, game)
     bench = next((argument for argument in arguments if argument in BENCHES), None)
     if bench is None:
         asked = _parser().parse_known_args(arguments)[0].bench
@@ -117,8 +103,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     except SolverError as error:
         raise FailedError(str(error)) from error
     _print_report(bench, name, report, as_json=parsed.json)
-    errors = report.figures.get("errors")
-    return 1 if errors is not None and errors["max"] else 0
+    return 0
 
 
 def _measured(bench: str, parsed: argparse.Namespace, chosen: Configuration, stockfish: str | None) -> Report:
@@ -147,33 +132,9 @@ def _measured(bench: str, parsed: argparse.Namespace, chosen: Configuration, sto
         by_time = parsed.time is not None and "nodes" not in parsed.given
         limit = Limit(time_s=parsed.time, nodes=None if by_time else parsed.nodes)
         return suite(chosen, _evaluator(stockfish, chosen), limit, **usual)
-    if bench == "board":
-        from klss_app.bench.board import board
-
-        limit = Limit(time_s=parsed.time, nodes=parsed.nodes)
-        rounds = usual.pop("repetitions")
-        return board(parsed.configuration, games=parsed.games, rounds=rounds, limit=limit, **usual)
     from klss_app.bench.search import search
 
     return search(chosen, _evaluators(stockfish, chosen.threads), seconds=parsed.time, **usual)
-
-
-def _run_blind(arguments: Sequence[str], game: Game) -> int:
-    """``klss rbc bench``."""
-    parser = Parser("bench", "Measure the engine on this machine.", game)
-    parser.add_argument("bench", metavar="WHAT", help=f"one of: {', '.join(BLIND_BENCHES)}")
-    parser.add_argument(
-        "--repetitions", type=repetitions, default=3, metavar="N", help="repetitions of each measurement"
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
-    parsed = parser.parse(arguments)
-    if parsed.bench not in BLIND_BENCHES:
-        raise UsageError(f"no such bench: {parsed.bench!r}; expected one of {', '.join(BLIND_BENCHES)}")
-    from klss_app.bench import blind
-
-    report = getattr(blind, parsed.bench)(repetitions=parsed.repetitions, say=_say)
-    _print_report(parsed.bench, None, report, as_json=parsed.json)
-    return 0
 
 
 def _say(line: str) -> None:
@@ -203,7 +164,7 @@ def _evaluators(stockfish: str | None, threads: int) -> dict[str, Evaluator | No
     return evaluators
 
 
-def _print_report(name: str, configuration: str | None, report: Report, *, as_json: bool) -> None:
+def _print_report(name: str, configuration: str, report: Report, *, as_json: bool) -> None:
     """Print a bench's document, or its figures, one per line."""
     packages = ("klss", "numpy", "numba", "scipy", "highspy")
     document: dict[str, Any] = {

@@ -49,7 +49,6 @@ RBC_COMMANDS: dict[str, str] = {
     "track": "sizes of both players' position sets along a game",
     "verify": "compare the referee and the position sets with reconchess and OpenSpiel",
     "analyse": "what the engine thinks at one turn of a game",
-    "bench": "speed of the position set and of dsmcp on this machine",
     "engine": "run the engine on stdin and stdout for other programs: one JSON object a line",
 }
 """The commands of ``klss rbc``. The same commands take ``--game``; their modules have ``run(arguments, game)``."""
@@ -64,9 +63,8 @@ OWN = {
         "puzzles": "fog.puzzles",
         "analyse": "fog.analyse",
         "openings": "fog.openings",
-        "bench": "bench",
     },
-    "rbc": {"track": "rbc.track", "analyse": "rbc.analyse", "verify": "rbc.verify", "bench": "bench"},
+    "rbc": {"track": "rbc.track", "analyse": "rbc.analyse", "verify": "rbc.verify"},
     "openspiel": {"analyse": "spiel.analyse"},
 }
 """Each game's further commands -> their modules below ``klss_app.cli``."""

@@ -33,7 +33,7 @@ def parsers() -> list[Parser]:
     found: list[Parser] = [
         module(OWN["fog"].get(name, name))._parser() for name in COMMANDS if name not in ("rbc", "bench")
     ]
-    blind = [*ANY_GAME, *(name for command, name in OWN["rbc"].items() if command != "bench")]
+    blind = [*ANY_GAME, *OWN["rbc"].values()]
     found += [module(name)._parser(game_named("rbc")) for name in blind]
     return [*found, *(bench._parser(name) for name in bench.BENCHES)]
 

@@ -16,8 +16,6 @@ import aiohttp
 import pytest
 
 from darkchess.fog.game.record import read_pgn
-from klss.table.limits import Limit
-from klss_app.bench import board as bench
 from klss_app.cli.board import _listen, _say_who_may_come
 from klss_app.cli.main import main
 from klss_app.cli.reachable import addresses
@@ -195,15 +193,3 @@ def test_bad_input_is_one_line(arguments: list[str], shown: str, capsys: pytest.
     assert main(["board", "--no-open", *arguments]) == 2
     said = capsys.readouterr()
     assert shown in said.err and said.err.count("\n") == 1 and not said.out
-
-
-@pytest.mark.slow
-def test_the_bench_counts_what_goes_wrong() -> None:
-    """An engine that ends forfeits both games, and the server says so each time."""
-    said: list[str] = []
-    ends = f"cmd:{sys.executable} -S -E -c pass"
-    report = bench.board(ends, games=1, rounds=2, limit=Limit(nodes=10), say=said.append)
-    figures = report.figures
-    assert figures["errors"] is not None and figures["errors"]["max"] == 4, said
-    assert figures["plies"] is not None and [row["round"] for row in report.rows] == [0, 1, 2]
-    assert (figures["server_mb_last"] is not None) == Path("/proc/self/status").exists()
