@@ -220,15 +220,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--workers", type=positive, default=2, metavar="W", help="processes (default 2)")
     add("--results", type=Path, default=RESULTS, metavar="DIR", help="of convergence.json (experiments/runs/results)")
     parsed = parser.parse_args(arguments)
+    first = head("convergence", "open_spiel", "numpy", "numba", "highspy")
     # Every game, player, budget, start and seat is a separate task, for parallel processes.
     tasks = [
         (name, player, start, nodes, seat)
         for name, player, nodes, start, seat in product(parsed.games, PLAYERS, parsed.nodes, STARTS, (0, 1))
     ]
-    with ProcessPoolExecutor(parsed.workers) as pool:
-        rows = list(pool.map(_row, tasks))
+    if parsed.workers == 1:
+        rows = list(map(_row, tasks))
+    else:
+        with ProcessPoolExecutor(parsed.workers) as pool:
+            rows = list(pool.map(_row, tasks))
     sizes = {name: _seated(name, 0)[0].node_count for name in parsed.games}
-    document = head("convergence", "open_spiel", "numpy", "numba", "highspy") | {
+    document = first | {
         "seed": 0,
         "configurations": [configuration(text).fields() | {"name": text} for text in PLAYERS],
         "games": [

@@ -18,18 +18,35 @@ from typing import Any
 
 import klss
 from klss.support.whole_file import write_whole
+from uci_bridge.errors import UciBridgeError
 
-__all__ = ["commit", "head", "package_versions", "today", "write_document"]
+__all__ = ["NoCommitError", "commit", "head", "package_versions", "today", "write_document"]
 
 _LINE = 120
 
 
+class NoCommitError(UciBridgeError, RuntimeError):
+    """Results can't be traced to a commit."""
+
+
 def head(experiment: str, *packages: str) -> dict[str, Any]:
-    """The first entries of an experiment's document; ``packages``: those that its figures depend on, besides klss."""
+    """The first entries of an experiment's document; ``packages``: those that its figures depend on, besides klss.
+
+    ``modified`` is there if the code differs from the commit.
+
+    Raises
+    ------
+    NoCommitError
+        The code that runs is not a clone's.
+    """
+    found = commit()
+    if found is None:
+        raise NoCommitError("results name the commit that made them; run the experiment in a git clone of klss")
     return {
         "experiment": experiment,
         "created": today(),
-        "commit": commit(),
+        "commit": found,
+        **({"modified": True} if _git("status", "--porcelain", "--untracked-files=no", "--", "*.py") else {}),
         "versions": package_versions(*packages),
     }
 
@@ -52,16 +69,21 @@ def package_versions(*packages: str) -> dict[str, str | None]:
 
 def commit() -> str | None:
     """The commit of the source tree that runs; None outside of one."""
+    return _git("rev-parse", "HEAD") or None
+
+
+def _git(*arguments: str) -> str:
+    """The output of git in the source tree that runs; empty if that is no clone."""
     root = Path(klss.__file__).resolve().parents[1]
     if not (root / ".git").exists():
-        return None
+        return ""
     try:
         done = subprocess.run(
-            ["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=False
+            ["git", "-C", str(root), *arguments], capture_output=True, text=True, timeout=10, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() if done.returncode == 0 else None
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 A position is worth tanh(pawns/6) of Stockfish's score at depth 1 (Zhang & Sandholm 2021, §6). The children of an
 expansion are valued by one search of depth 1 with all moves listed (``MultiPV``) at their parent: ten times as many a
-second, and as accurate (docs/notebook/2026-11-24-search-measured.md, "Evaluators").
+second, and as accurate (docs/notebook/evaluator.md, "Stockfish as an evaluator").
 
 Stockfish is never asked about a position in which the side to move can take the king or a king is missing (chess
 engines crash on it), or whose value follows from docs/rules.md: every move loses the king, or there is none. The

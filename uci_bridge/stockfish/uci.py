@@ -9,7 +9,7 @@ unanswered.
 Source: the UCI protocol (S. Meyer-Kahlen, R. Huber 2006). POSIX only, since Windows can't wait for pipes.
 
 Why not python-chess's ``chess.engine``: it waits for each answer before it asks again, which is many times slower for
-short searches (docs/notebook/2026-11-24-search-measured.md, "Evaluators").
+short searches (docs/notebook/evaluator.md, "Stockfish as an evaluator").
 """
 
 from __future__ import annotations

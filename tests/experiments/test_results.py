@@ -1,0 +1,63 @@
+"""Results that are kept can be traced: to a commit of the history, and from a page."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from uci_bridge.match import documents
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = sorted((ROOT / "experiments" / "results").glob("*.json"))
+NOT_KEPT = "commit not kept"
+"""Of results whose commit was left out when the history was put in order."""
+
+
+def commits(value: Any) -> Iterator[str]:
+    """The commits in a document: values of ``commit``, keys of ``commits``."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key == "commit":
+                yield str(inner)
+            elif key == "commits":
+                yield from inner
+            else:
+                yield from commits(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from commits(inner)
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="the sources are no clone")
+def test_every_commit_of_the_results_is_in_the_history_or_said_not_to_be_kept() -> None:
+    def git(*arguments: str) -> str:
+        return subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=True).stdout
+
+    if git("rev-parse", "--is-shallow-repository").strip() == "true":
+        pytest.skip("the clone has no history")
+    history = set(git("rev-list", "HEAD").split())
+    unknown: dict[str, set[str]] = {}
+    for path in RESULTS:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        found = set(commits(document))
+        assert found and not document.get("modified"), path.name
+        unknown |= {path.name: wrong} if (wrong := found - history - {NOT_KEPT}) else {}
+    assert unknown == {}
+
+
+def test_every_results_file_is_cited_by_a_page() -> None:
+    folders = (ROOT, ROOT / "docs", ROOT / "docs" / "notebook", ROOT / "experiments")
+    text = "".join(page.read_text(encoding="utf-8") for folder in folders for page in folder.glob("*.md"))
+    assert [path.name for path in RESULTS if f"/{path.name}" not in text] == []
+
+
+def test_no_results_are_written_without_a_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert documents.head("study")["commit"]
+    monkeypatch.setattr(documents, "commit", lambda: None)
+    with pytest.raises(documents.NoCommitError, match="git clone"):
+        documents.head("study")
