@@ -42,8 +42,8 @@ API = (
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the notebook, newest page first, at the end of the navigation."""
-    pages = sorted((ROOT / "docs" / "notebook").glob("*.md"), reverse=True)
+    """Put the notebook at the end of the navigation."""
+    pages = sorted((ROOT / "docs" / "notebook").glob("*.md"))
     assert config.nav is not None
     config.nav.append({"Notebook": ["notebook/index.md", *(f"notebook/{page.name}" for page in pages)]})
     return config
@@ -119,10 +119,10 @@ def resolved(page: Path, target: str) -> Path:
 
 def notebook() -> str:
     """The list of the notebook's pages."""
-    pages = sorted((ROOT / "docs" / "notebook").glob("*.md"), reverse=True)
+    pages = sorted((ROOT / "docs" / "notebook").glob("*.md"))
     titles = {page: page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for page in pages}
-    rows = [f"- {page.name[:10]}: [{title}]({page.name})" for page, title in titles.items()]
-    return "\n".join(["# Notebook", "", "Results, each with the day on which it was measured.", "", *rows, ""])
+    rows = [f"- [{title}]({page.name})" for page, title in titles.items()]
+    return "\n".join(["# Notebook", "", "Results by subject, with the days of the measurements.", "", *rows, ""])
 
 
 def source(path: Path) -> str:

@@ -23,8 +23,8 @@ __all__ = ["main", "measure", "render"]
 
 RESULTS = Path(__file__).parent / "results" / "tables.json"
 PAGE = Path(__file__).parent.parent / "docs" / "tables.md"
-NOTEBOOK = "docs/notebook/2026-11-24-which-optimum.md"
-METHODS_NOTEBOOK = "docs/notebook/2026-11-25-methods.md"
+NOTEBOOK = "docs/notebook/solving.md#which-optimum-the-paper-took"
+METHODS_NOTEBOOK = "docs/notebook/solving.md#methods-of-nested-subgame-solving"
 
 
 def measure() -> dict[str, Any]:

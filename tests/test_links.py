@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = tuple(sorted(path.parent.name for path in ROOT.glob("*/__init__.py")))
 SHIPPED = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
 CODE = [*SHIPPED, *sorted((ROOT / "tests").rglob("*.py")), ROOT / "pyproject.toml", ROOT / "Makefile"]
-PAGES = [page for folder in (".", "docs", *PACKAGES) for page in sorted((ROOT / folder).glob("*.md"))]
+PAGES = [page for folder in (".", "docs", "docs/notebook", *PACKAGES) for page in sorted((ROOT / folder).glob("*.md"))]
 
 NAMED = re.compile(r"\w[\w./-]*\.md\b")
 CITED = re.compile(r'(\w[\w./-]*\.md),?\s+(?:#\s+)?"([^"]+)"')
@@ -62,8 +62,8 @@ def links(page: Path) -> list[str]:
 
 
 def page_named(name: str, citing: Path) -> Path | None:
-    """The page that ``name`` stands for in ``citing``: from the root, or beside it."""
-    return next((path for path in (ROOT / name, citing.parent / name) if path.is_file()), None)
+    """The page that ``name`` stands for in ``citing``: from the root, beside it, or of the manual."""
+    return next((path for path in (ROOT / name, citing.parent / name, ROOT / "docs" / name) if path.is_file()), None)
 
 
 def module_of(path: Path) -> str:

@@ -8,7 +8,7 @@
   opponents (docs/belief.md).
 
 States are drawn uniformly by default: the weights matter more than the draw
-(docs/notebook/2026-11-24-search-measured.md, "What the belief is worth").
+(docs/notebook/belief.md, "The filter").
 """
 
 from __future__ import annotations

@@ -288,7 +288,7 @@ def test_sixteen_queens_a_side_fit() -> None:
 
 
 def test_packaged_weights_are_near_stockfish_depth_10_on_held_out_positions() -> None:
-    # Issue: at most .15; the positions' values are Stockfish 15.1's at depth 10 (experiments/evaluation_positions.py).
+    # The positions' values are Stockfish 15.1's at depth 10 (experiments/evaluation_positions.py).
     with resources.files("darkchess.evaluation").joinpath("data/evaluation_positions.npz").open("rb") as file:
         data = np.load(file)
         rows, values = data["rows"], data["values"].astype(np.float64)

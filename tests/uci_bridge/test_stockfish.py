@@ -303,8 +303,8 @@ def test_stockfish_survives_every_fog_of_war_position(require_stockfish: str, fo
 
 
 def test_stockfish_agrees_with_itself_about_children_and_alone(require_stockfish: str, fog: Rows) -> None:
-    # Measured: the two differ in 70 % of the children, by little (docs/notebook/2026-11-24-search-measured.md,
-    # "Evaluators").
+    # Measured: the two differ in 70 % of the children, by little (docs/notebook/evaluator.md,
+    # "Stockfish as an evaluator").
     parents = fog[::12]
     offsets, found, _ = children(parents)
     with StockfishEvaluator(require_stockfish, silence_s=10.0) as evaluator:

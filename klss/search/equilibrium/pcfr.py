@@ -34,7 +34,7 @@ Decided here:
 * After the last growth the plans of the last iterations are also averaged, with weights t². The last iterate or that
   average is played, whichever has the smaller gap. Seven tenths of all regret are forgotten before: they come from
   smaller trunks, and with so much regret strategies change too slowly for the average to converge
-  (docs/notebook/2026-11-24-search-measured.md, "How far from an equilibrium"). A third of the last iterations' time
+  (docs/notebook/search.md, "How far from an equilibrium"). A third of the last iterations' time
   goes to the whole trunk; the rest goes to the game of the sequences that both players use
   (:mod:`klss.search.equilibrium.restricted`), where an iteration on a large trunk takes a tenth of the time.
 * Obscuro's blend of both gadgets (Zhang & Sandholm, arXiv 2506.01242) is not used: player 1 almost always plays on at

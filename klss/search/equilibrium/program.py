@@ -9,7 +9,7 @@ gadget changes only bounds and costs:
 * rows: a response for each of player 1's sequences; a flow equation for each of player 0's infosets.
 
 The last basis is carried over by the numbers of sequences and infosets, which a trunk's growth never changes within a
-search. New columns and rows get a status by hand (docs/notebook/2026-11-24-search-measured.md, "Linear programs"): at a
+search. New columns and rows get a status by hand (docs/notebook/search.md, "Linear programs"): at a
 new infoset of player 0 the best action against the last plans is basic; at a new infoset of player 1 its value is
 basic, and every response but the least. From there dual simplex (devex) needs few steps. It can stall, so its
 iterations are limited; after that the program is solved cold, by simplex with presolve and by interior point with
