@@ -83,9 +83,14 @@ def parse_turn(text: str) -> chess.Color:
 
 
 def parse_castling(text: str, pieces: Mapping[int, chess.Piece]) -> str:
-    """Return the castling rights of a FEN's third field in the order ``KQkq``; each needs its king and rook at home."""
+    """Return the castling rights of a FEN's third field in the order ``KQkq``; each needs its king and rook at home.
+
+    Shredder-FEN names rooks by their files, which is the same for rooks at home.
+    """
     if text == "-":
         return ""
+    if set(text) <= set("HAha"):
+        text = text.translate(str.maketrans("HAha", "KQkq"))
     if not text or set(text) - set("KQkq") or len(set(text)) != len(text):
         raise FenError(f"bad FEN castling rights: got {text!r}, expected '-' or some of KQkq, each once")
     for right in text:

@@ -379,13 +379,10 @@ def read_pgn_file(path: Path, number: int, flag: str) -> tuple[GameRecord | None
     """Game ``number`` of a file (None if it has fewer), and the number of its games. Raises :class:`UsageError`: the
     file or that game can't be read; the message begins with ``flag``."""
     from darkchess.errors import RecordError
+    from darkchess.fog.game.record import read_game
 
-    chosen, count = None, 0
-    for count, written in enumerate(written_games_of(path, flag), 1):
-        if count == number:
-            chosen = written
     try:
-        return None if chosen is None else chosen.record(), count
+        return read_game(written_games_of(path, flag), number)
     except RecordError as error:
         raise UsageError(f"{flag}{str(path)!r}: {error}") from None
 

@@ -61,7 +61,7 @@ def _row(written: WrittenGame) -> dict[str, Any]:
 def opened_game(text: str, number: int = 1) -> tuple[GameRecord, str, int]:
     """A game of a PGN, its text as klss writes it, and the number of games in the PGN; raises :class:`BadGame`."""
     try:
-        record, count = read_game(text, number, most_moves=MOST_PLIES)
+        record, count = read_game(written_games(io.StringIO(text)), number, most_moves=MOST_PLIES)
         if record is None or not record.moves:
             raise BadGame(_NO_GAME)
         return record, write_pgn(record), count

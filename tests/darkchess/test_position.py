@@ -94,6 +94,14 @@ def test_a_fen_with_one_sign_changed_is_a_position_or_a_fen_error(data: st.DataO
     assert Position.from_fen(position.fen()) == position
 
 
+def test_rights_by_the_files_of_rooks_at_home_are_the_usual_ones() -> None:
+    for files, usual in (("HAha", "KQkq"), ("AHah", "KQkq"), ("Hh", "Kk"), ("a", "q")):
+        assert Position.from_fen(f"r3k2r/8/8/8/8/8/8/R3K2R w {files} - 0 1").castling_rights == usual
+    for bad in ("HBhb", "HKha", "HH"):
+        with pytest.raises(FenError, match="castling right"):
+            Position.from_fen(f"r3k2r/8/8/8/8/8/8/R3K2R w {bad} - 0 1")
+
+
 def test_missing_castling_rights_are_never_guessed() -> None:
     position = Position.from_fen("r3k2r/8/8/8/8/8/8/R3K2R w Kq - 0 1")
     assert position.castling_rights == "Kq"

@@ -163,7 +163,7 @@ def test_against_a_human_an_engine_ponders_where_a_clock_runs(
 def test_promotion_and_castling_are_typed_as_anyone_would(klss: Any) -> None:
     fen = "3n1k2/P7/8/8/8/8/8/4K2R w K - 0 1"
     ran = klss("play", "--black", "random", "--seed", "1", "--fen", fen, "--ascii", typed="a8\na8=Q\nO-O\nresign\n")
-    assert "ambiguous move: got 'a8', expected the promotion as well, like a8=Q" in ran.out
+    assert "illegal move: got 'a8', expected one of" in ran.out
     assert "1. a8=Q" in ran.out and "2. O-O" in ran.out
     assert " Your move showed: knight d8." in ran.out
 

@@ -22,7 +22,7 @@ import chess
 import pytest
 
 from darkchess import Referee, Ruleset, View
-from darkchess.fog.game.record import san
+from darkchess.fog.game.san import san
 from tests.oracles.starts import STARTS, next_move
 
 pyspiel = pytest.importorskip("pyspiel")

@@ -1,13 +1,14 @@
-"""Games as PGN (docs/rules.md, "Formats"): our own writer and reader, since python-chess's reader stops at the first
-king left in attack.
+"""Games as PGN (docs/rules.md, "Formats"): our own writer and reader. python-chess's reader drops the words that it
+does not know, so that ``Sf3`` is the pawn's move ``f3``; its writer does not escape quotes.
 
 The writer gives movetext in SAN without ``+`` and ``#``, clocks as comments, ``[Variant "Fog of War"]``,
 ``FEN``/``SetUp`` for other start positions, and the reason in ``[Termination]``. The moves are the true ones: a
 finished game is public, and a replay gives both players' views (:meth:`darkchess.fog.game.referee.Referee.replay`).
 
-The reader also accepts UCI movetext; comments, variations and NAGs (all three are skipped); pychess's ``Fogofwar`` and
-``Dark chess``, in upper or lower case; and Chess.com's dialect: ``RuleVariants``, ``e2-e4 .. Nb1xc3``, squares of a
-board of 14 files, a last ``R`` or ``T``. A king capture ends a game. :mod:`darkchess.fog.game.archive` reads files.
+The reader also accepts every spelling of :mod:`darkchess.fog.game.san`; pychess's ``Fogofwar`` and ``Dark chess``, in
+upper or lower case; and Chess.com's dialect: ``RuleVariants``, ``e2-e4 .. Nb1xc3``, squares of a board of 14 files, a
+last ``R`` or ``T``. It skips comments, variations, NAGs and signs (``±``), tags that are no PGN, unknown results, and
+what follows a result in its line. A king capture ends a game. :mod:`darkchess.fog.game.archive` reads files.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import DarkchessError, RecordError
-from darkchess.fog.game.san import parse_move, san
+from darkchess.fog.game.san import PLAIN, parse_move, san
 from klss.support.text import printable
 from klss.table.outcome import Outcome
 
@@ -32,10 +33,8 @@ __all__ = [
     "VARIANT",
     "GameRecord",
     "WrittenGame",
-    "parse_move",
     "read_game",
     "read_pgn",
-    "san",
     "write_pgn",
     "written_games",
 ]
@@ -64,9 +63,9 @@ _ON_FOURTEEN = re.compile(r"(?<![a-n])([d-k])(1[01]|[4-9])(?!\d)")
 """A square of the middle of Chess.com's board of 14 files: files d to k, ranks 4 to 11."""
 _BEYOND = re.compile(r"[i-k]\d|[d-k](?:9|1[01])")
 """A square that only that board has: a file beyond h, or a rank beyond 8."""
-_TAGS = re.compile(r'\ufeff?\s*(?:\[\s*\w+\s+"(?:[^"\\\n]|\\.)*"\s*\]\s*)+')
 
-"""Tags at the start of a line, which begin a section."""
+_TAG = re.compile(r'\s*\[\s*([^\s"\]]+)\s+"((?:\\.|[^"\\]|"(?!\s*\]))*)"\s*\]')
+"""A tag at the start of a line, or after another one there; a quote in the value need not be escaped."""
 
 _ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
 """PGN's seven tags except the result, in their order, and the value of each if it is not known."""
@@ -74,19 +73,16 @@ _ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White
 _OURS = ("Result", "Variant", "SetUp", "FEN", "Termination")
 """Tags that are derived from a record's other fields."""
 
-_WINNERS: dict[str, chess.Color | None] = {"1-0": chess.WHITE, "0-1": chess.BLACK, "1/2-1/2": None}
+_NAME = re.compile(r"\w+", re.ASCII)
+"""A tag's name."""
 
-_TOKEN = re.compile(
-    r"""
-      (?P<skip>     \s+ | ^%[^\n]* | \{[^}]*\} | ;[^\n]* | \$\d+ | e\.\s?p\.(?=\s|$) | [!?]+ | \d*\.+ | \d+(?=\s) )
-    | (?P<tag>      \[\s*(?P<name>\w+)\s+"(?P<value>(?:[^"\\\n]|\\.)*)"\s*\] )
-    | (?P<result>   1-0 | 0-1 | 1/2-1/2 | ½-½ | \* ) (?=[\s\[({;]|$)
-    | (?P<open>     \( )
-    | (?P<close>    \) )
-    | (?P<word>     [^\s(){}\[\];$]+ )
-    """,
-    re.VERBOSE | re.MULTILINE,
-)
+_WINNERS: dict[str, chess.Color | None] = {"1-0": chess.WHITE, "0-1": chess.BLACK, "1/2-1/2": None, "1/2": None}
+
+_TOKEN = re.compile(r"\s+ | ;[^\n]* | \{[^}]*\} | \$\d+ | e\.\s?p\.(?=\s|$) | (?P<word>[^\s(){};$]+) | .", re.VERBOSE)
+"""The parts of movetext; all but words, parentheses, and a brace that is never closed are skipped."""
+
+_NUMBER = re.compile(r"^(\d*\.+|[1-9]\d*$)")
+"""The number before a move."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +156,7 @@ def write_pgn(record: GameRecord, *, comments: Sequence[str] = (), glyphs: Seque
         tags["Termination"] = record.outcome.reason
     tags |= {name: value for name, value in record.headers.items() if name not in _ROSTER and name not in _OURS}
     for name in tags:
-        if not re.fullmatch(r"\w+", name, re.ASCII):
+        if not _NAME.fullmatch(name):
             raise RecordError(f"bad PGN header: got the name {name!r}, expected letters, digits and underscores")
     words: list[str] = []
     said = itertools.zip_longest(record.moves, record.clocks_s, glyphs, comments)
@@ -195,8 +191,10 @@ def read_pgn(text: str) -> list[GameRecord]:
     return [game.record() for game in written_games(io.StringIO(text))]
 
 
-def read_game(text: str, number: int = 1, *, most_moves: int = MOST_MOVES) -> tuple[GameRecord | None, int]:
-    """Return game ``number`` (from 1 on) of a PGN text, None if it has fewer; and the number of its games.
+def read_game(
+    games: Iterable[WrittenGame], number: int = 1, *, most_moves: int = MOST_MOVES
+) -> tuple[GameRecord | None, int]:
+    """Return game ``number`` (from 1 on), None if there are fewer; and the number of games.
 
     The moves of the other games are not parsed: a text of many games is read quickly, and a game of another variant
     among them does no harm.
@@ -207,7 +205,7 @@ def read_game(text: str, number: int = 1, *, most_moves: int = MOST_MOVES) -> tu
         As :func:`read_pgn`, for that game only; or the game has more than ``most_moves``, which are then not parsed.
     """
     chosen, count = None, 0
-    for count, written in enumerate(written_games(io.StringIO(text)), 1):
+    for count, written in enumerate(games, 1):
         if count == number:
             chosen = written
     return None if chosen is None else chosen.record(most_moves), count
@@ -257,92 +255,77 @@ def written_games(lines: Iterable[str]) -> Iterator[WrittenGame]:
 
     Text that can't be read, up to the next line of tags, becomes one game with a ``fault``.
     """
-    number = 0
-    for first_line, text in _sections(lines):
-        for game in _written(text, first_line):
-            number += 1
-            game.number = number
-            yield game
-
-
-def _sections(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield the number of the first line and the text of each section: tags, and all that follows up to the next tags.
-    Of a section that is too long only the beginning is kept: at most ``_LONGEST`` characters and a line."""
-    parts: list[str] = []
-    size, first, number, moves, within = 0, 1, 1, False, False
-    for line in lines:
-        # A tag inside a comment begins a game too: then the comment was never closed, as in a truncated game.
-        tags = None if within else _TAGS.match(line)
-        if tags and moves:
-            yield first, "".join(parts)
-            parts, size, first, moves = [], 0, number, False
-        moves = moves or bool(line[tags.end() if tags else 0 :].strip())
-        if size <= _LONGEST:
-            parts.append(line)
-        size += len(line)
-        within = not line.endswith("\n")
-        number += not within
-    if parts:
-        yield first, "".join(parts)
-
-
-def _written(text: str, first_line: int) -> Iterator[WrittenGame]:
-    """Yield the games of a section; the last has a ``fault`` if the rest can't be read."""
-    game = WrittenGame(0)
-    depth = 0  # number of open variations, which are skipped
-    try:
-        for match in _tokens(text.removeprefix("\ufeff"), first_line):
-            kind = match.lastgroup
-            if kind == "open":
-                depth += 1
-            elif kind == "close":
-                depth -= 1
-                if depth < 0:
-                    raise RecordError(f"bad PGN: got ')' in line {_line(match, first_line)}, expected '(' before it")
-            elif depth:
-                continue
-            elif kind == "tag":  # after moves, it begins the next game, even if no result ended this one
-                if game.words or game.left:
-                    yield game
-                    game = WrittenGame(0)
-                game.tags[match["name"]] = printable(re.sub(r"\\(.)", r"\1", match["value"]))
-            elif kind == "result":
-                game.result = match["result"].replace("½", "1/2")
-                yield game
-                game = WrittenGame(0)
-            elif kind == "word":
-                if match["word"] in _LEAVING:
-                    game.left = match["word"]
-                else:
-                    game.words.append(match["word"])
-        if len(text) > _LONGEST:
-            raise RecordError(
-                f"got more than {_LONGEST:,} characters from line {first_line} on, expected tags between games"
-            )
-        if depth:
-            raise RecordError(f"bad PGN: got {depth} variations left open at the end, expected ')' for each '('")
-    except RecordError as error:
-        game.fault = str(error)
-    if game.tags or game.words or game.fault:
+    games = itertools.chain.from_iterable(itertools.starmap(_written, _sections(lines)))
+    for number, game in enumerate(games, 1):
+        game.number = number
         yield game
 
 
-def _tokens(text: str, first_line: int) -> Iterator[re.Match[str]]:
-    at = 0
-    while at < len(text):
-        match = _TOKEN.match(text, at)
-        if match is None:
-            line = text.count("\n", 0, at) + first_line
-            wanted = {"{": "a comment that ends in '}'", "[": 'a tag like [White "name"]'}.get(
-                text[at], "a tag, a move, a comment or a result"
-            )
-            raise RecordError(f"bad PGN: got {printable(text[at : at + 20])!r} in line {line}, expected {wanted}")
-        yield match
+def _sections(lines: Iterable[str]) -> Iterator[tuple[dict[str, str], str, bool]]:
+    """Yield tags, movetext, and whether they are too long, of each section, which ends at the next tags. Of a section
+    that is too long only the beginning is kept: at most ``_LONGEST`` characters and a line."""
+    tags: dict[str, str] = {}
+    parts: list[str] = []
+    size, blank, moves, within = 0, 0, False, False
+    for line in (each.removeprefix("\ufeff") for each in lines):
+        # A tag inside a comment begins a section too: then the comment was never closed, as in a truncated game. So
+        # does one after tags without moves, but not after one blank line if it is new: that may divide a game's tags.
+        found, at = ({}, 0) if within else _tags(line)
+        if at and (moves or (tags and blank > found.keys().isdisjoint(tags))):
+            yield tags, "".join(parts), size > _LONGEST
+            tags, parts, size, moves = {}, [], 0, False
+        # PGN's escaped lines are skipped, and so is a line that looks like a tag among tags, but is none.
+        skipped = not (within or at) and line.startswith("%" if moves else ("%", "["))
+        rest = "" if skipped else line[at:]
+        blank = blank + 1 if line.isspace() else 0
+        moves = moves or bool(rest.strip())
+        if size <= _LONGEST:
+            tags |= found
+            parts.append(rest)
+        size += len(line)
+        within = not line.endswith("\n")
+    yield tags, "".join(parts), size > _LONGEST
+
+
+def _tags(line: str) -> tuple[dict[str, str], int]:
+    """Return the tags at the start of a line, without those whose names PGN does not allow; and where they end."""
+    tags, at = {}, 0
+    while match := _TAG.match(line, at):
+        if _NAME.fullmatch(match[1]):
+            tags[match[1]] = printable(re.sub(r'\\(["\\])', r"\1", match[2]))
         at = match.end()
+    return tags, at
 
 
-def _line(match: re.Match[str], first_line: int) -> int:
-    return match.string.count("\n", 0, match.start()) + first_line
+def _written(tags: dict[str, str], movetext: str, too_long: bool) -> Iterator[WrittenGame]:
+    """Yield the games of a section; the last has a ``fault`` if the rest can't be read."""
+    game = WrittenGame(0, tags)
+    depth, over = 0, False  # open variations, which are skipped; whether the next word begins another game
+    for match in _TOKEN.finditer(movetext.translate(PLAIN)):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if match[0] == "{" or depth < 0:
+            expected = "a comment that ends in '}'" if match[0] == "{" else "'(' before it"
+            game.fault = f"bad PGN: got {match[0]!r}, expected {expected}"
+            break
+        word = "" if depth or not match["word"] else _NUMBER.sub("", match["word"])
+        if word in _WINNERS or word == "*":
+            game.result = word if game.result in (None, "*") else game.result
+        elif game.result is not None and not over:  # a game without tags follows in a new line, after tags a blank one
+            over = match[0].isspace() and match[0].count("\n") > bool(game.tags)
+        elif word != "N" and re.search(r"\w|--", word):  # N is the sign of a novelty
+            if over:
+                yield game
+                game, over = WrittenGame(0), False
+            if word in _LEAVING:
+                game.left = word
+            else:
+                game.words.append(word)
+    if too_long:
+        game.fault = f"got more than {_LONGEST:,} characters, expected tags between games"
+    elif depth > 0:
+        game.fault = f"bad PGN: got {depth} variations left open, expected ')' for each '('"
+    if game.tags or game.words or game.left or game.fault:
+        yield game
 
 
 def _game(written: WrittenGame) -> GameRecord:
@@ -400,9 +383,9 @@ def _on_eight_files(written: WrittenGame) -> list[str]:
 
 
 def _outcome(written: WrittenGame, final: Position) -> Outcome | None:
-    said = written.result if written.result not in (None, "*") else written.tags.get("Result", "*").replace("½", "1/2")
-    if said not in _WINNERS and said != "*":
-        raise RecordError(f"game {written.number}: got the result {said!r}, expected 1-0, 0-1, 1/2-1/2 or *")
+    said = written.result if written.result not in (None, "*") else written.tags.get("Result", "").translate(PLAIN)
+    if said not in _WINNERS:
+        said = "*"
     # A captured king decides, and the text must not contradict it; then its result; then the way a player left.
     for color in chess.COLORS:
         if final.king(color) is None:

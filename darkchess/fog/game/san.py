@@ -4,40 +4,81 @@
 A true :class:`~darkchess.board.position.Position` and a player's own :class:`~darkchess.fog.game.view.View` give the
 same text: a player always knows its exact legal moves and sees the pieces that it can capture.
 
-The reader is lenient. It accepts SAN with a needless origin, captures without ``x`` or with the letter of the captured
-piece (``Bb5xNc6``), ``0-0``, ``e8Q``, ``+ # ! ?`` and ``e.p.`` at the end, long notation (``Ng1-f3``), UCI, and
-castling in UCI as the king's capture of its own rook.
+python-chess reads and writes SAN, on a board with our moves. Before that, other spellings become plain SAN: a needless
+origin, captures without ``x`` or with the letter of the captured piece (``Bb5xNc6``), ``0-0``, ``e8Q``, figurines and
+en dashes, signs and ``e.p.`` at the end, long notation (``Ng1-f3``), UCI, and castling in UCI as the king's capture of
+its own rook.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from difflib import get_close_matches
 
 import chess
 
+from darkchess.board.kernels.board import META
 from darkchess.board.position import Position
 from darkchess.errors import IllegalMove
 from darkchess.fog.game.view import View
 
-__all__ = ["parse_move", "san"]
+__all__ = ["PLAIN", "parse_move", "san"]
 
-_UCI = re.compile(r"([a-h][1-8])([a-h][1-8])([nbrq])?", re.IGNORECASE)
+_UCI = re.compile(r"([a-h][1-8]){2}[nbrq]?", re.IGNORECASE)
 _CASTLING = re.compile(r"[Oo0]-?[Oo0](-?[Oo0])?")
-_SAN = re.compile(r"([NBRQKP])?([a-h])?([1-8])?(?:-|[x:]([NBRQKP])?)?([a-h][1-8])(?:[=/]?\(?([NBRQKnbrqk])\)?)?")
-# Each alternative matches in one way only: otherwise a text of nothing but signs would take exponential time.
-_ORNAMENT = re.compile(r"(?:\s*e\.?p\.?|[+#!?])+$")
+_SAN = re.compile(r"([NBRQK])?P?([a-h]?[1-8]?)(?:-|[x:]([NBRQKP])?)?([a-h][1-8])(?:[=/]?\(?([NBRQKnbrqk])\)?)?")
+_ORNAMENT = re.compile(r"(?:\s*e\.?p\.?)?[^\w)]*$")
 _LONGEST = 40
 """Most characters of a text that is read as a move; no spelling of a move has half as many."""
 
+_FAULTS: dict[type[ValueError], tuple[str, str]] = {
+    chess.InvalidMoveError: ("misspelt", "SAN like Nf3, exd5, O-O, e8=Q or UCI like g1f3, e7e8q"),
+    chess.AmbiguousMoveError: ("ambiguous", "the origin of one of the moves that fit"),
+}
+"""What python-chess's exceptions say of a move, and what was expected; any other says that it is illegal."""
 
-def _moves(board: Position | View) -> tuple[chess.Move, ...]:
-    return board.legal_moves if isinstance(board, View) else board.legal_moves()
+PLAIN = str.maketrans(
+    dict(zip("♔♕♖♗♘♚♛♜♝♞", "KQRBN" * 2, strict=True))
+    | dict.fromkeys("♙♟\ufe0e\ufe0f", "")
+    | dict.fromkeys("‐‑‒–—−", "-")
+    | {"×": "x", "½": "1/2"}
+)
+"""Figurines, dashes and other signs in the letters of SAN and of results."""
 
 
-def _is_castling(board: Position | View, move: chess.Move) -> bool:
-    piece = board.piece_at(move.from_square)
-    return piece is not None and piece.piece_type == chess.KING and abs(move.to_square - move.from_square) == 2
+class _Board(chess.Board):
+    """python-chess's board with the pieces that a position or a view has, and with its moves; there is no check."""
+
+    def __init__(self, seen: Position | View) -> None:
+        super().__init__(None)
+        if isinstance(seen, View):
+            row, self.turn, self.moves = seen.row(), seen.to_move, seen.legal_moves
+        else:
+            row, self.turn, self.moves = seen.row, seen.turn, seen.legal_moves()
+        self.pawns, self.knights, self.bishops, self.rooks, self.queens, self.kings, white, black = row[:META].tolist()
+        self.occupied_co = [black, white]
+        self.occupied = white | black
+        self.ep_square = seen.ep_square
+
+    def generate_castling_moves(
+        self, from_mask: chess.Bitboard = chess.BB_ALL, to_mask: chess.Bitboard = chess.BB_ALL
+    ) -> Iterator[chess.Move]:
+        return (move for move in self.moves if self.is_castling(move))
+
+    def generate_legal_moves(
+        self, from_mask: chess.Bitboard = chess.BB_ALL, to_mask: chess.Bitboard = chess.BB_ALL
+    ) -> Iterator[chess.Move]:
+        """Yield the moves that SAN writes by squares: castling is none of them."""
+        for move in self.moves:
+            if from_mask >> move.from_square & to_mask >> move.to_square & 1 and not self.is_castling(move):
+                yield move
+
+    def is_legal(self, move: chess.Move) -> bool:
+        return move in self.moves
+
+    def is_check(self) -> bool:
+        return False
 
 
 def san(board: Position | View, move: chess.Move) -> str:
@@ -51,39 +92,12 @@ def san(board: Position | View, move: chess.Move) -> str:
     >>> san(Position.start(), chess.Move.from_uci("g1f3"))
     'Nf3'
     """
-    moves = _moves(board)
-    piece = board.piece_at(move.from_square)
-    if move not in moves or piece is None:
-        raise IllegalMove(f"illegal move: got {move.uci()}, expected one of the {len(moves)} moves of the side to move")
-    if _is_castling(board, move):
-        return "O-O" if move.to_square > move.from_square else "O-O-O"
-    target = chess.SQUARE_NAMES[move.to_square]
-    file = chess.FILE_NAMES[chess.square_file(move.from_square)]
-    # A pawn's origin is its file, which is written only for captures.
-    if piece.piece_type == chess.PAWN:
-        capture = chess.square_file(move.from_square) != chess.square_file(move.to_square)
-        promotion = "=" + chess.piece_symbol(move.promotion).upper() if move.promotion else ""
-        return (file + "x" if capture else "") + target + promotion
-    # Another piece's origin is written if a second piece of its kind can go there: the file if that is enough, else the
-    # rank, else both.
-    rivals = [
-        other.from_square
-        for other in moves
-        if other.to_square == move.to_square
-        and other.from_square != move.from_square
-        and board.piece_at(other.from_square) == piece
-        and not _is_castling(board, other)
-    ]
-    origin = ""
-    if rivals:
-        rank = str(chess.square_rank(move.from_square) + 1)
-        if all(chess.square_file(square) != chess.square_file(move.from_square) for square in rivals):
-            origin = file
-        elif all(chess.square_rank(square) != chess.square_rank(move.from_square) for square in rivals):
-            origin = rank
-        else:
-            origin = file + rank
-    return piece.symbol().upper() + origin + ("x" if board.piece_at(move.to_square) is not None else "") + target
+    here = _Board(board)
+    if move not in here.moves:
+        raise IllegalMove(
+            f"illegal move: got {move.uci()}, expected one of the {len(here.moves)} moves of the side to move"
+        )
+    return here.san(move)
 
 
 def parse_move(board: Position | View, text: str) -> chess.Move:
@@ -97,110 +111,28 @@ def parse_move(board: Position | View, text: str) -> chess.Move:
     >>> parse_move(Position.start(), "Nf3") == parse_move(Position.start(), "g1f3")
     True
     """
-    moves = _moves(board)
-    if len(text) > _LONGEST:
-        raise IllegalMove(f"misspelt move: got {text[:_LONGEST]!r}… of {len(text)} characters, expected SAN or UCI")
-    if not moves:
-        raise IllegalMove(f"illegal move: got {text!r}, expected none: there is no move to make here")
-    bare = _ORNAMENT.sub("", text.strip())
-    if match := _UCI.fullmatch(bare):
-        return _parse_uci(board, moves, text, match)
-    if match := _CASTLING.fullmatch(bare):
-        kingside = match.group(1) is None
-        fits = [move for move in moves if _is_castling(board, move) and (move.to_square > move.from_square) == kingside]
-        if not fits:
-            raise IllegalMove(
-                f"illegal move: got {text!r}, expected the right to castle {'kingside' if kingside else 'queenside'} "
-                "and only empty squares between king and rook"
-            )
-        return fits[0]
-    if match := _SAN.fullmatch(bare):
-        return _parse_san(board, moves, text, match)
-    near = get_close_matches(bare, [san(board, move) for move in moves], n=3, cutoff=0.5)
-    hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    raise IllegalMove(
-        f"misspelt move: got {text!r}, expected SAN like Nf3, exd5, O-O, e8=Q or UCI like g1f3, e7e8q{hint}"
-    )
-
-
-def _parse_uci(board: Position | View, moves: tuple[chess.Move, ...], text: str, match: re.Match[str]) -> chess.Move:
-    move = chess.Move.from_uci(match.group(0).lower())
-    if move in moves:
+    here = _Board(board)
+    bare = _ORNAMENT.sub("", text[:_LONGEST].translate(PLAIN).strip())
+    try:
+        if castling := _CASTLING.fullmatch(bare):
+            return here.parse_san("O-O" if castling[1] is None else "O-O-O")
+        match = _SAN.fullmatch(bare.lower() if _UCI.fullmatch(bare) else bare)
+        if match is None or len(text) > _LONGEST:
+            raise chess.InvalidMoveError
+        piece, origin, captured, target, promotion = match.groups(default="")
+        move = here.parse_san(piece + origin + target + promotion)
+        taken = here.piece_type_at(move.to_square) or (chess.PAWN if here.is_en_passant(move) else None)
+        if captured and taken != chess.PIECE_SYMBOLS.index(captured.lower()):
+            raise chess.IllegalMoveError
         return move
-    piece = board.piece_at(move.from_square)
-    # Castling may be written as the king's capture of its own rook.
-    for castling in moves:
-        if castling.from_square == move.from_square and _is_castling(board, castling):
-            rook = castling.to_square + (1 if castling.to_square > castling.from_square else -2)
-            if rook == move.to_square and move.promotion is None:
-                return castling
-    if move.promotion is None and any(
-        other.from_square == move.from_square and other.to_square == move.to_square for other in moves
-    ):
-        raise IllegalMove(f"ambiguous move: got {text!r}, expected the promotion as well, like {move.uci()}q")
-    # No such move: the message says what is wrong, the target, the origin or the piece.
-    origin, target = chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square]
-    from_here = [chess.SQUARE_NAMES[other.to_square] for other in moves if other.from_square == move.from_square]
-    if from_here:
-        reach = " ".join(dict.fromkeys(from_here))
-        raise IllegalMove(f"illegal move: got {text!r}, expected a target of the {_name(piece)} on {origin}: {reach}")
-    if piece is None or piece.color != (board.to_move if isinstance(board, View) else board.turn):
-        raise IllegalMove(f"illegal move: got {text!r}, expected a piece of the side to move on {origin}")
-    raise IllegalMove(
-        f"illegal move: got {text!r}, expected a piece that can move; "
-        f"the {_name(piece)} on {origin} cannot go to {target}"
-    )
-
-
-def _parse_san(board: Position | View, moves: tuple[chess.Move, ...], text: str, match: re.Match[str]) -> chess.Move:
-    letter, file, rank, captured, target, promotion = match.groups()
-    kind = chess.PAWN if letter in (None, "P") else chess.PIECE_SYMBOLS.index(letter.lower())
-    to_square = chess.SQUARE_NAMES.index(target)
-    if kind == chess.PAWN and file is None:
-        file = target[0]
-    # The moves that agree with all parts of the text except the promotion.
-    fits = []
-    for move in moves:
-        piece = board.piece_at(move.from_square)
-        if (
-            move.to_square == to_square
-            and piece is not None
-            and piece.piece_type == kind
-            and not _is_castling(board, move)
-            and (captured is None or _captured(board, move, piece) == captured)
-            and (file is None or chess.FILE_NAMES[chess.square_file(move.from_square)] == file)
-            and (rank is None or str(chess.square_rank(move.from_square) + 1) == rank)
-        ):
-            fits.append(move)
-    if promotion is None and fits and all(move.promotion for move in fits):
-        raise IllegalMove(f"ambiguous move: got {text!r}, expected the promotion as well, like {san(board, fits[-1])}")
-    # Those with the written promotion, if any; then exactly one must be left.
-    fits = [
-        move
-        for move in fits
-        if (chess.piece_symbol(move.promotion) if move.promotion else None) == (promotion or "").lower()
-        or not promotion
-    ]
-    if len(fits) == 1:
-        return fits[0]
-    if fits:
-        raise IllegalMove(
-            f"ambiguous move: got {text!r}, expected one of {' '.join(san(board, move) for move in fits)}"
+    except ValueError as error:  # python-chess's three kinds, also for a move from a square to itself
+        fault, expected = _FAULTS.get(
+            type(error), ("illegal", f"one of the {len(here.moves)} moves of the side to move")
         )
-    # If none is left, the message lists the moves to that square.
-    others = [san(board, move) for move in moves if move.to_square == to_square]
-    hint = f"; what can go to {target}: {' '.join(others)}" if others else f"; nothing can go to {target}"
-    raise IllegalMove(f"illegal move: got {text!r}, expected a {chess.PIECE_NAMES[kind]} that can make it{hint}")
-
-
-def _captured(board: Position | View, move: chess.Move, piece: chess.Piece) -> str | None:
-    """Return the letter of the piece that ``move`` of ``piece`` captures, also en passant; None: it captures none."""
-    taken = board.piece_at(move.to_square)
-    if taken is not None:
-        return taken.symbol().upper()
-    sideways = chess.square_file(move.from_square) != chess.square_file(move.to_square)
-    return "P" if piece.piece_type == chess.PAWN and sideways else None
-
-
-def _name(piece: chess.Piece | None) -> str:
-    return "piece" if piece is None else chess.piece_name(piece.piece_type)
+    if not here.moves:
+        expected = "none: there is no move to make here"
+    near = get_close_matches(
+        bare, [name for move in here.moves for name in (here.san(move), move.uci())], n=3, cutoff=0.5
+    )
+    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    raise IllegalMove(f"{fault} move: got {text[:_LONGEST]!r}, expected {expected}{hint}")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from darkchess import Position, Referee
 from darkchess.errors import IllegalMove
-from darkchess.fog.game.record import parse_move, san
+from darkchess.fog.game.san import parse_move, san
 from tests.oracles.starts import STARTS, next_move
 
 
@@ -57,6 +57,7 @@ def test_san_is_disambiguated_among_pseudo_legal_moves(fen: str, uci: str, text:
     ("text", "uci"),
     [
         ("e4", "e2e4"), ("e2e4", "e2e4"), ("E2E4", "e2e4"), ("e2-e4", "e2e4"), (" e4 ", "e2e4"), ("e4!?", "e2e4"),
+        ("e4±", "e2e4"), ("e4+=", "e2e4"), ("e2–e4", "e2e4"), ("♘f3", "g1f3"), ("♞f3", "g1f3"), ("♙e4", "e2e4"),
         ("Ng1f3", "g1f3"), ("Ng1-f3", "g1f3"), ("Ngf3", "g1f3"), ("N1f3", "g1f3"), ("Nf3+", "g1f3"), ("Pe4", "e2e4"),
     ],
 )  # fmt: skip
@@ -67,11 +68,11 @@ def test_loose_spellings_are_read(text: str, uci: str) -> None:
 @pytest.mark.parametrize(
     ("text", "uci"),
     [
-        ("O-O", "e1g1"), ("0-0", "e1g1"), ("o-o-o", "e1c1"), ("OOO", "e1c1"), ("e1g1", "e1g1"),
+        ("O-O", "e1g1"), ("O–O", "e1g1"), ("0-0", "e1g1"), ("o-o-o", "e1c1"), ("OOO", "e1c1"), ("e1g1", "e1g1"),
         ("e1h1", "e1g1"), ("e1a1", "e1c1"),
         ("b8=Q", "b7b8q"), ("b8Q", "b7b8q"), ("b8(N)", "b7b8n"), ("b8/R", "b7b8r"), ("b8=q", "b7b8q"),
         ("b7b8b", "b7b8b"),
-        ("bxc8=Q#", "b7c8q"), ("bc8Q", "b7c8q"),
+        ("b×c8=♕", "b7c8q"), ("bxc8=Q#", "b7c8q"), ("bc8Q", "b7c8q"),
     ],
 )  # fmt: skip
 def test_loose_spellings_of_castling_and_promotion_are_read(text: str, uci: str) -> None:
@@ -88,7 +89,7 @@ def test_loose_spellings_of_castling_and_promotion_are_read(text: str, uci: str)
         ("2n1k3/1P6/8/8/8/8/8/4K3 w - - 0 1", "b7xNc8=Q", "b7c8q"),
         ("4k3/8/8/3Pp3/8/8/8/4K3 w - e6 0 1", "d5xPe6", "d5e6"),
         ("4k3/8/4p3/3P4/8/8/8/4K3 w - - 0 1", "dxPe6", "d5e6"),
-        ("4k3/8/2n5/1B6/8/8/8/4K3 w - - 0 1", "b5:Nc6", None),  # no pawn stands there
+        ("4k3/8/2n5/1B6/8/8/8/4K3 w - - 0 1", "b5:Nc6", "b5c6"),
         ("4k3/8/2n5/1B6/8/8/8/4K3 w - - 0 1", "Bb5xRc6", None),
         ("4k3/8/8/1B6/8/8/8/4K3 w - - 0 1", "Bb5xNc6", None),
         ("4k3/8/2n5/1B6/8/8/8/4K3 w - - 0 1", "Bb5Nc6", None),
@@ -109,45 +110,35 @@ def test_en_passant_may_be_marked() -> None:
         assert parse_move(position, text) == chess.Move.from_uci("d5e6")
 
 
-REFUSED = [
-    ("Nf6", "illegal move: got 'Nf6'"),
-    ("e2e5", "illegal move: got 'e2e5', expected a target of the pawn on e2: e3 e4"),
-    ("e7e5", "expected a piece of the side to move on e7"),
-    ("e4e5", "expected a piece of the side to move on e4"),
-    ("a1a2", "the rook on a1 cannot go to a2"),
-    ("Qd3", "expected a queen that can make it; what can go to d3: d3"),
-    ("O-O", "expected the right to castle kingside"),
-    ("exd3", "illegal move"),
-    ("e9", "misspelt move: got 'e9'"),
-    ("nf3", "did you mean"),
-    ("", "misspelt move: got ''"),
-    ("e2e4e5", "misspelt"),
-    ("e4=Q", "illegal move"),
-    ("--", "misspelt"),
-    ("e4" + "+" * 37 + "x", "misspelt"),
-    ("e4" + "+" * 500_000 + "x", "'… of 500003 characters"),
-]
-
-
-@pytest.mark.parametrize(("text", "message"), REFUSED)
-def test_a_bad_move_is_refused_as_misspelt_or_illegal_with_what_was_expected(text: str, message: str) -> None:
-    with pytest.raises(IllegalMove) as caught:
+@pytest.mark.parametrize(
+    ("text", "kind", "near"),
+    [
+        ("Nf6", "illegal", "Nf3"), ("e2e5", "illegal", "e2e4"), ("e7e5", "illegal", ""), ("e4e5", "illegal", ""),
+        ("e4e4", "illegal", ""), ("Qd3", "illegal", "d3"), ("O-O", "illegal", ""), ("exd3", "illegal", "d3"),
+        ("e4=Q", "illegal", "e4"), ("e9", "misspelt", ""), ("nf3", "misspelt", "Nf3"), ("", "misspelt", ""),
+        ("e2e4e5", "misspelt", "e2e4"), ("--", "misspelt", ""), ("0000", "misspelt", ""), ("Sf3", "misspelt", "f3"),
+        ("e4" + "+" * 500_000 + "x", "misspelt", ""),
+    ],
+)  # fmt: skip
+def test_a_bad_move_is_refused_with_its_kind_what_was_expected_and_what_is_near(
+    text: str, kind: str, near: str
+) -> None:
+    with pytest.raises(IllegalMove, match=f"^{kind} move: .*expected .*{near}") as caught:
         parse_move(Position.start(), text)
-    assert message in str(caught.value) and "expected" in str(caught.value)
+    assert len(str(caught.value)) < 200
 
 
 @pytest.mark.parametrize(
     ("fen", "text", "message"),
     [
-        ("4k3/8/8/8/8/8/8/N1N1K3 w - - 0 1", "Nb3", "expected one of Nab3 Ncb3"),
-        ("4k3/1P6/8/8/8/8/8/4K3 w - - 0 1", "b8", "expected the promotion as well, like b8=Q"),
-        ("4k3/1P6/8/8/8/8/8/4K3 w - - 0 1", "b7b8", "expected the promotion as well, like b7b8q"),
+        ("4k3/8/8/8/8/8/8/N1N1K3 w - - 0 1", "Nb3", "ambiguous move.*N[ac]b3 or N[ac]b3"),
+        ("4k3/1P6/8/8/8/8/8/4K3 w - - 0 1", "b8", "b8=Q"),
+        ("4k3/1P6/8/8/8/8/8/4K3 w - - 0 1", "b7b8", "b7b8q"),
     ],
 )
 def test_an_ambiguous_move_is_refused_with_the_choices(fen: str, text: str, message: str) -> None:
-    with pytest.raises(IllegalMove, match="ambiguous move") as caught:
+    with pytest.raises(IllegalMove, match=message):
         parse_move(Position.from_fen(fen), text)
-    assert message in str(caught.value)
 
 
 @settings(max_examples=300, deadline=None)

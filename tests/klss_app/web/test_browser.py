@@ -94,7 +94,7 @@ def test_a_game_by_keyboard_alone_and_what_is_typed_wrong_is_said(
         white.keyboard.press("m")
         white.keyboard.type("Nf4")
         white.keyboard.press("Enter")
-        expect(white.locator("#entry-says")).to_contain_text("expected a knight that can make it")
+        expect(white.locator("#entry-says")).to_contain_text("illegal move")
         white.keyboard.type("e4")
         white.keyboard.press("Enter")
         turn(black)

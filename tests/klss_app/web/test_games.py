@@ -45,7 +45,7 @@ def test_what_is_no_move_is_refused_in_words_and_an_old_one_does_not_count() -> 
         async with served(settings()) as at:
             page = await at.page()
             await page.until("game")
-            for text, why in (("Nxx", "misspelt move"), ("e2e5", "expected a target"), ("", "misspelt")):
+            for text, why in (("Nxx", "misspelt move"), ("e2e5", "illegal move"), ("", "misspelt")):
                 await page.send(type="move", move=text, ply=0)
                 refused = await page.until("refused")
                 assert why in refused["why"] and refused["of"] == "move"
