@@ -103,6 +103,8 @@ def _read(path: Path, game: Game) -> SavedGame:
     from darkchess.errors import DarkchessError
     from darkchess.fog.game.rules import RULESETS
 
+    if path.exists() and not path.is_file():  # the game is kept in it again
+        raise UsageError(f"--resume: got {str(path)!r}, which is no file; expected the file of a game")
     tags, fen, moves, over = (_pgn if game is FOG else _history)(path)
     names = {color: tags.get(chess.COLOR_NAMES[color].capitalize(), "?") for color in chess.COLORS}
     humans = [color for color, name in names.items() if name == HUMAN]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import subprocess
 import sys
@@ -55,6 +56,8 @@ BAD = [
     (["track"], "--moves", "required"),
     (["track", "--moves", "e4 e5 Ke3"], "ply 3", "'Ke3'"),
     (["track", "--moves", "e4 xyz"], "ply 2", "'xyz'"),
+    (["track", "--moves", "e4e4"], "ply 1", "'e4e4'"),
+    (["openings", "e4 e4e4"], "ply 2", "'e4e4'"),
     (["track", "--moves", "e4", "--cap", "0"], "--cap", "'0'"),
     (["track", "--moves", "e4", "--fen", "8/8 w"], "--fen", "'8/8 w'"),
     (["track", "--pgn", "missing.pgn"], "--pgn", "'missing.pgn'"),
@@ -89,6 +92,39 @@ def test_a_file_that_is_no_pgn_exits_2_with_one_line(klss: Any, tmp_path: Path) 
         ran = klss("track", "--pgn", name)
         assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1, ran.err
         assert name in ran.err
+
+
+@pytest.mark.parametrize("command", ["games", "analyse", "board --no-open", "track --pgn", "play --resume"])
+def test_a_move_from_a_square_to_itself_is_refused_as_any_other(klss: Any, tmp_path: Path, command: str) -> None:
+    (tmp_path / "g.pgn").write_text('[White "human"]\n[Black "random"]\n\n1. e4 e4e4 *\n')
+    ran = klss(*command.split(), "g.pgn")
+    assert ran.code in (1, 2)
+    assert "ply 2: illegal move: got 'e4e4'" in ran.err and "Traceback" not in ran.err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
+@pytest.mark.parametrize("command", ["play", "rbc play", "board", "rbc board"])
+def test_a_game_does_not_go_on_in_a_pipe(klss: Any, tmp_path: Path, command: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("pipe", "/dev/null", "."):
+        ran = klss(*command.split(), "--resume", name)
+        assert ran.code == 2 and ran.out == "" and "--resume" in ran.err and ran.err.count("\n") == 1, ran.err
+
+
+def test_a_history_that_is_too_long_or_empty_is_said_to_be_so(klss: Any, tmp_path: Path) -> None:
+    (tmp_path / "long.json").write_bytes(b"[" + b"0," * (9 << 20) + b"0]")
+    ran = klss("rbc", "track", "long.json")
+    assert ran.code == 2 and "too large" in ran.err and ran.err.count("\n") == 1
+    # A game of reconchess that was lost on time before the first request.
+    sides: dict[str, Any] = {"true": [], "false": []}
+    keys = ("senses", "sense_results", "requested_moves", "taken_moves", "capture_squares")
+    game = dict.fromkeys([*keys, "fens_before_move", "fens_after_move"], sides)
+    about = {"type": "GameHistory", "white_name": "Ann", "black_name": "Bob", "winner_color": False}
+    (tmp_path / "g.json").write_text(
+        json.dumps(about | game | {"win_reason": {"type": "WinReason", "value": "TIMEOUT"}})
+    )
+    assert klss("rbc", "track", "g.json", "--json").document == {"turns": []}
+    assert klss("rbc", "analyse", "g.json").code == 0
 
 
 def test_a_file_nested_too_deep_or_with_too_large_a_number_exits_2_with_one_line(klss: Any, tmp_path: Path) -> None:

@@ -89,7 +89,8 @@ def test_help_moves_undo_and_fog_off_are_answered_and_the_game_goes_on(klss: Any
 
 
 def test_a_slip_is_answered_with_what_was_got_and_expected_and_costs_nothing(klss: Any) -> None:
-    ran = klss("play", "--black", "random", "--fen", KINGS_FILE, typed="Qh7\nxyzzy\nresign\n")
+    ran = klss("play", "--black", "random", "--fen", KINGS_FILE, typed="Qh7\nxyzzy\ne4e4\nresign\n")
+    assert "got 'e4e4'" in ran.out
     assert "illegal move: got 'Qh7', expected" in ran.out and "misspelt move: got 'xyzzy', expected" in ran.out
     assert "0-1 after 0 plies" in ran.out
 

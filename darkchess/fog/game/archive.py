@@ -30,6 +30,10 @@ MOST_BYTES = 1 << 30
 
 _BLOCK_BYTES = 1 << 16
 """Bytes that are read at a time; a longer line comes in parts."""
+_MOST_ZIP_BYTES = 1 << 27
+"""Largest zip: Python keeps its whole directory in memory, which takes a dozen times as much."""
+_PACKED_BY = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Compression methods of a zip's members that are read. The others unpack more than is asked for at a time."""
 _FIELDS = ("White", "Black", "WhiteElo", "BlackElo", "TimeControl", "Result", "Termination")
 _ENDS = {"king": "king_captured", "resigned": "resign", "time": "flag", "draw": "unknown", "other": "unknown"}
 """The reasons of ends in tables, and our names for them."""
@@ -73,6 +77,8 @@ class _Reader:
 
     def _zip(self, file: IO[bytes]) -> Iterator[WrittenGame]:
         try:
+            if file.seek(0, io.SEEK_END) > _MOST_ZIP_BYTES:
+                raise zipfile.BadZipFile(f"got a zip of more than {_MOST_ZIP_BYTES:,} bytes, expected a smaller one")
             archive = zipfile.ZipFile(file)
         except zipfile.BadZipFile as error:
             yield _fault("", error)
@@ -80,6 +86,9 @@ class _Reader:
         with archive:
             for info in archive.infolist():
                 if info.is_dir() or Path(info.filename).name.startswith(".") or info.filename.startswith("__MACOSX"):
+                    continue
+                if info.compress_type not in _PACKED_BY:
+                    yield _fault(info.filename, f"got it packed by method {info.compress_type}, expected deflate")
                     continue
                 try:
                     with archive.open(info) as member:

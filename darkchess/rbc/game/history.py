@@ -15,7 +15,7 @@ from typing import Any
 
 import chess
 
-from darkchess.board.position import Position
+from darkchess.board.position import START_FEN, Position
 from darkchess.errors import DarkchessError, RecordError
 from darkchess.rbc.game.referee import Referee, Turn
 from darkchess.rbc.game.rules import WIN_REASONS, Limits
@@ -96,9 +96,9 @@ def read_history(text: str) -> Written:
             color: list(zip(*(document[key][name] for key in ("senses", "requested_moves")), strict=False))
             for color, name in ((chess.WHITE, "true"), (chess.BLACK, "false"))
         }
-        # The start is the position before the first turn: White's, unless Black had the first move.
+        # The start is the position before the first turn: White's, unless Black had the first move, or it ended before.
         starts = document["fens_before_move"]
-        fen = str((starts["true"] or starts["false"])[0])
+        fen = str((starts["true"] or starts["false"] or [START_FEN])[0])
         if starts["false"] and fen.split()[1] == "b":
             fen = str(starts["false"][0])
         color = fen.split()[1] == "w"

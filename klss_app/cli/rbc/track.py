@@ -21,6 +21,9 @@ __all__ = ["history_of", "kept_game", "reviewed_game", "run"]
 
 _DEFAULT_CAP = 2_000_000
 
+_MOST_BYTES = 1 << 24
+"""Largest file of a history; JSON takes many times its size in memory. A long game has a megabyte."""
+
 
 def _parser(game: Game) -> Parser:
     parser = Parser("track", "Sizes of both players' position sets after each observation.", game)
@@ -57,7 +60,7 @@ def history_of(path: Path) -> str:
     from klss.support.text import read_text
 
     try:
-        return read_text(path)
+        return read_text(path, _MOST_BYTES)
     except OSError as error:
         raise UsageError(f"can't read {str(path)!r}: {error.strerror}; expected a game's history") from None
     except UnicodeDecodeError:

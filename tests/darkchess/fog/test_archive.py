@@ -208,6 +208,20 @@ def test_what_is_no_text_or_was_cut_is_one_line_and_what_reads_is_kept(
     assert len(found) == len(says) and all(said in line for line, said in zip(found, says, strict=True)), found
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_member_that_unpacks_more_than_is_asked_for_is_refused_and_the_others_are_read(
+    method: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with zipfile.ZipFile(tmp_path / "x", "w") as made:
+        made.writestr("bomb.pgn", " " * (1 << 20), method)
+        made.writestr("a.pgn", PYCHESS)
+    found = outcomes(read(tmp_path / "x"))
+    assert str(found[0]).startswith(f"game 1: bomb.pgn: got it packed by method {method}")
+    assert found[1:] == [Outcome(True, "king_captured")]
+    monkeypatch.setattr(archive, "_MOST_ZIP_BYTES", 100)
+    assert "got a zip of more than 100 bytes" in str(outcomes(read(tmp_path / "x"))[0])
+
+
 def test_names_in_another_encoding_cost_no_game(tmp_path: Path) -> None:
     (tmp_path / "x.pgn").write_bytes(PYCHESS.replace('"a"', '"Jürgen"').encode("latin-1") + LICHESS.encode())
     assert len([game.record() for game in read(tmp_path / "x.pgn")]) == 2
