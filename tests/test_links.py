@@ -153,6 +153,13 @@ def is_module(name: str) -> bool:
         return False
 
 
+def test_every_file_of_data_that_is_shipped_is_on_the_page_of_sources() -> None:
+    page = text_of(ROOT / "docs" / "sources.md")
+    data = [path for package in PACKAGES for path in sorted((ROOT / package).glob("**/data/*")) if path.is_file()]
+    assert len(data) > 10
+    assert [shown(path) for path in data if f"`{shown(path)}`" not in page] == []
+
+
 def test_every_module_that_tells_of_deviations_is_in_the_list() -> None:
     page = ROOT / "docs" / "search.md"
     listed = {(page.parent / target).resolve() for target in links(page)}

@@ -6,8 +6,8 @@ results of the games. It begins with random weights.
 
 The policy's targets are the visits; or, with ``--targets values``, the policy improved by the values of the choices
 (:meth:`klss.synoptic.bandit.Root.improved`), since the visits of few playouts say little more than the policy itself.
-(A head must not learn from its own draws, as in an earlier thesis, since that leaves it as it is. Visits are better
-than the policy that was used in the search.)
+(A head must not learn from its own draws, as in S. Savelyev's thesis (Georgia Tech, 2020), since that leaves it as it
+is. Visits are better than the policy that was used in the search.)
 
 ``DIR`` has ``gen-000.npz``, ``gen-001.npz`` …, the networks; ``gen-000/games-000000.npz`` …, the games of each;
 ``gen-000.learner.npz`` …, the state of training. Whole files are not made again, so that a stopped command can be
