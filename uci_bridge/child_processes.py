@@ -18,12 +18,16 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["APART", "adopt_orphans", "descendants", "end_descendants", "how_ended", "kill_family", "linux_call"]
+__all__ = [
+    "APART", "adopt_orphans", "descendants", "end_descendants", "how_ended", "kill_family", "linux_call",
+    "sigterm_as_ctrl_c",
+]  # fmt: skip
 
 _KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 """The signal that ends a process at once, in any state; on Windows SIGTERM does."""
@@ -50,6 +54,19 @@ class _Process(NamedTuple):
 def adopt_orphans() -> None:
     """Make this process the parent of orphans among its descendants; does nothing on systems without the call."""
     linux_call("prctl", _PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+@contextlib.contextmanager
+def sigterm_as_ctrl_c() -> Iterator[None]:
+    """Let SIGTERM interrupt the block like Ctrl-C, so that the block ends what it started and keeps what it has."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
 
 
 def linux_call(function: str, *arguments: int) -> None:

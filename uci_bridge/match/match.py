@@ -19,6 +19,7 @@ from typing import Any
 from klss.support.seeds import game_seed, opening_seed
 from klss.table.kit import Kit, Spec
 from klss.table.limits import TimeControl
+from uci_bridge.child_processes import sigterm_as_ctrl_c
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.match.engines import Setup
 from uci_bridge.match.files import MatchError, MatchFiles, kept_seed, opened
@@ -26,7 +27,7 @@ from uci_bridge.match.openings import FileOpenings, Opening, RandomOpenings
 from uci_bridge.match.report import Standing
 from uci_bridge.match.statistics import Sprt
 from uci_bridge.match.task import GameResult, GameTask
-from uci_bridge.match.workers import sigterm_as_ctrl_c, workers_for
+from uci_bridge.match.workers import workers_for
 
 __all__ = ["FORMAT", "Match", "MatchError", "Standing", "kept_seed"]
 

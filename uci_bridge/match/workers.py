@@ -13,7 +13,6 @@ import contextlib
 import logging
 import os
 import secrets
-import signal
 import sys
 import threading
 import time
@@ -27,7 +26,7 @@ from uci_bridge.match.game import play_game
 from uci_bridge.match.pool import MOST_DEATHS, LocalWorkers
 from uci_bridge.match.task import GameResult, GameTask
 
-__all__ = ["ClusterWorkers", "InProcess", "LocalWorkers", "sigterm_as_ctrl_c", "workers_for"]
+__all__ = ["ClusterWorkers", "InProcess", "LocalWorkers", "workers_for"]
 
 _CONNECT_S = 15.0
 _IDLE_S = 60.0
@@ -158,19 +157,6 @@ class ClusterWorkers:
             self._client.run(close_engines, self._match)
         with contextlib.suppress(Exception):
             self._client.close(timeout=2)
-
-
-@contextlib.contextmanager
-def sigterm_as_ctrl_c() -> Iterator[None]:
-    """Let SIGTERM interrupt the block like Ctrl-C, so that workers and engines are ended here, not by their guards."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
