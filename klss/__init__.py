@@ -71,7 +71,7 @@ def solve(
         Most nodes of OpenSpiel's tree; building a larger one stops with an error.
     memory_mb : int, optional
         Most megabytes of this process; None: no limit.
-    method : "lp" | "simplex" | "ipm" | "pcfr+" | "dcfr" | "cfr+"
+    method : "lp" | "simplex" | "ipm" | "auto" | "pcfr+" | "dcfr" | "cfr+"
         Exact, by linear programming (:func:`klss.equilibrium.solve`), or to a given gap, by regret minimisation
         (:func:`klss.first_order.solve`), for games whose program takes too long or too much memory.
     gap : float, optional

@@ -24,9 +24,11 @@ class Rule(NamedTuple):
     """Factor of a negative regret."""
     prediction: float
     """Weight of the last step's regret in the next strategy, as a prediction of the next step's."""
+    uniform: bool
+    """Whether an infoset without positive regret plays uniformly, as published, or its best action."""
 
 
-PREDICTIVE = Rule(1.0, 0.0, 1.0)
+PREDICTIVE = Rule(1.0, 0.0, 1.0, False)
 """PCFR+ (Farina, Kroer & Sandholm, AAAI 2021): the next step's regrets are predicted to be the last step's."""
 
 
@@ -68,10 +70,13 @@ def improve(side: Any, sign: float, rule: Any, utility: Any, reach: Any, learned
         total = 0.0
         for a in range(size):
             total += strategy[first + a]
-        # Without any positive regret play the best action.
+        # Without any positive regret the rule says what to play.
         if total > 0.0:
             for a in range(size):
                 strategy[first + a] /= total
+        elif rule.uniform:
+            for a in range(size):
+                strategy[first + a] = 1.0 / size
         else:
             best = np.uint64(0)
             for a in range(size):
@@ -83,14 +88,14 @@ def improve(side: Any, sign: float, rule: Any, utility: Any, reach: Any, learned
 
 
 @kernel
-def iterate(times: int, before: int, discount: float, rule: Any, power: float, sides: Any, payoffs: Any, learned: Any,
+def iterate(times: int, done: Any, discount: float, rule: Any, power: float, sides: Any, payoffs: Any, learned: Any,
             work: Any) -> None:  # fmt: skip
     """Run ``times`` iterations on a sequence form, player 0 first, player 1 against player 0's new plan.
 
     Parameters
     ----------
-    before : int
-        Number of iterations so far.
+    done : int64[1]
+        Number of iterations so far; updated.
     discount : float
         If it is positive, ``rule.positive`` of iteration t is t^discount / (t^discount + 1) instead.
     power : float
@@ -102,11 +107,11 @@ def iterate(times: int, before: int, discount: float, rule: Any, power: float, s
     work : (float64[S0], float64[S1])
         Overwritten.
     """
-    for t in range(before + 1, before + times + 1):
+    for t in range(done[0] + 1, done[0] + times + 1):
         now = rule
         if discount > 0.0:
             share = np.float64(t) ** discount
-            now = Rule(share / (share + 1.0), rule.negative, rule.prediction)
+            now = Rule(share / (share + 1.0), rule.negative, rule.prediction, rule.uniform)
         weight = np.float64(t) ** power
         for player in range(2):
             # Utilities of the sequences against the other's plan.
@@ -123,3 +128,4 @@ def iterate(times: int, before: int, discount: float, rule: Any, power: float, s
             plan, average = learned[player].plan, learned[player].total
             for s in range(plan.shape[0]):
                 average[s] += weight * plan[s]
+        done[0] = t

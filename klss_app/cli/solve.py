@@ -19,6 +19,7 @@ from klss_app.cli.openspiel import add_limits, game_of, is_gambit_file, limits
 from klss_app.cli.options import Parser, seed
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
+from uci_bridge.child_processes import sigterm_as_ctrl_c
 
 if TYPE_CHECKING:
     from klss.equilibrium import Solution
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-_EXACT, _ITERATED = ("lp", "simplex", "ipm"), ("pcfr+", "dcfr", "cfr+")
+_EXACT, _ITERATED = ("lp", "simplex", "ipm"), ("auto", "pcfr+", "dcfr", "cfr+")
 """Methods of linear programming and of regret minimisation."""
 
 _LARGE = 20_000
@@ -45,7 +46,7 @@ def _parser() -> Parser:
         "--method",
         choices=[*_EXACT, *_ITERATED],
         default="lp",
-        help="lp, simplex, ipm: linear programming; pcfr+, dcfr, cfr+: regret minimisation, for larger games",
+        help="lp, simplex, ipm: linear programming; auto, pcfr+, dcfr, cfr+: regret minimisation, for larger games",
     )
     parser.add_argument("--gap", type=_positive, metavar="G", help="regret minimisation: stop at this exploitability")
     parser.add_argument("--seconds", type=_positive, metavar="S", help="stop after S seconds with the best result")
@@ -70,10 +71,10 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError("--player: got it without --subgame, expected both: it says whose infoset KEY is")
     _check(parsed)
     progress = ProgressLine(f"solving {parsed.game}")
-    with limits(parsed) as max_bytes, closing(progress):
+    with limits(parsed) as max_bytes, closing(progress), sigterm_as_ctrl_c():
         from klss.sequence_form import sequence_form
 
-        _warm_up()
+        _warm_up(parsed.game)
         begin = time.perf_counter()
         exact = parsed.method in _EXACT
         game, about = game_of(parsed, max_bytes, exact, lambda n: progress.tell(f"{n:,} nodes"))
@@ -89,7 +90,7 @@ def run(arguments: Sequence[str]) -> int:
         )
     report = _report(parsed.game, game, form, solution, seconds)
     if not exact or solution.status != "optimal":
-        report |= {"method": parsed.method, "iterations": solution.stats.iterations, "status": solution.status}
+        report |= {"method": solution.stats.method, "iterations": solution.stats.iterations, "status": solution.status}
     if about:
         report["about"] = about
     if parsed.subgame is not None:
@@ -136,7 +137,7 @@ def _check(parsed: Any) -> None:
     if parsed.method in _EXACT:
         for flag in ("gap", "resume"):
             if getattr(parsed, flag) is not None:
-                raise UsageError(f"--{flag}: got it with --method {parsed.method}, expected pcfr+, dcfr or cfr+")
+                raise UsageError(f"--{flag}: got it with --method {parsed.method}, expected {', '.join(_ITERATED)}")
     if parsed.subgame is not None and (parsed.lock is not None or is_gambit_file(parsed.game)):
         raise UsageError("--subgame: expected a game of OpenSpiel and no --lock")
     if parsed.export is not None and not parsed.export.endswith(".efg"):
@@ -197,13 +198,21 @@ def _by_method(parsed: Any, form: SequenceForm, max_bytes: int, progress: Progre
         raise UsageError(f"--resume {parsed.resume}: {error.strerror}; expected a file that can be written") from error
 
 
-def _warm_up() -> None:
-    """Compile or load the kernels before the clock starts."""
-    from klss.equilibrium import solve
+def _warm_up(name: str) -> None:
+    """Compile or load all kernels for a game of that source before the clock starts."""
+    from klss import equilibrium, first_order
     from klss.sequence_form import sequence_form
-    from klss.tables import matching_pennies
 
-    solve(sequence_form(matching_pennies(2)))
+    if is_gambit_file(name):
+        from klss.tables import matching_pennies
+
+        form = sequence_form(matching_pennies(2))
+    else:
+        from klss.openspiel import load
+
+        form = sequence_form(load("kuhn_poker"))
+    equilibrium.solve(form)
+    first_order.FirstOrder(form)
 
 
 def _show(report: dict[str, Any], solution: Solution) -> None:

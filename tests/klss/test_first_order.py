@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from klss import first_order
 from klss.best_response import exploitability
 from klss.errors import GameError, TooLargeError
 from klss.first_order import METHODS, FirstOrder, SavedRunError, solve
@@ -46,7 +47,7 @@ def textbook_cfr_plus(form: SequenceForm, iterations: int) -> tuple[np.ndarray, 
                 if regrets[player][here].sum() > 0:
                     strategies[player][here] = regrets[player][here] / regrets[player][here].sum()
                 else:
-                    strategies[player][here] = np.arange(side.action_count[i]) == np.argmax(utility[here])
+                    strategies[player][here] = 1 / side.action_count[i]
                 utility[side.parent_sequence[i]] += value
             totals[player] += t * plan(player)
     return totals[0], totals[1]
@@ -82,16 +83,80 @@ def test_a_limit_ends_it_with_the_best_that_was_found() -> None:
     assert solve(harder, method="cfr+", gap=0.0, seconds=0.01).status == "time_limit"
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("name", "method", "most"),
+    [
+        # At most a few times what uniform play takes; with the best action instead it would be thousands.
+        ("kuhn_poker", "cfr+", 1000),
+        ("goofspiel(num_cards=4,imp_info=True,points_order=ascending)", "cfr+", 100),
+        ("goofspiel(num_cards=4,imp_info=True,points_order=ascending)", "dcfr", 100),
+        ("dark_hex(board_size=2,gameversion=adh)", "dcfr", 100),
+        ("dark_hex(board_size=2,gameversion=adh)", "cfr+", 100),
+    ],
+)
+def test_known_games_take_few_iterations(name: str, method: str, most: int) -> None:
+    openspiel = pytest.importorskip("klss.openspiel")
+    solution = solve(sequence_form(openspiel.load(name)), method=method, gap=1e-4, iterations=most)
+    assert solution.status == "optimal", f"gap {solution.exploitability:.1e} after {most} iterations"
+
+
+def test_auto_takes_little_more_than_the_better_of_its_methods() -> None:
+    for form, gap in ((kuhn(), 1e-6), (sequence_form(games.random_game(1)), 1e-5)):
+        alone = {method: solve(form, method=method, gap=gap, iterations=20_000) for method in ("pcfr+", "dcfr")}
+        best = min(alone.values(), key=lambda solution: solution.stats.iterations)
+        found = solve(form, method="auto", gap=gap, iterations=20_000)
+        assert found.status == "optimal" and found.exploitability <= gap
+        assert found.stats.method == best.stats.method
+        assert found.stats.iterations == best.stats.iterations
+
+
+@pytest.mark.parametrize("method", METHODS[1:])
 def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(method: str, tmp_path: Path) -> None:
     form, path = kuhn(), tmp_path / "run.npz"
     solve(form, method=method, gap=0.0, iterations=30, resume=path)
     solve(form, method=method, gap=0.0, iterations=70, resume=path)
-    halves, whole = FirstOrder(form, method), FirstOrder(form, method)
-    halves.resume(path)
+    halves, whole = FirstOrder.resumed(form, path), FirstOrder(form, method)
     whole.run(70)
     assert halves.iterations == 70
     np.testing.assert_array_equal(halves.profile()[0], whole.profile()[0])
+
+
+def test_an_interrupt_loses_no_iteration_and_counts_none_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    form, path = kuhn(), tmp_path / "run.npz"
+    iterate = first_order.regrets.iterate
+
+    def interrupted(times: int, *rest: object) -> None:
+        iterate(times, *rest)  # the signal comes while it runs, and Python looks for it only afterwards
+        if times > 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(first_order.regrets, "iterate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        solve(form, gap=0.0, resume=path)
+    monkeypatch.undo()
+    left = FirstOrder.resumed(form, path)
+    whole = FirstOrder(form)
+    whole.run(left.iterations)
+    np.testing.assert_array_equal(left.profile()[0], whole.profile()[0])
+
+
+def test_a_long_run_is_kept_from_time_to_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    form, path = kuhn(), tmp_path / "run.npz"
+    monkeypatch.setattr(first_order, "_SAVE_S", 0.0)
+    kept = []
+
+    def look(iterations: int, gap: float) -> None:
+        kept.append(FirstOrder.resumed(form, path).iterations == iterations)
+
+    solve(form, gap=0.0, iterations=50, resume=path, on_progress=look)
+    assert len(kept) > 1 and all(kept)
+
+
+def test_auto_goes_on_with_the_method_of_the_file(tmp_path: Path) -> None:
+    form, path = kuhn(), tmp_path / "run.npz"
+    solve(form, method="cfr+", gap=0.0, iterations=30, resume=path)
+    solution = solve(form, method="auto", gap=0.0, iterations=40, resume=path)
+    assert (solution.stats.method, solution.stats.iterations) == ("cfr+", 40)
 
 
 def test_a_run_of_something_else_is_refused(tmp_path: Path) -> None:
@@ -99,7 +164,7 @@ def test_a_run_of_something_else_is_refused(tmp_path: Path) -> None:
     solve(kuhn(), gap=0.0, iterations=3, resume=path)
     with pytest.raises(SavedRunError, match="run of method 'pcfr\\+', expected 'dcfr'"):
         solve(kuhn(), method="dcfr", resume=path)
-    with pytest.raises(SavedRunError, match="run of game"):
+    with pytest.raises(SavedRunError, match="run of another game"):
         solve(sequence_form(matching_pennies(2)), resume=path)
     with pytest.raises(SavedRunError, match="got no file"):
         solve(kuhn(), resume=tmp_path)
@@ -109,7 +174,7 @@ def test_a_run_of_something_else_is_refused(tmp_path: Path) -> None:
 
 
 def test_bad_arguments_are_one_line() -> None:
-    with pytest.raises(GameError, match="expected one of pcfr\\+, dcfr, cfr\\+"):
+    with pytest.raises(GameError, match="expected one of auto, pcfr\\+, dcfr, cfr\\+"):
         solve(kuhn(), method="newton")
     with pytest.raises(GameError, match="gap: got nan"):
         solve(kuhn(), gap=float("nan"))

@@ -206,3 +206,64 @@ def test_games_too_large_for_the_memory_are_refused_in_one_line_each_and_the_pea
     assert len(lines) == 3 and all("more than 400 MB of memory" in line for line in lines), done.stderr
     *codes, peak = map(int, done.stdout.split())
     assert codes == [2, 2, 2] and peak < 700
+
+
+_STOPPED = """
+import signal, sys
+from klss import first_order
+from klss_app.cli.main import main
+iterate = first_order.regrets.iterate
+def stopped(times, *rest):
+    iterate(times, *rest)
+    if rest[0][0] > 50:
+        signal.raise_signal(signal.SIGTERM)
+first_order.regrets.iterate = stopped
+sys.exit(main(["solve", "leduc_poker", "--method", "auto", "--gap", "1e-9", "--resume", sys.argv[1]]))
+"""
+
+
+@pytest.mark.slow
+def test_a_run_that_is_told_to_end_is_kept(tmp_path: Path) -> None:
+    from klss.first_order import FirstOrder
+    from klss.folding import fold
+    from klss.openspiel import load
+    from klss.sequence_form import sequence_form
+
+    path = tmp_path / "run.npz"
+    done = subprocess.run([sys.executable, "-c", _STOPPED, path], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and done.stderr == "klss solve: interrupted\n"
+    form = fold(sequence_form(load("leduc_poker"))).form
+    assert FirstOrder.resumed(form, path).iterations >= 50
+
+
+_COMPILED = """
+import contextlib, gc, io, sys, time
+from numba.core.dispatcher import Dispatcher
+from klss_app.cli import solve
+def signatures():
+    found = [each for each in gc.get_objects() if isinstance(each, Dispatcher)]
+    return {(each.py_func.__qualname__, str(one)) for each in found for one in each.overloads}
+warm_up, before = solve._warm_up, set()
+def warmed(*given):
+    warm_up(*given)
+    before.update(signatures())
+solve._warm_up = warmed
+with contextlib.redirect_stdout(io.StringIO()):
+    solve.run(sys.argv[1:])
+print(*sorted(signatures() - before))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("source", "method"), [("leduc_poker", "auto"), ("game.efg", "lp")])
+def test_nothing_is_compiled_in_the_seconds_that_are_reported(source: str, method: str, tmp_path: Path) -> None:
+    assert main(["solve", "kuhn_poker", "--export", str(tmp_path / "game.efg")]) == 0
+    game = str(tmp_path / source) if source.endswith(".efg") else source
+    done = subprocess.run(
+        [sys.executable, "-c", _COMPILED, game, "--method", method],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stdout == "\n", done.stdout + done.stderr
