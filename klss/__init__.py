@@ -10,7 +10,8 @@ Reading order:
   games in that form
 - ``treeplex`` one player's sequences and strategies; ``sequence_form`` both players' and the payoffs A and B;
   ``equilibrium`` build, solve, read back
-- ``folding`` makes symmetric games smaller
+- ``folding`` makes symmetric games smaller; ``exact`` equilibria in fractions, by ``rational`` programs, with a
+  ``certificate``; ``fractional`` the numbers of a game as fractions
 - ``_highs`` the solver; ``lexicographic`` the optimum that is the same for every version of the solver
 - ``first_order`` equilibria by regret minimisation; ``locking`` some behaviour given, the rest solved;
   ``refinement`` equilibria that stay best after mistakes

@@ -7,36 +7,47 @@ renormalised per infoset from the top.
 
 Deviations: the empty sequence of player 1 has no row, it is the objective. At infosets that y or x does not reach the
 plan is 0; :func:`klss.treeplex.behaviour` gives a behaviour there, uniform by default. The solver's status is not
-trusted: the gap is recomputed by best responses, and if it is too large another method is tried.
+trusted: the gap is recomputed by best responses. If it is too large, another method is tried, then pivots in fractions
+(:mod:`klss.rational`): the solver's tolerances are absolute, so that one payoff that is a billion times the others can
+hide them.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from fractions import Fraction
+from typing import Literal, TypeVar, get_args
 
 import numpy as np
 
-from klss._highs import Attempt, LinearProgram, LinearSolver, LpResult, attempts
+from klss._highs import Attempt, Basis, LinearProgram, LinearSolver, LpResult, attempts
 from klss.best_response import exploitability
 from klss.errors import GameError, TooLargeError
 from klss.game import Game
+from klss.rational import RationalProgram
 from klss.sequence_form import SequenceForm
 from klss.support.arrays import Floats, Ints
 from klss.support.memory import resident_bytes
 from klss.treeplex import behaviour, realization, uniform_behaviour
 
 __all__ = [
-    "Method", "Program", "Solution", "SolveStats", "Status", "build_program", "program_bytes", "scaling", "solve",
+    "Method", "Program", "Solution", "SolveStats", "Status", "build_program", "named", "program_bytes", "scaling",
+    "solve", "tolerance",
 ]  # fmt: skip
+
+T = TypeVar("T")
 
 Method = Literal["lp", "simplex", "ipm"]
 Status = Literal["optimal", "iteration_limit", "time_limit", "failed"]
 
 _GAP = 1e-7
-"""Largest gap of an optimum, as a share of the largest payoff, whatever status the solver reports."""
+"""Largest gap of an optimum, as a share of its value or of the least payoff, whatever status the solver reports."""
+
+_RATIONAL = 10_000
+"""Most rows and columns of a program that is solved in fractions if the solver fails."""
 
 _PATIENCE, _PATIENCE_LEAST = 0.5, 1000
 """Limit of simplex iterations with "lp": for each row and column of the program, and its least value. A run that takes
@@ -49,7 +60,7 @@ column. Factorisations with much fill-in can take more.
 """
 
 _UNITS = (2.0**-4, 2.0**10)
-"""Range of the largest payoff outside which payoffs are scaled, because the solver's tolerances are absolute."""
+"""Range of the payoffs outside which they are scaled, because the solver's tolerances are absolute."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +99,8 @@ class Solution:
         The game solved, if the sequence form has it.
     off_path : (float64[S0], float64[S1]), optional
         Behaviour at infosets that the plans do not reach (:mod:`klss.refinement`); uniform when absent.
+    basis : Basis, optional
+        The solver's last basis of the program.
     """
 
     value: float
@@ -98,6 +111,7 @@ class Solution:
     stats: SolveStats
     game: Game | None = None
     off_path: tuple[Floats, Floats] | None = None
+    basis: Basis | None = None
 
     def behaviour(self, player: int) -> Floats:
         """Return the behaviour of ``player``, sequence by sequence: float64[S]."""
@@ -124,15 +138,17 @@ class Solution:
             raise GameError(f"player {player!r}: expected 0 or 1")
         if self.game is None:
             raise GameError("strategy: a sequence form has no names; expected one of klss.sequence_form.sequence_form")
-        observations, treeplex = self.game.observations[player], self.game.treeplex(player)
-        weights = self.behaviour(player)
-        named: dict[str, dict[str, float]] = {}
-        for first, infoset in zip(treeplex.first_sequence.tolist(), observations.turn_infosets.tolist(), strict=True):
-            names = observations.action_names[infoset]
-            named[str(observations.keys[infoset])] = dict(
-                zip(names, weights[first : first + len(names)].tolist(), strict=True)
-            )
-        return named
+        return named(self.game, player, self.behaviour(player).tolist())
+
+
+def named(game: Game, player: int, weights: Sequence[T]) -> dict[str, dict[str, T]]:
+    """Return a behaviour, one entry a sequence, by names: infoset -> action -> entry."""
+    observations, found = game.observations[player], {}
+    starts = game.treeplex(player).first_sequence.tolist()
+    for first, infoset in zip(starts, observations.turn_infosets.tolist(), strict=True):
+        names = observations.action_names[infoset]
+        found[str(observations.keys[infoset])] = dict(zip(names, weights[first : first + len(names)], strict=True))
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,15 +208,20 @@ def build_program(form: SequenceForm, x_floor: Floats | None = None) -> Program:
     return Program(program, form, x_floor)
 
 
-def scaling(unit: float) -> float:
-    """Return the factor by which payoffs of that size are multiplied for the solver; 1 for most.
+def scaling(form: SequenceForm) -> float:
+    """Return the factor by which the payoffs are multiplied for the solver; 1 for most games.
 
-    >>> scaling(13.0), 0.5 <= 1e-9 * scaling(1e-9) <= 1.0
-    (1.0, True)
+    The least payoff decides: a large one that nobody plays for must not make the others vanish in the tolerances.
     """
-    if _UNITS[0] <= unit <= _UNITS[1]:
+    if _UNITS[0] <= form.unit <= _UNITS[1]:
         return 1.0
-    return math.ldexp(1.0, max(-1000, min(1000, -math.frexp(unit)[1])))  # a power of two: no digit is lost
+    least, most = math.frexp(form.least)[1], math.frexp(form.unit)[1]
+    return math.ldexp(1.0, max(-1000, min(1000, -least, 1000 - most)))  # a power of two: no digit is lost
+
+
+def tolerance(form: SequenceForm, value: float) -> float:
+    """Return the largest gap of an optimum: small beside the value, or beside the least payoff if that is larger."""
+    return _GAP * max(abs(value), form.least)
 
 
 def program_bytes(lines: int, payoffs: int) -> int:
@@ -267,40 +288,53 @@ def solve(
         raise GameError(f"method {method!r}: expected one of {', '.join(get_args(Method))}")
     _check_memory(form, max_bytes)
     # Scale very large or small payoffs to a size at which the solver's absolute tolerances are sensible.
-    factor = scaling(form.unit)
+    factor = scaling(form)
     if factor != 1.0:
-        scaled = SequenceForm(form.treeplexes, form.a * factor, form.b * factor, form.unit * factor, form.game)
-        found = solve(
-            scaled, method=method, iteration_limit=iteration_limit, time_limit_s=time_limit_s, x_floor=x_floor
-        )
+        scaled = replace(form, a=form.a * factor, b=form.b * factor, unit=form.unit * factor, least=form.least * factor)
+        found = _solve(scaled, method, iteration_limit, time_limit_s, x_floor)
         return replace(found, value=found.value / factor, exploitability=found.exploitability / factor)
+    return _solve(form, method, iteration_limit, time_limit_s, x_floor)
+
+
+def _solve(
+    form: SequenceForm, method: str, iteration_limit: int | None, time_limit_s: float | None, x_floor: Floats | None
+) -> Solution:
+    """Solve a game of payoffs of a size that suits the solver."""
     # Build the program.
     floor = None if x_floor is None else _checked_floor(form, x_floor)
     begin = time.perf_counter()
     program = build_program(form, floor)
     lp = program.program
     # Take the first attempt with a small enough gap, otherwise the best one. Stop at a limit that the caller set.
-    scale = max(1.0, float(np.abs(form.payoff.data).max(initial=0.0)))
-    best: tuple[Floats, Floats, float, float] | None = None
+    best = _uniform(form, floor)
     used, status, iterations = "none", "failed", 0
     tried: list[str] = []
     left = None if time_limit_s is None else time_limit_s - (time.perf_counter() - begin)
-    for attempt, result in attempts(LinearSolver(lp), _plan(method, lp.size, iteration_limit), left):
+    solver = LinearSolver(lp)
+    basis: Basis | None = None
+    for attempt, result in attempts(solver, _plan(method, lp.size, iteration_limit), left):
         iterations += result.iterations
         tried.append(f"{attempt.method}: {result.status}")
         if result.valid:
             read = read_back(program, result)
-            if best is None or read[3] < best[3]:
-                best, used = read, attempt.method
-        if best is not None and best[3] <= _GAP * scale:
-            status = "optimal"
-            break
+            if used == "none" or read[3] < best[3]:
+                best, used, basis = read, attempt.method, solver.basis()
+            if best[3] <= tolerance(form, best[2]):
+                status = "optimal"
+                break
         if result.status == "time_limit" or (
             result.status == "iteration_limit" and attempt.iteration_limit == iteration_limit
         ):
             status = result.status
             break
-    x, y, value, gap = _uniform(form, floor) if best is None else best
+    if status == "failed" and lp.size <= _RATIONAL:
+        plans = RationalProgram(lp, form, _as_fractions(form)).optimum(basis, best[0].tolist())
+        if plans is not None:
+            tried.append("fractions: optimal")
+            x, y = (np.array([float(each) for each in plan]) for plan in plans)
+            best, used = (x, y, form.value(x, y), exploitability(form, x, y, floor)), "fractions"
+            status = "optimal" if best[3] <= tolerance(form, best[2]) else "failed"
+    x, y, value, gap = best
     stats = SolveStats(
         rows=lp.row_lower.size,
         columns=lp.cost.size,
@@ -310,7 +344,14 @@ def solve(
         seconds=time.perf_counter() - begin,
         attempts=tuple(tried),
     )
-    return Solution(value, x, y, status, gap, stats, form.game)  # type: ignore[arg-type]
+    return Solution(value, x, y, status, gap, stats, form.game, basis=basis)  # type: ignore[arg-type]
+
+
+def _as_fractions(form: SequenceForm) -> dict[tuple[int, int], Fraction]:
+    """Return the payoffs as they are stored, exactly."""
+    entries = form.payoff.tocoo()
+    places = zip(entries.row.tolist(), entries.col.tolist(), strict=True)
+    return dict(zip(places, map(Fraction, entries.data.tolist()), strict=True))
 
 
 def _plan(method: str, size: int, iteration_limit: int | None) -> list[Attempt]:

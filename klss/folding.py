@@ -68,7 +68,7 @@ def fold(form: SequenceForm) -> Folded:
         return Folded(form, form, ())
     (t0, e0), (t1, e1) = (_one_each(*each) for each in zip(form.treeplexes, colours, strict=True))
     a, b = (sparse.csr_array(e0.T @ matrix @ e1) for matrix in (form.a, form.b))
-    return Folded(SequenceForm((t0, t1), a, b, form.unit), form, (e0, e1))
+    return Folded(SequenceForm((t0, t1), a, b, form.unit, form.least), form, (e0, e1))
 
 
 def _refined(form: SequenceForm) -> list[Keys] | None:

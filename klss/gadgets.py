@@ -64,7 +64,7 @@ def _through(form: SequenceForm, treeplex: Treeplex, entries: tuple[Ints, Ints, 
     shape = (form.treeplexes[1].sequence_count, treeplex.sequence_count)
     row, column, value = (np.concatenate([[first], rest]) for first, rest in zip((0, 0, 1.0), entries, strict=True))
     stands_for = sparse.csr_array((value, (row, column)), shape=shape)
-    return SequenceForm((form.treeplexes[0], treeplex), form.a @ stands_for, form.b @ stands_for, form.unit)
+    return SequenceForm((form.treeplexes[0], treeplex), form.a @ stands_for, form.b @ stands_for, form.unit, form.least)
 
 
 def _resolve(form: SequenceForm, count: int) -> SequenceForm:

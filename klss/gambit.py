@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
-from klss.equilibrium import Solution
 from klss.errors import GameError, TooLargeError
 from klss.game import Game, assemble
 from klss.movers import CHANCE, TERMINAL
@@ -34,6 +34,9 @@ _SUM = 1e-6
 """Largest difference of two equal sums of payoffs, as a share of the largest payoff."""
 
 T = TypeVar("T")
+
+Strategy = Mapping[str, Mapping[str, float | Fraction]]
+"""One player's strategy: infoset's name -> action's name -> probability."""
 
 _TOKEN = re.compile(r'\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<brace>[{}])|(?P<comma>,)|(?P<word>[^\s{}",]+)|(?P<bad>\S))')
 
@@ -412,9 +415,6 @@ def write_efg(path: Path, game: Game, title: str, constant: float = 0.0) -> None
     write_whole(path, "\n".join(lines) + "\n")
 
 
-def equilibrium_line(solution: Solution) -> str:
-    """Return both players' behaviour as Gambit prints equilibria: ``NE,p,p,…`` by player, infoset and action."""
-    parts = ["NE"]
-    for player in (0, 1):
-        parts += [repr(float(p)) for p in solution.behaviour(player)[1:]]
-    return ",".join(parts)
+def equilibrium_line(players: tuple[Strategy, Strategy]) -> str:
+    """Return both players' strategies as Gambit prints equilibria: ``NE,p,p,…`` by player, infoset and action."""
+    return ",".join(["NE", *(str(p) for player in players for actions in player.values() for p in actions.values())])

@@ -63,7 +63,7 @@ def lock(form: SequenceForm, given: tuple[Floats, Floats]) -> Locked:
     smaller = [_without(treeplex, np.asarray(each)) for treeplex, each in zip(form.treeplexes, given, strict=True)]
     (t0, e0, kept0), (t1, e1, kept1) = smaller
     a, b = (sparse.csr_array(e0.T @ matrix @ e1) for matrix in (form.a, form.b))
-    return Locked(SequenceForm((t0, t1), a, b, form.unit), form, given, (kept0, kept1))
+    return Locked(SequenceForm((t0, t1), a, b, form.unit, form.least), form, given, (kept0, kept1))
 
 
 def lock_named(form: SequenceForm, named: tuple[Named, Named]) -> Locked:

@@ -1,4 +1,7 @@
-"""Strategies by names, and their files: infoset's name -> action's name -> probability, as ``klss solve`` writes."""
+"""Strategies by names, and their files: infoset's name -> action's name -> probability, as ``klss solve`` writes.
+
+A probability is a number, or a text such as "1/3" (``klss solve --exact``).
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from klss.best_response import best_response
+from klss.certificate import ExactStrategy
 from klss.errors import GameError, KlssError
 from klss.game import Game
 from klss.sequence_form import SequenceForm
@@ -44,7 +48,7 @@ def read_policy(path: Path) -> tuple[Named, Named]:
     try:
         players = json.loads(read_text(path))["players"]
         first, second = (
-            {str(key): {str(a): float(p) for a, p in dict(each).items()} for key, each in player["infosets"].items()}
+            {str(key): {str(a): _number(p) for a, p in dict(each).items()} for key, each in player["infosets"].items()}
             for player in players
         )
         for each in (first, second):
@@ -53,16 +57,21 @@ def read_policy(path: Path) -> tuple[Named, Named]:
                     raise ValueError(f"a probability of {printable(key, 60)!r} is not from 0 to 1")
     except OSError as error:
         raise PolicyError(f"{path}: {error.strerror}; expected a file of klss solve --out") from None
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, ArithmeticError) as error:
         why = printable(str(error), 100) or type(error).__name__
         raise PolicyError(f"{path}: got no strategies ({why}); expected a file of klss solve --out") from None
     return first, second
 
 
-def write_policy(path: Path, name: str, players: tuple[Named, Named]) -> None:
-    """Write both players' strategies of the game ``name``; raises OSError."""
+def _number(probability: str | float) -> float:
+    above, _, below = str(probability).partition("/")
+    return float(above) / float(below or "1")
+
+
+def write_policy(path: Path, name: str, players: tuple[Named, Named] | tuple[ExactStrategy, ExactStrategy]) -> None:
+    """Write both players' strategies of the game ``name``, fractions as texts; raises OSError."""
     document = {"game": name, "players": [{"infosets": player} for player in players]}
-    write_whole(path, json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+    write_whole(path, json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False, default=str) + "\n")
 
 
 def behaviour_of(game: Game, player: int, named: Named, *, partial: bool = False) -> Floats:

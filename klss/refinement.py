@@ -25,7 +25,7 @@ from scipy import sparse
 
 from klss._highs import LinearProgram, LinearSolver
 from klss.best_response import best_response, exploitability
-from klss.equilibrium import Program, Solution, build_program, solve
+from klss.equilibrium import Program, Solution, build_program, solve, tolerance
 from klss.errors import SolverError
 from klss.sequence_form import SequenceForm
 from klss.support.arrays import Floats
@@ -44,9 +44,6 @@ second divided by the plan of its infoset."""
 
 _WEIGHT = 1e-8
 """An infoset where the product of both plans is less, relative to the payoffs, is decided by a best response."""
-
-_GAP = 1e-7
-"""Largest gap of an equilibrium, relative to the largest payoff."""
 
 
 def sequential(form: SequenceForm) -> Solution:
@@ -134,21 +131,20 @@ def _refined(form: SequenceForm, exact: Solution, mistake: float) -> Solution:
     for player, (seen, other) in enumerate(((form, y), (mirror, x))):
         _answer(seen, (x, y)[player], other, weights[player])
     # At infosets that the equilibrium reaches: the exact program over the used actions.
-    gap = _GAP * max(1.0, form.unit)
     plans = [_exact(seen, weights[player]) for player, seen in enumerate((form, mirror))]
     behaviours = [
         behaviour(treeplex, plan, weights[player])
         for player, (treeplex, plan) in enumerate(zip(form.treeplexes, plans, strict=True))
     ]
     x, y = (realization(treeplex, each) for treeplex, each in zip(form.treeplexes, behaviours, strict=True))
-    found = exploitability(form, x, y)
+    value, gap = form.value(x, y), exploitability(form, x, y)
     return replace(
         exact,
         x=x,
         y=y,
-        value=form.value(x, y),
-        exploitability=found,
-        status="optimal" if found <= gap else "failed",
+        value=value,
+        exploitability=gap,
+        status="optimal" if gap <= tolerance(form, value) else "failed",
         off_path=(behaviours[0], behaviours[1]),
     )
 
@@ -246,4 +242,4 @@ def _exact(form: SequenceForm, weights: Floats) -> Floats:
 def _mirrored(form: SequenceForm) -> SequenceForm:
     """Return the same game with the players exchanged."""
     t0, t1 = form.treeplexes
-    return SequenceForm((t1, t0), sparse.csr_array(-form.a.T), sparse.csr_array(-form.b.T), form.unit)
+    return SequenceForm((t1, t0), sparse.csr_array(-form.a.T), sparse.csr_array(-form.b.T), form.unit, form.least)

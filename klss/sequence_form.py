@@ -23,6 +23,9 @@ from klss.treeplex import Treeplex
 
 __all__ = ["SequenceForm", "sequence_form"]
 
+_ROUNDING = 2.0**-48
+"""A utility, not a whole number, that is this share of the largest may be the rounding of a sum."""
+
 
 @dataclass(frozen=True, eq=False)
 class SequenceForm:
@@ -37,7 +40,9 @@ class SequenceForm:
     b : csr float64[S0, S1]
         The additional payoff of Appendix C: top row and first column only (not checked).
     unit : float
-        The largest absolute utility of the game, to which tolerances are relative.
+        The largest absolute utility of the game.
+    least : float
+        The least absolute utility of the game except 0 and what may be the rounding of the largest.
     game : Game, optional
         The game of this form, with the names of infosets and actions.
     """
@@ -46,6 +51,7 @@ class SequenceForm:
     a: Any
     b: Any
     unit: float = 1.0
+    least: float = 1.0
     game: Game | None = None
 
     def __post_init__(self) -> None:
@@ -93,5 +99,10 @@ def sequence_form(game: Game) -> SequenceForm:
         ),
         shape=shape,
     )
-    unit = float(np.abs(game.utility).max()) or 1.0
-    return SequenceForm((game.treeplex(0), game.treeplex(1)), sparse.csr_array(a), sparse.csr_array(b), unit, game)
+    size = np.abs(game.utility)
+    unit = float(size.max()) or 1.0
+    meant = (size > _ROUNDING * unit) | ((size > 0.0) & (size == np.rint(size)))
+    least = float(size.min(where=meant, initial=unit))
+    return SequenceForm(
+        (game.treeplex(0), game.treeplex(1)), sparse.csr_array(a), sparse.csr_array(b), unit, least, game
+    )

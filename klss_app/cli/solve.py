@@ -22,14 +22,16 @@ from klss_app.stdout import print_document
 from uci_bridge.child_processes import sigterm_as_ctrl_c
 
 if TYPE_CHECKING:
+    from klss.certificate import ExactStrategy
     from klss.equilibrium import Solution
+    from klss.exact import ExactSolution
     from klss.game import Game
     from klss.sequence_form import SequenceForm
     from klss.support.arrays import Floats
 
 __all__ = ["run"]
 
-_EXACT, _ITERATED = ("lp", "simplex", "ipm"), ("auto", "pcfr+", "dcfr", "cfr+")
+_PROGRAMS, _ITERATED = ("lp", "simplex", "ipm"), ("auto", "pcfr+", "dcfr", "cfr+")
 """Methods of linear programming and of regret minimisation."""
 
 _LARGE = 20_000
@@ -44,10 +46,11 @@ def _parser() -> Parser:
     add_limits(parser)
     parser.add_argument(
         "--method",
-        choices=[*_EXACT, *_ITERATED],
+        choices=[*_PROGRAMS, *_ITERATED],
         default="lp",
         help="lp, simplex, ipm: linear programming; auto, pcfr+, dcfr, cfr+: regret minimisation, for larger games",
     )
+    parser.add_argument("--exact", action="store_true", help="value and strategies as fractions, with a certificate")
     parser.add_argument("--gap", type=_positive, metavar="G", help="regret minimisation: stop at this exploitability")
     parser.add_argument("--seconds", type=_positive, metavar="S", help="stop after S seconds with the best result")
     parser.add_argument("--resume", metavar="FILE", help="regret minimisation: continue from FILE and save there")
@@ -76,27 +79,31 @@ def run(arguments: Sequence[str]) -> int:
 
         _warm_up(parsed.game)
         begin = time.perf_counter()
-        exact = parsed.method in _EXACT
-        game, about = game_of(parsed, max_bytes, exact, lambda n: progress.tell(f"{n:,} nodes"))
+        by_program = parsed.method in _PROGRAMS
+        game, about = game_of(parsed, max_bytes, by_program, lambda n: progress.tell(f"{n:,} nodes"))
         form = sequence_form(game)
         large = form.payoff.nnz > _LARGE
         progress.tell(f"{game.node_count:,} nodes, {form.payoff.nnz:,} payoffs", at_once=large)
-        solution = _solved(parsed, form, max_bytes, progress)
+        exact = _exact(parsed, form, max_bytes) if parsed.exact else None
+        solution = exact.solution if exact else _solved(parsed, form, max_bytes, progress)
     seconds = time.perf_counter() - begin
-    if exact and solution.status == "failed":
+    if by_program and solution.status == "failed":
         raise FailedError(
             f"{parsed.game}: no method found an equilibrium (attempts: {', '.join(solution.stats.attempts)}; "
-            f"the best has exploitability {solution.exploitability:.3g}); try --method ipm"
+            f"the best has exploitability {solution.exploitability:.3g}); try --exact"
         )
     report = _report(parsed.game, game, form, solution, seconds)
-    if not exact or solution.status != "optimal":
+    if not by_program or solution.status != "optimal":
         report |= {"method": solution.stats.method, "iterations": solution.stats.iterations, "status": solution.status}
     if about:
         report["about"] = about
+    if exact:
+        players = [_as_text(strategy) for strategy in exact.strategies]
+        report["exact"] = {"value": str(exact.value), "players": [{"infosets": each} for each in players]}
     if parsed.subgame is not None:
         report["subgame"] = _subgame(game, form, solution, parsed.subgame, parsed.player)
     if parsed.out is not None:
-        _write(Path(parsed.out), parsed.game, solution)
+        _write(Path(parsed.out), parsed.game, solution, exact)
     if parsed.export is not None:
         _export(Path(parsed.export), game, parsed.game)
     if parsed.json:
@@ -134,10 +141,12 @@ def _positive(text: str) -> float:
 
 def _check(parsed: Any) -> None:
     """Refuse flags that don't go together."""
-    if parsed.method in _EXACT:
+    if parsed.method in _PROGRAMS:
         for flag in ("gap", "resume"):
             if getattr(parsed, flag) is not None:
                 raise UsageError(f"--{flag}: got it with --method {parsed.method}, expected {', '.join(_ITERATED)}")
+    if parsed.exact and (parsed.method not in _PROGRAMS or parsed.refine is not None or parsed.lock is not None):
+        raise UsageError("--exact: got it with --refine, --lock or regret minimisation, expected it without")
     if parsed.subgame is not None and (parsed.lock is not None or is_gambit_file(parsed.game)):
         raise UsageError("--subgame: expected a game of OpenSpiel and no --lock")
     if parsed.export is not None and not parsed.export.endswith(".efg"):
@@ -148,6 +157,20 @@ def _check(parsed: Any) -> None:
         folder = Path(getattr(parsed, flag) or ".").parent
         if not folder.is_dir():
             raise UsageError(f"--{flag}: got a file in {folder}, expected a folder that is there")
+
+
+def _exact(parsed: Any, form: SequenceForm, max_bytes: int) -> ExactSolution:
+    from klss import exact
+    from klss.errors import SolverError
+
+    try:
+        return exact.solve(form, method=parsed.method, time_limit_s=parsed.seconds, max_bytes=max_bytes)
+    except SolverError as error:
+        raise FailedError(f"{parsed.game}: {error}") from error
+
+
+def _as_text(strategy: ExactStrategy) -> dict[str, dict[str, str]]:
+    return {key: {action: str(p) for action, p in actions.items()} for key, actions in strategy.items()}
 
 
 def _solved(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressLine) -> Solution:
@@ -177,7 +200,7 @@ def _by_method(parsed: Any, form: SequenceForm, max_bytes: int, progress: Progre
         except SolverError as error:
             raise FailedError(f"--refine: {error}") from error
     folded = fold(form)
-    if parsed.method in _EXACT:
+    if parsed.method in _PROGRAMS:
         return folded.restored(
             equilibrium.solve(folded.form, method=parsed.method, time_limit_s=parsed.seconds, max_bytes=max_bytes)
         )
@@ -220,6 +243,8 @@ def _show(report: dict[str, Any], solution: Solution) -> None:
     if "about" in report:
         print(f"  {report['about']}")
     print(f"  value for player 0   {report['value']:.9g}")
+    if "exact" in report:
+        print(f"  exactly              {report['exact']['value']}, which both strategies guarantee")
     print(f"  exploitability       {report['exploitability']:.2g}")
     print(f"  nodes                {report['nodes']:,}")
     print(f"  infosets             {report['infosets'][0]:,} and {report['infosets'][1]:,}")
@@ -241,15 +266,16 @@ def _show(report: dict[str, Any], solution: Solution) -> None:
                 print(f"    {action:<12} {before:.6f} -> {after:.6f}")
 
 
-def _write(path: Path, name: str, solution: Solution) -> None:
+def _write(path: Path, name: str, solution: Solution, exact: ExactSolution | None) -> None:
     from klss.gambit import equilibrium_line
     from klss.policies import write_policy
 
+    players = exact.strategies if exact else (solution.strategy(0), solution.strategy(1))
     try:
         if path.suffix == ".ne":
-            write_whole(path, equilibrium_line(solution) + "\n")
+            write_whole(path, equilibrium_line(players) + "\n")
         else:
-            write_policy(path, name, (solution.strategy(0), solution.strategy(1)))
+            write_policy(path, name, players)
     except OSError as error:
         raise UsageError(f"--out {path}: {error.strerror}; expected a file that can be written") from error
 
@@ -273,7 +299,7 @@ def _subgame(game: Game, form: SequenceForm, solution: Solution, key: str, playe
 
     x = solution.x if player == 0 else solution.y
     view = game if player == 0 else mirrored(game)
-    factor = scaling(form.unit)
+    factor = scaling(form)
     view = dataclasses.replace(view, utility=view.utility * factor)
     observations = view.observations[0]
     turn = {str(observations.keys[j]): int(j) for j in observations.turn_infosets}

@@ -92,7 +92,7 @@ def test_what_is_written_reads_as_the_same_game(seed: int, tmp_path: Path) -> No
 def test_an_equilibrium_is_printed_as_gambit_prints_it(tmp_path: Path) -> None:
     file = read(tmp_path, CARDS)
     solution = solve(sequence_form(file.game))
-    line = gambit.equilibrium_line(solution).split(",")
+    line = gambit.equilibrium_line((solution.strategy(0), solution.strategy(1))).split(",")
     assert line[0] == "NE"
     # By infoset: red raise and fold, black raise and fold; player 2 meet and pass.
     np.testing.assert_allclose([float(p) for p in line[1:]], [1, 0, 1 / 3, 2 / 3, 2 / 3, 1 / 3], atol=1e-9)

@@ -58,6 +58,22 @@ def test_solve_writes_both_strategies_by_infoset(tmp_path: Path, capsys: pytest.
     assert document["players"][1]["infosets"]["2b"]["Bet"] == pytest.approx(1.0)
 
 
+def test_exact_answers_are_fractions_in_the_report_and_in_both_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, line = tmp_path / "kuhn.json", tmp_path / "kuhn.ne"
+    report = output(capsys, "solve", "kuhn_poker", "--json", "--exact", "--out", str(path))
+    assert isinstance(report, dict)
+    assert report["exact"]["value"] == "-1/18" and report["exploitability"] == 0.0
+    assert json.loads(path.read_text())["players"] == report["exact"]["players"]
+    assert report["exact"]["players"][1]["infosets"]["1b"] == {"Pass": "2/3", "Bet": "1/3"}
+    # Such a file is a policy, too.
+    exploited = output(capsys, "exploit", "kuhn_poker", "--json", "--policy", str(path))
+    assert isinstance(exploited, dict) and all(abs(row["gain"]) < 1e-9 for row in exploited["players"])
+    output(capsys, "solve", "kuhn_poker", "--json", "--exact", "--out", str(line))
+    assert line.read_text().startswith("NE,") and ",2/3,1/3," in line.read_text()
+
+
 @pytest.mark.parametrize(("player", "key"), [("0", "1"), ("1", "1b")])
 def test_solve_again_below_an_infoset(player: str, key: str, capsys: pytest.CaptureFixture[str]) -> None:
     report = output(capsys, "solve", "kuhn_poker", "--json", "--subgame", key, "--player", player)
@@ -104,6 +120,7 @@ def test_tables_2_reports_what_the_design_says(capsys: pytest.CaptureFixture[str
         (["solve", "leduc_poker", "--max-nodes", "500"], "raise --max-nodes"),
         (["solve", "kuhn_poker", "--subgame", "nowhere"], "expected an infoset"),
         (["solve", "kuhn_poker", "--method", "magic"], "invalid choice"),
+        (["solve", "kuhn_poker", "--exact", "--method", "pcfr+"], "--exact"),
         (["solve", "kuhn_poker", "--memory-mb", "1"], "; raise --memory-mb"),
         (["solve", "kuhn_poker", "--memory-mb", "none"], "expected a whole number of megabytes"),
         (["tables", "2", "--game", "kuhn", "--memory-mb", "1"], "--memory-mb"),
