@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from uci_bridge.match.documents import NoCommitError
+
 __all__ = ["RESULTS", "RUNS", "Commands", "amount", "finished", "positive", "run", "share"]
 
 RUNS = Path(__file__).parent / "runs"
@@ -41,7 +43,7 @@ def finished(work: Callable[[], int | None], *expected: type[Exception]) -> int:
     """Do work that can be resumed; return the exit code. Expected errors and Ctrl-C are reported in one line each."""
     try:
         return work() or 0
-    except expected as error:
+    except (NoCommitError, *expected) as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -33,7 +33,7 @@ from klss.networks.residual import NetworkError
 from klss.support.arrays import Ints
 from klss.support.whole_file import written_whole
 from klss_app.progress import ProgressLine
-from uci_bridge.match.documents import head, write_document
+from uci_bridge.match.documents import NoCommitError, head, write_document
 
 __all__ = ["BATCH", "WEIGHTS", "Imitation", "imitate", "main", "passes"]
 
@@ -280,10 +280,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Sizes(parsed.channels, parsed.blocks, tuple(parsed.headsets)), parsed.seed, parsed.epochs, parsed.minutes,
     )  # fmt: skip
     try:
+        first = head("rbc_learn imitate", "numpy", "numba", "jax")
         with closing(ProgressLine("imitate")) as line:
-            found = imitate(plan, parsed.data, parsed.out, line.tell)
-            document = head("rbc_learn imitate", "numpy", "numba", "jax") | found
-    except (OSError, TrainingError, ShardError, NetworkError) as error:
+            document = first | imitate(plan, parsed.data, parsed.out, line.tell)
+    except (OSError, NoCommitError, TrainingError, ShardError, NetworkError) as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
