@@ -140,8 +140,8 @@ IN_SMALL: dict[str, str] = {
     'klss solve "liars_dice(dice_sides=6)" --method pcfr+ --gap 1e-3': (
         "klss solve 'liars_dice(dice_sides=2)' --method pcfr+ --gap 1e-3"
     ),
-    'klss solve "liars_dice(dice_sides=6)" --method dcfr --seconds 60 --resume dice.npz': (
-        "klss solve 'liars_dice(dice_sides=2)' --method dcfr --seconds 60 --resume dice.npz"
+    'klss solve "liars_dice(dice_sides=6)" --method auto --seconds 60 --resume dice.npz': (
+        "klss solve 'liars_dice(dice_sides=2)' --method auto --seconds 60 --resume dice.npz"
     ),
     "klss solve kuhn_poker --export kuhn.efg": "klss solve kuhn_poker --export kuhn.efg",
     "klss solve kuhn.efg --out kuhn.ne": "klss solve kuhn.efg --out kuhn.ne",
