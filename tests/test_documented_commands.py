@@ -157,6 +157,7 @@ IN_SMALL: dict[str, str] = {
         "klss solve kuhn_poker --refine sequential --out kuhn.json"
     ),
     "klss solve kuhn_poker --lock kuhn.json": "klss solve kuhn_poker --lock kuhn.json",
+    "klss solve kuhn_poker --exact --out kuhn.json": "klss solve kuhn_poker --exact --out exact.json",
     "klss solve GAME": "klss solve kuhn_poker",
     "klss tables 1": "klss tables 1 --game kuhn",
     "klss tables 1 --method NAME --gadget NAME": "klss tables 1 --game kuhn --method olss --gadget resolve-refined",
