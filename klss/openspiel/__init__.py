@@ -5,7 +5,7 @@
 
 Reading order:
 - ``games`` loading by name, with the games refused; ``enumeration`` the whole tree as :class:`klss.game.Game`
-- ``observations`` what each player may see; ``transpositions`` states with the same continuation
+- ``observations`` what each player may see
 - ``model`` the game as the search sees it; ``belief`` every history that agrees with the observations
 - ``players`` our players, which get only observations; ``ismcts`` OpenSpiel's own search as one; ``configuration``
   their names

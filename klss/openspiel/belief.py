@@ -2,9 +2,9 @@
 
 A history is kept with nature's part of its probability. After the player's own move each history is extended by every
 action of the opponent and every outcome of nature until the player's next turn. Histories with other observations are
-dropped, transpositions are merged. So the true history is always in the belief, unless there are more than ``cap``
-histories or too little time for all: then the belief is a sample, and says so. If a sample becomes empty, a new one is
-drawn by random histories that agree with the observations.
+dropped. So the true history is always in the belief, unless there are more than ``cap`` histories, or too little time
+for all: then the belief is a sample, and says so. If a sample becomes empty, a new one is drawn by random histories that
+agree with the observations.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ import numpy as np
 from klss.belief.drawing import draw
 from klss.movers import TERMINAL
 from klss.openspiel.model import OpenSpielModel, Place
-from klss.openspiel.observations import NOTHING, Seen, key_of
+from klss.openspiel.observations import NOTHING, Seen, history_key, key_of
 from klss.search.model import Drawn
-from klss.support.arrays import Floats, Int32s, States
+from klss.support.arrays import Floats, Int32s, Keys, States
 from klss.table.contest import Contradiction
 
 __all__ = ["HistoryBelief", "Opponent"]
@@ -48,8 +48,8 @@ Opponent = Callable[[Any], tuple[Sequence[int], Sequence[float]]]
 
 
 class _History(NamedTuple):
-    """A history, or a state that several reach: its number in the model, and the logarithm of nature's part of its
-    probability up to a common constant."""
+    """A history: its number in the model, and the logarithm of nature's part of its probability up to a common
+    constant."""
 
     number: int
     log: float
@@ -99,7 +99,7 @@ class HistoryBelief:
         Of samples.
     opponent
         The opponent's strategy, if known: then a history's probability includes its actions, and histories that it does
-        not play are dropped. The model must not merge transpositions, because the strategy may differ at them.
+        not play are dropped.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class HistoryBelief:
     ) -> None:
         self._model, self._cap, self._opponent = model, cap, opponent
         self._rng = random.Random(seed)
-        self._known = {model.identity(model.start): _History(model.hold(model.start), 0.0)}
+        self._known = {history_key(model.start.state): _History(model.hold(model.start), 0.0)}
         self._observed: list[Seen] = []
         self.capped_by: str | None = None
 
@@ -125,7 +125,7 @@ class HistoryBelief:
 
     @property
     def numbers(self) -> list[int]:
-        """The states, by their numbers in the model."""
+        """The histories, by their numbers in the model."""
         return [history.number for history in self._known.values()]
 
     def sampler(self, rng: random.Random) -> Callable[[], Any]:
@@ -140,9 +140,9 @@ class HistoryBelief:
 
         return sample
 
-    def contains(self, identity: tuple[int, int]) -> bool:
-        """Whether a state with that :meth:`klss.openspiel.model.OpenSpielModel.identity` is in the belief."""
-        return identity in self._known
+    def contains(self, row: Keys, /) -> bool:
+        """Whether a history with that key, uint64[2], is in the belief (:func:`history_key`)."""
+        return (int(row[0]), int(row[1])) in self._known
 
     def observe(self, seen: Sequence[Seen], deadline: float | None = None) -> None:
         """Take in the player's observations since its last turn; the last one is that of its present turn.
@@ -184,16 +184,11 @@ class HistoryBelief:
                 if path is None:
                     waiting.append(paths)
                     break
-                place, log = path
-                same = self._model.identity(place)
-                if same in found:  # another history of the same state: add the probabilities
-                    number, before = found[same]
-                    found[same] = _History(number, float(np.logaddexp(before, log)))
-                elif len(found) >= self._cap:
+                if len(found) >= self._cap:
                     self.capped_by = "cap"
                     return found
-                else:
-                    found[same] = _History(self._model.hold(place), log)
+                place, log = path
+                found[history_key(place.state)] = _History(self._model.hold(place), log)
         return found
 
     def _drawn_anew(self, visits: _Visits) -> dict[tuple[int, int], _History]:
@@ -203,7 +198,7 @@ class HistoryBelief:
             path = next(self._paths(self._model.start, 0.0, self._observed, True, visits), None)
             if path is None:
                 break
-            found[self._model.identity(path[0])] = _History(self._model.hold(path[0]), path[1])
+            found[history_key(path[0].state)] = _History(self._model.hold(path[0]), path[1])
         return found
 
     def _paths(

@@ -16,8 +16,7 @@ import pyspiel
 
 from klss.movers import CHANCE, TERMINAL
 from klss.openspiel.games import largest_payoff
-from klss.openspiel.observations import NOTHING, Sight, key_of
-from klss.openspiel.transpositions import identifier, same_history
+from klss.openspiel.observations import NOTHING, Sight, history_key, key_of
 from klss.search.model import Expansion, Past
 from klss.support.arrays import Bools, Floats, Int8s, Ints, Keys, States
 
@@ -65,8 +64,6 @@ class OpenSpielModel:
         Of the playouts.
     values
         Function that values states instead of playouts.
-    merging
-        Whether transpositions count as one state, if the game allows it.
 
     Attributes
     ----------
@@ -77,12 +74,9 @@ class OpenSpielModel:
 
     state_width = 1
 
-    def __init__(
-        self, game: Any, player: int, *, seed: int = 0, values: Values | None = None, merging: bool = True
-    ) -> None:
+    def __init__(self, game: Any, player: int, *, seed: int = 0, values: Values | None = None) -> None:
         self.game, self.player = game, player
         self.sights = (Sight(game, player), Sight(game, 1 - player))  # of the search's players 0 and 1
-        self._identity = identifier(game) if merging else same_history
         self._values = values if values is not None else Playouts(game, seed)
         self._unit = (1.0 if player == 0 else -1.0) / largest_payoff(game)
         self.deadline: float | None = None
@@ -149,12 +143,6 @@ class OpenSpielModel:
         """Drop all places but these."""
         self._places = {number: self._places[number] for number in numbers}
 
-    def identity(self, place: Place) -> tuple[int, int]:
-        """Return a key that is equal for transpositions, or only for the same history if the game's texts are too
-        coarse.
-        """
-        return self._identity(place.state)
-
     def edges(self, place: Place) -> tuple[list[int], list[float] | None]:
         """Return the actions at a place, and their probabilities if it is nature's."""
         if place.mover != CHANCE:
@@ -213,7 +201,7 @@ class OpenSpielModel:
         return np.asarray(values * self._unit)
 
     def groups(self, states: States) -> Ints:
-        """Group by the opponent's information; for merged histories, by that of the first one."""
+        """Group by the opponent's information."""
         seen = [self._places[number].seen[1] for number in states[:, 0].tolist()]
         return np.unique(np.array(seen, dtype=np.uint64), return_inverse=True)[1].astype(np.int64)
 
@@ -222,8 +210,8 @@ class OpenSpielModel:
         return np.ones(len(states), dtype=np.bool_)
 
     def identities(self, states: States) -> Keys:
-        """See :class:`klss.search.model.Model`."""
-        found = [self.identity(self._places[number]) for number in states[:, 0].tolist()]
+        """No two histories count as one state: no text of a game is known to include all that matters later."""
+        found = [history_key(self._places[number].state) for number in states[:, 0].tolist()]
         return np.array(found, dtype=np.uint64).reshape(-1, 2)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from klss.errors import GameError
 
-__all__ = ["NOTHING", "Seen", "Sight", "key_of"]
+__all__ = ["NOTHING", "Seen", "Sight", "history_key", "key_of"]
 
 NOTHING = 0
 """The key of no observation: a player that waits stays in its infoset (:class:`klss.search.model.Expansion`)."""
@@ -64,6 +64,12 @@ class Seen:
 def key_of(text: str) -> int:
     """Return a 64-bit key of a text, never :data:`NOTHING`, the same in every process."""
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little") or 1
+
+
+def history_key(state: Any) -> tuple[int, int]:
+    """Return a key of the history of a ``pyspiel.State``: two 64-bit numbers."""
+    digest = blake2b(state.history_str().encode(), digest_size=16).digest()
+    return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little")
 
 
 class Sight:

@@ -139,9 +139,7 @@ class BelievingPlayer(RandomPlayer):
         """See :class:`klss.table.contest.Player`."""
         super().begin(seat, setup)
         draw = np.random.default_rng(self._seed).integers(0, 2**31, size=2)
-        self._model = OpenSpielModel(
-            self._game, 0 if seat else 1, seed=int(draw[0]), values=self._values, merging=self._opponent is None
-        )
+        self._model = OpenSpielModel(self._game, 0 if seat else 1, seed=int(draw[0]), values=self._values)
         self._believed = HistoryBelief(self._model, cap=self._cap, seed=int(draw[1]), opponent=self._opponent)
         self._taken = 0
 

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from klss.errors import GameError
-from klss.openspiel.observations import Seen, Sight
-from klss.openspiel.transpositions import identifier
+from klss.openspiel.observations import Seen, Sight, history_key
 from klss.support.arrays import Keys
 from klss.table.outcome import Outcome, Seat
 
@@ -40,7 +39,6 @@ class Referee:
 
     def __init__(self, game: Any, seed: int, drawn: deque[int] | None = None) -> None:
         self._state = game.new_initial_state()
-        self._identity = identifier(game)
         self._random = random.Random(seed)
         self._drawn = deque[int]() if drawn is None else drawn
         self._sights = {seat: Sight(game, player) for seat, player in _PLAYERS.items()}
@@ -62,8 +60,8 @@ class Referee:
 
     @property
     def truth(self) -> Keys:
-        """See :class:`klss.table.contest.Referee`: the state's identity, uint64[2]."""
-        return np.array(self._identity(self._state), dtype=np.uint64)
+        """See :class:`klss.table.contest.Referee`: the history's key, uint64[2]."""
+        return np.array(history_key(self._state), dtype=np.uint64)
 
     @property
     def history(self) -> list[int]:
