@@ -3,8 +3,8 @@
 A history is kept with nature's part of its probability. After the player's own move each history is extended by every
 action of the opponent and every outcome of nature until the player's next turn. Histories with other observations are
 dropped. So the true history is always in the belief, unless there are more than ``cap`` histories, or too little time
-for all: then the belief is a sample, and says so. If a sample becomes empty, a new one is drawn by random histories that
-agree with the observations.
+or too small a node budget for all: then the belief is a sample, and says so. If a sample becomes empty, a new one is
+drawn by random histories that agree with the observations.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from klss.belief.drawing import draw
 from klss.movers import TERMINAL
 from klss.openspiel.model import OpenSpielModel, Place
-from klss.openspiel.observations import NOTHING, Seen, history_key, key_of
+from klss.openspiel.observations import NOTHING, Seen, history_key
 from klss.search.model import Drawn
 from klss.support.arrays import Floats, Int32s, Keys, States
 from klss.table.contest import Contradiction
@@ -31,9 +31,14 @@ __all__ = ["HistoryBelief", "Opponent"]
 _LOOK = 64
 """Places that are visited between two checks of the clock."""
 
-_VISITS = 10
+_VISITS = 50
 """Most places visited at a turn, for each history that may be kept. Without a limit there could be infinitely many: an
 opponent's moves may be refused any number of times.
+"""
+
+_VISITS_A_NODE = 20
+"""Most places visited at a turn, for each node of a budget. The value of a node, some random playouts, costs as much as
+10 to 50 visits, so that the belief takes about as long as the search.
 """
 
 _ANEW, _ANEW_VISITS = 500, 20_000
@@ -144,8 +149,9 @@ class HistoryBelief:
         """Whether a history with that key, uint64[2], is in the belief (:func:`history_key`)."""
         return (int(row[0]), int(row[1])) in self._known
 
-    def observe(self, seen: Sequence[Seen], deadline: float | None = None) -> None:
-        """Take in the player's observations since its last turn; the last one is that of its present turn.
+    def observe(self, seen: Sequence[Seen], deadline: float | None = None, nodes: int | None = None) -> None:
+        """Take in the player's observations since its last turn; the last one is that of its present turn. ``nodes`` is
+        the node budget of the answer, which bounds the places visited.
 
         The belief may become empty: if no history of a sample is left, and no new one is found in time.
 
@@ -156,14 +162,15 @@ class HistoryBelief:
         """
         began, first = time.monotonic(), not self._observed
         self._observed += seen
-        visits = _Visits(_VISITS * self._cap, deadline)
+        most = _VISITS * self._cap if nodes is None else min(_VISITS * self._cap, _VISITS_A_NODE * max(1, nodes))
+        visits = _Visits(most, deadline)
         found = self._followed(seen, first, visits)
         self.capped_by = visits.ended_by or self.capped_by
         if not found and self.capped_by is None:
             raise Contradiction(f"observation {seen[-1].text[:200]!r}: no history agrees with it and those before it")
         # An empty sample is drawn anew, in at most half as much time again.
         late = None if deadline is None else deadline + (deadline - began) / 2
-        self._known = found or self._drawn_anew(_Visits(_ANEW_VISITS, late))
+        self._known = found or self._drawn_anew(_Visits(min(most, _ANEW_VISITS), late))
 
     def _followed(self, seen: Sequence[Seen], first: bool, visits: _Visits) -> dict[tuple[int, int], _History]:
         """Return the histories that agree with ``seen``; if there are too many, those from random sources.
@@ -207,7 +214,7 @@ class HistoryBelief:
         """Yield the places to which ``seen`` leads from ``begin``, depth first in random order, with their log-weights;
         ``first``: the game begins at ``begin``. Yield None when the share of the visits is used up; then it can go on.
         """
-        keys = [key_of(each.text) for each in seen]
+        keys = [each.key for each in seen]
         # If the game's first place shows something, that is the first observation.
         shown = 1 if first and begin.shown[0] != NOTHING else 0
         if shown and begin.shown[0] != keys[0]:
@@ -218,17 +225,17 @@ class HistoryBelief:
         stack = [(begin, log, shown)]
         while stack:
             place, log, at = stack.pop()
-            if visits.over():
-                return
             if visits.shared_out():
                 yield None
             for action, more in self._steps(place, seen[at]):
+                if visits.over():
+                    return
                 child = self._model.child(place, action)
                 if child.mover == TERMINAL:
                     continue
                 if child.shown[0] == NOTHING:
                     stack.append((child, log + more, at))
-                elif child.shown[0] == keys[at] and _fits(child, seen[at]):
+                elif child.shown[0] == keys[at]:
                     if at + 1 == len(seen):  # yield at once, before refused moves are followed deeper
                         yield child, log + more
                     else:
@@ -279,13 +286,6 @@ class HistoryBelief:
     def _rest(self, exclude: States) -> list[_History]:
         excluded = {(int(low), int(high)) for low, high in self._model.identities(exclude)}
         return [history for identity, history in self._known.items() if identity not in excluded]
-
-
-def _fits(place: Place, seen: Seen) -> bool:
-    """Whether at a place with the text of ``seen`` the player acts, with the same actions, or waits, as in ``seen``."""
-    if not seen.acts:
-        return place.mover != 0
-    return place.mover == 0 and tuple(place.state.legal_actions()) == seen.actions
 
 
 def _rows(histories: Sequence[_History]) -> States:

@@ -111,7 +111,7 @@ class OpenSpielModel:
             text = self.sights[each].text(state, player)
             if text is None:
                 continue
-            seen[each] = key_of(text)
+            seen[each] = key_of(text, tuple(state.legal_actions()) if each == mover else ())
             if each in (mover, actor) or seen[each] != before[each]:
                 shown[each] = seen[each]
         return Place(state, mover, (seen[0], seen[1]), (shown[0], shown[1]))

@@ -3,7 +3,8 @@
 If a game has information states, these contain all that a player has learned. They are read at the player's own turns
 only: what it learns while waiting counts as learned at its next turn, because in some games the names of a waiting
 player's infosets are inexact (:mod:`klss.openspiel.enumeration`). If a game has only observations, they are read at
-every turn of either player. An observation that repeats the last one, without an own move between them, is left out, so
+every turn of either player. At its own turn a player also knows its legal actions, which some games' texts do not tell
+(a die that was rolled). An observation that repeats the last one, without an own move between them, is left out, so
 that a player can't count the turns of an opponent whose moves were refused.
 
 Only the referee's side calls :meth:`Sight.look` and :meth:`Sight.along` on the true game: they return what one player
@@ -12,7 +13,7 @@ may know.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -52,6 +53,11 @@ class Seen:
         """Whether it is the player's turn."""
         return bool(self.actions)
 
+    @property
+    def key(self) -> int:
+        """The observation's key for the search."""
+        return key_of(self.text, self.actions)
+
     def action(self, text: str) -> int | None:
         """Return the action with that name, or with that number in the list, as a human types it; None if none fits."""
         if text in self.names:
@@ -61,9 +67,10 @@ class Seen:
         return None
 
 
-def key_of(text: str) -> int:
-    """Return a 64-bit key of a text, never :data:`NOTHING`, the same in every process."""
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little") or 1
+def key_of(text: str, actions: Sequence[int] = ()) -> int:
+    """Return a 64-bit key of a text and the legal actions, never :data:`NOTHING`, the same in every process."""
+    told = f"{text}\0{actions}" if actions else text
+    return int.from_bytes(blake2b(told.encode(), digest_size=8).digest(), "little") or 1
 
 
 def history_key(state: Any) -> tuple[int, int]:

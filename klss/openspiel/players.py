@@ -12,7 +12,7 @@ import numpy as np
 from klss.errors import GameError
 from klss.openspiel.belief import HistoryBelief, Opponent
 from klss.openspiel.model import OpenSpielModel, Values
-from klss.openspiel.observations import NOTHING, Seen, key_of
+from klss.openspiel.observations import NOTHING, Seen
 from klss.search import Search, SearchConfiguration
 from klss.search.report import Report
 from klss.search.root_values import root_values
@@ -143,13 +143,18 @@ class BelievingPlayer(RandomPlayer):
         self._believed = HistoryBelief(self._model, cap=self._cap, seed=int(draw[1]), opponent=self._opponent)
         self._taken = 0
 
+    @property
+    def position_set(self) -> HistoryBelief | None:
+        """See :class:`klss.table.contest.Player`; None after observations that are taken in only at the next turn."""
+        return None if self._taken < len(self._seen) else self._believed
+
     def _belief(self, plan: TimePlan) -> HistoryBelief:
         """Return the belief after the observations so far."""
         if self._believed is None:
             raise GameError("answer: got a question before a game began, expected begin first")
         new, self._taken = self._seen[self._taken :], len(self._seen)
         if new:
-            self._believed.observe(new, plan.tracking_deadline())
+            self._believed.observe(new, plan.tracking_deadline(), plan.nodes)
         return self._believed
 
     def close(self) -> None:
@@ -236,10 +241,9 @@ class SearchingPlayer(BelievingPlayer):
     def _walk(self) -> None:
         """Pass the observations since the last move on to the search."""
         for seen in self._seen[self._walked :]:
-            key = key_of(seen.text)
             if seen.ply or self._model.start.shown[0] == NOTHING:  # otherwise the game's start shows it already
-                self._step(-1 if seen.own is None else seen.own, key, seen.acts)
-            self._keys.append(key)
+                self._step(-1 if seen.own is None else seen.own, seen.key, seen.acts)
+            self._keys.append(seen.key)
         self._walked = len(self._seen)
 
     def _step(self, own: int, key: int, acts: bool) -> None:

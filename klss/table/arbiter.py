@@ -128,8 +128,8 @@ class Arbiter(Generic[_Referee]):
                     self.remaining_s[seat] += clock[1] - (asked - began)
                 if self.on_pass is not None:
                     self.on_pass(seat)
-            self._show(seat)
-            self._check_truth(seat)
+            if self._show(seat):  # a set that has got nothing new is that of the question
+                self._check_truth(seat)
             if self.on_turn is not None:
                 self.on_turn(Played(referee.ply, seat, tuple(answers)))
 
@@ -140,12 +140,14 @@ class Arbiter(Generic[_Referee]):
             clock = max(0.0, self.remaining_s[seat] - (time.monotonic() - began)), control.clock[1]
         return Limit(time_s=control.time_s, nodes=control.nodes, clock=clock)
 
-    def _show(self, seat: Seat) -> None:
-        """Give ``seat`` its new observations."""
+    def _show(self, seat: Seat) -> bool:
+        """Give ``seat`` its new observations; return whether there were any."""
         observations = self.referee.observations(seat)
-        for observation in observations[self._shown[seat] :]:
+        new = observations[self._shown[seat] :]
+        for observation in new:
             self.players[seat].observe(observation)
         self._shown[seat] = len(observations)
+        return bool(new)
 
     def _check_truth(self, seat: Seat) -> None:
         if self.truth is None or self.referee.outcome is not None:

@@ -269,5 +269,6 @@ def _summary_text(summary: dict[str, Any], match: Match, elo: Elo) -> str:
         text += f"; LLR {sprt['llr']:.2f} ({sprt['lower']:.2f} to {sprt['upper']:.2f}): {taken}"
     if "truth" in summary:
         truth = "; the true position was missing from {lost} of {checks} sets ({sampled} samples not looked at)"
-        text += truth.format(**summary["truth"])
+        checked = summary["truth"]["checks"] + summary["truth"]["sampled"] > 0
+        text += truth.format(**summary["truth"]) if checked else "; nothing was checked: no player holds a set"
     return text

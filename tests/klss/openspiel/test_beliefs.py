@@ -13,10 +13,15 @@ pyspiel = pytest.importorskip("pyspiel")
 
 from klss import openspiel  # noqa: E402
 from klss.openspiel.belief import HistoryBelief  # noqa: E402
+from klss.openspiel.configuration import configuration, make_player  # noqa: E402
 from klss.openspiel.games import spiel_game  # noqa: E402
 from klss.openspiel.model import OpenSpielModel  # noqa: E402
 from klss.openspiel.observations import Seen, Sight, history_key  # noqa: E402
-from klss.table.contest import Contradiction  # noqa: E402
+from klss.openspiel.referee import Referee  # noqa: E402
+from klss.search import Budget, Kluss, Search  # noqa: E402
+from klss.table.arbiter import Arbiter  # noqa: E402
+from klss.table.contest import Contradiction, TruthCount  # noqa: E402
+from klss.table.limits import TimeControl  # noqa: E402
 
 GAMES = [
     "kuhn_poker", "leduc_poker", "liars_dice", "liars_dice(numdice=2)", "phantom_ttt",
@@ -139,3 +144,65 @@ def test_what_is_drawn_is_of_the_belief_and_not_what_is_excluded() -> None:
     drawn = belief.sample(2, none, 1)
     rest = belief.draw(9, drawn, 1, 0.5).states
     assert sorted([*drawn[:, 0], *rest[:, 0]]) == sorted(belief.numbers)
+
+
+@pytest.mark.parametrize("name", ["phantom_go(board_size=3)", "liars_dice(numdice=2)", "gin_rummy", "phantom_ttt"])
+@pytest.mark.parametrize("player", ["kluss", "ismcts"])
+def test_a_node_budget_bounds_the_places_that_a_belief_visits(
+    name: str, player: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many histories agree with what a player saw, its belief visits few for each node of the budget."""
+    game, _ = spiel_game(name)
+    visited = 0
+    child = OpenSpielModel.child
+
+    def counted(*each: Any) -> Any:
+        nonlocal visited
+        visited += believing
+        return child(*each)
+
+    believing = False
+    observe = HistoryBelief.observe
+
+    def believed(*each: Any) -> None:
+        nonlocal believing, visited
+        believing, visited = True, 0
+        observe(*each)
+        believing = False
+        assert visited <= 50 * nodes, "a node takes some playouts of up to 60 plies in all"
+
+    monkeypatch.setattr(OpenSpielModel, "child", counted)
+    monkeypatch.setattr(HistoryBelief, "observe", believed)
+    nodes = 10
+    seated = {seat: make_player(configuration(player), game, 1) for seat in (True, False)}
+    referee = Referee(game, 1)
+    arbiter = Arbiter(referee, seated, dict.fromkeys(seated, TimeControl(nodes=nodes)))
+    arbiter.begin()
+    while referee.outcome is None and referee.ply < 12:
+        arbiter.play_turn()
+    assert visited > 0
+
+
+def test_a_die_that_no_text_shows_is_known_to_the_one_who_moves() -> None:
+    """Einstein würfelt nicht: the text is the board, the legal moves are those of the piece that was rolled."""
+    game, _ = spiel_game("einstein_wurfelt_nicht")
+    state = game.new_initial_state()
+    for deal in (0, 0):
+        state.apply_action(deal)
+    for player in (0, 1):
+        model = OpenSpielModel(game, player)
+        root = model.hold(model.reached(state, -1, (0, 0)))
+        search = Search(model, Kluss(order=1, root="safe", purify=False))
+        search.begin(np.array([[root]], dtype=np.uint64), Budget(nodes=300))
+        assert search.standing is not None and search.standing.trunk.node_count > 300
+
+
+def test_what_a_player_held_possible_is_checked_at_every_question() -> None:
+    game, _ = spiel_game("phantom_ttt")
+    for cap, seed in ((20_000, 1), (3, 2)):
+        truth, plies = TruthCount(), []
+        players = {seat: make_player(configuration(f"kluss,cap={cap}"), game, seed) for seat in (True, False)}
+        limits = dict.fromkeys(players, TimeControl(nodes=200))
+        Arbiter(Referee(game, seed), players, limits, plies.append, truth).play()
+        assert truth.lost == 0 and truth.checks + truth.sampled == len(plies)
+        assert truth.sampled > 0 if cap == 3 else truth.checks > 0
