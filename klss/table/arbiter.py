@@ -5,13 +5,14 @@ The arbiter is on the referee's side: it has access to the true game, and passes
 A turn lasts until the other seat is asked, or the game is over; it may have several plies where a refused move is tried
 again. The player's clock runs from the moment at which its turn begins, before it gets its last observations, to its
 last answer of the turn. What the player does with the result of that answer is not charged. The clock is settled, with
-one increment, only at the end of the turn, so that it tells nobody how often a move was refused.
+one increment, only at the end of the turn, so that it tells nobody how often a move was refused. The first turn of the
+game can be free for some seats.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -67,6 +68,8 @@ class Arbiter(Generic[_Referee]):
     # called with the seat whose turn is over, before it sees the result of its last answer; other ends of a game don't
     # call it
     on_pass: Callable[[Seat], None] | None = None
+    # seats whose clock stands still in the first turn of the game: people who may need to find their place first
+    unhurried: Collection[Seat] = ()
     # seconds left on each clock, for the seats that have one
     remaining_s: dict[Seat, float] = field(default_factory=dict)
 
@@ -100,13 +103,16 @@ class Arbiter(Generic[_Referee]):
         player, clock = self.players[seat], self.controls[seat].clock
         asked = time.monotonic()
         began = self._began = asked if self._began is None else self._began
+        unhurried = ply == 0 and seat in self.unhurried
         answers: list[Answered] = []
         try:
             while referee.outcome is None and referee.ply == ply:
                 self._show(seat)
                 question = referee.question
-                decision = player.answer(question, self._limit(seat, began))
+                decision = player.answer(question, Limit() if unhurried else self._limit(seat, began))
                 now = time.monotonic()
+                if unhurried:
+                    began = self._began = now
                 answers.append(Answered(question, decision, now - asked))
                 asked = now
                 # Check the clock before the answer counts: an answer after the flag is none.

@@ -16,7 +16,7 @@ from klss.table.arbiter import Arbiter
 from klss.table.contest import Player, Referee
 from klss.table.limits import TimeControl
 from klss.table.outcome import Outcome
-from klss_app.web.seats import Draw, Ended, Inbox, Leave, Resign
+from klss_app.web.seats import Draw, Ended, HumanAtBoard, Inbox, Leave, Resign
 
 __all__ = ["GameClock", "RunningGame"]
 
@@ -80,7 +80,10 @@ class RunningGame:
         self._clock = clock
         self._prepared = prepared
         self._ended = ended
-        self._arbiter = Arbiter(referee, players, controls, on_pass=self._pass, remaining_s=clock.remaining_s)
+        people = [color for color, player in players.items() if isinstance(player, HumanAtBoard)]
+        self._arbiter = Arbiter(
+            referee, players, controls, on_pass=self._pass, unhurried=people, remaining_s=clock.remaining_s
+        )
         self._thread = threading.Thread(target=self._run, name="klss board: a game", daemon=True)
         self.over = threading.Event()
 

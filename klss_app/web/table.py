@@ -165,7 +165,10 @@ class Table:
         if seat.shown is None:
             return None
         over = seat.shown["over"] is not None
-        running = None if over else seat.shown["turn"] == "white"
+        turn = seat.shown["turn"] == "white"
+        # The clock of a human who begins stands still (klss.table.arbiter).
+        stands = over or (seat.shown["ply"] == 0 and self.settings.players[turn] == HUMAN)
+        running = None if stands else turn
         return {
             "type": "game",
             "number": self._numbers,
