@@ -50,7 +50,7 @@ from klss_app.cli.saved_game import (
     saved_game,
     unfinished,
 )
-from klss_app.cli.serving import at_signals
+from klss_app.cli.serving import at_signals, end_loading
 from klss_app.kept_games import HUMAN, begun_at, newest_first, shown_name
 
 if TYPE_CHECKING:
@@ -132,7 +132,8 @@ def run(arguments: Sequence[str], game: Game) -> int:
     # earlier, so that a caller whose arguments are refused keeps its log level.
     logging.getLogger("uci_bridge").setLevel(logging.ERROR)
     left_games = _LeftGames(game, settings)
-    return asyncio.run(_serve(settings, kind, opened, listening, parsed.host, not parsed.no_open, left_games))
+    end_loading(asyncio.run(_serve(settings, kind, opened, listening, parsed.host, not parsed.no_open, left_games)))
+    return 0
 
 
 def _settings(game: Game, parsed: argparse.Namespace) -> Settings:
@@ -255,7 +256,8 @@ async def _serve(
     host: str,
     open_browser: bool,
     left_games: LeftGames,
-) -> int:
+) -> threading.Thread:
+    """Serve until a signal; return the thread that loads compiled code, which may not be done."""
     from aiohttp import web
 
     from klss_app.web.server import make_app, our_fault
@@ -278,16 +280,15 @@ async def _serve(
     for seat, link in zip(table.seats[1:], links[1:], strict=True):
         print(f"klss board: {chess.COLOR_NAMES[seat.color]}'s seat, for the other player: {link}", flush=True)
     _say_who_may_come(host, port, [(chess.COLOR_NAMES[seat.color], seat.token) for seat in table.seats])
+    loading = threading.Thread(target=table.warm_up, daemon=True)
     with tempfile.TemporaryDirectory(prefix="klss-board-") as folder:
         if open_browser:
             _open(links[0], Path(folder))
-        # Load compiled code while the browser starts.
-        loading = asyncio.create_task(asyncio.to_thread(lambda: kind.kit.referee(kind.kit.setup())))
+        loading.start()  # while the browser starts
         await stop.wait()
-        await loading
     await table.close()
     await runner.cleanup()
-    return 0
+    return loading
 
 
 def _origin(host: str, port: int) -> str:

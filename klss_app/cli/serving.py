@@ -22,7 +22,7 @@ from uci_bridge.child_processes import end_descendants
 if TYPE_CHECKING:
     from uci_bridge.protocol.engine import Engine
 
-__all__ = ["at_signals", "serve_on_stdio"]
+__all__ = ["at_signals", "end_loading", "serve_on_stdio"]
 
 log = logging.getLogger("klss engine")
 
@@ -62,12 +62,17 @@ def serve_on_stdio(command: str, make: Callable[[Callable[[], None]], Engine], l
             serve(engine, requests, answers)
         finally:
             engine.close()
+    end_loading(loading)
+    return 0
+
+
+def end_loading(loading: threading.Thread) -> None:
+    """End the program, with code 0, if ``loading`` still compiles: that can't be stopped, and nobody needs it now."""
     if loading.is_alive():
-        # A compilation can't be stopped, and nobody needs it any more.
+        sys.stdout.flush()
         sys.stderr.flush()
         end_descendants()
         os._exit(0)
-    return 0
 
 
 class _Loading(threading.Thread):

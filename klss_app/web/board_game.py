@@ -7,14 +7,18 @@ its pages get, and the review of a finished game.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chess
 
+from klss.table.arbiter import Arbiter
+from klss.table.contest import Decision, Player
 from klss.table.kit import Kit
+from klss.table.limits import Limit, Progress, TimeControl
+from klss.table.outcome import Seat
 from klss_app.web.seats import HumanAtBoard, Inbox
 
 if TYPE_CHECKING:
@@ -33,11 +37,12 @@ class BadGame(Exception):
 @dataclass(frozen=True)
 class Reviewed:
     """A game as its reviews read it: ``game`` in the board game's own type, ``text`` as it is kept in a file, ``plies``
-    the number of turns played."""
+    the number of turns played, and White's and Black's ``names``."""
 
     game: Any
     text: str
     plies: int
+    names: tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -54,11 +59,21 @@ class BoardGame(ABC):
     """A game at the board."""
 
     kit: Kit
+    rehearsal: tuple[str, ...]  # what people may type from the first question of a game on, for a turn of each side
     analysis: str  # the module that is run to analyse a finished game; it writes one line of JSON per turn
 
     @abstractmethod
     def human(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int) -> HumanAtBoard:
         """A human's player; see :class:`klss_app.web.seats.HumanAtBoard`."""
+
+    def warm_up(self) -> None:
+        """Load the compiled code that a game between people needs, by playing the beginning of one."""
+        inbox, typed = Inbox(lambda offer: None), iter(self.rehearsal)
+        people = {color: _Rehearsing(self.human(inbox, lambda message: None, 0), typed) for color in chess.COLORS}
+        arbiter = Arbiter(self.kit.referee(self.kit.setup()), people, dict.fromkeys(chess.COLORS, TimeControl()))
+        arbiter.begin()
+        for _ in people:
+            arbiter.play_turn()
 
     def engines(self) -> Mapping[str, str]:
         """The configurations that a page may ask for, the easiest first, with a few words on each."""
@@ -92,3 +107,23 @@ class BoardGame(ABC):
     @abstractmethod
     def summary(self, turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
         """The costs of one side's moves over a game, in a few figures."""
+
+
+class _Rehearsing(Player):
+    """A human at no page, who types the next of these texts."""
+
+    def __init__(self, human: HumanAtBoard, typed: Iterator[str]) -> None:
+        self._human, self._typed = human, typed
+
+    def begin(self, seat: Seat, setup: Any) -> None:
+        """See :class:`klss.table.contest.Player`."""
+        self._human.begin(seat, setup)
+
+    def observe(self, observation: Any) -> None:
+        """See :class:`klss.table.contest.Player`."""
+        self._human.observe(observation)
+
+    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+        """See :class:`klss.table.contest.Player`."""
+        self._human.move(next(self._typed), self._human.asked[1])
+        return self._human.answer(question, limit)

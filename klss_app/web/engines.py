@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from klss.support.configurations import ConfigurationError
@@ -30,17 +31,23 @@ class BoardEngine:
         The evaluator, and whether a clock runs: only then the engine ponders.
     key
         Games with equal keys may be played by the same process.
+    warmed
+        See ``warm``.
 
     Attributes
     ----------
     usable
         Whether it can play another game; False once its process was ended during a search.
+    warm
+        Whether its compiled code is loaded; ``warmed`` is called, in a thread, once it is.
     evaluator, label
         Names of its evaluator (None without one) and of the engine, as people read them.
     """
 
-    def __init__(self, kit: Kit, spec: str, settings: Settings, key: object) -> None:
+    def __init__(self, kit: Kit, spec: str, settings: Settings, key: object, warmed: Callable[[], None]) -> None:
         self.key = key
+        self.warm = False
+        self._warmed = warmed
         self._kit = kit
         self.usable = True
         chosen: Any = player_spec(kit, spec)
@@ -55,8 +62,13 @@ class BoardEngine:
         self.label = named(shown_name(spec), self.evaluator)
         self._process = EngineProcess(chosen.argv, name=self.label)
         self._last: tuple[HostedPlayer, EngineAtBoard] | None = None
-        self._warming = threading.Thread(target=rehearse, args=(self._process, kit.wire), daemon=True)
+        self._warming = threading.Thread(target=self._warm_up, daemon=True)
         self._warming.start()
+
+    def _warm_up(self) -> None:
+        rehearse(self._process, self._kit.wire)
+        self.warm = True
+        self._warmed()
 
     @property
     def last_fault(self) -> str | None:

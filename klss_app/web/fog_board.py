@@ -33,13 +33,15 @@ class FogGame:
 
 def reviewed(record: GameRecord, ruleset: Ruleset) -> Reviewed:
     """A kept game, for a review."""
-    return Reviewed(FogGame(record, ruleset), write_pgn(record), len(record.moves))
+    names = record.headers.get("White", "?"), record.headers.get("Black", "?")
+    return Reviewed(FogGame(record, ruleset), write_pgn(record), len(record.moves), names)
 
 
 class FogBoard(BoardGame):
     """See :class:`klss_app.web.board_game.BoardGame`."""
 
     kit = FOG
+    rehearsal = ("e4", "d5")
     analysis = "klss_app.web.game_analysis"
 
     def engines(self) -> Mapping[str, str]:

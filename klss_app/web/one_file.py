@@ -17,19 +17,20 @@ __all__ = ["Kept", "kept", "one_file"]
 
 
 class Kept(NamedTuple):
-    """A reviewed game: the document of its review, every turn and both sides' figures as a page gets them, and the text
-    of its file for the download."""
+    """A reviewed game: the document of its review, every turn and both sides' figures as a page gets them; and for the
+    download the text of its file and both players' names."""
 
     game: Mapping[str, Any]
     turns: Sequence[Mapping[str, Any]]
     summary: Mapping[str, Any]
     pgn: str
+    names: tuple[str, str]
 
 
 def kept(kind: BoardGame, reviewed: Reviewed, turns: Sequence[Mapping[str, Any]]) -> Kept:
     """The reviewed game, from every turn of its analysis as a page gets them."""
     summary: dict[str, Any] = {color: kind.summary(turns, color) for color in chess.COLOR_NAMES}
-    return Kept(kind.review(reviewed), turns, summary, reviewed.text)
+    return Kept(kind.review(reviewed), turns, summary, reviewed.text, reviewed.names)
 
 
 def one_file(games: Mapping[int, Kept], report: str = "", kind: str = "fog") -> str:
@@ -71,7 +72,7 @@ def _sent(number: int, kept: Kept) -> dict[str, Any]:
     return {
         "review": {"type": "review", "game": number, "color": "white", **kept.game},
         "analyse": {**analysis, "turns": kept.turns, "summary": kept.summary},
-        "pgn": {"type": "pgn", "game": number, "pgn": kept.pgn},
+        "pgn": {"type": "pgn", "game": number, "pgn": kept.pgn, "names": kept.names},
     }
 
 

@@ -33,10 +33,9 @@ __all__ = ["RbcBoard", "opened"]
 
 @dataclass(frozen=True)
 class _Game:
-    """A game as its reviews read it; ``names`` by colour."""
+    """A game as its reviews read it."""
 
     referee: Referee
-    names: Mapping[str, str]
     outcome: Outcome | None
 
 
@@ -44,6 +43,7 @@ class RbcBoard(BoardGame):
     """See :class:`klss_app.web.board_game.BoardGame`."""
 
     kit = RBC
+    rehearsal = ("e5", "e4", "e4", "d5")
     analysis = "klss_app.web.rbc_analysis"
 
     def human(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int) -> RbcHuman:
@@ -52,9 +52,9 @@ class RbcBoard(BoardGame):
 
     def kept(self, referee: Referee, settings: Settings, headers: Mapping[str, str], *, left: bool) -> Reviewed:
         """See the base."""
-        names = {name: headers[name] for name in ("White", "Black")}
-        text = RBC.record(referee, headers)
-        return Reviewed(_Game(referee, names, None if left else referee.outcome), text, len(referee.turns))
+        names = headers["White"], headers["Black"]
+        game = _Game(referee, None if left else referee.outcome)
+        return Reviewed(game, RBC.record(referee, headers), len(referee.turns), names)
 
     def opened(self, text: str, settings: Settings, number: int = 1) -> Reviewed:
         """See the base: the JSON of reconchess, which holds one game."""
@@ -78,7 +78,8 @@ class RbcBoard(BoardGame):
             ages = {chess.COLOR_NAMES[color]: known[color].ages() for color in chess.COLORS}
             at = {"ages": ages, "turn": chess.COLOR_NAMES[position.turn], "number": position.fullmove}
             plies.append(_turn_document(turn) | at | {"truth": fen.board_text(position.pieces, 0)} | boards)
-        return {"tags": dict(game.names), "over": over_document(game.outcome), "plies": plies}
+        tags = dict(zip(("White", "Black"), reviewed.names, strict=True))
+        return {"tags": tags, "over": over_document(game.outcome), "plies": plies}
 
     def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
         """See the base."""
@@ -107,8 +108,8 @@ def opened(text: str) -> Reviewed:
     if not 0 < len(referee.turns) <= MOST_PLIES:
         raise BadGame(f"got a history of {len(referee.turns)} turns, expected 1 to {MOST_PLIES}")
     document = json.loads(text)
-    names = {side: printable(str(document.get(f"{side.lower()}_name", "?")), 80) for side in ("White", "Black")}
-    return Reviewed(_Game(referee, names, referee.outcome), text, len(referee.turns))
+    white, black = (printable(str(document.get(f"{side}_name", "?")), 80) for side in ("white", "black"))
+    return Reviewed(_Game(referee, referee.outcome), text, len(referee.turns), (white, black))
 
 
 def _turn_document(turn: Turn | None) -> dict[str, Any]:

@@ -289,7 +289,7 @@ class PageLine:
         game = self._finished(message)
         turns = self._table.analyses.whole(game.number) if message.get("comments") is True else None
         text = game.reviewed.text if turns is None else self._table.kind.annotated(game.reviewed, turns)
-        self.send({"type": "pgn", "game": game.number, "pgn": text})
+        self.send({"type": "pgn", "game": game.number, "pgn": text, "names": game.reviewed.names})
 
     async def _open(self, seat: Seat, message: dict[str, Any]) -> None:
         self._only_between_games()

@@ -128,6 +128,7 @@ class Table:
         self._wish: Mapping[str, Any] | None = None
         self.reading = asyncio.Lock()
         self._own_engine = settings.engine
+        self._loading = False  # compiled code, in this process
 
     # ------------------------------------------------------------------------------------------------- what pages see
     @property
@@ -152,6 +153,7 @@ class Table:
             "clock": settings.clock,
             "fen": settings.fen,
             "playing": self.playing,
+            "loading": self._loading or (self._engine is not None and not self._engine.warm),
             "waiting": not all(each.sat for each in self.seats),
             "invitation": None if code is None else [f"{origin}/#invite={code}" for origin in self.origins],
             "away": any(each.sat and not each.lines for each in self.seats if each is not seat),
@@ -193,6 +195,15 @@ class Table:
         own = shown_name(self._own_engine)
         offered = self.kind.engines()
         return offered if own in offered else {own: "", **offered}
+
+    def warm_up(self) -> None:
+        """Load the compiled code of games, and tell the pages when it is there; in a thread of its own."""
+        self._loading = True
+        try:
+            self.kind.warm_up()
+        finally:
+            self._loading = False
+            self._from_game(self._tell_all)(None)
 
     # ------------------------------------------------------------------------------------------------- what pages ask
     async def sit(self, seat: Seat, line: Line) -> None:
@@ -263,6 +274,10 @@ class Table:
         for other in self.seats:
             if other is not seat:
                 other.send(self.described(other))
+
+    def _tell_all(self, _: Any = None) -> None:
+        for seat in self.seats:
+            seat.send(self.described(seat))
 
     async def new_game(self, seat: Seat, wish: Mapping[str, Any]) -> None:
         """Begin a new game against the engine as ``wish`` says; a running game is left. Raises :class:`Refused`.
@@ -396,8 +411,7 @@ class Table:
             prepared=lambda: None if engine is None or clock is None else engine.wait_until_warm(),
             ended=lambda game: self._game_ended(game, settings, seed, earlier, engine),
         )
-        for seat in self.seats:
-            seat.send(self.described(seat))
+        self._tell_all()
         game.start()
 
     def _shower(self, seat: Seat, number: int) -> Callable[[dict[str, Any]], None]:
@@ -476,8 +490,7 @@ class Table:
         if self._game is game:
             self._game = None
         self.last = self.add(reviewed, color, path)
-        for seat in self.seats:
-            seat.send(self.described(seat))
+        self._tell_all()
 
     def add(self, reviewed: Reviewed, color: chess.Color = chess.WHITE, path: Path | None = None) -> int:
         """Add a game that may be reviewed; return its number."""
@@ -507,7 +520,8 @@ class Table:
             if self._engine.key == key and self._engine.usable:
                 return self._engine
             await asyncio.to_thread(self._engine.close)
-        self._engine = BoardEngine(self.kind.kit, spec, settings, key)
+        tell = self._from_game(self._tell_all)
+        self._engine = BoardEngine(self.kind.kit, spec, settings, key, lambda: tell(None))
         return self._engine
 
     async def close(self) -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -97,10 +98,10 @@ def opened_boards(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, Any]]:
 
     opened: list[tuple[Any, Any]] = []
 
-    async def serve(settings: Any, kind: Any, reviewed: Any, listening: Any, *rest: Any) -> int:
+    async def serve(settings: Any, kind: Any, reviewed: Any, listening: Any, *rest: Any) -> threading.Thread:
         listening.close()
         opened.append((kind, reviewed))
-        return 0
+        return threading.Thread()
 
     monkeypatch.setattr(board, "_serve", serve)
     return opened

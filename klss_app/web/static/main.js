@@ -13,6 +13,9 @@ import { T } from '/strings.js';
 
 // The server takes 256 KiB in one message; quotes and line ends in a file are sent as two characters.
 const MOST_PGN = 200000;
+/** Within these times, in ms, of the first click on "Resign" another one does not count yet, and still counts. */
+const REREAD_MS = 600;
+const SURE_MS = 4000;
 
 for (const element of document.querySelectorAll('[data-text]')) element.textContent = T[element.dataset.text];
 for (const element of document.querySelectorAll('[data-label]')) element.setAttribute('aria-label', T[element.dataset.label]);
@@ -25,6 +28,9 @@ let travelling = false;
 /** The text of the file that is being opened, and whether the server's answer is still to come. */
 let file = '';
 let opening = false;
+/** Whether a new game was asked for and is not there yet; the last message of the one that is left for it. */
+let waiting = false;
+let left = null;
 const board = new FogBoard($('board'));
 const send = (message) => line.send(message);
 const play = new Play(board, send);
@@ -74,6 +80,7 @@ function take(message) {
       document.body.dataset.kind = table.kind;
       play.away = table.away;
       play.two = table.humans === 2;
+      play.loads(table.loading || waiting);
       showInvitation(table.invitation);
       if (mode === 'play' && play.game) play.players();
       $('open-pgn').textContent = T.open[table.kind];
@@ -101,6 +108,10 @@ function take(message) {
       break;
     case 'game': {
       const fresh = play.game?.number !== message.number;
+      if (waiting && !fresh) {
+        left = message; // the end of the game that is left for the next one
+        break;
+      }
       busy(false);
       play.take(message);
       if (asked === null && (mode !== 'play') && (fresh ? !message.over || mode === 'loading' : false)) show('play');
@@ -130,7 +141,7 @@ function take(message) {
       review.analysis(message);
       break;
     case 'pgn':
-      save(message.pgn, `klss-${message.game}.${document.body.dataset.kind === 'fog' ? 'pgn' : 'json'}`);
+      save(message.pgn, T.fileName(message.names, document.body.dataset.kind === 'fog' ? 'pgn' : 'json'));
       break;
     case 'rematch':
       $('status').textContent = message.mine ? T.rematchAsked : T.rematchOffered;
@@ -144,6 +155,7 @@ function take(message) {
         asked = null;
         opening = false;
         busy(false);
+        if (left) take(left);
         banner(message.why, 8000);
         if (mode === 'loading') show('play');
       }
@@ -162,8 +174,11 @@ function take(message) {
 
 /** A new game was asked for: the old one is dimmed until the first view of the new one comes. */
 function busy(on) {
+  waiting = on;
+  if (on) left = null;
   $('board-frame').setAttribute('aria-busy', String(on));
-  $('end').inert = on;
+  for (const id of ['board-frame', 'entry', 'game-actions', 'end']) $(id).inert = on;
+  play.loads(on || table.loading);
   if (on) $('status').textContent = T.next;
 }
 
@@ -203,15 +218,19 @@ $('typed').addEventListener('keydown', (event) => {
   if (event.key === 'Escape') $('typed').blur();
 });
 let resigning = 0;
+let asking = 0;
 $('resign').addEventListener('click', () => {
-  if (Date.now() - resigning < 4000) {
-    send({ type: 'resign' });
-    resigning = 0;
-  } else {
-    resigning = Date.now();
-    $('resign').textContent = T.resignSure;
-    setTimeout(() => ($('resign').textContent = T.resign), 4000);
-  }
+  const since = Date.now() - resigning;
+  if (since < REREAD_MS) return; // the second click of a double click
+  const sure = since < SURE_MS;
+  if (sure) send({ type: 'resign' });
+  resigning = sure ? 0 : Date.now();
+  $('resign').textContent = sure ? T.resign : T.resignSure;
+  $('resign').setAttribute('aria-disabled', String(!sure));
+  clearTimeout(asking);
+  if (sure) return;
+  setTimeout(() => $('resign').setAttribute('aria-disabled', 'false'), REREAD_MS);
+  asking = setTimeout(() => ($('resign').textContent = T.resign), SURE_MS);
 });
 $('draw').addEventListener('click', () => play.draws());
 $('skip').addEventListener('click', () => play.skip());

@@ -35,6 +35,9 @@ export class Play {
     this.away = false;
     /** Whether both players are human. */
     this.two = false;
+    /** Whether compiled code is being loaded, or a new game is on its way, and since when. */
+    this.loading = false;
+    this.loadingSince = 0;
     this.since = performance.now();
     this.shown = false;
     /** The promotion of a premove, which is asked for when the premove is made. @type {Promise<string> | null} */
@@ -181,29 +184,47 @@ export class Play {
     else if (premove) said.push(T.premove(premove.join('') + this.premoveLetter));
     else if (game.question) said.push(T.asks[game.question](game.fullmove));
     else if (game.turn === game.color) said.push(T.yourTurn(game.fullmove));
-    else said.push(T.thinks(game.names[other(game.color)]));
+    else said.push((this.loading && !this.two ? T.loads : T.thinks)(game.names[other(game.color)]));
     // Only a changed text is written anew, so that a screen reader says it once.
     if ($('status').textContent !== said.join(' ')) {
       $('status').replaceChildren(...said.flatMap((text, i) => [...(i ? [' '] : []), make('span', { text })]));
     }
-    document.title = !game.over && game.turn === game.color ? `● ${T.title}` : T.title;
+    const title = T.pageTitle(['white', 'black'].map((color) => this.called(color)).join(' – '));
+    document.title = !game.over && game.turn === game.color ? `● ${title}` : title;
+  }
+
+  /** The name of a side's player. @param {'white' | 'black'} color */
+  called(color) {
+    const name = this.game.names[color];
+    return name === 'you' ? T.you : name === 'opponent' ? T.opponent : T.level(name);
   }
 
   players() {
     const game = this.game;
     for (const [place, color] of [['bottom', this.bottom], ['top', other(this.bottom)]]) {
       const bar = $(`player-${place}`);
-      const name = game.names[color];
-      const who = name === 'you' ? T.you : name === 'opponent' ? T.opponent : T.level(name);
-      bar.querySelector('.name').textContent = `${T.side[color]}: ${who}${name === 'opponent' && this.away ? T.away : ''}`;
+      const away = game.names[color] === 'opponent' && this.away ? T.away : '';
+      bar.querySelector('.name').textContent = `${T.side[color]}: ${this.called(color)}${away}`;
       showTaken(bar, color === game.color ? game.taken : game.lost);
       bar.classList.toggle('to-move', !game.over && game.turn === color);
     }
     this.tick();
   }
 
+  /** @param {boolean} on whether something is being loaded */
+  loads(on) {
+    if (on && !this.loading) this.loadingSince = performance.now();
+    const changed = on !== this.loading;
+    this.loading = on;
+    if (changed && this.shown && this.back === null) this.status();
+    this.tick();
+  }
+
   tick() {
     const game = this.game;
+    const waited = this.loading ? T.loading(Math.floor((performance.now() - this.loadingSince) / 1000)) : '';
+    if ($('loading').textContent !== waited) $('loading').textContent = waited;
+    $('loading').hidden = !waited;
     if (!game || !this.shown) return;
     for (const [place, color] of [['bottom', this.bottom], ['top', other(this.bottom)]]) {
       const clock = $(`player-${place}`).querySelector('.clock');

@@ -29,8 +29,14 @@ async function fetched(path) {
 }
 
 async function pose(number) {
+  $('board-frame').setAttribute('aria-busy', 'true');
+  say([T.loadingPuzzle]);
   const found = await fetched(`/puzzles/${number}`);
-  if (!found) return;
+  $('board-frame').setAttribute('aria-busy', 'false');
+  if (!found) {
+    say([]);
+    return;
+  }
   puzzle = found;
   told = null;
   setFragment({ puzzle: number });

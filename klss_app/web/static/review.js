@@ -47,6 +47,7 @@ export class Review {
     this.ply = fragment().get('game') === String(game.game) && wanted >= 0 && wanted <= this.last ? wanted : this.last;
     this.build();
     this.draw();
+    document.title = T.pageTitle(this.parts.title.textContent);
     this.startAnalysis();
     this.parts.title.focus();
   }
@@ -240,6 +241,7 @@ export class Review {
 
   /** The costliest moves of both sides, so far; and the marks in the list. */
   errors() {
+    const known = this.turns.filter(Boolean).length;
     this.turns.forEach((turn) => {
       const button = this.buttons[turn.ply + 1];
       if (button) button.textContent = `${this.game.plies[turn.ply + 1].san} ${turn.played.mark}`.trim();
@@ -263,7 +265,7 @@ export class Review {
         {},
         make('h4', { text: T.side[color] }),
         ...(this.summary ? [make('p', { class: 'soft', text: T.summary(this.summary[color]) })] : []),
-        items.length ? make('ol', {}, ...items) : make('p', { class: 'soft', text: T.noErrors }),
+        items.length ? make('ol', {}, ...items) : make('p', { class: 'soft', text: known ? T.noErrors(known === this.last) : '' }),
       );
     });
     this.parts.errors.replaceChildren(...lists);
@@ -418,11 +420,8 @@ export class Review {
       if (ply === this.ply) button.setAttribute('aria-current', 'true');
       else button.removeAttribute('aria-current');
     });
-    const current = this.buttons[this.ply];
-    if (current) {
-      const list = this.parts.moves;
-      list.scrollTop = current.offsetTop - list.clientHeight / 2; // offsetTop counts from the list
-    }
+    const list = this.parts.moves;
+    list.scrollTop = this.ply ? this.buttons[this.ply].offsetTop - list.clientHeight / 2 : 0; // offsetTop counts from the list
     mixture.replaceChildren(...this.mixture(turn));
     this.positions();
     for (const [place, color] of [['bottom', this.bottom], ['top', this.bottom === 'white' ? 'black' : 'white']]) {

@@ -35,7 +35,7 @@ export function askForGame(table, start) {
       option(value, text, value === table.color),
     ),
   );
-  const fen = make('input', { name: 'fen', maxlength: '120', spellcheck: 'false', value: table.fen ?? '' });
+  const fen = make('input', { name: 'fen', maxlength: '120', spellcheck: 'false' });
   const own = [labelled(T.settingsMinutes, minutes), labelled(T.settingsIncrement, increment)];
   const timed = labelled(T.settingsTime, time);
   const shape = () => {

@@ -3,7 +3,8 @@
 const side = { white: 'White', black: 'Black' };
 const percent = (p) => (p > 0 && p < 0.005 ? '<1%' : `${Math.round(100 * p)}%`);
 
-const points = (cost) => `${Math.round(50 * cost)} points of 100`;
+const counted = (n, one, more = `${one}s`) => `${n.toLocaleString('en')} ${n === 1 ? one : more}`;
+const points = (cost) => `${counted(Math.round(50 * cost), 'point')} of 100`;
 
 const losses = {
   king_captured: (who) => `${who}'s king was captured`,
@@ -58,6 +59,7 @@ export const T = {
   play: 'Play',
   resign: 'Resign',
   resignSure: 'Really resign?',
+  loadingPuzzle: 'Loading the puzzle …',
   offerDraw: 'Offer a draw',
   acceptDraw: 'Accept the draw',
   review: 'Review',
@@ -81,6 +83,8 @@ export const T = {
   percent,
 
   // ------------------------------------------------------------------ while a game goes on
+  /** The title of a page on which these two play or are reviewed. */
+  pageTitle: (what) => `${what} · ${T.title}`,
   you: 'you',
   opponent: 'opponent',
   asks: {
@@ -90,6 +94,8 @@ export const T = {
   away: ' (not at the board now)',
   lookingBack: (ply, last) => `Ply ${ply} of ${last}, as you saw it then. → leads on, to the present.`,
   yourTurn: (number) => `Move ${number}: your turn.`,
+  loads: (name) => `${T.level(name)} is loading …`,
+  loading: (s) => `Loading, ${s} s. The first time code is compiled for this machine, which can take a minute.`,
   thinks: (name) => `${name === 'opponent' ? 'Your opponent' : T.level(name)} thinks …`,
   drawOffered: 'You offered a draw; it stands until your opponent has moved.',
   drawToAccept: 'Your opponent offers a draw; your next move declines it.',
@@ -114,18 +120,19 @@ export const T = {
   enPassant: (square) => `You can capture en passant on ${square}.`,
   menTaken: (men) => `taken: ${men.join(', ')}`,
   over: (over, plies) => {
-    if (over.reason === 'aborted') return `The game was left after ${plies} plies.`;
-    if (['game_over', 'unknown'].includes(over.reason)) return over.winner === null ? 'A draw.' : `${side[over.winner]} wins.`;
-    if (over.winner === null) return `Draw: ${draws[over.reason] ?? over.reason}.`;
+    if (over.reason === 'aborted') return `The game was left after ${T.plies(plies)}.`;
+    if (over.winner === null) return Object.hasOwn(draws, over.reason) ? `Draw: ${draws[over.reason]}.` : 'A draw.';
     const loser = side[over.winner === 'white' ? 'black' : 'white'];
-    return `${side[over.winner]} wins: ${(losses[over.reason] ?? (() => over.reason))(loser)}.`;
+    // Other servers have words of their own for how a game ended, such as "Normal".
+    const why = Object.hasOwn(losses, over.reason) ? `: ${losses[over.reason](loser)}` : '';
+    return `${side[over.winner]} wins${why}.`;
   },
   overTruth: 'The review shows everything that was hidden.',
   own: 'Your pieces',
   seenEnemies: 'Enemy pieces in sight',
   lastSeen: 'Enemy pieces as last seen',
   nothing: 'none',
-  fogCount: (n) => `${n} squares are in the fog.`,
+  fogCount: (n) => `${counted(n, 'square is', 'squares are')} in the fog.`,
   cursor: (square, what) => `${square}: ${what}`,
   fog: 'fog',
   empty: 'empty',
@@ -157,7 +164,7 @@ export const T = {
   left: 'Or go on with a game that was left',
   leftGame: ({ color, engine }) => `${side[color]} against ${T.level(engine)}`,
   day: (date) => date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
-  plies: (n) => `${n} ${n === 1 ? 'ply' : 'plies'}`,
+  plies: (n) => counted(n, 'ply', 'plies'),
   settingsLeaves: 'The game that is going on is left.',
 
   // ------------------------------------------------------------------ keys
@@ -183,6 +190,7 @@ export const T = {
   },
 
   // ------------------------------------------------------------------ review
+  fileName: (names, suffix) => `${names.join('-').replace(/[^\p{L}\p{N}.,=+-]+/gu, '_')}.${suffix}`,
   reviewOf: (white, black, result) => `${T.level(white)} – ${T.level(black)}, ${result}`,
   ply: (n, of) => `ply ${n} of ${of}`,
   start: 'Start position',
@@ -202,15 +210,15 @@ export const T = {
   arrows: 'Arrows for the engine’s moves',
   analysis: 'Analysis',
   analyse: 'Analyse the game',
-  analysing: (n, of) => `Analysing: ${n} of ${of} turns …`,
-  analysed: (n) => `All ${n} turns are analysed.`,
+  analysing: (n, of) => `Analysing: ${n} of ${counted(of, 'turn')} …`,
+  analysed: (n) => (n === 1 ? 'The only turn is analysed.' : `All ${counted(n, 'turn')} are analysed.`),
   stop: 'Stop',
   stopped: 'Stopped.',
   deeper: 'Look deeper at this move',
   lookingDeeper: 'Looking deeper: three searches …',
   failed: (why) => `The analysis failed: ${why}`,
   positions: (color, n, sample) =>
-    `${side[color]} holds ${n.toLocaleString('en')} position${n === 1 ? '' : 's'} possible${sample ? ' (a sample)' : ''}.`,
+    `${side[color]} holds ${counted(n, 'position')} possible${sample ? ' (a sample)' : ''}.`,
   chart: 'Above: what the position was worth for White, along the game. Below: how many positions were possible',
   legend: [
     ['of-white', 'as White knew it'],
@@ -219,12 +227,12 @@ export const T = {
   ],
   errors: 'Costliest moves',
   summary: (s) =>
-    `${s.moves} move${s.moves === 1 ? '' : 's'}` +
+    counted(s.moves, 'move') +
     (s.mean_cost === null ? '' : `, mean cost ${s.mean_cost.toFixed(3)} a move`) +
     Object.entries(s.marks).map(([sign, count]) => `, ${count} ${sign}`).join('') +
     (s.mean_look_cost ? `, mean cost ${s.mean_look_cost.toFixed(3)} a look` : '') +
     (s.mean_luck === null ? '.' : `, luck ${s.mean_luck >= 0 ? '+' : '−'}${Math.abs(s.mean_luck).toFixed(3)}.`),
-  noErrors: 'None that gave anything away so far.',
+  noErrors: (all) => `None that gave anything away${all ? '' : ' so far'}.`,
   /** The cost of a move, the best move, and the luck. */
   verdict: (turn) => {
     const { played, best, color } = turn;
@@ -266,8 +274,8 @@ export const T = {
   dropHere: 'Drop the file of a game on this page to review another one.',
   reading: 'Reading the file …',
   tooLarge: 'That file is too large: expected at most 200 kB. In the terminal, klss board FILE --game N opens a game of a larger one.',
-  gamesTitle: (n) => `The file holds ${n.toLocaleString('en')} games`,
-  gamesShown: (n) => `The first ${n} are listed. In the terminal, klss board FILE --game N opens any of them.`,
+  gamesTitle: (n) => `The file holds ${counted(n, 'game')}`,
+  gamesShown: (n) => `The first ${n.toLocaleString('en')} are listed. In the terminal, klss board FILE --game N opens any of them.`,
   gameNames: (white, black) => `${white} – ${black}`,
   gameColumns: ['no.', 'players', 'result', 'plies'],
 };

@@ -7,9 +7,14 @@ from typing import Any
 
 import chess
 import psutil
+import pytest
 
 from darkchess.fog.game.record import read_pgn
-from tests.klss_app.web.pages import Page, run, served, settings
+from klss_app.kept_games import HUMAN
+from klss_app.web.board_game import BoardGame
+from klss_app.web.fog_board import FogBoard
+from klss_app.web.rbc_board import RbcBoard
+from tests.klss_app.web.pages import FOREIGN, Page, run, served, settings
 
 
 async def moved(page: Page, *moves: str) -> dict[str, Any]:
@@ -69,11 +74,58 @@ def test_a_reload_and_a_second_tab_are_where_the_game_is() -> None:
     run(work())
 
 
+@pytest.mark.parametrize("kind", [FogBoard(), RbcBoard()], ids=["fog", "rbc"])
+def test_the_clock_of_a_human_who_begins_stands_still_until_the_turn_is_over(kind: BoardGame) -> None:
+    async def work() -> None:
+        async with served(settings(HUMAN, HUMAN, clock=(0.5, 0.0)), kind) as at:
+            white, black = await at.page(0), await at.page(1)
+            game = await white.until("game")
+            for shown in (game, await black.until("game")):
+                assert shown["clock"] == {"white": 500, "black": 500, "running": None}
+            await asyncio.sleep(0.7)
+            if "question" in game:
+                game = await white.until("game", question="sense")
+                await white.send(type="move", move="e5", ply=game["step"])
+                game = await white.until("game", question="move")
+            await white.send(type="move", move="e4", ply=game.get("step", 0))
+            game = await white.until("game", turn="black")
+            assert game["clock"]["white"] == 500 and 300 < game["clock"]["black"] <= 500
+            over = await white.until("game", turn="black", over={"winner": "white", "reason": "flag", "result": "1-0"})
+            assert over["clock"]["running"] is None
+
+    run(work())
+
+
+def test_pages_are_told_that_something_is_loading_and_when_it_is_there() -> None:
+    async def work() -> None:
+        async with served(settings(HUMAN, FOREIGN.replace(" good", " 'slow start'"))) as at:
+            page = await at.page()
+            assert (await page.until("game"))["turn"] == "white", "the human may move meanwhile"
+            assert (await (await at.page()).next())["loading"]
+            await page.until("table", loading=False)
+            assert not (await (await at.page()).next())["loading"]
+
+    run(work())
+
+
+@pytest.mark.parametrize("kind", [FogBoard(), RbcBoard()], ids=["fog", "rbc"])
+def test_compiled_code_is_loaded_by_a_turn_of_each_side(kind: BoardGame) -> None:
+    async def work() -> None:
+        async with served(settings(HUMAN, HUMAN), kind) as at:
+            await asyncio.to_thread(at.table.warm_up)
+            white = await at.page(0)
+            assert not (await white.next())["loading"]
+            await at.page(1)
+            assert (await white.until("game"))["ply"] == 0
+
+    run(work())
+
+
 def test_the_clocks_go_on_between_messages_and_a_flag_loses() -> None:
     async def work() -> None:
         async with served(settings(clock=(0.7, 0.0))) as at:
             page = await at.page()
-            game = await page.until("game")
+            game = await moved(page, "e4")
             assert 400 < game["clock"]["white"] <= 700 and game["clock"]["running"] == "white"
             over = await page.until("game")
             assert over["over"] == {"winner": "black", "reason": "flag", "result": "0-1"}
