@@ -50,6 +50,9 @@ INFINITY = float("inf")
 # HiGHS's simplex_dual_edge_weight_strategy.
 _CHOOSE, _DEVEX = -1, 1
 
+# HiGHS's simplex_scale_strategy.
+_NO_SCALE = 0
+
 # Statuses of columns and rows in a basis; these numbers are the places of HiGHS's statuses below.
 AT_LOWER, BASIC, AT_UPPER = 0, 1, 2
 _FREE = 3
@@ -162,13 +165,15 @@ def _nonbasic(lower: Floats, upper: Floats) -> Int8s:
 class LinearSolver:
     """A linear program in HiGHS, which can be changed and solved again."""
 
-    def __init__(self, program: LinearProgram) -> None:
-        """Pass the program; nothing is solved yet."""
+    def __init__(self, program: LinearProgram, *, scaled: bool = True) -> None:
+        """Pass the program; nothing is solved yet. ``scaled``: whether simplex scales rows and columns."""
         # HiGHS's own class instead of highspy.Highs: the constructor of the latter registers callbacks, and from 1.16
         # on that prints a banner to stdout before any option can prevent it.
         self._highs: Any = _Highs()
         self._option("output_flag", False)
         self._option("threads", 1)
+        if not scaled:
+            self._option("simplex_scale_strategy", _NO_SCALE)
         self._option("primal_feasibility_tolerance", _TOLERANCE)
         self._option("dual_feasibility_tolerance", _TOLERANCE)
         self._highs.passModel(

@@ -15,6 +15,9 @@ basic, and every response but the least. From there dual simplex (devex) needs f
 iterations are limited; after that the program is solved cold, by simplex with presolve and by interior point with
 crossover. Every answer is judged by its saddle gap, recomputed in the whole game.
 
+Simplex does not scale rows and columns: all entries are 1 or payoffs of at most 1, in which small ones matter little.
+With HiGHS's scaling, which enlarges these, warm and cold starts stall now and then (more than 6,000 iterations for 200).
+
 A *cautious* Resolve is ours. The paper's nature draws a root infoset uniformly, but player 1 need not reach all of them
 with the same probability. With caution c player 1 chooses the weights, each at most c/J, at most 1 in sum: c = 1 is
 Resolve, c = J is Maxmargin with an exit. In between player 0 maximises the mean of the worst J/c margins, those above 0
@@ -181,7 +184,7 @@ class GadgetProgram:
             plan.insert(0, Attempt("simplex", warm, basis=start))
         # Take the first that is solved, otherwise the one with the smallest gap. Keep only a solved program's basis.
         best: Profile | None = None
-        solver = LinearSolver(program)
+        solver = LinearSolver(program, scaled=False)
         solve_s, tried = 0.0, 0
         left = None if time_limit_s is None else time_limit_s - (time.perf_counter() - began)
         for _, result in attempts(solver, plan, left):
