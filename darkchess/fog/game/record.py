@@ -81,6 +81,9 @@ _WINNERS: dict[str, chess.Color | None] = {"1-0": chess.WHITE, "0-1": chess.BLAC
 _TOKEN = re.compile(r"\s+ | ;[^\n]* | \{[^}]*\} | \$\d+ | e\.\s?p\.(?=\s|$) | (?P<word>[^\s(){};$]+) | .", re.VERBOSE)
 """The parts of movetext; all but words, parentheses, and a brace that is never closed are skipped."""
 
+_WORD = re.compile(r"\w|--")
+"""What a word has, unlike a sign; ``--`` is no move, which is refused."""
+
 _NUMBER = re.compile(r"^(\d*\.+|[1-9]\d*$)")
 """The number before a move."""
 
@@ -269,16 +272,17 @@ def _sections(lines: Iterable[str]) -> Iterator[tuple[dict[str, str], str, bool]
     size, blank, moves, within = 0, 0, False, False
     for line in (each.removeprefix("\ufeff") for each in lines):
         # A tag inside a comment begins a section too: then the comment was never closed, as in a truncated game. So
-        # does one after tags without moves, but not after one blank line if it is new: that may divide a game's tags.
+        # does a tag after tags without moves, if it comes again or after two blank lines: one may divide a game's tags.
         found, at = ({}, 0) if within else _tags(line)
-        if at and (moves or (tags and blank > found.keys().isdisjoint(tags))):
+        again = found.keys() & tags
+        if at and (moves or blank > 1 or (blank and again) or "Event" in again):
             yield tags, "".join(parts), size > _LONGEST
             tags, parts, size, moves = {}, [], 0, False
         # PGN's escaped lines are skipped, and so is a line that looks like a tag among tags, but is none.
         skipped = not (within or at) and line.startswith("%" if moves else ("%", "["))
         rest = "" if skipped else line[at:]
         blank = blank + 1 if line.isspace() else 0
-        moves = moves or bool(rest.strip())
+        moves = moves or "*" in rest or bool(_WORD.search(rest))
         if size <= _LONGEST:
             tags |= found
             parts.append(rest)
@@ -312,7 +316,7 @@ def _written(tags: dict[str, str], movetext: str, too_long: bool) -> Iterator[Wr
             game.result = word if game.result in (None, "*") else game.result
         elif game.result is not None and not over:  # a game without tags follows in a new line, after tags a blank one
             over = match[0].isspace() and match[0].count("\n") > bool(game.tags)
-        elif word != "N" and re.search(r"\w|--", word):  # N is the sign of a novelty
+        elif word != "N" and _WORD.search(word):  # N is the sign of a novelty
             if over:
                 yield game
                 game, over = WrittenGame(0), False

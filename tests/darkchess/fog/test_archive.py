@@ -117,6 +117,8 @@ A, B = '[White "Ann"]\n[Black "Bob"]\n', '[White "Cy"]\n[Black "Dee"]\n'
         (f"{A}\n{B}\n1. e4 e5 *\n", [("Ann", 0), ("Cy", 2)]),
         (f'{A}\n\n\n[Event "x"]\n\n1. e4 e5 *\n', [("Ann", 0), ("?", 2)]),
         (f"{A}\n*\n\n{B}\n*\n", [("Ann", 0), ("Cy", 0)]),
+        (f'[Event "cut"]\n{A}[Event "x"]\n{B}\n1. e4 *\n', [("Ann", 0), ("Cy", 1)]),
+        (f'{A}±\n[Event "x"]\n\n1. e4 *\n', [("Ann", 1)]),
         (f'{A}\n[Event "x"]\n\n1. e4 *\n', [("Ann", 1)]),  # one blank line may divide the tags of a game
         (f'{A}[White "again"]\n\n1. e4 *\n', [("again", 1)]),
         # what is no tag of PGN is skipped, and a quote may stand in a value
