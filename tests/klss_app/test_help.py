@@ -144,3 +144,9 @@ def test_a_player_of_no_subgame_and_a_start_of_a_kept_game_are_refused(klss: Any
     assert "--player: got it without --subgame" in klss("solve", "kuhn_poker", "--player", "1").err
     ran = klss("rbc", "analyse", "game.json", "--turn", "1", "--fen", "4k3/8/8/8/8/8/8/4K3 w - - 0 1")
     assert ran.code == 2 and "unknown argument: got '--fen'" in ran.err
+
+
+@pytest.mark.parametrize("command", ["play", "board", "match", "engine", "analyse"])
+def test_levels_are_told_wherever_a_player_is_named(command: str) -> None:
+    words = PARSERS[f"klss {command}"].format_help().split()
+    assert any(word.startswith("level-8") for word in words)

@@ -38,6 +38,7 @@ def test_a_whole_game_in_a_terminal(tmp_path: Path, open_screens: list[Screen]) 
     first = screen.read_until("1. your move: ")
     assert "\x1b[0;38;5;231;1;48;5;" in first, "men are drawn in colour"
     plain = ESCAPE.sub("", first)
+    assert "--black level-1" in plain, "how to get an easier opponent"
     assert "♜" in plain.split(" 1 ")[1] and "♜" not in plain.split(" 1 ")[0], "her men are seen, the enemy's are not"
     for number, move in enumerate(["e4", "Qh5", "Qf7"], 2):
         screen.type(move)

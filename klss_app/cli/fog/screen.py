@@ -40,7 +40,10 @@ class FogScreen(Screen):
         board = drawn(terminal, own, START_VISIBLE, chess.WHITE)
         terminal.clear()
         terminal.say(*framed(board, chess.WHITE, self.names, self.clocks))
-        terminal.say(" You see your pieces and where they could move; the rest is fog. Type help for the commands.")
+        terminal.say(
+            " You see your pieces and where they could move; the rest is fog. Type help for the commands.",
+            f" Easier or harder: {own_name()} play --black level-1 to level-8.",
+        )
         self._drawn = True
         while True:
             text = terminal.ask(" 1. your move: ")
