@@ -2,7 +2,7 @@
 
 A *documented command* is a line of a code block, or a code span with arguments, that calls ``klss``, an experiment,
 ``make``, pip or a program of reconchess. The tables below say what stands for each: the small form that is run here, or
-where else it is tested.
+where else it is tested. Tutorials are run as they stand (``tests/klss/test_documents.py``).
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ import experiments.series
 from klss_app.bench import suite, tracker
 from klss_app.cli.bench import BENCHES
 from klss_app.cli.main import COMMANDS, main
+from tests.klss.test_documents import SCRIPTED
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "experiments" / "README.md",
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted(page for page in (ROOT / "docs").glob("*.md") if f"docs/{page.name}" not in SCRIPTED),
 ]
 
 FEW_MEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
@@ -120,22 +121,10 @@ IN_SMALL: dict[str, str] = {
     "klss analyse game.pgn --ply 20 --color white --belief uniform": (
         "klss analyse game.pgn --ply 4 --color white --nodes 20 --belief uniform"
     ),
-    "klss match kluss ismcts --game openspiel:phantom_ttt --games 20 --time 0.1 --out phantom": (
-        "klss match kluss ismcts --game openspiel:phantom_ttt --games 2 --nodes 20 --out phantom"
-    ),
-    "klss analyse phantom/game-00000.json --game openspiel:phantom_ttt --ply 2": (
-        "klss analyse phantom/game-00000.json --game openspiel:phantom_ttt --ply 2 --nodes 50"
-    ),
     "klss match kluss ismcts --game openspiel:leduc_poker": (
         "klss match kluss ismcts --game openspiel:kuhn_poker --games 2 --nodes 20 --out cards"
     ),
-    'klss play --game "openspiel:dark_hex(board_size=3)" --black ismcts --nodes 1000': (
-        "klss play --game 'openspiel:dark_hex(board_size=2)' --white random --black ismcts --nodes 5 --record hex.json"
-    ),
     "klss solve kuhn_poker --out kuhn.json": "klss solve kuhn_poker --out kuhn.json",
-    "klss match kluss policy:kuhn.json --game openspiel:kuhn_poker --games 20 --nodes 200": (
-        "klss match kluss policy:kuhn.json --game openspiel:kuhn_poker --games 2 --nodes 20 --out kuhn"
-    ),
     "klss solve leduc_poker": "klss solve leduc_poker",
     'klss solve "liars_dice(dice_sides=6)" --method pcfr+ --gap 1e-3': (
         "klss solve 'liars_dice(dice_sides=2)' --method pcfr+ --gap 1e-3"
@@ -245,11 +234,6 @@ ELSEWHERE: dict[str, str] = {
     "klss match A B --scheduler tls://HOST:8786 --out DIR": "tests/klss_app/test_match.py",
     "klss match --workers W": "tests/klss_app/test_match.py",
     "klss match --scheduler": "tests/klss_app/test_match_killed.py",
-    "klss match greedy,evaluator=my_evaluator:Material greedy --nodes 1 --games 4 --seed 1": (
-        "tests/klss/test_documents.py"
-    ),
-    'klss match "cmd:perl taker.pl" greedy --nodes 1 --games 4 --seed 1 --out taker': "tests/klss/test_documents.py",
-    "klss play --black": "tests/klss_app/test_play.py",
     "klss match --check-truth": "tests/klss_app/test_match.py",
     "klss match A B --game MODULE:NAME": "tests/table/test_kit.py",
     "klss play --seed": "tests/klss_app/test_play.py",

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import doctest
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,3 +66,10 @@ def test_the_strength_that_the_readme_tells_is_that_of_the_games() -> None:
             found, shown = match["percent"], match["games"]
             assert match["budget"]["nodes"] == int(amount.replace(",", ""))
         assert [f"{number:.1f}" for number in found] == [low, score, high] and shown == int(games), (a, b)
+
+
+def test_klss_is_imported_in_the_folder_above_a_clone_of_that_name(tmp_path: Path) -> None:
+    """An empty folder is a package too, if Python finds nothing better."""
+    (tmp_path / "klss").mkdir()
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    subprocess.run([sys.executable, "-c", "import klss; klss.solve"], cwd=tmp_path, env=environment, check=True)

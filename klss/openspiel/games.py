@@ -4,26 +4,44 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import importlib
 import os
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyspiel
 
 from klss.errors import GameError
 
-__all__ = ["largest_payoff", "silenced", "spiel_game"]
+__all__ = ["imported", "largest_payoff", "silenced", "spiel_game"]
+
+_OF_MODULE = re.compile(r"([A-Za-z_][\w.]*):(.*)", re.DOTALL)
 
 
 def spiel_game(game: str | Any) -> tuple[Any, str]:
-    """Return a ``pyspiel.Game`` and its name, from a game string or such a game; simultaneous moves become turns.
+    """Return a ``pyspiel.Game`` and its name; simultaneous moves become turns.
+
+    Parameters
+    ----------
+    game : str or pyspiel.Game
+        A game string; ``MODULE:NAME``, a game or a class of games in a module, or the game string of one that the
+        module registers; or a game.
 
     Raises
     ------
     GameError
         An unknown game, or one that is not a zero-sum game of two players, or whose chance nodes can't be listed.
     """
+    name = game if isinstance(game, str) else str(game)
+    of_module = _OF_MODULE.fullmatch(name) if isinstance(game, str) else None
+    if of_module is not None:
+        game = getattr(imported(of_module[1]), of_module[2], of_module[2])
+        if isinstance(game, type) and issubclass(game, pyspiel.Game):
+            game = _made(name, game)
+        elif not isinstance(game, str | pyspiel.Game):
+            raise GameError(f"game {name!r}: got a {type(game).__name__}, expected a pyspiel.Game or a class of one")
     if isinstance(game, str):
         # Look the name up first: OpenSpiel's error for an unknown one is the list of all its games.
         short = game.split("(", 1)[0].strip()
@@ -31,20 +49,11 @@ def spiel_game(game: str | Any) -> tuple[Any, str]:
         if short not in known:
             near = difflib.get_close_matches(short, known, n=1, cutoff=0.4)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise GameError(f"game {game!r}: OpenSpiel has no game {short!r}{hint}")
-        try:
-            with silenced():
-                spiel = pyspiel.load_game(game)
-                spiel.new_initial_state()  # some games check their parameters only here
-        except MemoryError:
-            raise
-        except Exception as error:  # its parsers raise errors of any kind
-            reason = " ".join(str(error).split())
-            raise GameError(f"game {game!r}: OpenSpiel refuses it: {reason[:200]}") from error
+            raise GameError(f"game {name!r}: OpenSpiel has no game {short!r}{hint}")
+        spiel = _made(name, lambda: pyspiel.load_game(game))
     else:
         spiel = game
     # The rest of the package needs: two players, zero-sum, chance that can be listed, one mover at a time.
-    name = game if isinstance(game, str) else str(spiel)
     kind = spiel.get_type()
     if spiel.num_players() != 2:
         raise GameError(f"game {name!r} has {spiel.num_players()} players; expected a zero-sum game of two players")
@@ -62,6 +71,30 @@ def spiel_game(game: str | Any) -> tuple[Any, str]:
             f"game {name!r} is a mean-field game; expected a game of two players who take turns or move at once"
         )
     return spiel, name
+
+
+def imported(module: str) -> Any:
+    """Return a module, which may register games with OpenSpiel. Raises GameError: it can't be imported."""
+    try:
+        return importlib.import_module(module)
+    except Exception as error:  # a module may raise anything
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise GameError(
+            f"module {module!r} can't be imported ({reason[:200]}); is its folder in PYTHONPATH?"
+        ) from error
+
+
+def _made(name: str, make: Callable[[], Any]) -> Any:
+    try:
+        with silenced():
+            spiel = make()
+            spiel.new_initial_state()  # some games check their parameters only here
+            return spiel
+    except MemoryError:
+        raise
+    except Exception as error:  # its parsers raise errors of any kind
+        reason = " ".join(str(error).split())
+        raise GameError(f"game {name!r}: OpenSpiel refuses it: {reason[:200]}") from error
 
 
 def largest_payoff(game: Any) -> float:

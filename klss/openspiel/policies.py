@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from klss.errors import GameError
+from klss.openspiel.enumeration import load
 from klss.openspiel.games import spiel_game
-from klss.policies import Named
+from klss.policies import Named, behaviour_of
 
 if TYPE_CHECKING:
     from open_spiel.python.policy import TabularPolicy
@@ -21,17 +24,16 @@ def to_tabular(game: str | Any, players: tuple[Named, Named]) -> TabularPolicy:
     Raises
     ------
     GameError
-        The game has no information states, which OpenSpiel's policies need.
+        The game has no information states, which OpenSpiel's policies need; or it does not have an infoset or an action
+        that is named, or probabilities do not sum to 1.
     """
-    policy = _tabular(game)
-    for state in policy.states:
-        player = state.current_player()
-        key = state.information_state_string(player)
-        named = players[player].get(key)
-        if named is not None:
-            row = policy.policy_for_key(key)
-            for action in state.legal_actions():
-                row[action] = named.get(state.action_to_string(player, action), 0.0)
+    policy, listed = _tabular(game), load(game)
+    behaviours = [behaviour_of(listed, player, named) for player, named in enumerate(players)]
+    for player, behaviour in enumerate(behaviours):
+        observations, treeplex = listed.observations[player], listed.treeplex(player)
+        for infoset, first in zip(observations.turn_infosets, treeplex.first_sequence, strict=True):
+            row = policy.policy_for_key(str(observations.keys[infoset]))
+            row[np.flatnonzero(row)] = behaviour[first : first + np.count_nonzero(row)]
     return policy
 
 

@@ -104,12 +104,13 @@ def game_named(name: str) -> Game:
         title = "Reconnaissance Blind Chess"
         return Game(name, title, DEFAULT_PLAYER, of=of, clock="900+5", record="--history", resumes=True, counts=True)
     kit = Game(name, name, "").kit
-    return Game(name, kit.title, kit.default_player, ruled=bool(kit.rules), starts=kit.starts)
+    return Game(kit.name, kit.title, kit.default_player, ruled=bool(kit.rules), starts=kit.starts)
 
 
 def game_of(arguments: list[str]) -> str | None:
-    """Remove ``--game NAME`` from a command's arguments and return the name; None: it is not there. A number is left
-    in: it belongs to the other flag ``--game N``, a game in a file of several.
+    """Remove ``--game NAME`` from a command's arguments, and ``--import MODULE``, which becomes part of the name;
+    return the name; None: it is not there. A number is left in: it belongs to the other flag ``--game N``, a game in a
+    file of several. Raises :class:`UsageError`: a module with no game of OpenSpiel.
 
     >>> arguments = ["a", "--game", "rbc", "b"]
     >>> game_of(arguments), arguments
@@ -117,15 +118,23 @@ def game_of(arguments: list[str]) -> str | None:
     >>> game_of(["GAME.pgn", "--game", "3"]) is None
     True
     """
+    name, module = _taken(arguments, "--game"), _taken(arguments, "--import")
+    if module is None:
+        return name
+    prefix, colon, game = (name or "").partition(":")
+    if not (prefix == "openspiel" and colon):
+        raise UsageError(f"--import: got {module[:80]!r} with no --game openspiel:NAME, expected both")
+    return f"{prefix}:{module}:{game}"
+
+
+def _taken(arguments: list[str], flag: str) -> str | None:
     for at, argument in enumerate(arguments):
-        flag, equals, value = argument.partition("=")
-        if flag != "--game":
-            continue
-        taken = 1 if equals else 2
-        value = value if equals else " ".join(arguments[at + 1 : at + 2])
-        if value and not value.isdigit() and not value.startswith("-"):
-            del arguments[at : at + taken]
-            return value
+        given, equals, value = argument.partition("=")
+        if given == flag:
+            value = value if equals else " ".join(arguments[at + 1 : at + 2])
+            if value and not value.isdigit() and not value.startswith("-"):
+                del arguments[at : at + (1 if equals else 2)]
+                return value
     return None
 
 

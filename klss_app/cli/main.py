@@ -95,11 +95,12 @@ def _dispatch(arguments: Sequence[str]) -> int:
         near = difflib.get_close_matches(command, commands, n=1)
         hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(commands)}"
         raise UsageError(f"no such command: {command!r}; {hint}")
-    own = OWN.get(name.partition(":")[0], {})
+    game = game_named(name)
+    own = OWN.get(game.name.partition(":")[0], {})
     if command in RBC_COMMANDS and command not in (*ANY_GAME, *own):
         raise UsageError(f"klss {command}: got --game {name}, expected it only with {', '.join(ANY_GAME)}")
     run = importlib.import_module(f"klss_app.cli.{own.get(command, command)}").run
-    code: int = run(rest, game_named(name)) if command in RBC_COMMANDS else run(rest)
+    code: int = run(rest, game) if command in RBC_COMMANDS else run(rest)
     return code
 
 

@@ -26,7 +26,10 @@ _FLAGS = {"max_nodes": "--max-nodes", "max_bytes": "--memory-mb"}
 
 
 def add_limits(parser: Parser) -> None:
-    """Add ``--max-nodes`` and ``--memory-mb``."""
+    """Add ``--import``, ``--max-nodes`` and ``--memory-mb``."""
+    parser.add_argument(
+        "--import", dest="module", metavar="MODULE", help="of Python, which registers games with OpenSpiel"
+    )
     parser.add_argument("--max-nodes", type=nodes, default=MAX_NODES, metavar="N", help="give up on a larger tree")
     parser.add_argument(
         "--memory-mb",
@@ -80,6 +83,10 @@ def limits(parsed: argparse.Namespace) -> Iterator[int]:
     most = allowance_bytes() if parsed.memory_mb is None else 1_000_000 * parsed.memory_mb
     try:
         with limited(most):
+            if parsed.module is not None:
+                from klss.openspiel.games import imported
+
+                imported(parsed.module)
             yield most
     except GameError as error:
         raise UsageError(str(error)) from error

@@ -338,10 +338,11 @@ def game_options(arguments: argparse.Namespace) -> GameOptions:
 
 
 def add_game(parser: Parser) -> None:
-    """Add ``--game`` to the help only; :func:`klss_app.cli.games.game_of` has removed it from the arguments."""
+    """Add ``--game`` and ``--import`` to the help only; :func:`klss_app.cli.games.game_of` has removed them."""
     parser.add_argument(
         "--game", metavar="NAME", help="the game: fog (the default), rbc, openspiel:GAME, or MODULE:NAME"
     )
+    parser.add_argument("--import", metavar="MODULE", help="of Python, which registers the game openspiel:GAME")
 
 
 def check_fen(fen: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("pyspiel")
 
+from klss.openspiel.games import spiel_game
 from klss.openspiel.observations import Seen
 from klss.support.seeds import NATURE, player_seed
 from tests.klss_app.conftest import klss  # noqa: F401
@@ -19,6 +20,7 @@ from uci_bridge.protocol.engine import Engine
 from uci_bridge.protocol.messages import Answer, Refusal
 
 FIRST = {"ply": 0, "text": "2", "actions": [0, 1], "names": ["Pass", "Bet"]}
+GAME = spiel_game("kuhn_poker")[0]
 HEX = ("--game", "openspiel:dark_hex(board_size=2)")
 
 
@@ -51,11 +53,50 @@ def test_a_human_plays_it_by_names_and_numbers(klss: Any, tmp_path: Path) -> Non
         ("openspiel:bargaining", "is not zero-sum"),
         ("openspiel:deep_sea", "has 1 players"),
         ("openspiel:", "OpenSpiel has no game ''"),
+        ("openspiel:no.such:kuhn_poker", "module 'no.such' can't be imported"),
+        ("openspiel:pyspiel:kuhn_pokr", "did you mean 'kuhn_poker'?"),
+        ("openspiel:json:dumps", "got a function, expected a pyspiel.Game or a class of one"),
+        ("json:dumps", "got a function, expected a pyspiel.Game or a class of one"),
+        ("open_spiel.python.games.kuhn_poker:KuhnPokr", "expected MODULE:NAME, with that name in it"),
     ],
 )
 def test_what_is_no_game_for_it_exits_2_with_one_line(klss: Any, game: str, says: str) -> None:  # noqa: F811
     ran = klss("match", "kluss", "random", "--game", game, "--games", "1")
     assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and says in ran.err, ran.err
+
+
+PYTHON_KUHN = "open_spiel.python.games.kuhn_poker"
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("--game", "openspiel:python_kuhn_poker", "--import", PYTHON_KUHN),
+        (f"--import={PYTHON_KUHN}", "--game=openspiel:python_kuhn_poker"),
+        ("--game", f"{PYTHON_KUHN}:KuhnPokerGame"),
+        ("--game", "tests.uci_bridge.test_openspiel_kit:GAME"),
+    ],
+)
+def test_a_game_of_a_module_is_played_as_one_of_openspiels(
+    flags: tuple[str, ...],
+    klss: Any,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    """By its name, its class, or as an object; workers and engines of a match find it again."""
+    ran = klss("play", *flags, "--white", "kluss", "--black", "random", "--nodes", "30", "--seed", "1", "--record", "a")
+    assert ran.code == 0, ran.err
+    assert len(json.loads((tmp_path / "a").read_text())["history"]) in (4, 5)
+
+
+@pytest.mark.slow
+def test_a_match_and_a_solution_import_the_module_too(klss: Any, tmp_path: Path) -> None:  # noqa: F811
+    flags = ("--game", "openspiel:python_kuhn_poker", "--import", PYTHON_KUHN)
+    ran = klss("match", "kluss", "random", *flags, "--games", "2", "--nodes", "20", "--out", "m", "--json")
+    assert ran.code == 0 and json.loads(ran.out)["games"] == 2, ran.err
+    assert klss("analyse", "m/game-00000.json", *flags, "--ply", "0", "--nodes", "20").code == 0
+    solved = klss("solve", "python_kuhn_poker", "--import", PYTHON_KUHN, "--json")
+    assert json.loads(solved.out)["value"] == pytest.approx(-1 / 18)
+    assert klss("play", "--import", PYTHON_KUHN).err.count("--game openspiel:NAME") == 1
 
 
 def _request(**changes: Any) -> bytes:

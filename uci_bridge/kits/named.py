@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from klss.errors import INSTALL_EXTRAS, GameError
 from klss.support.configurations import ConfigurationError
-
-if TYPE_CHECKING:
-    from klss.table.kit import Kit
+from klss.table.kit import Kit
 
 __all__ = ["KITS", "OPENSPIEL", "kit_named", "loaded"]
 
@@ -22,25 +20,29 @@ KITS = {"fog": "uci_bridge.kits.fog:FOG", "rbc": "uci_bridge.kits.rbc:RBC"}
 
 
 def kit_named(name: str) -> Kit:
-    """The kit called ``name``, of ``openspiel:GAME``, or at ``MODULE:NAME``. Raises ConfigurationError if none is."""
-    if name.startswith(OPENSPIEL):
-        try:
-            from uci_bridge.kits.openspiel import openspiel_kit
-
-            return openspiel_kit(name)
-        except ModuleNotFoundError as error:
-            if error.name not in ("pyspiel", "open_spiel"):
-                raise
-            raise ConfigurationError(f"--game: OpenSpiel is not installed; expected it: {INSTALL_EXTRAS}") from None
-        except GameError as error:
-            raise ConfigurationError(f"--game: {error}") from None
+    """The kit called ``name``, of ``openspiel:GAME``, or at ``MODULE:NAME``, where a game of OpenSpiel or its class may
+    stand for its kit. Raises ConfigurationError if none is.
+    """
     if name not in KITS and ":" not in name:
         near = difflib.get_close_matches(name, KITS, n=1)
-        known = f"expected {', '.join(KITS)}, openspiel:GAME, or MODULE:NAME of a kit"
+        known = f"expected {', '.join(KITS)}, openspiel:GAME, or MODULE:NAME of a kit or a game of OpenSpiel"
         hint = f"did you mean {near[0]}?" if near else known
         raise ConfigurationError(f"--game: got {name[:80]!r}; {hint}")
-    kit: Kit = loaded(KITS.get(name, name), "--game")
-    return kit
+    if not name.startswith(OPENSPIEL):
+        found = loaded(KITS.get(name, name), "--game")
+        if isinstance(found, Kit):
+            return found
+        name = OPENSPIEL + name
+    try:
+        from uci_bridge.kits.openspiel import openspiel_kit
+
+        return openspiel_kit(name)
+    except ModuleNotFoundError as error:
+        if error.name not in ("pyspiel", "open_spiel"):
+            raise
+        raise ConfigurationError(f"--game: OpenSpiel is not installed; expected it: {INSTALL_EXTRAS}") from None
+    except GameError as error:
+        raise ConfigurationError(f"--game: {error}") from None
 
 
 def loaded(place: str, flag: str) -> Any:

@@ -1,4 +1,6 @@
-"""Any two-player zero-sum game of OpenSpiel at the table: ``--game "openspiel:dark_hex(board_size=3)"``."""
+"""Any two-player zero-sum game of OpenSpiel at the table: ``--game "openspiel:dark_hex(board_size=3)"``, or one of
+anybody's module: ``--game openspiel:MODULE:NAME`` (:func:`klss.openspiel.games.spiel_game`).
+"""
 
 from __future__ import annotations
 
