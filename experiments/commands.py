@@ -41,9 +41,10 @@ def run(room: str, about: str, commands: Commands, arguments: Sequence[str] | No
 
 def finished(work: Callable[[], int | None], *expected: type[Exception]) -> int:
     """Do work that can be resumed; return the exit code. Expected errors and Ctrl-C are reported in one line each."""
+    known: tuple[type[Exception], ...] = (NoCommitError, *expected)
     try:
         return work() or 0
-    except (NoCommitError, *expected) as error:
+    except known as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -34,16 +34,22 @@ def test_the_commands_of_the_readme_are_those_of_the_program() -> None:
     assert set(re.findall(r"^\| `klss (\w+)", text, re.MULTILINE)) == set(COMMANDS)
 
 
-def played(a: str, b: str, time_s: float) -> tuple[float, int, list[int]]:
+POINTS = {"a": 1.0, None: 0.5, "b": 0.0}
+
+
+def played(a: str, b: str, limit: dict[str, float]) -> tuple[float, int, list[int]]:
     """A's points, the games, and the counts of pairs by A's half points, from the rows of all matches of the two."""
     half_points: list[int] = []
-    for name in ("head_to_head", "opponents"):
+    for name in ("head_to_head", "opponents", "rbc_games"):
         for match in json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["matches"]:
             players = [match[side].removesuffix(",threads=1") for side in "ab"]
-            if players == [a, b] and match["budgets"]["a"]["time_s"] == time_s:
-                rows = sorted(match["samples"]["rows"])
-                assert match["samples"]["columns"][:2] == ["game", "points"] and len(rows) % 2 == 0
-                half_points += [round(2 * (one[1] + two[1])) for one, two in zip(rows[::2], rows[1::2], strict=True)]
+            budget = match["budget"] if "budget" in match else match["budgets"]["a"]
+            if players == [a, b] and limit.items() <= budget.items():
+                points = [
+                    POINTS.get(row[1], row[1]) for row in sorted(match["samples"]["rows"], key=lambda row: row[0])
+                ]
+                assert match["samples"]["columns"][0] == "game" and len(points) % 2 == 0
+                half_points += [round(2 * (one + two)) for one, two in zip(points[::2], points[1::2], strict=True)]
     return sum(half_points) / 2, 2 * len(half_points), [half_points.count(points) for points in range(5)]
 
 
@@ -54,18 +60,13 @@ def test_the_strength_that_the_readme_tells_is_that_of_the_games() -> None:
         re.MULTILINE,
     )
     assert len(rows) == 5
-    blind = json.loads((RESULTS / "rbc_games.json").read_text(encoding="utf-8"))["matches"]
     for a, b, score, low, high, amount, unit, games in rows:
-        if unit == "s":
-            points, count, pairs = played(a, b, float(amount))
-            elo = elo_of_match(points, count, pairs)
-            ends = [100 * score_of_elo(end) for end in (elo.low, elo.high) if end is not None]
-            found, shown = [ends[0], 100 * points / count, ends[1]], count
-        else:
-            match = next(match for match in blind if (match["a"], match["b"]) == (a, b))
-            found, shown = match["percent"], match["games"]
-            assert match["budget"]["nodes"] == int(amount.replace(",", ""))
-        assert [f"{number:.1f}" for number in found] == [low, score, high] and shown == int(games), (a, b)
+        limit = {"time_s": float(amount)} if unit == "s" else {"nodes": int(amount.replace(",", ""))}
+        points, count, pairs = played(a, b, limit)
+        elo = elo_of_match(points, count, pairs)
+        ends = [otherwise if end is None else score_of_elo(end) for end, otherwise in ((elo.low, 0.0), (elo.high, 1.0))]
+        found = (100 * ends[0], 100 * points / count, 100 * ends[1])
+        assert [f"{number:.1f}" for number in found] == [low, score, high] and count == int(games), (a, b)
 
 
 def test_klss_is_imported_in_the_folder_above_a_clone_of_that_name(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ same shards (except for games of Trout, whose engine is another program).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +38,8 @@ from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
 from darkchess.rbc.synoptic.networks import HEADSETS
 from darkchess.rbc.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
 from darkchess.rbc.synoptic.worlds import request_action, sense_action
-from experiments.learning import shards
-from experiments.learning.kinds import Kind
-from experiments.learning.shards import shard_path
+from experiments.rbc_learn import blocks
+from experiments.rbc_learn.blocks import shard_path
 from experiments.rbc_learn.data import SOON, made_shard
 from klss.support.arrays import Ints
 from klss.table.arbiter import Arbiter
@@ -58,6 +58,15 @@ MOST = 100_000
 """Largest set of a recorded player."""
 BLOCK = 100
 """Games per shard."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of player."""
+
+    text: str  # see ``uci_bridge.players.player_spec``
+    nodes: tuple[int, int]  # the range from which a game's nodes per call are drawn
+
 
 KINDS = {
     "expect": Kind("rbc-expect,threads=1", (100, 100)),
@@ -234,7 +243,7 @@ def played(game: int, seed: int) -> list[dict[str, Any]]:
     recorders = {}
     for place, (color, name) in enumerate(zip(colors, kinds, strict=True)):
         kind = KINDS[name]
-        nodes, own_seed = kind.drawn_nodes(generator), int(generator.integers(1 << 31))
+        nodes, own_seed = int(generator.integers(kind.nodes[0], kind.nodes[1] + 1)), int(generator.integers(1 << 31))
         player = player_of(kind, own_seed, nodes)
         recorders[color] = Recorder(player, name, referee, nodes, int(openings[place]), [seed, game, place])
     arbiter = Arbiter(referee, recorders, {color: TimeControl(nodes=100) for color in chess.COLORS})
@@ -271,5 +280,4 @@ def block_of(out: Path, seed: int, first: int, block: int) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play and write; return the exit code."""
-    about = "play games among players, to imitate them"
-    return shards.main("rbc_learn", about, block_of, arguments, decisions=1_000_000, block=BLOCK, seed=19)
+    return blocks.main(block_of, arguments, block=BLOCK)

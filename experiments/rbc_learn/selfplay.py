@@ -39,11 +39,11 @@ from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
 from darkchess.rbc.synoptic.networks import HEADSETS, network_of
 from experiments.commands import amount, positive, share
 from experiments.learning.fit import TrainingError
-from experiments.learning.processes import processes
 from experiments.rbc_learn.data import ShardError, joined, made_shard, read_shard
 from experiments.rbc_learn.imitation import end_rows, men_of
 from experiments.rbc_learn.learner import Learner, Sizes
 from experiments.rbc_learn.networks import batch_of
+from experiments.rbc_learn.processes import processes
 from experiments.rbc_learn.train import passes
 from klss.networks.residual import NetworkError, ResidualNetwork
 from klss.support.arrays import Floats

@@ -15,7 +15,7 @@ from tests.alive import is_alive
 
 BUSY = """
 import os, time
-from experiments.learning.processes import processes
+from experiments.rbc_learn.processes import processes
 
 def busy():
     print(os.getpid(), flush=True)

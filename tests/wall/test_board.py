@@ -98,7 +98,7 @@ def test_twins_that_go_on_where_they_were_left_send_the_same_bytes_to_the_page()
     run(work())
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_all_twins_send_the_same_bytes_to_the_page() -> None:
     compared(TWINS)
 

@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 
 from experiments.commands import amount, finished, positive
-from experiments.learning.processes import processes
+from experiments.rbc_learn.processes import processes
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import UciBridgeError
 
@@ -52,24 +52,17 @@ def blocks(
         pool.shutdown(cancel_futures=True)
 
 
-def main(
-    room: str,
-    about: str,
-    make: MakeBlock,
-    arguments: Sequence[str] | None,
-    *,
-    decisions: int,
-    block: int,
-    seed: int,
-) -> int:
-    """The command ``data`` of a package of experiments; return the exit code. The numbers are the flags' defaults."""
-    parser = argparse.ArgumentParser(prog=f"python -m experiments.{room} data", description=about)
+def main(make: MakeBlock, arguments: Sequence[str] | None, *, block: int) -> int:
+    """The command ``data``, whose shards have ``block`` games unless it is told otherwise; return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.rbc_learn data", description="play games among players, to imitate them"
+    )
     add = parser.add_argument
     add("--out", type=Path, required=True, metavar="DIR", help="where the shards go")
-    add("--decisions", type=positive, default=decisions, metavar="N", help=f"(default {decisions:,})")
+    add("--decisions", type=positive, default=1_000_000, metavar="N", help="(default 1,000,000)")
     add("--minutes", type=amount, default=math.inf, metavar="M", help="stop after so many")
     add("--block", type=positive, default=block, metavar="N", help=f"games of a shard ({block})")
-    add("--seed", type=int, default=seed, metavar="N", help=f"of the games (default {seed})")
+    add("--seed", type=int, default=19, metavar="N", help="of the games (default 19)")
     add("--workers", type=positive, default=1, metavar="W", help="processes (default 1)")
     parsed = parser.parse_args(arguments)
 
