@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
-import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -166,11 +165,8 @@ def _left(tags: Mapping[str, str], color: chess.Color, at_first: float) -> float
     text = tags.get(f"{chess.COLOR_NAMES[color].capitalize()}Clock")
     if text is None:
         return at_first
-    left = seconds(text) if text != "0.0" else 0.0
-    if not math.isfinite(left):
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected seconds")
     # A clock at 0 s shall run out at once, but only after it has started.
-    return max(left, 0.1)
+    return 0.1 if text == "0.0" else max(seconds(text), 0.1)
 
 
 def resumed_seats(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Color, str]:

@@ -87,8 +87,6 @@ def test_the_engine_of_then_plays_by_its_limits_unless_told(klss: Any, tmp_path:
 @pytest.mark.parametrize(
     ("text", "flags", "says"),
     [
-        ('[White "human"]\n[Black "cmd:sh -c evil"]\n\n1. e4 e5 *\n', [], "which a file may not start"),
-        ('[White "human"]\n[Black "x.toml"]\n\n1. e4 e5 *\n', [], "which a file may not start"),
         ('[White "human"]\n[Black "nobody"]\n\n1. e4 e5 *\n', [], "nobody"),
         ('[White "human"]\n[Black "human"]\n\n1. e4 e5 *\n', [], "between human and human"),
         ("1. e4 e5 *\n", [], "between ? and ?"),
