@@ -80,7 +80,7 @@ class _Reader:
             if file.seek(0, io.SEEK_END) > _MOST_ZIP_BYTES:
                 raise zipfile.BadZipFile(f"got a zip of more than {_MOST_ZIP_BYTES:,} bytes, expected a smaller one")
             archive = zipfile.ZipFile(file)
-        except zipfile.BadZipFile as error:
+        except (zipfile.BadZipFile, io.UnsupportedOperation) as error:  # the latter: it comes through a pipe
             yield _fault("", error)
             return
         with archive:
