@@ -67,7 +67,7 @@ GAMES = {
 }
 """By size: two-player zero-sum games of hidden information, 58 to 26,773 nodes."""
 
-METHODS = ("1-klss", "1-kluss", "2-kluss", "3-kluss", "inf-kluss", "safe-1-klss", "olss")
+METHODS = ("1-klss", "1-kluss", "2-kluss", "3-kluss", "inf-kluss", "safe-1-klss")
 BLUEPRINTS = ("floor", "cfr+")
 GADGETS = (
     "maxmargin", "maxmargin-refined", "resolve-refined", "maxmargin-reach", "resolve-reach", "resolve",
@@ -103,8 +103,8 @@ def _start(name: str, player: int, kind: str) -> tuple[Game, float, Blueprint, f
     else:
         run = FirstOrder(form, "cfr+")
         run.run(ITERATIONS)
-        x, y, _ = run.profile()
-        start = Blueprint(x, None, y)
+        x, _, _ = run.profile()
+        start = Blueprint(x)
     return game, value, start, value - worst_case(form, 0, start.x)
 
 

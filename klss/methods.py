@@ -1,7 +1,7 @@
 """Ways to refine a blueprint in a subgame, by name: the part of the game in the subgame, and the gadget on top of it.
 
 Sources: Zhang & Sandholm (NeurIPS 2021) for k-KLSS; Zhang & Sandholm (Obscuro, arXiv 2506.01242) for k-KLUSS; Liu, Fu,
-Fu & Yang (ICML 2023) for Safe-1-KLSS and OLSS; Burch, Johanson & Bowling (AAAI 2014) for Resolve; Moravčík et al. (AAAI
+Fu & Yang (ICML 2023) for Safe-1-KLSS; Burch, Johanson & Bowling (AAAI 2014) for Resolve; Moravčík et al. (AAAI
 2016) for Maxmargin; Brown & Sandholm (NeurIPS 2017) for reach; Kubíček, Lisý & Sandholm (arXiv 2601.17131, 2026) for
 refined equilibria of gadgets.
 
@@ -16,13 +16,10 @@ Legend: I player 0's infoset; I^k its order-k knowledge set; I0 an infoset of pl
   several infosets together may give it away more than once. Here each infoset has a share of it
   (:func:`klss.subgame.shares`), and the shares of infosets that can meet sum to at most 1. So exploitability never
   rises, whichever infosets are solved.
-- ``olss``: safe-1-klss against an opponent with few strategies (:mod:`klss.gadgets`): it reaches the subgame by one of
-  them, and at each I0 goes on by one of them. An opponent with another strategy can exploit the result.
 
 Deviation: of the papers of 2023 and 2026 only the abstracts could be read. The first says that Safe-1-KLSS extends
-1-KLSS and is proved safe, and that OLSS limits "how the opponent reaches a subgame and how it acts in the subgame"; the
-second says that gadget games have equilibria of unequal quality, and that sequential ones are better. The methods here
-satisfy these sentences; whether they are those of the papers could not be verified.
+1-KLSS and is proved safe; the second that gadget games have equilibria of unequal quality, and that sequential ones are
+better. The methods here satisfy these sentences; whether they are those of the papers could not be verified.
 """
 
 from __future__ import annotations
@@ -51,12 +48,11 @@ class Method:
     order: float  # k, a whole number or inf
     outside: Outside = "blueprint"
     shared: bool = False  # the amount that player 1 may gain is divided among the infosets that meet
-    limited: bool = False  # player 1 has few strategies
 
     @property
     def updates(self) -> bool:
         """Whether Theorem 4 holds for the method: its solutions can replace the blueprint in the whole subgame."""
-        return self.order == math.inf or (self.outside == "blueprint" and not self.shared and not self.limited)
+        return self.order == math.inf or (self.outside == "blueprint" and not self.shared)
 
 
 @dataclass(frozen=True)
@@ -77,7 +73,6 @@ METHODS = {
         *(Method(f"{k:g}-klss", k) for k in (1, 3, 5, math.inf)),
         *(Method(f"{k:g}-kluss", k, "removed") for k in (1, 2, 3, math.inf)),
         Method("safe-1-klss", 1, shared=True),
-        Method("olss", 1, shared=True, limited=True),
     )
 }
 

@@ -33,21 +33,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
 from klss import methods
-from klss.best_response import best_response
 from klss.errors import GameError
-from klss.gadgets import Opponents
 from klss.game import Game
 from klss.methods import GadgetChoice, Method
 from klss.selection import select
-from klss.sequence_form import sequence_form
 from klss.subgame import Subgame, Values, counterfactual_values, make_subgame, shares
 from klss.support.arrays import Floats, Ints
-from klss.treeplex import behaviour, realization, uniform_behaviour
+from klss.treeplex import behaviour, realization
 
 __all__ = [
     "Blueprint",
@@ -74,8 +70,6 @@ class Blueprint:
 
     x: Floats  # float64[S0]: player 0's strategy, a realization plan
     floor: Floats | None = None  # float64[S0] or None: the least behaviour probabilities that the blueprint satisfies
-    # float64[S1] or None: player 1's plan from the blueprint's program; one of the strategies of a limited opponent
-    opponent: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +100,6 @@ class _Frame:
     values: Values
     sequence: Ints  # full-game number of each of player 0's sequences
     infoset: Ints  # full-game number of each of player 0's infosets, -1 for a gadget's own
-    opponents: tuple[Floats, ...] = ()  # plans of a limited opponent
 
 
 @dataclass(frozen=True)
@@ -341,22 +334,9 @@ def infoset_colours(game: Game) -> tuple[Ints, Ints, Ints]:
     return component, colour, np.array(counts, np.int64)
 
 
-def _full_frame(game: Game, values: Values, opponents: tuple[Floats, ...] = ()) -> _Frame:
+def _full_frame(game: Game, values: Values) -> _Frame:
     sequences, infosets = game.treeplex(0).sequence_count, game.observations[0].infoset_count
-    return _Frame(game, values, np.arange(sequences), np.arange(infosets), opponents)
-
-
-def _opponents(game: Game, blueprint: Blueprint) -> tuple[Floats, ...]:
-    """Return the plans of a limited opponent: a best response to the blueprint, uniform play, the blueprint's own
-    opponent if there is one, and the mean behaviour of each two of these.
-    """
-    t = game.treeplex(1)
-    against = sequence_form(game).payoff_transposed @ blueprint.x
-    pure = [behaviour(t, best_response(t, against, maximize=False).plan), uniform_behaviour(t)]
-    if blueprint.opponent is not None:
-        pure.append(behaviour(t, blueprint.opponent))
-    mixed = [(one + other) / 2.0 for one, other in combinations(pure, 2)]
-    return tuple(realization(t, each) for each in pure + mixed)
+    return _Frame(game, values, np.arange(sequences), np.arange(infosets))
 
 
 def _steps(game: Game, blueprint: Blueprint, way: _Way) -> Iterator[tuple[Step, slice]]:
@@ -372,8 +352,7 @@ def _steps(game: Game, blueprint: Blueprint, way: _Way) -> Iterator[tuple[Step, 
         stack.extend((frame, int(j), share) for j in infosets[::-1])
 
     values = counterfactual_values(game, blueprint.x)
-    opponents = _opponents(game, blueprint) if way.method.limited else ()
-    push(_full_frame(game, values, opponents), np.array([0]))
+    push(_full_frame(game, values), np.array([0]))
     while stack:
         frame, infoset, share = stack.pop()
         subgame = way.subgame(frame, infoset, share)
@@ -405,26 +384,10 @@ def _solve(frame: _Frame, subgame: Subgame, blueprint: Blueprint, gadget: Gadget
         floor[np.concatenate([[True], np.repeat(tops, t.action_count)])] = 0.0
         # The present strategy must stay allowed where an earlier subgame has gone below the floor.
         floor = np.minimum(floor, start)
-    opponents = _limited(frame, subgame) if frame.opponents else None
-    chosen = select(subgame, blueprint=start, floor=floor, gadget=gadget, opponents=opponents)
+    chosen = select(subgame, blueprint=start, floor=floor, gadget=gadget)
     # Drop the solver's rounding, so that no subgame is made after an action that is hardly ever played.
     weights = behaviour(t, chosen.plan)
     weights = behaviour(t, np.where(weights < _INTENDED, 0.0, weights), weights)
     step = Step(int(infoset[subgame.infoset]), chosen.margin, sequence, weights)
     values = counterfactual_values(inner, realization(t, weights))
-    plans = () if opponents is None else tuple(realization(inner.treeplex(1), each) for each in opponents.behaviours)
-    return _Frame(inner, values, sequence, infoset, plans), step, own
-
-
-def _limited(frame: _Frame, subgame: Subgame) -> Opponents:
-    """Return the strategies of the frame's limited opponent in a subgame."""
-    # The range of each: the probabilities with which it reaches the I0; for one that never does, D stands in.
-    t, own = frame.game.treeplex(1), frame.game.observations[1]
-    source, count = subgame.source_sequences(frame.game, 1), subgame.roots.size
-    way_there = own.sequence_of_point[own.parent_point[subgame.roots]]
-    ranges = np.array([plan[way_there] * subgame.scale for plan in frame.opponents])
-    ranges[ranges.sum(axis=1) <= 0.0] = subgame.scale
-    ranges /= ranges.sum(axis=1, keepdims=True)
-    behaviours = np.array([behaviour(t, plan)[source] for plan in frame.opponents])
-    behaviours[:, 1 : 1 + count] = ranges
-    return Opponents(ranges, behaviours)
+    return _Frame(inner, values, sequence, infoset), step, own

@@ -27,7 +27,7 @@ import numpy as np
 from klss._highs import LinearProgram
 from klss.equilibrium import Program, build_program, read_back
 from klss.errors import GameError
-from klss.gadgets import GadgetForm, Opponents, gadget_form
+from klss.gadgets import GadgetForm, gadget_form
 from klss.lexicographic import generic_objective, lexicographic
 from klss.methods import GadgetChoice
 from klss.methods import gadget as gadget_by_name
@@ -57,7 +57,6 @@ def select(
     blueprint: Floats,
     floor: Floats | None = None,
     gadget: str | GadgetChoice = "maxmargin",
-    opponents: Opponents | None = None,
 ) -> Choice:
     """Return the chosen strategy.
 
@@ -71,8 +70,6 @@ def select(
         Least behaviour probability of each of player 0's sequences.
     gadget : str or Gadget
         The gadget on top, and which of its optima.
-    opponents : Opponents, optional
-        The strategies of a limited player 1.
 
     Raises
     ------
@@ -85,7 +82,7 @@ def select(
         raise GameError(f"gadget: got {subgame.gadget!r}, expected maxmargin")
     # The gadget's program, among whose exact optima the choice is made.
     chosen = gadget_by_name(gadget)
-    top = gadget_form(subgame, chosen.kind, opponents)
+    top = gadget_form(subgame, chosen.kind)
     program = build_program(top.form, floor)
     if chosen.optimum == "refined":
         # The best optimum against an opponent that errs a little everywhere.

@@ -196,10 +196,9 @@ def blueprint_of(form: SequenceForm, floor: Floats | None) -> Blueprint:
     columns = program.program.cost.size
     weak = np.zeros(columns)
     weak[: t0.sequence_count] = -(form.payoff @ realization(t1, uniform_behaviour(t1)))
-    first, last = lexicographic(program.program, [weak, generic_objective(columns, t0.sequence_count)])
+    _, last = lexicographic(program.program, [weak, generic_objective(columns, t0.sequence_count)])
     x, _, _, _ = read_back(program, last)
-    _, opponent, _, _ = read_back(program, first)
-    return Blueprint(x, floor, opponent)
+    return Blueprint(x, floor)
 
 
 def table_1_row(

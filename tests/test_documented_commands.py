@@ -149,7 +149,7 @@ IN_SMALL: dict[str, str] = {
     "klss solve kuhn_poker --exact --out kuhn.json": "klss solve kuhn_poker --exact --out exact.json",
     "klss solve GAME": "klss solve kuhn_poker",
     "klss tables 1": "klss tables 1 --game kuhn",
-    "klss tables 1 --method NAME --gadget NAME": "klss tables 1 --game kuhn --method olss --gadget resolve-refined",
+    "klss tables 1 --method NAME --gadget NAME": "klss tables 1 --game kuhn --method 2-kluss --gadget resolve",
     "klss tables 2": "klss tables 2 --game kuhn",
     "klss bench tracker": "klss bench tracker --repetitions 1",
     "klss bench search": "klss bench search --time 0.05 --repetitions 1",

@@ -133,7 +133,7 @@ def test_tables_2_reports_what_the_design_says(capsys: pytest.CaptureFixture[str
         (["tables", "1", "--nesting", "allocated", "--order", "3"], "expected 1"),
         (["tables", "1", "--method", "4-klss"], "expected one of 1-klss"),
         (["tables", "1", "--gadget", "minmargin"], "expected one of maxmargin"),
-        (["tables", "1", "--order", "3", "--method", "olss"], "expected one of the two"),
+        (["tables", "1", "--order", "3", "--method", "safe-1-klss"], "expected one of the two"),
         (["tables", "1", "--nesting", "update", "--method", "2-kluss"], "Theorem 4"),
         (["tables", "2", "--epsilon", "0.1"], "table 1 only"),
         (["tables", "2", "--gadget", "resolve"], "table 1 only"),
