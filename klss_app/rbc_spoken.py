@@ -12,7 +12,7 @@ import chess
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 
 __all__ = [
-    "UnknownRequest", "lost_text", "move_letters", "moved_text", "positions_text", "request_letters", "request_of",
+    "UnknownRequest", "lost_text", "move_letters", "moved_text", "request_letters", "request_of",
     "request_text", "sensed_text",
 ]  # fmt: skip
 
@@ -150,15 +150,6 @@ def _which(move: chess.Move, pieces: Mapping[int, chess.Piece]) -> str:
     if all(other[0] != name[0] for other in others):
         return name[0]
     return name[1] if all(other[1] != name[1] for other in others) else name
-
-
-def positions_text(count: int) -> str:
-    """A number of positions in words.
-
-    >>> positions_text(1), positions_text(1200)
-    ('1 position', '1,200 positions')
-    """
-    return f"{count:,} position{'' if count == 1 else 's'}"
 
 
 def lost_text(notice: Notice, pieces: Mapping[int, chess.Piece]) -> str:

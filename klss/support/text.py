@@ -10,7 +10,7 @@ import errno
 import os
 from pathlib import Path
 
-__all__ = ["MAX_TEXT_BYTES", "printable", "read_text"]
+__all__ = ["MAX_TEXT_BYTES", "counted", "printable", "read_text"]
 
 MAX_TEXT_BYTES = 1 << 26
 """Longest file that is read as text, 64 MiB: more games than one command needs."""
@@ -33,6 +33,15 @@ def printable(text: str, most: int | None = None) -> str:
     begin = text if most is None else text[: 4 * most]
     shown = "".join(sign if sign.isprintable() else _SHOWN_INSTEAD for sign in " ".join(begin.split()))
     return shown[:most].rstrip()
+
+
+def counted(count: int, one: str, more: str | None = None) -> str:
+    """Return a number with its noun, which is ``one`` in the singular; ``more``: its plural, if that is not with an s.
+
+    >>> counted(1, "move"), counted(1200, "move"), counted(0, "ply", "plies")
+    ('1 move', '1,200 moves', '0 plies')
+    """
+    return f"{count:,} {one if count == 1 else more or f'{one}s'}"
 
 
 def read_text(path: Path, most_bytes: int = MAX_TEXT_BYTES) -> str:

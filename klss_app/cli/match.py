@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from klss.support.text import counted
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import (
@@ -157,14 +158,14 @@ def _played(parsed: argparse.Namespace, match: Match) -> int:
         raise UsageError(str(error)) from None
     except KeyboardInterrupt:
         kept = "their lines are in --out, and the same command goes on from there" if out is not None else "not kept"
-        raise FailedError(f"interrupted after {watch.standing.games} games; {kept}") from None
+        raise FailedError(f"interrupted after {counted(watch.standing.games, 'game')}; {kept}") from None
     except NeverAnswered as error:
-        raise FailedError(f"{error}; the match ends after {watch.standing.games} games") from None
+        raise FailedError(f"{error}; the match ends after {counted(watch.standing.games, 'game')}") from None
     except OSError as error:
         if error.filename is None:
             raise
         raise FailedError(
-            f"{error.strerror}: {error.filename!r}, after {watch.standing.games} games; after you fix this, "
+            f"{error.strerror}: {error.filename!r}, after {counted(watch.standing.games, 'game')}; after you fix this, "
             "the same command goes on from there"
         ) from None
     summary = _summary(parsed, match, standing)
@@ -225,7 +226,7 @@ def _line_text(line: dict[str, Any]) -> str:
     fault = f"  ({' '.join(line['fault'].split())[:200]})" if "fault" in line else ""
     return (
         f"game {line['game']}: {line['white']} - {line['black']}  {line['result']}  {line['reason']}"
-        f"  {line['plies']} plies  {line['seconds']:.1f} s{truth}{fault}"
+        f"  {counted(line['plies'], 'ply', 'plies')}  {line['seconds']:.1f} s{truth}{fault}"
     )
 
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from klss.support.seeds import NATURE, player_seed
+from klss.support.text import counted
 from klss.table.contest import Decision, Player
 from klss.table.limits import Limit, Progress, TimeControl
 from klss.table.outcome import Outcome, Seat
@@ -394,7 +395,7 @@ class TerminalGame:
         if isinstance(why, InputClosed):
             referee = self._loading.referee
             count = 0 if referee is None else referee.ply
-            return 1, f"got the end of input after {count} {self._screen.turns}, expected a move or a command"
+            return 1, f"got the end of input after {counted(count, *self._screen.turns)}, expected a move or a command"
         if isinstance(why, KeyboardInterrupt):
             print(file=sys.stderr)
         return 0 if self._human is not None else 1, "left before the end of the game"

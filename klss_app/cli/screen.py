@@ -8,6 +8,7 @@ from typing import Any
 
 import chess
 
+from klss.support.text import counted
 from klss.table.contest import Player
 from klss.table.outcome import Outcome, Seat
 from klss_app.cli.terminal import InputClosed, Terminal
@@ -40,10 +41,10 @@ class Quit(Exception):
 
 class Screen(ABC):
     """One game on a terminal: both players' names, and seconds left on the clocks, which the arbiter updates. ``turns``
-    is the game's word for its turns.
+    are the game's words for one turn and for more.
     """
 
-    turns = "turns"
+    turns = "turn", "turns"
 
     def __init__(self, terminal: Terminal, names: Mapping[Seat, str], clocks: Mapping[Seat, float]) -> None:
         self.terminal, self.names, self.clocks = terminal, names, clocks
@@ -70,7 +71,7 @@ class Screen(ABC):
 
     def end_lines(self, referee: Any) -> list[str]:
         """The lines for the end of any game."""
-        return [ended_text(referee.outcome, f"{referee.ply} {self.turns}")]
+        return [ended_text(referee.outcome, counted(referee.ply, *self.turns))]
 
     def review(self, referee: Any) -> None:
         """Step through a finished game, with nothing hidden."""

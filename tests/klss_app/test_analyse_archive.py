@@ -90,8 +90,8 @@ def test_an_interrupted_analysis_tells_what_it_has_and_continues(
     with monkeypatch.context() as patch:
         patch.setattr(analyse_game, "turn_documents", interrupted)
         ran = klss(*command, "--out", "part.jsonl")
-    assert ran.code == 1 and ran.err.endswith("interrupted after 1 games; the same command goes on from there\n")
-    assert ran.out.startswith("1 games, both sides; kluss")
+    assert ran.code == 1 and ran.err.endswith("interrupted after 1 game; the same command goes on from there\n")
+    assert ran.out.startswith("1 game, both sides; kluss")
     # A line that was being written when the power failed is written anew.
     with (tmp_path / "part.jsonl").open("a") as file:
         file.write('{"game": 3, "mo')
@@ -116,7 +116,7 @@ def test_files_and_flags_that_do_not_belong_are_refused_in_a_line(klss: Any, gam
         ((games, "--all", "--ply", "1"), "--all: got it with --ply"),
         ((games, "--all", "--game", "1"), "--game: got it with --all"),
         ((games, "--player", "ann"), "--player: got it without --all"),
-        (("unfinished.pgn", "--all"), "got 1 games in 'unfinished.pgn', of which 0 can't be read and 1 are not over"),
+        (("unfinished.pgn", "--all"), "got 1 game in 'unfinished.pgn', of which 0 can't be read and 1 are not over"),
         (("none.pgn", "--all"), "can't read 'none.pgn'"),
     ):
         ran = klss("analyse", *arguments)

@@ -74,7 +74,7 @@ def test_who_cannot_move_loses_by_the_paper_and_draws_by_pychess(klss: Any, rule
     stuck = "kb6/prp5/PpP5/1P6/8/8/8/7K w - - 0 1"
     ran = klss("play", "--black", "random", "--fen", stuck, "--rules", rules, typed="Kg1\n")
     assert ran.code == 0
-    assert f"{end} after 1 plies." in ran.out
+    assert f"{end} after 1 ply." in ran.out
 
 
 def test_help_moves_undo_and_fog_off_are_answered_and_the_game_goes_on(klss: Any) -> None:
@@ -113,7 +113,7 @@ def test_the_board_shows_only_what_she_sees(klss: Any) -> None:
 
 def test_a_human_as_black_is_asked_after_whites_move_and_sits_at_the_bottom(klss: Any) -> None:
     ran = klss("play", "--white", "random", "--black", "human", "--seed", "2", "--ascii", typed="resign\n")
-    assert "White wins: Black resigned. 1-0 after 1 plies." in ran.out
+    assert "White wins: Black resigned. 1-0 after 1 ply." in ran.out
     first = ran.out.split("your move")[0]
     assert first.index("White: random") < first.index("h g f e d c b a") < first.index("Black: you")
 

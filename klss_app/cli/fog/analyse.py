@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from darkchess.fog.game.contest import DEFAULT_PLAYER
+from klss.support.text import counted
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.fog.analyse_report import BELIEFS, document, text, truth_document, truth_text
 from klss_app.cli.games import FOG, Game
@@ -389,7 +390,7 @@ def _archive(parsed: argparse.Namespace, thinker: _Thinker) -> int:
         Terminal(parsed.ascii).say(*analyse_archive.text(answer, label))
     if archive.interrupted:
         how = "the same command goes on from there" if out else "with --out FILE the same command would continue"
-        raise FailedError(f"interrupted after {archive.games:,} games; {how}")
+        raise FailedError(f"interrupted after {counted(archive.games, 'game')}; {how}")
     return 0
 
 

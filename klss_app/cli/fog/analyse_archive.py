@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import chess
 
 from klss import __version__
-from klss.support.text import printable
+from klss.support.text import counted, printable
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.fog.analyse_game import LEGEND, check_question
 from klss_app.cli.options import written_games_of
@@ -302,11 +302,13 @@ def _records(path: Path, archive: Archive, line: ProgressLine) -> Iterator[tuple
 def _complain(path: Path, archive: Archive, count: int, names: set[str]) -> None:
     if archive.player is None or not names:
         raise UsageError(
-            f"got {count:,} games in {str(path)!r}, of which {archive.refused:,} can't be read and "
+            f"got {counted(count, 'game')} in {str(path)!r}, of which {archive.refused:,} can't be read and "
             f"{archive.unfinished:,} are not over; expected at least one with moves and a result"
         )
     near = difflib.get_close_matches(archive.player, sorted(names), n=3, cutoff=0.0)
-    raise UsageError(f"--player: got {archive.player!r}, in none of {count:,} games; expected a name such as {near}")
+    raise UsageError(
+        f"--player: got {archive.player!r}, in none of {counted(count, 'game')}; expected a name such as {near}"
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- the report
@@ -367,7 +369,7 @@ def _tables(answer: Mapping[str, Any]) -> Iterator[tuple[str, list[list[str]]]]:
 def _title(answer: Mapping[str, Any], evaluator: str) -> str:
     limit = f"{answer['time']:g} s" if answer["nodes"] is None else f"{answer['nodes']:,} nodes"
     whose = "both sides" if answer["player"] is None else answer["player"]
-    return f"{answer['games']:,} games, {whose}; {answer['configuration']} ({evaluator}), {limit} a turn"
+    return f"{counted(answer['games'], 'game')}, {whose}; {answer['configuration']} ({evaluator}), {limit} a turn"
 
 
 def text(answer: Mapping[str, Any], evaluator: str) -> list[str]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from klss import __version__
-from klss.support.text import printable, read_text
+from klss.support.text import counted, printable, read_text
 from klss.support.whole_file import write_whole
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.progress import ProgressLine
@@ -189,13 +189,13 @@ def document(
 def text(answer: dict[str, Any], evaluator: str, first: chess.Color, fullmove: int) -> list[str]:
     """``answer`` for people; ``first`` moved first, at move ``fullmove``."""
     limit = f"{answer['time']:g} s" if answer["nodes"] is None else f"{answer['nodes']:,} nodes"
-    lines = [f"{answer['configuration']} ({evaluator}), {limit} a turn, {answer['plies']} turns"]
+    lines = [f"{answer['configuration']} ({evaluator}), {limit} a turn, {counted(answer['plies'], 'turn')}"]
     for color, found in answer["summary"].items():
         mean = "?" if found["mean_cost"] is None else f"{found['mean_cost']:.3f}"
         luck = "?" if found["mean_luck"] is None else f"{found['mean_luck']:+.3f}"
         lines += [
             "",
-            f"{color.capitalize()}: {found['moves']} moves, mean cost {mean} a move, luck {luck} a move",
+            f"{color.capitalize()}: {counted(found['moves'], 'move')}, mean cost {mean} a move, luck {luck} a move",
         ]
         if not found["costliest"]:
             lines.append(" no move lost anything")

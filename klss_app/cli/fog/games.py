@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from klss.support.text import printable
+from klss.support.text import counted, printable
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import Parser, written_games_of
@@ -93,7 +93,7 @@ class _Lines:
 
     def end(self, read: int, refused: int) -> None:
         """Print the number of games."""
-        print(f"{read:,} games" + (f", {refused:,} refused (on stderr, with reasons)" if refused else ""))
+        print(counted(read, "game") + (f", {refused:,} refused (on stderr, with reasons)" if refused else ""))
 
 
 class _Document:

@@ -26,7 +26,7 @@ START_VISIBLE = 0xFFFF_FFFF
 class FogScreen(Screen):
     """See :class:`klss_app.cli.screen.Screen`."""
 
-    turns = "plies"
+    turns = "ply", "plies"
 
     def __init__(self, *game: Any) -> None:
         super().__init__(*game)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from darkchess.rbc.game.contest import DEFAULT_PLAYER
+from klss.support.text import counted
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import Game
 from klss_app.cli.options import (
@@ -28,7 +29,6 @@ from klss_app.cli.options import (
 from klss_app.cli.rbc.track import kept_game, reviewed_game
 from klss_app.cli.terminal import Terminal
 from klss_app.progress import ProgressLine
-from klss_app.rbc_spoken import positions_text
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def run(arguments: Sequence[str], game: Game) -> int:
         return 0
     sample = "" if document["capped_by"] is None else " (a sample)"
     terminal.say(
-        f"turn {document['turn']}, {document['color']}: {positions_text(document['positions'])} possible{sample}",
+        f"turn {document['turn']}, {document['color']}: {counted(document['positions'], 'position')} possible{sample}",
         *_text(document, turn.before.pieces, terminal.unicode),
     )
     return 0
@@ -154,7 +154,7 @@ def _whole(parsed: argparse.Namespace, options: GameOptions, chosen: Configurati
         print_document({"configuration": chosen.name, "turns": documents})
         return 0
     pieces = [turn.before.pieces for turn in played.turns]
-    Terminal(parsed.ascii).say(f"{chosen.name}, {played.ply} turns", *text(documents, pieces))
+    Terminal(parsed.ascii).say(f"{chosen.name}, {counted(played.ply, 'turn')}", *text(documents, pieces))
     return 0
 
 

@@ -10,8 +10,9 @@ import chess
 from darkchess.rbc.analysis import marginals, requests, square_name, uci, windows
 from darkchess.rbc.game.referee import Turn
 from darkchess.rbc.players.expectation import ExpectationPlayer
+from klss.support.text import counted
 from klss.table.limits import Limit
-from klss_app.rbc_spoken import move_letters, positions_text
+from klss_app.rbc_spoken import move_letters
 
 __all__ = ["text", "thoughts"]
 
@@ -51,7 +52,7 @@ def text(document: dict[str, Any], pieces: Mapping[int, chess.Piece]) -> list[st
     lines = [
         f"looks at {sense['chosen']} (played: {sense['played'] or 'nowhere'}); gain of a look, share of the set left:",
         "  " + "  ".join(f"{name} {each['gain']:+.2f} {each['left_over']:.0%}" for name, each in gains[:_SHOWN]),
-        f"after the played look {positions_text(document['positions_after_sense'])}, {move['boards']:,} valued",
+        f"after the played look {counted(document['positions_after_sense'], 'position')}, {move['boards']:,} valued",
         f"asks for {move_letters(move['chosen'], pieces)} (played: {move_letters(move['played'], pieces)}):",
     ]
     shown = move["moves"][:_SHOWN]

@@ -15,9 +15,10 @@ from darkchess.rbc.analysis import square_name, uci
 from darkchess.rbc.game.referee import Turn
 from darkchess.rbc.players.dsmcp import SynopticPlayer
 from darkchess.rbc.synoptic.synopsis import NAMES, PLANES
+from klss.support.text import counted
 from klss.synoptic.playouts import Planned
 from klss.table.limits import Limit
-from klss_app.rbc_spoken import move_letters, positions_text
+from klss_app.rbc_spoken import move_letters
 
 __all__ = ["SHOWN_PLANES", "UnknownPlane", "planes_of", "text", "thoughts"]
 
@@ -123,7 +124,7 @@ def text(document: dict[str, Any], pieces: Mapping[int, chess.Piece], columns: i
         f"looks at {sense['chosen'] or 'nowhere'} (played: {sense['played'] or 'nowhere'}); {_worth(sense)}",
         *_table("look", [(" ".join([choice["sense"], *choice["alike"]]), choice) for choice in sense["choices"]]),
         *_boards(sense["planes"], side, columns, unicode),
-        f"after the played look {positions_text(document['positions_after_sense'])}",
+        f"after the played look {counted(document['positions_after_sense'], 'position')}",
         f"asks for {asked} (played: {played}); {_worth(move)}",
         *_table("request", [(move_letters(choice["move"], pieces), choice) for choice in move["choices"]]),
         *_boards(move["planes"], side, columns, unicode),

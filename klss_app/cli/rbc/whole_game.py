@@ -10,7 +10,8 @@ from typing import Any
 import chess
 
 from darkchess.rbc.analysis import AnalysedTurn, square_name, uci
-from klss_app.rbc_spoken import move_letters, positions_text
+from klss.support.text import counted
+from klss_app.rbc_spoken import move_letters
 
 __all__ = ["document", "text"]
 
@@ -55,6 +56,6 @@ def text(turns: Sequence[dict[str, Any]], pieces: Sequence[Mapping[int, chess.Pi
             held = turn["positions"] if part == "sense" else turn["positions_after_sense"]
             lines.append(
                 f"  turn {turn['turn']:>3} {turn['color']:<5} {did or 'nothing':<8} cost {turn[part]['cost']:.3f}, "
-                f"best {best or 'nothing':<8} of {positions_text(held)}"
+                f"best {best or 'nothing':<8} of {counted(held, 'position')}"
             )
     return lines[1:]

@@ -313,7 +313,7 @@ def test_a_review_of_the_other_game_in_one_file_too(chromium: Browser, tmp_path:
         drawn(page, "white queen h5", "black king e8")
         with page.expect_download() as download:
             page.get_by_role("button", name="Download game").click()
-        assert download.value.suggested_filename == "_script_img_src_x_-b.json"
+        assert download.value.suggested_filename == "_script_img_src=x_-b.json"
         assert Path(download.value.path()).read_text() == history.read_text()
 
 
