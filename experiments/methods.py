@@ -213,9 +213,10 @@ def section(document: dict[str, Any]) -> list[str]:
     methods = (
         "Player 0, utilities normalised to [-1, 1], a subgame at every infoset. Two blueprints: `floor` is Table 1's "
         f"(epsilon = 0.25), which subgames keep to below their root; `cfr+` is what {chosen['iterations']} iterations "
-        "of CFR+ give. What the methods are, and what of them could not be verified, stands in "
-        "[`klss/methods.py`](../klss/methods.py). From `experiments/results/methods.json`, to which `python -m "
-        "experiments.methods measure` and `optima` add what is not measured yet."
+        "of CFR+ give. What the methods are, what of them could not be verified, and in what `2-kluss` differs from "
+        "the search of `kluss`, stands in [`klss/methods.py`](../klss/methods.py). From "
+        "`experiments/results/methods.json`, to which `python -m experiments.methods measure` and `optima` add what is "
+        "not measured yet."
     )
     lines = ["## Table 1 by other optima", "", *wrapped(optima), "", *_optima_table(document), ""]
     lines += ["## Every method on small games", "", *wrapped(methods)]

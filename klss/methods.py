@@ -10,7 +10,9 @@ Legend: I player 0's infoset; I^k its order-k knowledge set; I0 an infoset of pl
 - ``k-klss``, k odd: player 0 is free in I^k and below; at nodes of an I0 outside I^k it plays the blueprint.
 - ``k-kluss``: the subgame has I^k and nothing else, and player 0 is free in all of it. Player 1 is assumed to know that
   the game is in I^k: its alternate values count only the nodes of I0 in I^k. (With the blueprint played at the others
-  it would be k-KLSS.) For k = inf it is common-knowledge subgame solving, as is ``inf-klss``.
+  it would be k-KLSS.) For k = inf it is common-knowledge subgame solving, as is ``inf-klss``. The search's 2-KLUSS
+  (:mod:`klss.search.subgame.order_two`) keeps the same nodes, but is another method: its alternate values are those of
+  the last profile minus its gifts, not of best responses, nature draws the roots by a prior, and its depth is limited.
 - ``safe-1-klss``: 1-KLSS in which the amount that player 1 may gain is divided. In 1-KLSS each infoset I that meets an
   I0 may give away all that player 1 forgoes there against the blueprint, u(x, y) - u*(x) for each y of player 1, so
   several infosets together may give it away more than once. Here each infoset has a share of it

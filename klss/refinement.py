@@ -1,7 +1,8 @@
 """An equilibrium that stays best after mistakes: a sequential one, from a perturbed sequence form.
 
-Source: Miltersen & Sørensen (SODA 2006; Economic Theory 42, 2010), who perturb the sequence form by powers of a symbol
-ε; sequential equilibria: Kreps & Wilson (Econometrica 1982).
+Sources: Selten (1975), whose players tremble at each infoset by itself; Farina & Gatti (AAAI 2017) for the sequence
+form of a game with such behavioural trembles; sequential equilibria: Kreps & Wilson (Econometrica 1982). It is not the
+quasi-perfect equilibrium of Miltersen & Sørensen (Economic Theory 42, 2010), who perturb plans by powers of a symbol ε.
 
 In the perturbed program both players play every action with probability at least ε, a small number, so that every
 infoset is reached and the choice there matters. The actions played with more than ε are those that an equilibrium of

@@ -49,7 +49,8 @@ state is an OpenSpiel object.
 """
 
 CONFIGURATIONS = by_name(
-    # 1-KLSS by regret minimisation below a safe root: not exploitable if the game fits into its budget.
+    # 1-KLSS by regret minimisation below a safe root: not exploitable if the game fits into its budget. Fog of War has
+    # another search of that name (2-KLUSS, not safe, purified).
     Configuration(
         "kluss",
         "klss",

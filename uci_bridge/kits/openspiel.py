@@ -38,7 +38,10 @@ class _OpenSpielKit(Kit):
 
     configurations = tuple(CONFIGURATIONS)
     default_player = "kluss"
-    players = "NAME,field=value,…; FILE.toml; policy:FILE (of klss solve --out); cmd:PROGRAM …"
+    players = (
+        "kluss is 1-KLSS here, another search than in Fog of War; NAME,field=value,…; FILE.toml; policy:FILE (of klss "
+        "solve --out); cmd:PROGRAM …"
+    )
     screen = "klss_app.cli.spiel.screen:OpenSpielScreen"
 
     def __init__(self, name: str) -> None:
