@@ -152,8 +152,8 @@ class Game:
     utility : float64[N]
         Player 0's utility at terminals, 0 at all other nodes.
     infoset : int64[2, N]
-        Each player's infoset at decision nodes; -1 at chance nodes and terminals. In games of :mod:`klss.gambit`, which
-        have no observations of waiting players, also -1 at nodes where the player waits.
+        Each player's infoset at decision nodes; -1 at chance nodes and terminals, and where the player waits and
+        observes nothing at all (so in games of :mod:`klss.gambit`).
     observations : (Observations, Observations)
     b : (float64[P0], float64[P1])
         The additional payoff B: entries of its first column at player 0's points and of its top row at player 1's. Zero
@@ -317,7 +317,7 @@ class GameBuilder:
         """Add a decision node of ``player`` 0 or 1.
 
         ``observations`` name both players' infosets there: a name must contain everything that the player knows, since
-        equal names mean one infoset. Return the node.
+        equal names mean one infoset; None where the player waits and observes nothing at all. Return the node.
         """
         if player not in (0, 1):
             raise GameError(f"decision node: got player {player!r}; expected 0 or 1")
@@ -377,7 +377,7 @@ class GameBuilder:
                 )
             # Both players' infosets there: a new one, or a known one with the same mover and actions.
             for i in (0, 1):
-                if observed is None:
+                if observed is None or (observed[i] is None and self._player[node] != i):
                     labels[i].append(-1)
                     continue
                 key, turn = observed[i], self._player[node] == i

@@ -91,9 +91,13 @@ def knowledge_sizes(
     skip_forced : bool
         Leave out decision nodes with one action whose component is a single node.
     """
+    decision = np.flatnonzero(game.player >= 0)
+    if (game.infoset[:, decision] < 0).any():
+        raise GameError(
+            "knowledge: got a game in which a waiting player observes nothing, expected two infosets a node"
+        )
     # The hypergraph: decision nodes by their rank, both players' infosets as lists of them.
     edges = _edges(game, deciding_only)
-    decision = np.flatnonzero(game.player >= 0)
     rank = np.full(game.node_count, -1, np.int64)
     rank[decision] = np.arange(decision.size)
     csr = []

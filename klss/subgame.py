@@ -208,6 +208,10 @@ def make_subgame(
     if order > 1:
         known = knowledge_set(game, known, order)
     top = _topmost(game, known)
+    if (game.infoset[1][top] < 0).any():
+        raise GameError(
+            "subgame: got a game in which waiting player 1 observes nothing there, expected an infoset of it"
+        )
     # Player 1's topmost infosets at those nodes (the I0), and for each infoset of player 1 the I0 above it.
     candidates = np.unique(game.infoset[1][top])
     mark = np.full(theirs.infoset_count, -1, np.int64)

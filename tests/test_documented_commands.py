@@ -132,6 +132,9 @@ IN_SMALL: dict[str, str] = {
     'klss solve "liars_dice(dice_sides=6)" --method auto --seconds 60 --resume dice.npz': (
         "klss solve 'liars_dice(dice_sides=2)' --method auto --seconds 60 --resume dice.npz"
     ),
+    'klss solve "dark_hex(num_rows=2,num_cols=3)" --recall history': (
+        "klss solve 'liars_dice_ir(dice_sides=3)' --recall history"
+    ),
     "klss solve kuhn_poker --export kuhn.efg": "klss solve kuhn_poker --export kuhn.efg",
     "klss solve kuhn.efg --out kuhn.ne": "klss solve kuhn.efg --out kuhn.ne",
     "klss exploit phantom_ttt --policy uniform --player 0 --games 200 --seed 1": (

@@ -5,8 +5,9 @@ every decision node, and an infoset's name also says whether it is the player's 
 
 Deviations: in some games OpenSpiel's names of the waiting player's infosets are inexact (a name lacks information that
 an earlier one has). If that breaks perfect recall, what a player learns while waiting counts as learned at that
-player's next turn. If a game has observations but no information states, an infoset is the whole history of a player's
-observations and actions.
+player's next turn; if a wait in one branch and none in another still break it, waits are no observations at all. If a
+game has observations but no information states, an infoset is the whole history of a player's observations and actions;
+with ``recall="history"`` it is the history of the information states and actions, also where these forget something.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import random
 import reprlib
 from array import array
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 import pyspiel
@@ -66,6 +67,7 @@ def load(
     max_nodes: int = MAX_NODES,
     max_bytes: int | None = None,
     to_solve: bool = False,
+    recall: Literal["names", "history"] = "names",
     on_progress: Callable[[int], None] | None = None,
 ) -> Game:
     """Flatten a game.
@@ -80,13 +82,16 @@ def load(
         Most bytes of this process.
     to_solve : bool
         Whether ``max_bytes`` includes the least memory that :func:`klss.equilibrium.solve` will need.
+    recall : "names" | "history"
+        What names an infoset: OpenSpiel's information state, or all of the player's so far with its actions, so that
+        players forget nothing.
     on_progress : callable, optional
         Called with the number of nodes every 100.
 
     Returns
     -------
     Game
-        Infoset keys are OpenSpiel's information states; action names are OpenSpiel's.
+        Infoset keys are OpenSpiel's information states, or histories of them; action names are OpenSpiel's.
 
     Raises
     ------
@@ -96,7 +101,7 @@ def load(
         More than ``max_nodes`` nodes or ``max_bytes``, as soon as that is certain; the message says how far it got.
     """
     spiel, name = spiel_game(game)
-    return _Flattening(spiel, name, max_nodes, max_bytes, to_solve, on_progress).run()
+    return _Flattening(spiel, name, max_nodes, max_bytes, to_solve, recall == "history", on_progress).run()
 
 
 class _Infosets:
@@ -139,6 +144,7 @@ class _Flattening:
         max_nodes: int,
         max_bytes: int | None,
         to_solve: bool,
+        by_history: bool,
         on_progress: Callable[[int], None] | None,
     ) -> None:
         self.spiel = spiel
@@ -146,26 +152,31 @@ class _Flattening:
         self.max_nodes = max_nodes
         self.max_bytes = max_bytes
         self.to_solve = to_solve
-        self.looked = False
         self.before_bytes = resident_bytes()
         self.on_progress = on_progress
-        self.by_history = not spiel.get_type().provides_information_state_string
-        if self.by_history and not spiel.get_type().provides_observation_string:
+        self.by_observation = not spiel.get_type().provides_information_state_string
+        self.by_history = by_history or self.by_observation
+        if self.by_observation and not spiel.get_type().provides_observation_string:
             raise GameError(
                 f"game {name!r} has neither information states nor observations as strings; expected one of them"
             )
 
     def run(self) -> Game:
         try:
-            try:
-                return self._walk(remember_waits=False)
-            except GameError as error:
-                if self.by_history or not str(error).startswith("perfect recall"):
-                    raise
-            return self._walk(remember_waits=True)
+            nodes, infosets = self._walk()
         except pyspiel.SpielError as error:
             reason = " ".join(str(error).split())
             raise GameError(f"game {self.name!r}: OpenSpiel fails in it: {reason[:200]}") from error
+        # The names as they are; then waits that keep to the last own action; then none.
+        for waits in ("named", "one an action", "none"):
+            try:
+                return assemble(**nodes, **_with_waits(waits, nodes, infosets))
+            except GameError as error:
+                if not str(error).startswith("perfect recall"):
+                    raise
+                broken = error
+        hint = "" if self.by_history else "; with recall='history' (--recall history) it does"
+        raise GameError(f"{broken}{hint}")
 
     def _check_size(self, node: int, state: Any, first: _Infosets, second: _Infosets) -> None:
         """Raise if ``node`` nodes are too many or too large, or will surely be; ``state`` is that of the next node, and
@@ -173,8 +184,7 @@ class _Flattening:
         depth = len(state.full_history())
         if node >= self.max_nodes:
             self._too_many(f"stopped there at depth {depth}")
-        if node == _LOOK_AT and not self.looked:
-            self.looked = True  # once is enough: a second walk does not repeat it
+        if node == _LOOK_AT:
             self._look_ahead()
         if self.max_bytes is None:
             return
@@ -240,13 +250,13 @@ class _Flattening:
                 state.apply_action(rng.choice(actions))
         return widths
 
-    def _walk(self, remember_waits: bool) -> Game:
+    def _walk(self) -> tuple[dict[str, Any], tuple[tuple[Ints, _Infosets], ...]]:
+        """Return the nodes' arrays, and each player's infosets, with that of each node (-1 for none)."""
         # Lists in preorder: each node's mover and number of children, each decision node's infosets, each chance node's
         # probabilities, each terminal's utility.
         movers, widths, probabilities, utilities = array("q"), array("q"), array("d"), array("d")
         mine, yours = array("q"), array("q")
         first, second = _Infosets(self.name, 0), _Infosets(self.name, 1)
-        history = self.by_history or remember_waits
         # Nodes whose children are not complete, at most one for each ply: the state, the actions left (the next one
         # last), the mover (or chance), and with histories both players' histories on arrival and there.
         branches: list[tuple[Any, list[int], int, Any, Any]] = []
@@ -267,10 +277,7 @@ class _Flattening:
                         f"game {self.name!r}: OpenSpiel gives no action at a node that is not the end, at depth "
                         f"{len(state.full_history())}; expected one at least"
                     )
-                if history:
-                    texts = self._texts(state, who, past)
-                else:
-                    texts = state.information_state_string(0), state.information_state_string(1)
+                texts = self._texts(state, who, past)
                 mine.append(first.at(state, texts[0], who == 0, legal))
                 yours.append(second.at(state, texts[1], who == 1, legal))
                 movers.append(who)
@@ -302,21 +309,24 @@ class _Flattening:
                 branches.pop()
                 state = above
                 state.apply_action(chosen)
-            if history and mover >= 0:
+            if self.by_history and mover >= 0:
                 past = self._then(past, texts, mover, chosen)
-        return _assembled(
-            np.array(movers, np.int64), np.array(widths, np.int64), np.array(probabilities), np.array(utilities),
-            np.array([mine, yours], np.int64), (first, second),
-        )  # fmt: skip
+        nodes = _nodes(
+            np.array(movers, np.int64), np.array(widths, np.int64), np.array(probabilities), np.array(utilities)
+        )
+        labels = np.full((2, len(movers)), -1, np.int64)
+        labels[:, nodes["player"] >= 0] = mine, yours
+        return nodes, ((labels[0], first), (labels[1], second))
 
-    def _texts(self, state: Any, who: int, past: Any) -> tuple[str, str]:
+    def _texts(self, state: Any, who: int, past: Any) -> Any:
         if not self.by_history:
-            # What a player learns while waiting counts as learned at its next turn.
-            mine = state.information_state_string(who)
-            return (mine, past[1]) if who == 0 else (past[0], mine)
-        # A repeated observation without an own action between is no new information.
-        now = [f"\n> {state.observation_string(i)}" for i in (0, 1)]
-        return tuple(past[i] if past[i].endswith(now[i]) else past[i] + now[i] for i in (0, 1))
+            return state.information_state_string(0), state.information_state_string(1)
+        texts = list(past)
+        for i in (0, 1) if self.by_observation else (who,):  # that a player waits is no information
+            now = f"\n> {state.observation_string(i) if self.by_observation else state.information_state_string(i)}"
+            if not texts[i].endswith(now):  # a text repeated without an own action between is no new information
+                texts[i] += now
+        return tuple(texts)
 
     def _then(self, past: Any, texts: tuple[str, str], who: int, chosen: int) -> tuple[str, str]:
         after = [texts[0], texts[1]]
@@ -324,11 +334,8 @@ class _Flattening:
         return after[0], after[1]
 
 
-def _assembled(
-    player: Ints, widths: Ints, probabilities: Floats, utilities: Floats, labels: Ints,
-    infosets: tuple[_Infosets, _Infosets],
-) -> Game:  # fmt: skip
-    """Return the game of a walk's lists, which are in preorder, each with the entries of one kind of node only."""
+def _nodes(player: Ints, widths: Ints, probabilities: Floats, utilities: Floats) -> dict[str, Any]:
+    """Return the nodes' arrays of a walk's lists, which are in preorder, each with the entries of one kind of node."""
     # The numbers of children determine the parents.
     parent, action = np.empty_like(player), np.empty_like(player)
     kernels.preorder_parents(widths, parent, action)
@@ -337,17 +344,35 @@ def _assembled(
     dealt = 1 + np.flatnonzero(player[parent[1:]] == CHANCE)
     probability[dealt[np.argsort(parent[dealt], kind="stable")]] = probabilities
     utility[player == TERMINAL] = utilities
-    infoset = np.full((2, player.size), -1, np.int64)
-    infoset[:, player >= 0] = labels
-    mine, yours = infosets
-    return assemble(
-        parent=parent,
-        player=player,
-        action=action,
-        probability=probability,
-        utility=utility,
-        infoset=infoset,
-        turns=(mine.turns, yours.turns),
-        keys=(mine.keys, yours.keys),
-        action_names=(mine.action_names, yours.action_names),
-    )
+    return {"parent": parent, "player": player, "action": action, "probability": probability, "utility": utility}
+
+
+def _with_waits(waits: str, nodes: dict[str, Any], infosets: tuple[tuple[Ints, _Infosets], ...]) -> dict[str, Any]:
+    """Return the arguments of :func:`klss.game.assemble` on infosets, with waiting infosets that are as ``waits`` says:
+    "named" by OpenSpiel; "one an action", that is one for all that the player meets after an action and before its next
+    turn; or "none".
+    """
+    found = []
+    for who, (label, named) in enumerate(infosets):
+        turns, keys, names = np.array(named.turns, bool), named.keys, named.action_names
+        if waits != "named":
+            waiting = label >= 0
+            waiting[waiting] = ~turns[label[waiting]]
+            label = np.where(waiting, -1, label)
+            if waits == "one an action":
+                # The point at which the player waits is that of its last action: number the waits by it.
+                first = np.cumsum([1, *(max(1, len(each)) for each in names)])[:-1]
+                points = np.empty(label.size, np.int64)
+                kernels.arrival_points(nodes["parent"], nodes["player"], nodes["action"], label, first, who, points)
+                label = np.where(waiting, turns.size + points, label)
+            # Number the infosets that are left in the order of their first nodes.
+            kept, at, places = np.unique(label[label >= 0], return_index=True, return_inverse=True)
+            order = np.argsort(at)
+            label[label >= 0] = np.argsort(order)[places]
+            kept = kept[order]
+            keys = [keys[j] if j < turns.size else f"{_WAIT}{j - turns.size}" for j in kept]
+            names = [names[j] if j < turns.size else () for j in kept]
+            turns = kept < turns.size
+        found.append((label, turns, keys, names))
+    label, turns, keys, names = zip(*found, strict=True)
+    return {"infoset": np.array(label), "turns": turns, "keys": keys, "action_names": names}

@@ -16,7 +16,7 @@ from klss.errors import INSTALL_EXTRAS
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser, memory_mb, nodes
 
-__all__ = ["add_limits", "game_of", "is_gambit_file", "limits"]
+__all__ = ["add_limits", "add_recall", "game_of", "is_gambit_file", "limits"]
 
 if TYPE_CHECKING:
     from klss.game import Game
@@ -39,6 +39,16 @@ def add_limits(parser: Parser) -> None:
     )
 
 
+def add_recall(parser: Parser) -> None:
+    """Add ``--recall``."""
+    parser.add_argument(
+        "--recall",
+        choices=["names", "history"],
+        default="names",
+        help="infosets: OpenSpiel's names, or histories of them and of own actions, where names forget something",
+    )
+
+
 def is_gambit_file(name: str) -> bool:
     """Whether a game's name is that of a Gambit file; :func:`klss.gambit.read` checks the content."""
     return name.endswith((".efg", ".nfg"))
@@ -56,8 +66,9 @@ def game_of(
     from klss.openspiel import load
 
     return load(
-        parsed.game, max_nodes=parsed.max_nodes, max_bytes=max_bytes, to_solve=to_solve, on_progress=on_progress
-    ), ""
+        parsed.game, max_nodes=parsed.max_nodes, max_bytes=max_bytes, to_solve=to_solve, recall=parsed.recall,
+        on_progress=on_progress,
+    ), ""  # fmt: skip
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from klss.support.whole_file import write_whole
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.openspiel import add_limits, game_of, is_gambit_file, limits
+from klss_app.cli.openspiel import add_limits, add_recall, game_of, is_gambit_file, limits
 from klss_app.cli.options import Parser, seed
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
@@ -44,6 +44,7 @@ def _parser() -> Parser:
         "game", metavar="GAME", help="a game string of OpenSpiel, such as leduc_poker, or FILE.efg, .nfg"
     )
     add_limits(parser)
+    add_recall(parser)
     parser.add_argument(
         "--method",
         choices=[*_PROGRAMS, *_ITERATED],

@@ -15,8 +15,10 @@ import klss  # noqa: E402
 from klss.equilibrium import Method, solve  # noqa: E402
 from klss.errors import GameError, TooLargeError  # noqa: E402
 from klss.game import Game  # noqa: E402
+from klss.knowledge import knowledge_sizes  # noqa: E402
 from klss.openspiel import enumeration as openspiel  # noqa: E402
 from klss.sequence_form import sequence_form  # noqa: E402
+from klss.subgame import make_subgame  # noqa: E402
 from klss.support.memory import resident_bytes  # noqa: E402
 
 
@@ -34,6 +36,42 @@ def test_known_values(name: str, value: float, method: Method) -> None:
     solution = solve(sequence_form(openspiel.load(name)), method=method)
     assert solution.value == pytest.approx(value, abs=1e-6)
     assert solution.exploitability < 1e-7
+
+
+RESTRICTED = "restricted_nash_response(game=kuhn_poker(),fixed_player=0,p=0.5)"
+
+
+@pytest.mark.parametrize("recall", ["names", "history"])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        (RESTRICTED, -0.138889),  # player 1 meets a node to wait at in one branch, and none in the other
+        ("kuhn_poker", -1 / 18),
+        ("dark_hex(board_size=2)", 1.0),  # the first player wins, as in the game without hidden moves
+    ],
+)
+def test_a_wait_is_no_information(name: str, value: float, recall: Any) -> None:
+    solution = klss.solve(openspiel.load(name, recall=recall))
+    assert solution.value == pytest.approx(value, abs=1e-6) and solution.exploitability < 1e-9
+
+
+def test_what_names_forget_a_history_remembers() -> None:
+    forgets = "liars_dice_ir(dice_sides=3)"  # OpenSpiel's liar's dice with players that forget the first bids
+    with pytest.raises(GameError, match=r"^perfect recall: .*recall='history'"):
+        openspiel.load(forgets)
+    remembered, whole = openspiel.load(forgets, recall="history"), openspiel.load("liars_dice(dice_sides=3)")
+    for i in (0, 1):
+        assert remembered.treeplex(i).infoset_count == whole.treeplex(i).infoset_count
+    assert klss.solve(remembered).value == pytest.approx(klss.solve(whole).value, abs=1e-9)
+
+
+def test_subgames_and_knowledge_refuse_a_game_without_observations_of_waits() -> None:
+    game = openspiel.load(RESTRICTED)
+    x = solve(sequence_form(game)).x
+    with pytest.raises(GameError, match="waiting player 1 observes nothing"):
+        make_subgame(game, x, int(game.observations[0].turn_infosets[0]))
+    with pytest.raises(GameError, match="a waiting player observes nothing"):
+        knowledge_sizes(game)
 
 
 def walk(game: Game, name: str) -> None:
