@@ -16,7 +16,7 @@ iterations are limited; after that the program is solved cold, by simplex with p
 crossover. Every answer is judged by its saddle gap, recomputed in the whole game.
 
 Simplex does not scale rows and columns: all entries are 1 or payoffs of at most 1, in which small ones matter little.
-With HiGHS's scaling, which enlarges these, warm and cold starts stall now and then (more than 6,000 iterations for 200).
+With HiGHS's scaling, which enlarges these, warm and cold starts stall now and then (above 6,000 iterations for 200).
 
 A *cautious* Resolve is ours. The paper's nature draws a root infoset uniformly, but player 1 need not reach all of them
 with the same probability. With caution c player 1 chooses the weights, each at most c/J, at most 1 in sum: c = 1 is
