@@ -37,6 +37,9 @@ _WORTH = 0.9
 are no longer ones and zeros.
 """
 
+_ROUNDS = 50
+"""Most rounds of refinement; a chain of n moves would take n. Games of cards, dice and boards take at most ten."""
+
 # The constants of SplitMix64: its increment, then shift and factor of each mixing step.
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _STEPS = (
@@ -79,7 +82,7 @@ def _refined(form: SequenceForm) -> list[Keys] | None:
     places = payoff.row, payoff.col
     # Refinement only splits colours, so an unchanged number of them means that they are final.
     colours, count = [np.zeros(treeplex.sequence_count, np.uint64) for treeplex in form.treeplexes], 0
-    while True:
+    for _ in range(_ROUNDS):
         before = count
         colours = [
             _told_apart(treeplex, colours[i], places[i], _mixed(colours[1 - i][places[1 - i]], values))
@@ -90,6 +93,7 @@ def _refined(form: SequenceForm) -> list[Keys] | None:
             return None
         if count == before:
             return colours
+    return None
 
 
 def _told_apart(treeplex: Treeplex, colours: Keys, place: Ints, payoffs: Keys) -> Keys:

@@ -5,13 +5,14 @@ sum at all ends. Player 0 is the file's player 1; utilities and the value are th
 
 Deviations: a player that waits has no infoset there (``infoset`` is −1), since the format has no such observations;
 so these games can be solved, but not divided into subgames. A payoff at an inner node is added to all ends below it.
+Repeated declarations are compared by their numbers' values. Probabilities that are rounded are scaled to a sum of 1.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -20,8 +21,10 @@ from typing import TypeVar
 import numpy as np
 
 from klss.errors import GameError, TooLargeError
+from klss.fractional import probabilities, simplest
 from klss.game import Game, assemble
 from klss.movers import CHANCE, TERMINAL
+from klss.support.memory import resident_bytes
 from klss.support.text import printable
 from klss.support.whole_file import write_whole
 
@@ -29,6 +32,9 @@ __all__ = ["GambitFile", "equilibrium_line", "read", "write_efg"]
 
 _MOST_BYTES = 64_000_000
 """Largest file, in bytes. A node takes about 40 bytes or more."""
+
+_BYTES_A_BYTE, _BYTES_A_CELL = 40, 400
+"""Memory that a game takes while it is read, for each byte of its file, and for each cell of a table."""
 
 _SUM = 1e-6
 """Largest difference of two equal sums of payoffs, as a share of the largest payoff."""
@@ -50,7 +56,7 @@ class GambitFile:
     constant: float
 
 
-def read(path: Path, max_nodes: int = 5_000_000) -> GambitFile:
+def read(path: Path, max_nodes: int = 5_000_000, max_bytes: int | None = None) -> GambitFile:
     """Read the game of a ``.efg`` or ``.nfg`` file.
 
     Raises
@@ -58,23 +64,32 @@ def read(path: Path, max_nodes: int = 5_000_000) -> GambitFile:
     GameError
         It can't be read, is not of two players, not constant-sum, or breaks perfect recall; one line with the place.
     TooLargeError
-        More than ``max_nodes`` nodes.
+        More than ``max_nodes`` nodes, or ``max_bytes`` of this process.
     """
     if path.exists() and not path.is_file():  # reading from a pipe might wait forever
         raise GameError(f"{path}: got no file, expected one of Gambit")
     try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
+        size = path.stat().st_size
+        if size > _MOST_BYTES:
+            raise GameError(f"{path}: got more than {_MOST_BYTES // 1_000_000} MB, expected a smaller file")
+        _check_memory(path, size * _BYTES_A_BYTE, max_bytes)
+        content = path.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:
         raise GameError(f"{path}: {error.strerror}; expected a file of Gambit") from None
-    if len(content) > _MOST_BYTES:
-        raise GameError(f"{path}: got more than {_MOST_BYTES // 1_000_000} MB, expected a smaller file")
-    reader = _Reader(content.decode("utf-8", errors="replace"), str(path), max_nodes)
     try:
-        return reader.read()
+        return _Reader(content, path, max_nodes, max_bytes).read()
     except GameError as error:
         text = str(error)
         raise GameError(text if text.startswith(str(path)) else f"{path}: {text}") from None
+
+
+def _check_memory(path: Path, takes: int, max_bytes: int | None) -> None:
+    if max_bytes is not None and resident_bytes() + takes > max_bytes:
+        raise TooLargeError(
+            f"{path}: reading it takes about {takes // 1_000_000:,} MB of memory, expected "
+            f"{max_bytes // 1_000_000:,} MB with the program",
+            "max_bytes",
+        )
 
 
 @dataclass(slots=True)
@@ -103,8 +118,8 @@ class _Tree:
 class _Reader:
     """One pass over a file's tokens."""
 
-    def __init__(self, content: str, path: str, max_nodes: int) -> None:
-        self._content, self._path, self._max_nodes = content, path, max_nodes
+    def __init__(self, content: str, path: Path, max_nodes: int, max_bytes: int | None) -> None:
+        self._content, self._path, self._max_nodes, self._max_bytes = content, path, max_nodes, max_bytes
         self._tokens = self._split()
         self._at = 0
         self._held: list[tuple[str, str]] = []
@@ -112,8 +127,7 @@ class _Reader:
         self._keys: tuple[list[str], list[str]] = ([], [])
         self._names: tuple[list[tuple[str, ...]], list[tuple[str, ...]]] = ([], [])
         self._sets: dict[tuple[int, str], int] = {}  # of (player, the file's number)
-        self._chances: dict[str, list[tuple[str, float]]] = {}
-        self._outcomes: dict[str, tuple[float, float]] = {"0": (0.0, 0.0)}
+        self._declared: dict[tuple[str, str], tuple[str, list[object]]] = {}  # by kind and number: name, contents
 
     # ---- tokens
 
@@ -124,8 +138,7 @@ class _Reader:
             if kind == "bad":
                 self._fail(f"got {found['bad']!r}, expected a name in quotes that end, a number or a brace")
             if kind != "comma":
-                value = found[kind]
-                yield kind, re.sub(r"\\(.)", r"\1", value[1:-1]) if kind == "text" else value
+                yield kind, found[kind][1:-1].replace('\\"', '"') if kind == "text" else found[kind]
 
     def _fail(self, why: str) -> None:
         line = self._content.count("\n", 0, self._at) + 1
@@ -149,11 +162,6 @@ class _Reader:
         got = self._peek()
         return got[0] == kind and (value is None or got[1] == value)
 
-    def _skip_name(self) -> None:
-        """Skip a name of a node, an outcome or a game, which is not used."""
-        if self._is("text"):
-            self._take("text")
-
     def _number(self) -> float:
         word = self._take("word")
         above, _, below = word.partition("/")
@@ -161,7 +169,7 @@ class _Reader:
             number = float(above) / float(below or "1")
         except (ValueError, ZeroDivisionError):
             number = math.nan
-        if not math.isfinite(number):
+        if not math.isfinite(number) or "_" in word:
             self._fail(f"got {printable(word, 40)!r}, expected a number")
         return number
 
@@ -173,9 +181,6 @@ class _Reader:
             found.append(item())
         self._take("brace", "}")
         return found
-
-    def _texts(self) -> list[str]:
-        return self._braced(lambda: self._take("text"))
 
     # ---- files
 
@@ -189,11 +194,12 @@ class _Reader:
         if self._take("word") not in ("R", "D"):
             self._fail("expected R or D after the version")
         title = self._take("text")
-        players = self._texts()
+        players = self._braced(lambda: self._take("text"))
         if len(players) != 2:
             self._fail(f"got {len(players)} players, expected 2")
         if kind == "EFG":
-            self._skip_name()
+            if self._is("text"):
+                self._take("text")
             self._extensive()
         else:
             self._strategic()
@@ -230,7 +236,7 @@ class _Reader:
         if kind == "c":
             edges = self._chance_edges()
             self._tree.add(parent, edge, chance, CHANCE, self._outcome())
-            return [probability for _, probability in edges]
+            return edges
         if kind != "p":
             self._fail(f"got {printable(kind, 20)!r}, expected c, p or t")
         who = self._take("word")
@@ -242,65 +248,71 @@ class _Reader:
         self._tree.infoset[player][node] = infoset
         return [1.0] * len(self._names[player][infoset])
 
+    def _declaration(self, kind: str, number: str, item: Callable[[], T]) -> tuple[str, list[T]]:
+        """Return the name and the items in braces of an infoset or an outcome: those here, or those of its number.
+
+        The first node gives them; later ones leave both out, or repeat both without a change.
+        """
+        known = self._declared.get((kind, number))
+        if self._is("text"):
+            here: tuple[str, list[T]] = self._take("text"), self._braced(item)
+            if known is not None and known != here:
+                self._fail(
+                    f"{kind} {printable(number, 20)}: got a declaration that differs from the first, expected the same"
+                )
+            self._declared[kind, number] = known = here  # type: ignore[assignment]
+        elif known is None:
+            self._fail(f"got no declaration of {kind} {printable(number, 20)}, expected a name and a list in braces")
+        return known  # type: ignore[return-value]
+
     def _infoset(self, player: int) -> int:
         number = self._take("word")
-        name = self._take("text") if self._is("text") else ""
-        actions = tuple(self._texts()) if self._is("brace", "{") else ()
-        # The file gives an infoset's actions at its first node; later nodes may leave them out.
-        j = self._sets.get((player, number), -1)
-        if j < 0:
+        name, actions = self._declaration(f"player {player + 1}'s infoset", number, lambda: self._take("text"))
+        j = self._sets.setdefault((player, number), len(self._keys[player]))
+        if j == len(self._keys[player]):
             if not actions:
                 self._fail(f"got no actions of infoset {printable(number, 20)} of player {player + 1}, expected them")
-            j = self._sets[player, number] = len(self._keys[player])
             self._keys[player].append(name)
-            self._names[player].append(_distinct(actions))
-        elif actions and len(actions) != len(self._names[player][j]):
-            self._fail(
-                f"one infoset, one action set: infoset {printable(number, 20)} of player {player + 1} had "
-                f"{len(self._names[player][j])} actions, here {len(actions)}"
-            )
+            self._names[player].append(_distinct(tuple(actions)))
         return j
 
-    def _chance_edges(self) -> list[tuple[str, float]]:
+    def _chance_edges(self) -> list[float]:
         number = self._take("word")
-        self._skip_name()
-        if self._is("brace", "{"):
-            edges = self._braced(lambda: (self._take("text"), self._number()))
-            total = sum(probability for _, probability in edges)
-            if not edges or abs(total - 1.0) > 1e-4 or min(probability for _, probability in edges) < 0.0:
-                self._fail(f"chance sums to one: got probabilities that sum to {total:.6g}")
-            # Numbers in files are rounded: three times 0.333 means three thirds.
-            self._chances[number] = [(name, probability / total) for name, probability in edges]
-        elif number not in self._chances:
-            self._fail(f"got no actions of chance infoset {printable(number, 20)}, expected them")
-        return self._chances[number]
+        _, edges = self._declaration("chance infoset", number, lambda: (self._take("text"), self._number()))
+        total = sum(probability for _, probability in edges)
+        if not edges or abs(total - 1.0) > 1e-4 or min(probability for _, probability in edges) < 0.0:
+            self._fail(f"chance sums to one: got probabilities that sum to {total:.6g}")
+        # Numbers in files are rounded: three times 0.333 means three thirds.
+        return [probability / total for _, probability in edges]
 
     def _outcome(self) -> tuple[float, float]:
         number = self._take("word")
-        self._skip_name()
-        if self._is("brace", "{"):
-            paid = self._braced(self._number)
-            if len(paid) != 2:
-                self._fail(f"got {len(paid)} payoffs, expected 2")
-            self._outcomes[number] = (paid[0], paid[1])
-        elif number not in self._outcomes:
-            self._fail(f"got no payoffs of outcome {printable(number, 20)}, expected them")
-        return self._outcomes[number]
+        if number == "0" and not self._is("text"):
+            return 0.0, 0.0
+        if number == "0":
+            self._fail("outcome 0: got a name, expected nothing: it has no payoffs")
+        _, paid = self._declaration("outcome", number, self._number)
+        if len(paid) != 2:
+            self._fail(f"got {len(paid)} payoffs, expected 2")
+        return paid[0], paid[1]
 
     def _strategic(self) -> None:
         """Read a table as a tree: player 1's choice, then player 2's, which does not see the first."""
         named = self._braced(self._strategies)
-        if len(named) != 2 or not all(named):
+        sizes = [len(names) if isinstance(names, list) else names for names in named]
+        if len(sizes) != 2 or not all(sizes):
             self._fail(f"got strategies of {len(named)} players, expected 2 with one strategy each at the least")
-        rows, columns = (len(names) for names in named)
+        rows, columns = sizes
         if rows * columns + rows + 1 > self._max_nodes:
             raise TooLargeError(f"{self._path}: more than {self._max_nodes:,} nodes; expected fewer", "max_nodes")
-        self._skip_name()
+        _check_memory(self._path, rows * columns * _BYTES_A_CELL, self._max_bytes)
+        if self._is("text"):
+            self._take("text")
         table = self._table(rows * columns)
-        # One infoset for each player.
-        for player in (0, 1):
+        # One infoset for each player; strategies without names are numbers.
+        for player, names in enumerate(named):
             self._keys[player].append("")
-            self._names[player].append(_distinct(named[player]))
+            self._names[player].append(_distinct(tuple(names) if isinstance(names, list) else ("",) * names))
         tree = self._tree
         root = tree.add(-1, -1, 1.0, 0, (0.0, 0.0))
         tree.infoset[0][root] = 0
@@ -310,14 +322,14 @@ class _Reader:
             for column in range(columns):
                 tree.add(node, column, 1.0, TERMINAL, table[row + rows * column])
 
-    def _strategies(self) -> tuple[str, ...]:
+    def _strategies(self) -> list[str] | int:
         """Read one player's strategies: their names, or their number."""
         if self._is("brace", "{"):
-            return tuple(self._texts())
+            return self._braced(lambda: self._take("text"))
         size = self._take("word")
         if not size.isascii() or not size.isdigit() or not 0 < len(size) < 8:
             self._fail(f"got {printable(size, 20)!r}, expected a number of strategies")
-        return tuple(str(k + 1) for k in range(min(int(size), self._max_nodes + 1)))
+        return int(size)
 
     def _table(self, cells: int) -> list[tuple[float, float]]:
         """Read the payoffs of all pairs; player 1's strategy changes fastest."""
@@ -336,7 +348,8 @@ class _Reader:
     def _paid(self) -> tuple[float, float]:
         """Read both players' payoffs of an outcome in braces."""
         self._take("brace", "{")
-        self._skip_name()
+        if self._is("text"):
+            self._take("text")
         paid = self._number(), self._number()
         self._take("brace", "}")
         return paid
@@ -382,36 +395,52 @@ def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
     return names if all(names) and len(set(names)) == len(names) else tuple(str(k + 1) for k in range(len(names)))
 
 
-def _quoted(text: object) -> str:
-    return '"' + str(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '\\"') + '"'
+
+
+def _labels(names: Iterable[object]) -> list[str]:
+    """Return names as Gambit takes them: not empty, different, on one line with single spaces, without backslashes."""
+    labels: dict[str, None] = {}
+    for name in names:
+        label = wanted = printable(str(name)).strip().replace("\\", "/") or "_"
+        number = 1
+        while label in labels:
+            number += 1
+            label = f"{wanted} {number}"
+        labels[label] = None
+    return list(labels)
 
 
 def write_efg(path: Path, game: Game, title: str, constant: float = 0.0) -> None:
-    """Write ``game`` as ``.efg``: the file's player 1 gets the utilities, player 2 gets ``constant`` minus them. Raises
-    OSError.
+    """Write ``game`` as ``.efg``: the file's player 1 gets the utilities, player 2 gets ``constant`` minus them.
+
+    Numbers are written as the fractions for which the game's stand (:mod:`klss.fractional`). Raises OSError.
     """
-    lines = [f'EFG 2 R {_quoted(title)} {{ "Player 1" "Player 2" }}', '""']
+    lines = [f'EFG 2 R {_quoted(printable(title))} {{ "Player 1" "Player 2" }}', '""']
     chances = outcomes = 0
     children: dict[int, list[int]] = {}
     for node, above in enumerate(game.parent.tolist()):
         children.setdefault(above, []).append(node)
+    edge = probabilities(game)
+    total = simplest(constant)
     # The file's numbers of infosets, in the order of their first nodes.
     met: tuple[dict[int, int], dict[int, int]] = ({}, {})
+    keys = [_labels(observations.keys) for observations in game.observations]
     for node, who in enumerate(game.player.tolist()):
         if who == TERMINAL:
             outcomes += 1
-            utility = float(game.utility[node])
-            lines.append(f't "" {outcomes} "" {{ {utility!r}, {constant - utility!r} }}')
+            utility = simplest(float(game.utility[node]))
+            lines.append(f't "" {outcomes} "" {{ {utility} {total - utility} }}')
         elif who == CHANCE:
             chances += 1
-            edges = " ".join(f'"{k + 1}" {float(game.probability[c])!r}' for k, c in enumerate(children[node]))
+            edges = " ".join(f'"{k + 1}" {edge[child]}' for k, child in enumerate(children[node]))
             lines.append(f'c "" {chances} "" {{ {edges} }} 0')
         else:
             j = int(game.infoset[who, node])
             number = met[who].setdefault(j, len(met[who]) + 1)
-            observations = game.observations[who]
-            actions = " ".join(_quoted(name) for name in observations.action_names[j])
-            lines.append(f'p "" {who + 1} {number} {_quoted(observations.keys[j])} {{ {actions} }} 0')
+            actions = " ".join(map(_quoted, _labels(game.observations[who].action_names[j])))
+            lines.append(f'p "" {who + 1} {number} {_quoted(keys[who][j])} {{ {actions} }} 0')
     write_whole(path, "\n".join(lines) + "\n")
 
 

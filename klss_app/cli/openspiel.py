@@ -51,7 +51,7 @@ def add_recall(parser: Parser) -> None:
 
 def is_gambit_file(name: str) -> bool:
     """Whether a game's name is that of a Gambit file; :func:`klss.gambit.read` checks the content."""
-    return name.endswith((".efg", ".nfg"))
+    return name.lower().endswith((".efg", ".nfg"))
 
 
 def game_of(
@@ -61,7 +61,7 @@ def game_of(
     if is_gambit_file(parsed.game):
         from klss.gambit import read
 
-        file = read(Path(parsed.game), parsed.max_nodes)
+        file = read(Path(parsed.game), parsed.max_nodes, max_bytes)
         return file.game, f"payoffs sum to {file.constant:g}" if file.constant else ""
     from klss.openspiel import load
 

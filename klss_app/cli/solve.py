@@ -150,7 +150,7 @@ def _check(parsed: Any) -> None:
         raise UsageError("--exact: got it with --refine, --lock or regret minimisation, expected it without")
     if parsed.subgame is not None and (parsed.lock is not None or is_gambit_file(parsed.game)):
         raise UsageError("--subgame: expected a game of OpenSpiel and no --lock")
-    if parsed.export is not None and not parsed.export.endswith(".efg"):
+    if parsed.export is not None and not parsed.export.lower().endswith(".efg"):
         raise UsageError(f"--export: got {parsed.export!r}, expected a name that ends in .efg")
     if parsed.refine is not None and ("method" in parsed.given or "seconds" in parsed.given or parsed.lock is not None):
         raise UsageError("--refine: got it with --method, --seconds or --lock, expected it without")
@@ -273,7 +273,7 @@ def _write(path: Path, name: str, solution: Solution, exact: ExactSolution | Non
 
     players = exact.strategies if exact else (solution.strategy(0), solution.strategy(1))
     try:
-        if path.suffix == ".ne":
+        if path.suffix.lower() == ".ne":
             write_whole(path, equilibrium_line(players) + "\n")
         else:
             write_policy(path, name, players)

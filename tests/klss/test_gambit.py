@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+import importlib.util
+import re
+import time
+from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +16,9 @@ import pytest
 from klss import gambit
 from klss.equilibrium import solve
 from klss.errors import GameError, TooLargeError
+from klss.folding import fold
 from klss.sequence_form import sequence_form
+from klss.support.memory import resident_bytes
 from tests.klss import games
 
 # Myerson's card game (Game Theory, 1991, section 2.1): player 1 sees red or black and raises or folds,
@@ -30,6 +38,9 @@ t "" 3 "Lose big" { -2, 2 }
 t "" 2
 t "" 4 "Lose" { -1, 1 }
 """
+
+
+GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,points_order=random,returns_type=win_loss)"
 
 
 def read(tmp_path: Path, text: str, name: str = "game.efg", **limits: int) -> gambit.GambitFile:
@@ -77,14 +88,117 @@ def test_player_1_s_strategies_run_first_in_a_table(tmp_path: Path) -> None:
     assert value(file) == pytest.approx(4.0)
 
 
+def strictly_read(text: str) -> Fraction:
+    """Read an extensive game of two players by the letter of the format's text; return its largest denominator.
+
+    The format: https://gambitproject.readthedocs.io/en/latest/formats.efg.html
+    """
+    token = re.compile(r'\s*("(?:\\"|[^"\\])*"|[{}]|[-+]?\d+(?:/\d+)?|[A-Za-z]+)')
+    parts, at, end = [], 0, len(text.rstrip())
+    while at < end:
+        found = token.match(text, at)
+        assert found is not None, text[at : at + 60]
+        parts.append(found[1])
+        at = found.end()
+    parts.reverse()
+    take = parts.pop
+
+    def label() -> str:
+        name = take()
+        assert name[0] == name[-1] == '"' and name[1:-1] == " ".join(name[1:-1].split()) and name.isprintable()
+        return name
+
+    def listed(*kinds: Callable[[], object]) -> list[list[object]]:
+        """Return rows of items between two braces."""
+        assert take() == "{"
+        rows = []
+        while parts[-1] != "}":
+            rows.append([kind() for kind in kinds])
+        take()
+        return rows
+
+    assert [take() for _ in range(3)] == ["EFG", "2", "R"]
+    label()
+    assert len(listed(label)) == 2
+    label()
+    declared: dict[tuple[str, ...], object] = {}
+    names: dict[str, set[str]] = {"1": set(), "2": set()}
+    waiting, most = 1, Fraction(1)
+    while waiting:
+        waiting -= 1
+        kind, _ = take(), label()
+        owner = take() if kind == "p" else kind
+        number, name = (take(), label()) if kind != "t" else ("", "")
+        rows = [] if kind == "t" else listed(label, *([lambda: Fraction(take())] if kind == "c" else []))
+        if kind == "c":
+            assert sum(row[1] for row in rows) == 1  # type: ignore[misc]
+        if kind != "t":
+            assert declared.setdefault((owner, number), (name, rows)) == (name, rows)
+            assert rows and len({row[0] for row in rows}) == len(rows)
+        if kind == "p" and (owner, name) not in declared:
+            assert name != '""' and name not in names[owner]
+            names[owner].add(name)
+            declared[owner, name] = number
+        outcome = take()
+        if outcome != "0":
+            label()
+            paid = [row[0] for row in listed(lambda: Fraction(take()))]
+            assert len(paid) == 2 and declared.setdefault(("o", outcome), paid) == paid
+            most = max(most, *(Fraction(each.denominator) for each in paid))  # type: ignore[attr-defined]
+        waiting += len(rows)
+    assert not parts
+    return most
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    ["kuhn_poker", "leduc_poker", "liars_dice(dice_sides=3)", "dark_hex(board_size=2,gameversion=adh)", GOOFSPIEL],
+)
+def test_games_of_openspiel_are_written_by_the_letter_of_the_format(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("pyspiel")
+    from klss import openspiel
+
+    game = openspiel.load(name)
+    gambit.write_efg(tmp_path / "out.efg", game, name)
+    assert strictly_read((tmp_path / "out.efg").read_text()) == 1  # whole payoffs
+    assert gambit.read(tmp_path / "out.efg").game.node_count == game.node_count
+    if importlib.util.find_spec("pygambit"):
+        by_gambit = importlib.import_module("pygambit").read_efg(str(tmp_path / "out.efg"))
+        assert by_gambit.is_const_sum and by_gambit.is_perfect_recall
+
+
+@pytest.mark.slow
+def test_a_chain_is_read_and_solved_in_linear_time(tmp_path: Path) -> None:
+    def seconds(length: int) -> float:
+        nodes = "".join(f'p "" 1 {k} "" {{ "on" "off" }} 0\nt "" 1 "" {{ 1 -1 }}\n' for k in range(1, length))
+        begin = time.process_time()
+        file = read(tmp_path, f'EFG 2 R "" {{ "1" "2" }}\n{nodes}t "" 1\n')
+        assert solve(fold(sequence_form(file.game)).form).value == 1.0
+        return time.process_time() - begin
+
+    seconds(100)
+    assert seconds(20_000) < 20 * seconds(2_000)  # 100 times if it were quadratic
+
+
+def test_a_byte_order_mark_is_no_part_of_the_game(tmp_path: Path) -> None:
+    assert value(read(tmp_path, "\ufeff" + CARDS)) == pytest.approx(1 / 3)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_what_is_written_reads_as_the_same_game(seed: int, tmp_path: Path) -> None:
     game = games.random_game(seed)
+    # Names that the format has no room for: of several lines, empty, or the same but for spaces.
+    mine = game.observations[0]
+    odd = ("", " a  b\n", "a b", "c\\", 'say "d"', *map(str, mine.keys[5:]))[: len(mine.keys)]
+    observations = dataclasses.replace(mine, keys=odd), game.observations[1]
+    game = dataclasses.replace(game, observations=observations)
     gambit.write_efg(tmp_path / "out.efg", game, f'a "title" {seed}', constant=1.5)
     again = gambit.read(tmp_path / "out.efg")
     assert again.title == f'a "title" {seed}'
     assert again.constant == pytest.approx(1.5)
     assert again.game.node_count == game.node_count
+    strictly_read((tmp_path / "out.efg").read_text())
     first, second = sequence_form(game), sequence_form(again.game)
     np.testing.assert_allclose(first.payoff.toarray(), second.payoff.toarray(), rtol=1e-14)
 
@@ -108,14 +222,26 @@ def test_an_equilibrium_is_printed_as_gambit_prints_it(tmp_path: Path) -> None:
         (CARDS.replace("1/2", "1/0"), "line 3, .*: got '1/0', expected a number"),
         (CARDS.replace('"Lose"', '"Lose'), "line 13, .*expected a name in quotes"),
         (CARDS.replace("p ", "q "), "got 'q', expected c, p or t"),
-        (CARDS.replace('t "" 2\np', 't "" 7\np'), "got no payoffs of outcome 7"),
+        (CARDS.replace('t "" 2\np', 't "" 7\np'), "got no declaration of outcome 7"),
+        # Repeated declarations that differ are errors by the format's text, and so is half of one.
+        (CARDS.replace('t "" 2\np', 't "" 2 "Win" { 1, -1.5 }\np'), "line 8, .*outcome 2: .* differs from the first"),
+        (CARDS.replace('t "" 2\np', 't "" 2 "Won" { 1, -1 }\np'), "outcome 2: .* differs from the first"),
+        (CARDS.replace("2 1 0", '2 1 "(2,1)" { "PASS" "MEET" } 0'), "player 2's infoset 1: .* differs from the first"),
+        (CARDS.replace("2 1 0", '2 1 "" { "MEET" "PASS" } 0'), "player 2's infoset 1: .* differs from the first"),
+        (CARDS.replace("{ 2, -2 }", ""), "got 't', expected {"),
+        (CARDS.replace('" } 0\np "" 2 1 "', '" } 0 "" { 0 0 }\np "" 2 1 "'), "outcome 0: got a name"),
+        (
+            'EFG 2 R "" { "1" "2" }\nc "" 1 "" { "a" 1/2 "b" 1/2 } 0\nt "" 0\n'
+            'c "" 1 "" { "a" 1/3 "b" 2/3 } 0\nt "" 0\nt "" 0\n',
+            "line 4, .*chance infoset 1: .* differs from the first",
+        ),
         (CARDS.replace('2 1 "(2,1)" {', '3 1 "(2,1)" {'), "got player '3', expected 1 or 2"),
         (CARDS + "t", "got 't', expected the end of the file"),
         (CARDS[:-30], "expected"),
         ("", "got 'the end of the file', expected a number or a letter"),
         # Player 1's two nodes of one infoset, after different actions of player 1's own.
         (
-            'EFG 2 R "" { "1" "2" }\np "" 1 1 { "a" "b" } 0\np "" 1 2 { "c" "d" } 0\nt "" 0\nt "" 0\n'
+            'EFG 2 R "" { "1" "2" }\np "" 1 1 "" { "a" "b" } 0\np "" 1 2 "" { "c" "d" } 0\nt "" 0\nt "" 0\n'
             'p "" 1 2 0\nt "" 0\nt "" 0\n',
             "perfect recall",
         ),
@@ -136,8 +262,14 @@ def test_what_is_wrong_is_one_line_with_the_place(broken: str, says: str, tmp_pa
 def test_what_is_too_large_is_refused_before_it_takes_memory(tmp_path: Path) -> None:
     with pytest.raises(TooLargeError, match="more than 5 nodes"):
         read(tmp_path, CARDS, max_nodes=5)
+    before = resident_bytes()
     with pytest.raises(TooLargeError, match="more than 5,000,000 nodes"):
         read(tmp_path, 'NFG 1 R "" { "1" "2" } { 9999999 9999999 }')
+    assert resident_bytes() < before + 50_000_000
+    with pytest.raises(TooLargeError, match="400 MB of memory"):
+        read(tmp_path, 'NFG 1 R "" { "1" "2" } { 1000 1000 }', max_bytes=before + 100_000_000)
+    with pytest.raises(TooLargeError, match="MB of memory"):
+        read(tmp_path, CARDS + " " * 10_000_000, max_bytes=before + 100_000_000)
     with (tmp_path / "huge.efg").open("wb") as file:
         file.truncate(100_000_000)
     with pytest.raises(GameError, match="got more than 64 MB"):

@@ -162,6 +162,12 @@ def test_tiny_payoffs_are_solved_as_exactly_as_large_ones(tmp_path: Path, capsys
         assert list(strategy.values()) == pytest.approx([0.25, 0.75])
 
 
+def test_a_file_s_ending_may_be_in_capitals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output(capsys, "solve", "kuhn_poker", "--json", "--export", str(tmp_path / "KUHN.EFG"))
+    report = output(capsys, "solve", str(tmp_path / "KUHN.EFG"), "--json")
+    assert isinstance(report, dict) and report["value"] == pytest.approx(-1 / 18)
+
+
 def test_a_game_without_decisions_is_solved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "draw.efg"
     path.write_text(
