@@ -1,6 +1,7 @@
 """The wall of Reconnaissance Blind Chess: two true games in which a player is given the same give its engine the same
 bytes, and get the same answers. Driven through referee, arbiter, host and a process. In the suite the bytes of all
-twins and the answers to forty of them; ``make slow`` asks who plans on synopses for eight, ``make soak`` for all.
+twins and the answers to forty of them; ``make slow`` asks for all, and who plans on synopses for eight; ``make soak``
+asks at more turns, and for all of who plans.
 """
 
 from __future__ import annotations
@@ -276,8 +277,13 @@ def test_who_plans_on_synopses_gives_the_same_answers_too(planners: list[EngineP
     same_answers(planners, SUITE[::5], turns=2)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_all_games_that_are_told_the_same_get_the_same_answers(engines: list[EngineProcess]) -> None:
+    same_answers(engines, TWINS, turns=2)
+
+
+@pytest.mark.soak
+def test_all_games_that_are_told_the_same_get_the_same_answers_in_more_turns(engines: list[EngineProcess]) -> None:
     same_answers(engines, TWINS, turns=5)
 
 

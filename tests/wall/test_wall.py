@@ -1,7 +1,7 @@
 """The wall: two true games that look the same to a player give its engine the same bytes, and get the same answers.
 
 Driven through referee, arbiter, host and a process. In the suite the bytes of all twins and the answers to twenty of
-them, of one player; ``make slow`` asks others too, ``make soak`` for all answers.
+them, of one player; ``make slow`` asks for all and asks others too, ``make soak`` with more nodes and more turns.
 """
 
 from __future__ import annotations
@@ -300,6 +300,13 @@ def test_who_weighs_what_is_possible_gives_the_same_answers_too(believers: Calla
     same_answers(believers(), SUITE[::5], nodes=30, turns=2)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_all_games_that_look_the_same_get_the_same_answers(engines: Callable[[], list[EngineProcess]]) -> None:
+    same_answers(engines(), TWINS, nodes=10, turns=2)
+
+
+@pytest.mark.soak
+def test_all_games_that_look_the_same_get_the_same_answers_after_more_thought(
+    engines: Callable[[], list[EngineProcess]],
+) -> None:
     same_answers(engines(), TWINS, nodes=200, turns=4)
