@@ -16,10 +16,11 @@ import pytest
 
 from klss.table import arbiter
 from klss.table.arbiter import SEATS, Arbiter
-from klss.table.contest import Decision, Player
+from klss.table.contest import Decision, Player, Resignation
 from klss.table.limits import TimeControl
 from klss_app.cli import play
 from klss_app.web.running_game import GameClock
+from klss_app.web.seats import Answer, Draw, HumanAtBoard, Inbox, Resign
 from tests.klss_app.conftest import klss  # noqa: F401
 from tests.table import hidden_tictactoe as toy
 from uci_bridge.kits.named import kit_named
@@ -77,6 +78,78 @@ def test_a_clock_runs_for_a_whole_turn_and_then_gets_one_increment(name: str, mo
         spent[seat] += time.now - began
     assert game.remaining_s == {each: START_S + ADDED_S * turns[each] - spent[each] for each in SEATS}
     assert name not in PHANTOM or plies > sum(turns.values()), "some moves were refused"
+
+
+class Told(Player):
+    """A player that plays given actions; ``told`` is everything that it gets."""
+
+    def __init__(self, actions: list[Any], time: Time) -> None:
+        self._actions, self._time = iter(actions), time
+        self.told: list[Any] = []
+
+    def begin(self, *game: Any) -> None:
+        self.told.append(game)
+
+    def observe(self, observation: Any) -> None:
+        self.told.append(observation)
+
+    def answer(self, *question: Any) -> Decision:
+        self._time.now += 1.0
+        self.told.append(question)
+        action = next(self._actions, None)
+        if action is None:
+            raise Resignation
+        return Decision(action)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", ["openspiel:phantom_ttt", toy.KIT.name])  # the text of dark hex counts all moves
+def test_a_player_is_told_the_same_however_often_the_other_was_refused(
+    name: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A game at random, and the same without the moves that one side tried in vain."""
+    kit = kit_named(name)
+    monkeypatch.setattr(arbiter, "time", time := Time())
+    limits = dict.fromkeys(SEATS, TimeControl(clock=(START_S, ADDED_S)))
+    referee, turns = kit.referee(None), []
+    players: dict[bool, Player] = {seat: kit.player(kit.spec("random"), None, seed + seat) for seat in SEATS}
+    Arbiter(referee, players, limits, lambda played: turns.append((played.seat, played.decision.answer))).play()
+    for waits in SEATS:
+        said = []
+        for kept in (turns, [one for one, after in itertools.pairwise([*turns, (None, None)])
+                             if one[0] == waits or after[0] != one[0]]):  # fmt: skip
+            told = {seat: Told([action for mover, action in kept if mover == seat], time) for seat in SEATS}
+            Arbiter(kit.referee(None), told, limits).play()
+            said.append((len(kept), told[waits].told))
+        (_, one), (_, other) = said
+        assert one == other
+    assert any(one[0] == other[0] for one, other in itertools.pairwise(turns)), "a move was refused"
+
+
+class Waits(HumanAtBoard):
+    """A player at the inbox."""
+
+    asked = (True, 1)
+
+    def begin(self, seat: bool, setup: Any) -> None:
+        self.asked = (seat, 0)  # type: ignore[assignment]
+
+    def observe(self, observation: Any) -> None:
+        self.asked = (self.asked[0], self.asked[1] + 1)  # type: ignore[assignment]
+
+    def move(self, text: str, number: int) -> None: ...
+
+
+def test_an_offer_ends_with_the_turn_of_the_one_that_it_was_made_to() -> None:
+    referee, offers = toy.Referee(), list[Any]()
+    inbox = Inbox(lambda offer: offers.append((offer, len(referee.tries))))
+    for letter in (Answer(True, 1, Decision(0)), Draw(True, False), Answer(False, 2, Decision(0)),
+                   Answer(False, 3, Decision(1)), Resign(True)):  # fmt: skip
+        inbox.put(letter)
+    players = {seat: Waits(inbox, lambda _: None) for seat in SEATS}
+    Arbiter(referee, players, dict.fromkeys(SEATS, TimeControl()), on_pass=inbox.turn_over).play()
+    assert referee.tries == [(True, 0), (False, 0), (False, 1)]
+    assert offers == [(True, 1), (None, 3)]
 
 
 def test_an_engine_in_the_terminal_thinks_alike_in_every_turn(
