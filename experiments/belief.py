@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-import darkchess
 from darkchess.board.kernels.board import KING, WHITE
 from darkchess.board.kernels.moves import MAX_MOVES, make
 from darkchess.board.kernels.tables import TABLES
@@ -203,10 +202,6 @@ def likelihoods(level: Level, entries: Floats, slope: float, found: Decisions) -
     return each
 
 
-PACKAGED = Path(darkchess.__file__).parent / "fog" / "belief" / "data"
-"""The package's folder of weights."""
-
-
 def train(folders: Sequence[Path], results: Path, out: Path) -> None:
     """See the module; ``folders`` are those of the matches."""
     began = time.monotonic()
@@ -268,11 +263,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m experiments.belief", description="learn the policy of moves")
     add = parser.add_argument
-    add("--out", type=Path, default=PACKAGED, metavar="DIR", help="of the weights (the package)")
+    add("--out", type=Path, default=RUNS / "weights", metavar="DIR", help="of the weights (experiments/runs/weights)")
     add("--games", type=positive, metavar="N", help="of each match, instead of the usual numbers")
     add("--workers", type=positive, default=2, metavar="W", help="games at a time (default 2)")
     add("--runs", type=Path, default=RUNS, metavar="DIR", help="of matches (experiments/runs)")
-    add("--results", type=Path, default=RESULTS, metavar="DIR", help="(experiments/results)")
+    add("--results", type=Path, default=RESULTS, metavar="DIR", help="(experiments/runs/results)")
     parsed = parser.parse_args(arguments)
 
     def work() -> None:

@@ -1,6 +1,6 @@
 """Every method of nested subgame solving under every gadget, on small games and from two kinds of blueprint.
 
-``python -m experiments.methods measure`` adds the rows that ``results/methods.json`` lacks, one after the other, and
+``python -m experiments.methods measure`` adds the rows that ``--results`` lacks, one after the other, and
 writes the file regularly: it can be stopped and started again at any time (``--minutes M`` stops by itself, ``--most
 N`` leaves out games of more nodes). ``optima`` does the same for Table 1's ten rows by 1-KLSS, under the gadgets
 without reach. ``python -m experiments.paper_tables render`` makes ``docs/tables.md`` from both.
@@ -161,7 +161,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("what", choices=list(PARTS))
     parser.add_argument("--minutes", type=float, default=float("inf"), metavar="M", help="stop after so many")
     parser.add_argument("--most", type=int, default=100_000, metavar="N", help="leave out games of more nodes")
-    parser.add_argument("--results", type=Path, default=RESULTS, metavar="FILE", help="the results, gone on with")
+    parser.add_argument("--results", type=Path, required=True, metavar="FILE", help="the results, gone on with")
     parsed = parser.parse_args(arguments)
     part, path, stop = PARTS[parsed.what], parsed.results, time.monotonic() + 60.0 * parsed.minutes
     document = json.loads(path.read_text()) if path.exists() else {}

@@ -1,7 +1,8 @@
 """The opening book: the mixtures of ``kluss`` at its first turns, searched once and packaged.
 
-``python -m experiments.openings --people FILE`` writes ``darkchess/fog/players/data/openings.json``; ``klss openings``
-shows it. ``FILE`` holds games of people, of which only the frequencies of moves are kept.
+``python -m experiments.openings --people FILE`` makes the book, which is packaged as
+``darkchess/fog/players/data/openings.json``; ``klss openings`` shows it. ``FILE`` holds games of people, of which only
+the frequencies of moves are kept.
 
 The walk goes ply by ply. At each infoset of the player to move, several searches with different seeds give mixtures;
 their mean is the strategy of a player with an unknown seed. The walk follows moves that the engine or people often
@@ -30,7 +31,7 @@ from darkchess.fog.analysis.analyst import Analyst
 from darkchess.fog.game.archive import games_of
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.view import View
-from darkchess.fog.players.book import PACKAGED, page_key
+from darkchess.fog.players.book import page_key
 from darkchess.fog.players.configuration import configuration
 from experiments.commands import finished
 from klss.table.limits import Limit
@@ -216,7 +217,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--least", type=float, default=0.002, help="smallest reach of an infoset (default %(default)s)")
     add("--follow", type=float, default=0.05, help="smallest share of a followed move (default %(default)s)")
     add("--runs", type=Path, default=RUNS, help="where searches are kept (default experiments/runs)")
-    add("--out", type=Path, default=PACKAGED, help="the book (default: the packaged one)")
+    add("--out", type=Path, default=RUNS / "openings.json", help="the book (default experiments/runs/openings.json)")
     return parser
 
 

@@ -1,7 +1,7 @@
 """The paper's tables as JSON, and the page that is rendered from it.
 
-``python -m experiments.paper_tables measure`` writes ``results/tables.json`` (both tables, and Table 1 with epsilon = 0
-for both players). ``python -m experiments.paper_tables render`` writes ``docs/tables.md`` from it.
+``python -m experiments.paper_tables measure --out FILE`` measures both tables, and Table 1 with epsilon = 0 for both
+players (``results/tables.json``); ``render --out docs/tables.md`` makes the page from that file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from uci_bridge.match.documents import head, write_document
 __all__ = ["main", "measure", "render"]
 
 RESULTS = Path(__file__).parent / "results" / "tables.json"
-PAGE = Path(__file__).parent.parent / "docs" / "tables.md"
 NOTEBOOK = "docs/notebook/solving.md#which-optimum-the-paper-took"
 METHODS_NOTEBOOK = "docs/notebook/solving.md#methods-of-nested-subgame-solving"
 
@@ -160,12 +159,13 @@ def main() -> None:
     """Measure or render."""
     parser = argparse.ArgumentParser(description="The paper's tables: measure them, or render the page")
     parser.add_argument("what", choices=["measure", "render"])
-    if parser.parse_args().what == "measure":
-        write_document(RESULTS, measure())
-    PAGE.parent.mkdir(exist_ok=True)
-    result = json.loads(RESULTS.read_text())
-    page = render(result, json.loads(methods.RESULTS.read_text()))
-    PAGE.write_text(page, encoding="utf-8")
+    parser.add_argument("--out", type=Path, required=True, help="the results (JSON), or the page")
+    parsed = parser.parse_args()
+    if parsed.what == "measure":
+        write_document(parsed.out, measure())
+    else:
+        page = render(json.loads(RESULTS.read_text()), json.loads(methods.RESULTS.read_text()))
+        parsed.out.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

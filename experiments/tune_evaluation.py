@@ -226,7 +226,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--share", type=int, default=8, help="the tapered sum is fitted to every N-th position")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=DATA, help="folder for evaluation_weights.npz")
+    parser.add_argument("--out", type=Path, required=True, help="folder for evaluation_weights.npz")
     parser.add_argument("--json", type=Path, help="where the figures go")
     arguments = parser.parse_args(argv)
     many, packaged = read_arrays(arguments.positions), read_arrays(DATA / "evaluation_positions.npz")

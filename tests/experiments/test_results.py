@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import argparse
+import contextlib
+import importlib
 import json
+import pkgutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import experiments
+from experiments.commands import RUNS
 from uci_bridge.match import documents
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,3 +68,29 @@ def test_no_results_are_written_without_a_commit(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(documents, "commit", lambda: None)
     with pytest.raises(documents.NoCommitError, match="git clone"):
         documents.head("study")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [each.name for each in pkgutil.iter_modules(experiments.__path__) if each.name not in ("learning", "commands")],
+)
+def test_no_study_writes_a_file_of_the_repository_unless_it_is_told_to(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for extra in ("pyspiel", "jax"):
+        pytest.importorskip(extra)
+    written = []
+    add = argparse.ArgumentParser.add_argument
+
+    def noted(parser: Any, *flags: str, **rest: Any) -> Any:
+        if flags[0] in ("--out", "--results", "--json", "--runs"):
+            written.append(rest.get("default"))
+        return add(parser, *flags, **rest)
+
+    monkeypatch.setattr(argparse.ArgumentParser, "add_argument", noted)
+    monkeypatch.setattr(sys, "argv", [name, "--help"])
+    module = importlib.import_module(f"experiments.{name}")
+    main = module.main if hasattr(module, "main") else importlib.import_module(f"experiments.{name}.__main__").main
+    with contextlib.suppress(SystemExit):
+        main()
+    assert all(path is None or RUNS in (path, *path.parents) for path in written)
