@@ -141,7 +141,7 @@ class BelievingPlayer(RandomPlayer):
         draw = np.random.default_rng(self._seed).integers(0, 2**31, size=2)
         self._model = OpenSpielModel(self._game, 0 if seat else 1, seed=int(draw[0]), values=self._values)
         self._believed = HistoryBelief(self._model, cap=self._cap, seed=int(draw[1]), opponent=self._opponent)
-        self._taken = 0
+        self._taken, self.last_fault = 0, None
 
     @property
     def position_set(self) -> HistoryBelief | None:
@@ -155,6 +155,8 @@ class BelievingPlayer(RandomPlayer):
         new, self._taken = self._seen[self._taken :], len(self._seen)
         if new:
             self._believed.observe(new, plan.tracking_deadline(), plan.nodes)
+            if not self._believed.size:
+                self.last_fault = "no history that agrees with the observations was found; any legal action is played"
         return self._believed
 
     def close(self) -> None:

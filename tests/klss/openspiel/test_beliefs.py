@@ -197,6 +197,15 @@ def test_a_die_that_no_text_shows_is_known_to_the_one_who_moves() -> None:
         assert search.standing is not None and search.standing.trunk.node_count > 300
 
 
+def test_who_finds_no_history_plays_on_and_says_so() -> None:
+    """There are 518,400 deals, more than few nodes can look at."""
+    game, _ = spiel_game("einstein_wurfelt_nicht")
+    players = {seat: make_player(configuration("kluss"), game, 1) for seat in (True, False)}
+    referee = Referee(game, 1)
+    Arbiter(referee, players, dict.fromkeys(players, TimeControl(nodes=5))).play()
+    assert referee.returns is not None and all("any legal" in str(each.last_fault) for each in players.values())
+
+
 def test_what_a_player_held_possible_is_checked_at_every_question() -> None:
     game, _ = spiel_game("phantom_ttt")
     for cap, seed in ((20_000, 1), (3, 2)):
