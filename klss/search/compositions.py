@@ -19,7 +19,7 @@ from klss.search.equilibrium.linear_program import GadgetChoice, LinearPrograms,
 from klss.search.equilibrium.pcfr import RegretMinimiser, RootLayer
 from klss.search.expansion.deepening import OnePly
 from klss.search.expansion.one_sided import OneSided
-from klss.search.expansion.support import SupportDriven, SupportRule
+from klss.search.expansion.support import SupportDriven
 from klss.search.likelihood import ByWeight, check_likelihood
 from klss.search.parts import Likelihood, Parts, SearchConfiguration, SearchConfigurationError, at_least_one
 from klss.search.subgame.order_one import OrderOne
@@ -48,8 +48,6 @@ class Klss2021(SearchConfiguration):
         The gadget that a hybrid solves first at each move; the paper's is Maxmargin (line 23).
     nested : bool
         Whether the previous trunk is carried on; if not, every search starts afresh.
-    expansion : "node" or "leaf"
-        See :mod:`klss.search.expansion.support`.
     purify : bool
         Whether the move is drawn from the *purified* strategy (:mod:`klss.search.choice`).
     caution : float
@@ -61,7 +59,6 @@ class Klss2021(SearchConfiguration):
     gadget: GadgetChoice = "hybrid"
     first: Gadget = "resolve"
     nested: bool = True
-    expansion: SupportRule = "node"
     purify: bool = True
     caution: float = 3.0
 
@@ -75,7 +72,7 @@ class Klss2021(SearchConfiguration):
         return Parts(
             builder=OrderOne(self.particles, self.max_carried, self.reach, self.nested),
             solver=LinearPrograms(self.gadget, self.caution, first=self.first),
-            expander=SupportDriven(self.expansion),
+            expander=SupportDriven(),
             choice=Purified() if self.purify else Mixture(),
         )
 

@@ -206,12 +206,12 @@ def test_a_configuration_reaches_its_process_as_it_is(text: str) -> None:
 
 def test_a_file_s_configuration_reaches_its_process_without_the_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text('base = "klss2021"\nname = "mine"\nparticles = 7\nexpansion = "leaf"\n')
+    path.write_text('base = "klss2021"\nname = "mine"\nparticles = 7\ngadget = "resolve"\n')
     chosen = configuration(str(path))
     path.unlink()
     argv = engine_argv(FOG, chosen, EvaluatorChoice("stockfish", "/opt/fish", processes=3))
     found = configuration(argv[argv.index("--configuration") + 1])
-    assert (found.fields()["particles"], found.fields()["expansion"]) == (7, "leaf")
+    assert (found.fields()["particles"], found.fields()["gadget"]) == (7, "resolve")
     assert argv[argv.index("--evaluator") :] == (
         "--evaluator", "stockfish", "--stockfish", "/opt/fish", "--evaluator-processes", "3",
     )  # fmt: skip

@@ -1,9 +1,8 @@
 """Which leaves an iteration expands (D.2, D.3; App. E, lines 32–42).
 
-The text has two readings. App. E tests the supports at the node (``rule="node"``, the default): if both players reach
-it, all its leaves are expanded; if one does, the most interesting leaf. D.2's prose tests the supports at the leaf
-(``rule="leaf"``): it expands those of a node's leaves that both players reach, and the most interesting of the others.
-D.2's reading goes two plies deeper in the same time and expands less on the way.
+The text has two readings. App. E's is taken here, which tests the supports at the node: if both players reach it, all
+its leaves are expanded; if one does, the most interesting leaf. D.2's prose tests them at the leaf: it goes two plies
+deeper in the same time and expands less on the way.
 
 Decided here:
 
@@ -19,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -28,9 +26,7 @@ from klss.search.profile import SUPPORT, Profile
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats, Ints
 
-__all__ = ["SupportDriven", "SupportRule", "leaves_to_expand"]
-
-SupportRule = Literal["leaf", "node"]
+__all__ = ["SupportDriven", "leaves_to_expand"]
 
 _LAST_ITERATION = 1 << 15
 """An iteration number above any trunk's depth: no leaf waits because of its depth."""
@@ -40,12 +36,10 @@ _LAST_ITERATION = 1 << 15
 class SupportDriven:
     """Iterative deepening in the support of the profile."""
 
-    rule: SupportRule = "node"  # where the supports are tested
-
     def begin(self, growth: Growth) -> _Deepening:
         """See :class:`klss.search.parts.Expander`."""
         growth.open_roots()
-        return _Deepening(growth.trunk, self.rule)
+        return _Deepening(growth.trunk)
 
 
 @dataclass
@@ -53,7 +47,6 @@ class _Deepening:
     """See :class:`klss.search.parts.ExpanderRun`."""
 
     trunk: Trunk
-    rule: SupportRule
     iterations: int = 1
 
     def depths(self) -> tuple[int, float]:
@@ -72,10 +65,10 @@ class _Deepening:
         return self.iterations < _LAST_ITERATION and len(self._wanted(profile, _LAST_ITERATION)) > 0
 
     def _wanted(self, profile: Profile, iteration: int) -> Ints:
-        return leaves_to_expand(self.trunk, profile.x, profile.y, iteration, self.rule)
+        return leaves_to_expand(self.trunk, profile.x, profile.y, iteration)
 
 
-def leaves_to_expand(trunk: Trunk, x: Floats, y: Floats, iteration: int, rule: SupportRule = "node") -> Ints:
+def leaves_to_expand(trunk: Trunk, x: Floats, y: Floats, iteration: int) -> Ints:
     """Return the open leaves that iteration number ``iteration`` (1, 2, 3 …) expands by the plans ``x`` (float64[S0])
     and ``y`` (float64[S1]): int64[n], the most wanted first.
     """
@@ -89,15 +82,10 @@ def leaves_to_expand(trunk: Trunk, x: Floats, y: Floats, iteration: int, rule: S
     wanted = open_leaf & (reached0 | reached1) & ((nodes.depth[:count] <= iteration) | both)
     parent = nodes.parent[:count]
     is_root = parent < 0  # the gadget's node above a root has no other child, so the root is the most interesting one
-    # Expanded in full: all leaves of a node that both reach (or, by the other rule, the leaves that both reach).
-    if rule == "leaf":
-        full = wanted & (both | is_root)
-    else:
-        full = wanted & (is_root | both[parent])
+    # Expanded in full: all leaves of a node that both reach.
+    full = wanted & (is_root | both[parent])
     # Of every other node's leaves, only the most interesting one, and only if it is wanted.
-    others = np.flatnonzero(open_leaf & (reached0 | reached1) & ~full & ~is_root)
-    if rule == "node":
-        others = others[~both[parent[others]]]
+    others = np.flatnonzero(open_leaf & (reached0 | reached1) & ~is_root & ~both[parent])
     best = np.zeros(0, dtype=np.int64)
     if len(others):
         order = np.lexsort((others, -nodes.interest[others], parent[others]))
