@@ -232,8 +232,9 @@ $('resign').addEventListener('click', () => {
   setTimeout(() => $('resign').setAttribute('aria-disabled', 'false'), REREAD_MS);
   asking = setTimeout(() => ($('resign').textContent = T.resign), SURE_MS);
 });
+$('resign').addEventListener('keydown', (event) => event.repeat && event.preventDefault());
 $('draw').addEventListener('click', () => play.draws());
-$('skip').addEventListener('click', () => play.skip());
+$('skip').addEventListener('click', (event) => event.detail > 1 || play.skip()); // the second click of two would pass
 $('rematch').addEventListener('click', () => {
   if (table.humans === 1) busy(true);
   send({ type: 'rematch' });

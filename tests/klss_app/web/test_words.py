@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, expect
 
+from klss_app.web.rbc_board import RbcBoard
 from tests.klss_app.web.browsing import Board, opened, turn, typed
 from tests.klss_app.web.pages import FOREIGN
 
@@ -49,6 +50,39 @@ def test_a_double_click_does_not_resign(chromium: Browser, boards: Callable[...,
         expect(page.locator("#end")).to_be_hidden()
         page.click("#resign")
         expect(page.locator("#status")).to_contain_text("Black wins: White resigned.")
+
+
+def test_a_key_that_is_held_down_does_not_resign(chromium: Browser, boards: Callable[..., Board]) -> None:
+    with opened(chromium, boards().link()) as (page,):
+        turn(page)
+        page.focus("#resign")
+        for _ in range(8):  # all but the first are repeats, for playwright as for a keyboard
+            page.keyboard.down("Enter")
+            page.wait_for_timeout(150)
+        page.keyboard.up("Enter")
+        expect(page.locator("#resign")).to_have_text("Really resign?")
+        expect(page.locator("#end")).to_be_hidden()
+
+
+def test_a_double_click_on_look_nowhere_does_not_pass(chromium: Browser, boards: Callable[..., Board]) -> None:
+    with opened(chromium, boards(RbcBoard(), black="rbc-random", nodes=1).link()) as (page,):
+        expect(page.locator("#status")).to_contain_text("choose where to look", timeout=60_000)
+        page.click("#skip")
+        expect(page.locator("#status")).to_contain_text("Turn 1: ask for a move")
+        page.hover("#skip")
+        page.mouse.down(click_count=2)  # the second click of two
+        page.mouse.up(click_count=2)
+        page.wait_for_timeout(500)
+        expect(page.locator("#status")).to_contain_text("Turn 1: ask for a move")
+        expect(page.locator("#skip")).to_have_text("Pass")
+
+
+def test_a_puzzle_says_that_it_is_loading(chromium: Browser, boards: Callable[..., Board]) -> None:
+    with opened(chromium, f"http://127.0.0.1:{boards().port}/openings.html") as (page,):
+        page.route("**/puzzles/*", lambda route: (page.wait_for_timeout(700), route.continue_()))
+        page.goto(page.url.replace("openings", "puzzles"), wait_until="commit")
+        expect(page.locator("#status")).to_have_text("Loading the puzzle \u2026")
+        expect(page.locator("#status")).to_contain_text("to move", timeout=30_000)
 
 
 def test_titles_and_downloads_carry_the_players_names(chromium: Browser, boards: Callable[..., Board]) -> None:
