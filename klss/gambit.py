@@ -37,7 +37,7 @@ _BYTES_A_BYTE, _BYTES_A_CELL = 40, 400
 """Memory that a game takes while it is read, for each byte of its file, and for each cell of a table."""
 
 _SUM = 1e-6
-"""Largest difference of two equal sums of payoffs, as a share of the largest payoff."""
+"""Largest error of an end's sum of payoffs, as a share of its own payoffs (from 1 on)."""
 
 T = TypeVar("T")
 
@@ -365,7 +365,10 @@ class _Reader:
         sums = payoffs[ends].sum(axis=1)
         if not np.isfinite(sums).all():
             raise GameError("payoffs: got sums that are not finite, expected smaller numbers")
-        if np.ptp(sums) > _SUM * max(1.0, np.abs(payoffs).max()):
+        # The sum of the end with the smallest payoffs has the least rounding.
+        size = np.abs(payoffs[ends]).max(axis=1)
+        constant = float(sums[size.argmin()])
+        if (np.abs(sums - constant) > _SUM * np.maximum(1.0, size)).any():
             raise GameError(
                 f"constant-sum: got ends whose payoffs sum to {sums.min():g} and to {sums.max():g}, expected one sum"
             )
@@ -380,7 +383,7 @@ class _Reader:
             keys=(self._unique(0), self._unique(1)),
             action_names=self._names,
         )
-        return GambitFile(game, title, float(sums.mean()))
+        return GambitFile(game, title, constant)
 
     def _unique(self, player: int) -> list[str]:
         """Return the infosets' names if they are all different and not empty, otherwise the file's numbers."""
@@ -401,14 +404,13 @@ def _quoted(text: str) -> str:
 
 def _labels(names: Iterable[object]) -> list[str]:
     """Return names as Gambit takes them: not empty, different, on one line with single spaces, without backslashes."""
-    labels: dict[str, None] = {}
+    labels: dict[str, int] = {}
     for name in names:
-        label = wanted = printable(str(name)).strip().replace("\\", "/") or "_"
-        number = 1
+        label = wanted = printable(str(name)).replace("\\", "/") or "_"
         while label in labels:
-            number += 1
-            label = f"{wanted} {number}"
-        labels[label] = None
+            labels[wanted] += 1
+            label = f"{wanted} {labels[wanted]}"
+        labels[label] = 1
     return list(labels)
 
 
@@ -417,7 +419,7 @@ def write_efg(path: Path, game: Game, title: str, constant: float = 0.0) -> None
 
     Numbers are written as the fractions for which the game's stand (:mod:`klss.fractional`). Raises OSError.
     """
-    lines = [f'EFG 2 R {_quoted(printable(title))} {{ "Player 1" "Player 2" }}', '""']
+    lines = [f'EFG 2 R {_quoted(*_labels([title]))} {{ "Player 1" "Player 2" }}', '""']
     chances = outcomes = 0
     children: dict[int, list[int]] = {}
     for node, above in enumerate(game.parent.tolist()):

@@ -216,6 +216,8 @@ def test_an_equilibrium_is_printed_as_gambit_prints_it(tmp_path: Path) -> None:
     ("broken", "says"),
     [
         (CARDS.replace("{ 2, -2 }", "{ 2, -1 }"), "constant-sum: got ends whose payoffs sum to 0 and to 1"),
+        # One large payoff does not make other sums equal.
+        (CARDS.replace("{ 2, -2 }", "{ 1e9, -1e9 }").replace("{ -1, 1 }", "{ -1, 3 }"), "payoffs sum to 0 and to 2"),
         (CARDS.replace('"Alice" }', '"Alice" "Bob" }'), "line 1, column .*: got 3 players, expected 2"),
         (CARDS.replace("EFG 2", "EFG 1"), "line 1, column 5: got version '1', expected 2"),
         (CARDS.replace("0.5 }", "0.25 }"), "line 3, .*: chance sums to one: got probabilities that sum to 0.75"),
