@@ -54,8 +54,8 @@ def solve(
 
     >>> from klss.sequence_form import sequence_form
     >>> from klss.tables import matching_pennies
-    >>> solve(sequence_form(matching_pennies(2))).value
-    Fraction(1, 2)
+    >>> solve(sequence_form(matching_pennies(3))).value
+    Fraction(1, 3)
     """
     game = form.game
     if game is None:
