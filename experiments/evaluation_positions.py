@@ -37,7 +37,7 @@ from experiments.commands import amount
 from klss.support.archive import read_arrays
 from klss.support.arrays import Bools, Floats, Ints, Words
 from klss.support.kernel import kernel
-from uci_bridge.engine_environment import engine_environment
+from uci_bridge.child_processes import engine_environment
 from uci_bridge.stockfish.evaluator import StockfishEvaluator, find_stockfish, orthodox_fens, score_of
 
 __all__ = ["children_of", "deep_values", "ending", "play"]

@@ -1,13 +1,17 @@
-"""Find and end the processes that an engine left behind, when the program that ran the engine ends.
+"""The processes that we start: what they get, what they can't see, and how they end.
 
-An engine is killed with its process group. A child with a session of its own (``setsid``) is in another group, and an
-orphaned one (a daemon) gets another parent. A *subreaper* becomes that parent, so that such a process stays among the
-program's descendants and is found there (Linux, prctl(2)). Only a program may make itself a subreaper; a library must
-not.
+A child leads a session of its own, so that Ctrl-C in the terminal is not for it. It gets few of our variables, since an
+engine may be somebody else's program, and an environment can hold tokens and passwords. It is killed with its process
+group and with all its descendants. An orphan among them (a daemon) gets another parent. A *subreaper* becomes that
+parent, so that a daemon stays among a program's descendants and is found there (Linux, prctl(2)). Only a program may
+make itself a subreaper; a library must not.
 
-Limits: nothing is ended if the program itself is killed by SIGKILL (a guard then ends a match's engines, but not their
-daemons). On systems other than Linux only an engine and its group end, on Windows the engine alone. A foreign engine
-has all rights of the account that runs it; a container restricts them.
+If this process is killed, its *guard* ends the children: a process that is started with the first of them and outlives
+us for a moment.
+
+Limits: if we are killed, daemons go on, and so do processes in other sessions that an engine which ended by itself has
+left behind. On Windows a child that its parent left behind goes on. A foreign engine has all rights of the account that
+runs it; a container restricts them.
 """
 
 from __future__ import annotations
@@ -20,53 +24,117 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 __all__ = [
-    "APART", "adopt_orphans", "descendants", "end_descendants", "how_ended", "kill_family", "linux_call",
-    "sigterm_as_ctrl_c",
+    "APART", "PASSED_ON", "PREFIXES_PASSED_ON", "adopt_orphans", "close_to_others", "end_descendants",
+    "engine_environment", "guard", "how_ended", "kill_family", "linux_call", "own_program", "take_variable",
 ]  # fmt: skip
-
-_KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
-"""The signal that ends a process at once, in any state; on Windows SIGTERM does."""
 
 APART: dict[str, Any] = {
     "start_new_session": True,
     "creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
 }
-"""For ``Popen``: a session of its own (on Windows a group), so that Ctrl-C in the terminal is not for the process."""
+"""For ``Popen``: a session of its own (on Windows a group)."""
+
+PASSED_ON = frozenset({
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME",
+    "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "PYTHONHASHSEED", "PYTHONIOENCODING", "VIRTUAL_ENV",
+    "KLSS_CACHE_DIR", "KLSS_STOCKFISH", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+    # Windows, where Python does not start without the first
+    "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "APPDATA",
+    "LOCALAPPDATA",
+})  # fmt: skip
+"""The variables that an engine gets if they are set; its command can set others: ``env NAME=value program``."""
+PREFIXES_PASSED_ON = ("LC_", "NUMBA_", "OMP_")
+"""Prefixes of the names of further variables that it gets."""
+
+_KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
+"""The signal that ends a process at once, in any state; on Windows SIGTERM does."""
 
 _PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_DUMPABLE = 4
 _END_S = 2.0
 
 
-class _Process(NamedTuple):
-    """A line of the process table."""
+# ----------------------------------------------------------------------------------------------------------------------
+# what they get
 
-    pid: int
-    parent: int
-    session: int
-    dead: bool
+
+def own_program(module: str, *arguments: str) -> list[str]:
+    """The command that runs our ``module`` with the same Python.
+
+    ``python -m`` looks for modules in the working directory first: a file called ``chess.py`` there would be run. The
+    option ``-P`` prevents that. It is left out if this process itself has its modules from there, as in a clone that is
+    not installed.
+    """
+    ours = bool(sys.path) and sys.path[0] in ("", os.getcwd())
+    return [sys.executable, *([] if ours else ["-P"]), "-m", module, *arguments]
+
+
+def engine_environment(of: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of an engine; with it ``python -m klss`` works in every folder, also from a source tree.
+
+    Parameters
+    ----------
+    of
+        The environment to select from; None: this process's.
+
+    Examples
+    --------
+    >>> sorted(engine_environment({"PATH": "/bin", "LC_ALL": "C", "MY_TOKEN": "secret"}).keys() - {"PYTHONPATH"})
+    ['LC_ALL', 'PATH']
+    """
+    environment = {
+        name: value
+        for name, value in (os.environ if of is None else of).items()
+        if name in PASSED_ON or name.startswith(PREFIXES_PASSED_ON)
+    }
+    root = Path(__file__).resolve().parents[1]
+    if root.name not in ("site-packages", "dist-packages"):
+        others = environment.get("PYTHONPATH")
+        environment["PYTHONPATH"] = os.pathsep.join([str(root), *([others] if others else [])])
+    return environment
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# what they can't see
+
+
+def take_variable(name: str) -> str | None:
+    """Return an environment variable's value; delete the variable, and overwrite it in the memory block that this
+    process was started with, which ``/proc/PID/environ`` shows.
+    """
+    text = os.environ.get(name)
+    if text is None:
+        return None
+    with contextlib.suppress(TypeError, AttributeError):  # on Windows other processes can't read such a block
+        getenv = ctypes.CDLL(None).getenv
+        getenv.restype, getenv.argtypes = ctypes.c_void_p, [ctypes.c_char_p]
+        place = getenv(os.fsencode(name))
+        if place is not None:
+            ctypes.memset(place, 0, len(os.fsencode(text)))
+    del os.environ[name]
+    return text
+
+
+def close_to_others() -> None:
+    """Let only the superuser read this process's memory, environment and open files; this also stops core dumps.
+
+    It does not extend to children that run another program, and does nothing on systems without the call.
+    """
+    linux_call("prctl", _PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# how they end
 
 
 def adopt_orphans() -> None:
     """Make this process the parent of orphans among its descendants; does nothing on systems without the call."""
     linux_call("prctl", _PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-@contextlib.contextmanager
-def sigterm_as_ctrl_c() -> Iterator[None]:
-    """Let SIGTERM interrupt the block like Ctrl-C, so that the block ends what it started and keeps what it has."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
 
 
 def linux_call(function: str, *arguments: int) -> None:
@@ -76,84 +144,94 @@ def linux_call(function: str, *arguments: int) -> None:
             getattr(ctypes.CDLL(None), function)(*arguments)
 
 
-def end_descendants() -> list[int]:
-    """End this process's descendants in other sessions (engines, their children and daemons); return their ids."""
-    ended: list[int] = []
-    if not hasattr(os, "getsid"):  # such a system has no process table to read either
-        return ended
-    session, until = os.getsid(0), time.monotonic() + _END_S
-    while time.monotonic() < until:
-        left = [each for each in _descendants(os.getpid()) if each.session != session]
-        alive = [each.pid for each in left if not each.dead]
-        for pid in alive:
-            _kill(pid)
-        for each in left:  # reap those that are our children by now; the others' parents are in ``left`` too
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(each.pid, os.WNOHANG)
-        ended += [pid for pid in alive if pid not in ended]
+def end_descendants() -> None:
+    """End this process's descendants in other sessions: engines, their children and daemons."""
+    until = time.monotonic() + _END_S
+    while hasattr(os, "waitid") and time.monotonic() < until:
+        try:
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:  # there is no child
+            return
+        import psutil  # takes a while, and few commands start a process
+
+        alive = False
+        for each in _descendants(os.getpid()):
+            with contextlib.suppress(psutil.Error, ProcessLookupError, ChildProcessError):
+                if os.getsid(each.pid) != os.getsid(0):
+                    alive |= each.status() != psutil.STATUS_ZOMBIE
+                    each.kill()
+                    os.waitpid(each.pid, os.WNOHANG)  # only if it is our own child
         if not alive:
-            break
+            return
         time.sleep(0.01)
-    return ended
 
 
-def kill_family(process: subprocess.Popen[Any]) -> None:
-    """Kill a child process, its process group, and its descendants in any session."""
-    family = descendants(process.pid)
+def kill_family(pid: int) -> None:
+    """Kill a process, its process group if it leads one, and its descendants in any session."""
+    import psutil
+
+    family = _descendants(pid)
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, _KILL)
-    else:
-        process.kill()
-    for pid in family:
-        _kill(pid)
+            os.killpg(pid, _KILL)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, _KILL)
+    for each in family:
+        with contextlib.suppress(psutil.Error):
+            each.kill()
 
 
 def how_ended(process: subprocess.Popen[Any]) -> str | None:
-    """The exit code or signal of a child process that has ended, as a text; None while it runs.
-
-    The child is not reaped, so that no other process can get its id, which is also its group's. On macOS before Python
-    3.13 it has to be reaped; there its id could go to a new group leader before :func:`kill_family` is called, which is
-    very unlikely. Windows keeps an id for as long as we hold the process.
-    """
-    if not hasattr(os, "waitid"):
-        code = process.poll()
-        return None if code is None else f" (signal {-code})" if code < 0 else f" (exit code {code})"
-    try:
-        status = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:  # reaped by somebody else
-        return ""
-    if status is None:
-        return None
-    return f" ({'exit code' if status.si_code == os.CLD_EXITED else 'signal'} {status.si_status})"
+    """The exit code or signal of a child process that has ended, as a text; None while it runs."""
+    code = process.poll()
+    return None if code is None else f" (signal {-code})" if code < 0 else f" (exit code {code})"
 
 
-def descendants(pid: int) -> list[int]:
-    """The ids of the children of ``pid``, their children and so on; empty on systems without ``/proc``."""
-    return [each.pid for each in _descendants(pid) if not each.dead]
+def _descendants(pid: int) -> list[Any]:
+    """The children of a process, their children and so on, as ``psutil.Process``; none if ``/proc`` can't be read."""
+    import psutil
+
+    with contextlib.suppress(psutil.Error, OSError):
+        return list(psutil.Process(pid).children(recursive=True))
+    return []
 
 
-def _kill(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, _KILL)
+class _Guard:
+    """The guard of this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def tell(self, sign: str, pid: int) -> None:
+        """Add (``+``) or remove (``-``) a process that is to be killed with its family when we end."""
+        with self._lock, contextlib.suppress(OSError):
+            if self._process is None or self._process.poll() is not None:
+                self._process = subprocess.Popen(
+                    own_program(__name__),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    bufsize=0,
+                    env=engine_environment(),
+                    **APART,
+                )
+            assert self._process.stdin is not None
+            self._process.stdin.write(f"{sign}{pid}\n".encode())
 
 
-def _descendants(pid: int) -> Iterator[_Process]:
-    """The children of ``pid``, their children and so on, as the process table has them now."""
-    children: dict[int, list[_Process]] = {}
-    for process in _processes():
-        children.setdefault(process.parent, []).append(process)
-    waiting = [pid]
-    while waiting:
-        found = children.pop(waiting.pop(), [])
-        waiting += [each.pid for each in found]
-        yield from found
+guard = _Guard()
 
 
-def _processes() -> Iterator[_Process]:
-    """The process table; empty if there is no ``/proc`` like Linux's."""
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError, ValueError):
-            # pid (name, which may hold anything) state ppid pgrp session …
-            state, parent, _, session, *_ = entry.read_bytes().rpartition(b")")[2].split()
-            yield _Process(int(entry.parent.name), int(parent), int(session), state in (b"Z", b"X"))
+def _watch() -> None:
+    """Be the guard: read ids from stdin, and kill these processes when its other end is closed, by us or the system."""
+    guarded: set[int] = set()
+    for line in sys.stdin:
+        (guarded.add if line[0] == "+" else guarded.discard)(int(line[1:]))
+    for pid in guarded:
+        kill_family(pid)
+
+
+if __name__ == "__main__":
+    import psutil  # noqa: F401 - so that it need not be loaded when there is no time
+
+    _watch()

@@ -12,9 +12,9 @@ from klss.table.contest import Player
 from klss.table.kit import Kit, Spec
 from klss.table.limits import TimeControl
 from klss.table.outcome import Seat
+from uci_bridge.child_processes import own_program
 from uci_bridge.commands import COMMAND, Command, command
 from uci_bridge.evaluators import EvaluatorChoice
-from uci_bridge.own_program import own_program
 from uci_bridge.protocol.engine_process import EngineProcess
 from uci_bridge.protocol.host import HostedPlayer, rehearse
 
@@ -62,7 +62,6 @@ class PlayerMaker:
         setup: Any = None,
         budget: TimeControl | None = None,  # the player's limits
         *,
-        process: type[EngineProcess] = EngineProcess,  # the class that runs a program
         apart: bool = False,  # whether a configuration plays in a process of its own
         whole: bool = False,  # see :class:`uci_bridge.protocol.host.HostedPlayer`
     ) -> None:
@@ -71,9 +70,9 @@ class PlayerMaker:
         self._process: EngineProcess | None = None
         self._evaluator: Any = None
         if isinstance(spec, Command):
-            self._process = process(spec.argv, name=spec.name)
+            self._process = EngineProcess(spec.argv, name=spec.name)
         elif kit.is_ours(spec) and apart:
-            self._process = process(engine_argv(kit, spec, choice), name=spec.name)
+            self._process = EngineProcess(engine_argv(kit, spec, choice), name=spec.name)
         elif kit.is_ours(spec):
             self._evaluator = kit.evaluator(spec, choice, kit.setup() if setup is None else setup)
 

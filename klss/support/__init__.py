@@ -7,5 +7,5 @@ Reading order:
   only one process opens
 - ``text`` untrusted text, read and shown; ``configurations`` texts that choose a player's options; ``seeds`` derived
   one-way
-- ``memory`` used and available memory; ``threads`` work for two threads
+- ``memory`` used and available memory; ``threads`` work for two threads; ``signals`` those that ask a program to end
 """

@@ -123,7 +123,7 @@ def run(arguments: Sequence[str], game: Game) -> int:
         raise UsageError(f"got {parsed.file!r}, expected a file of Fog of War; --game rbc reads reconchess's histories")
     record = pgn_game(Path(parsed.file), parsed.game) if game is FOG and parsed.file is not None else None
 
-    from uci_bridge.bot.own_process import close_to_others
+    from uci_bridge.child_processes import close_to_others
 
     close_to_others()
     kind, opened = _at_board(game, record, None if parsed.file is None else Path(parsed.file), settings)

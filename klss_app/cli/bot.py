@@ -1,8 +1,8 @@
 """``klss bot``: one account of a lichess-style server, played by the engine, until a signal ends it.
 
-SIGTERM and SIGINT: no new games; those under way are finished, or left after ``--grace`` or at the next signal; exit 0.
-The log is one JSON object per line on stderr. Exit 2: the configuration, the token or the server is wrong, and another
-try would not help. If the server can't be reached, the bot tries again, and the log says when.
+SIGTERM, SIGINT and SIGHUP: no new games; those under way are finished, or left after ``--grace`` or at the next signal;
+exit 0. The log is one JSON object per line on stderr. Exit 2: the configuration, the token or the server is wrong, and
+another try would not help. If the server can't be reached, the bot tries again, and the log says when.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def run(arguments: Sequence[str]) -> int:
     options = _parser().parse(arguments)
     from uci_bridge.bot.config import ConfigError, load_config, read_token
     from uci_bridge.bot.log import log_to
-    from uci_bridge.bot.own_process import close_to_others
+    from uci_bridge.child_processes import close_to_others
 
     close_to_others()
     formatter = log_to(level=getattr(logging, options.log.upper()))

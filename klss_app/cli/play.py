@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from klss.support.seeds import NATURE, player_seed
+from klss.support.signals import asked_to_end
 from klss.support.text import counted
 from klss.table.contest import Decision, Player
 from klss.table.limits import Limit, Progress, TimeControl
@@ -317,7 +318,8 @@ class TerminalGame:
         """Play; return the exit code."""
         self._loading.start()
         try:
-            code, end = self._play(), ""
+            with asked_to_end():
+                code, end = self._play(), ""
         except (InputClosed, Quit, KeyboardInterrupt) as why:
             code, end = self._left(why)
         except BrokenPipeError:
@@ -397,7 +399,8 @@ class TerminalGame:
             count = 0 if referee is None else referee.ply
             return 1, f"got the end of input after {counted(count, *self._screen.turns)}, expected a move or a command"
         if isinstance(why, KeyboardInterrupt):
-            print(file=sys.stderr)
+            with contextlib.suppress(OSError):  # the terminal may be closed
+                print(file=sys.stderr)
         return 0 if self._human is not None else 1, "left before the end of the game"
 
     def _save(self, end: str = "") -> None:
@@ -426,5 +429,6 @@ class TerminalGame:
         on = ""
         if self._human is not None and end and self._game.resumes:
             on = f"; {own_name()} {self._game.spelled('play')} --resume {shlex.quote(str(path))} goes on"
-        print(f"klss play: {end + '; ' if end else ''}the game is kept in {path}{on}", file=sys.stderr)
+        with contextlib.suppress(OSError):
+            print(f"klss play: {end + '; ' if end else ''}the game is kept in {path}{on}", file=sys.stderr)
         self._kept = path if referee.ply else None

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from klss.support.signals import asks_to_end
 from klss_app.stdout import reserve
 from uci_bridge.child_processes import end_descendants
 
@@ -30,14 +31,14 @@ _SIGN_OF_LIFE_S = 2.0
 
 
 def at_signals(react: Callable[[], None]) -> None:
-    """Let the running loop call ``react`` at every Ctrl-C and SIGTERM from now on."""
+    """Let the running loop call ``react`` at every signal that asks the program to end, from now on."""
     loop = asyncio.get_running_loop()
 
     def pass_on(*_: object) -> None:
         if not loop.is_closed():  # a second Ctrl-C may come while the program ends
             loop.call_soon_threadsafe(react)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, *asks_to_end()):
         try:
             loop.add_signal_handler(number, react)
         except NotImplementedError:  # on Windows loops have no signal handlers

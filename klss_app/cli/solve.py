@@ -13,13 +13,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from klss.support.signals import asked_to_end
 from klss.support.whole_file import write_whole
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.openspiel import add_limits, add_recall, game_of, is_gambit_file, limits
 from klss_app.cli.options import Parser, seed
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
-from uci_bridge.child_processes import sigterm_as_ctrl_c
 
 if TYPE_CHECKING:
     from klss.certificate import ExactStrategy
@@ -75,7 +75,7 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError("--player: got it without --subgame, expected both: it says whose infoset KEY is")
     _check(parsed)
     progress = ProgressLine(f"solving {parsed.game}")
-    with limits(parsed) as max_bytes, closing(progress), sigterm_as_ctrl_c():
+    with limits(parsed) as max_bytes, closing(progress), asked_to_end():
         from klss.sequence_form import sequence_form
 
         _warm_up(parsed.game)

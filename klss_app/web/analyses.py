@@ -13,7 +13,7 @@ import chess
 
 from klss_app.web.board_game import BoardGame, Finished
 from klss_app.web.summaries import CAP, NODES
-from uci_bridge.own_program import own_program
+from uci_bridge.child_processes import guard, own_program
 
 if TYPE_CHECKING:
     from klss_app.web.messages import Line
@@ -161,6 +161,7 @@ class _Running:
             limit=_LONGEST_LINE,
         )
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        guard.tell("+", process.pid)
         try:
             process.stdin.write(json.dumps(request).encode() + b"\n")
             await process.stdin.drain()
@@ -179,3 +180,4 @@ class _Running:
                 with contextlib.suppress(ProcessLookupError):
                     process.kill()
                 await process.wait()
+            guard.tell("-", process.pid)

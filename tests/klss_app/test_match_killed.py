@@ -210,6 +210,11 @@ def ctrl_c(match: subprocess.Popen[str]) -> None:
     os.killpg(match.pid, signal.SIGINT)
 
 
+def hang_up(match: subprocess.Popen[str]) -> None:
+    """As a terminal does that is closed, to the whole group."""
+    os.killpg(match.pid, signal.SIGHUP)
+
+
 def terminate(match: subprocess.Popen[str]) -> None:
     """As ``kill`` and a system that shuts down do it, to the one process."""
     match.terminate()
@@ -219,6 +224,8 @@ def terminate(match: subprocess.Popen[str]) -> None:
     ("end", "flags"),
     [
         pytest.param(ctrl_c, (), id="Ctrl-C"),
+        pytest.param(hang_up, (), id="SIGHUP", marks=pytest.mark.slow),
+        pytest.param(hang_up, ("--workers", "2"), id="SIGHUP, two workers", marks=pytest.mark.slow),
         pytest.param(terminate, (), id="SIGTERM", marks=pytest.mark.slow),
         pytest.param(ctrl_c, ("--workers", "2"), id="Ctrl-C, two workers", marks=pytest.mark.slow),
         pytest.param(terminate, ("--workers", "2"), id="SIGTERM, two workers", marks=pytest.mark.slow),

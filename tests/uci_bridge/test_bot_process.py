@@ -14,7 +14,7 @@ import pytest
 from klss_app.cli.main import main
 from tests.uci_bridge.bot_bench import ENGINE, klss_bot, recorded, said, under_way, write_config
 from tests.uci_bridge.fake_server import TOKEN, FakeServer, Opponent
-from uci_bridge.engine_environment import engine_environment
+from uci_bridge.child_processes import engine_environment
 
 
 @pytest.mark.slow

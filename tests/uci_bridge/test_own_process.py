@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from uci_bridge.bot.own_process import take_variable
-from uci_bridge.engine_environment import engine_environment
+from uci_bridge.child_processes import engine_environment, take_variable
 from uci_bridge.protocol.engine_process import EngineProcess
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,7 +17,7 @@ NOBODY = 65534
 
 CLOSED = """
 import ctypes, os, sys
-from uci_bridge.bot.own_process import close_to_others, take_variable
+from uci_bridge.child_processes import close_to_others, take_variable
 if os.getuid() == 0:
     os.setresuid({nobody}, {nobody}, {nobody})
     ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # open, as a process that never changed its user is

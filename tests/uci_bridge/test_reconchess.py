@@ -27,8 +27,7 @@ from klss.support.configurations import ConfigurationError
 from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 from uci_bridge.errors import ReconchessMissing
-from uci_bridge.guarded_process import GuardedProcess
-from uci_bridge.protocol.engine_process import Patience
+from uci_bridge.protocol.engine_process import EngineProcess, Patience
 from uci_bridge.reconchess import Foreign, ReconchessPlayer, foreign
 from uci_bridge.reconchess import bots as bots_module
 
@@ -455,9 +454,9 @@ class Shuffles(RandomPlayer):
 
 def test_two_games_that_look_the_same_to_a_bot_are_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[bytes] = []
-    send = GuardedProcess.send
+    send = EngineProcess.send
     monkeypatch.setattr(
-        GuardedProcess, "send", lambda process, line, deadline: (sent.append(line), send(process, line, deadline))[1]
+        EngineProcess, "send", lambda process, line, deadline: (sent.append(line), send(process, line, deadline))[1]
     )
     shown, seen = [], []
     for black in (Shuffles((chess.G8, chess.H6)), Shuffles((chess.G8, chess.F6)), Shuffles(None)):

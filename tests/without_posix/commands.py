@@ -16,7 +16,7 @@ from typing import Any
 
 from klss.support.file_lock import lock
 from klss_app.cli.main import main
-from uci_bridge.own_program import own_program
+from uci_bridge.child_processes import own_program
 from uci_bridge.protocol.engine_process import EngineProcess
 from uci_bridge.protocol.fog import FOG
 from uci_bridge.protocol.host import rehearse

@@ -23,6 +23,7 @@ import sys
 import types
 
 import platformdirs.unix  # noqa: F401 (chosen by the name of the platform, which stays)
+import psutil  # noqa: F401 (the same)
 
 MODULES = ("fcntl", "grp", "pwd", "pty", "readline", "resource", "syslog", "termios", "tty")
 OF_OS = (

@@ -2,5 +2,5 @@
 
 Reading order: ``config``; ``dialect`` and ``lichess`` (the checked messages of a server, and a client); ``true_game``
 (on the far side of the wall); ``stream``, ``game``, ``seat``, ``engine``, ``record``, ``log`` (one game from stream to
-engine, its record); ``own_process`` (keeps the token from other processes); ``account`` (the whole bot).
+engine, its record); ``account`` (the whole bot).
 """

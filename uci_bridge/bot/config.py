@@ -25,7 +25,7 @@ from darkchess.evaluation.registry import check_evaluator_name
 from klss.support.text import read_text
 from uci_bridge.bot.dialect import Challenge
 from uci_bridge.bot.lichess import Token, is_loopback
-from uci_bridge.bot.own_process import take_variable
+from uci_bridge.child_processes import take_variable
 from uci_bridge.errors import UciBridgeError
 
 __all__ = ["AcceptRules", "BotConfig", "ConfigError", "EngineConfig", "TokenSource", "load_config", "read_token"]

@@ -36,9 +36,8 @@ from klss.table.contest import Forfeit, OutOfTime
 from klss.table.limits import Limit
 from uci_bridge.bot.config import EngineConfig
 from uci_bridge.bot.seat import Clock, SeatError
-from uci_bridge.errors import UciBridgeError
+from uci_bridge.child_processes import own_program
 from uci_bridge.evaluators import EvaluatorChoice, can_ponder, evaluator_choice
-from uci_bridge.own_program import own_program
 from uci_bridge.protocol.fog import FOG
 from uci_bridge.protocol.host import EngineProcess, HostedPlayer, rehearse
 
@@ -95,7 +94,7 @@ async def check_engine(command: Sequence[str]) -> str | None:
         try:
             process.start()
             trouble = rehearse(process, FOG)
-        except UciBridgeError as error:
+        except OSError as error:
             return str(error)
         if trouble is None:
             return None
@@ -189,7 +188,7 @@ class EngineSeat:
             self._sync(views)
             move: chess.Move = self._player.answer("move", limit).answer
             return move
-        except (Forfeit, OutOfTime, UciBridgeError, DarkchessError) as error:
+        except (Forfeit, OutOfTime, OSError, DarkchessError) as error:
             self._told = ()
             raise SeatError(str(error) or type(error).__name__) from None
 
@@ -200,7 +199,7 @@ class EngineSeat:
                 self._player.end(views[-1].game_over)
             elif known:
                 self._sync(views)
-        except (Forfeit, OutOfTime, UciBridgeError, DarkchessError) as error:
+        except (Forfeit, OutOfTime, OSError, DarkchessError) as error:
             log.debug("an engine was not told", extra={"fields": {"error": str(error)}})
             self._told = ()
 

@@ -1,7 +1,7 @@
 """The players of a match's games. Most run in processes of their own, which play game after game.
 
 A configuration is played by ``klss engine``, a command by its program. Both speak the engine protocol, so neither side
-of a match can see more than its observations. None outlives this process (:mod:`uci_bridge.guarded_process`).
+of a match can see more than its observations. None outlives this process.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from klss.table.contest import Player
 from klss.table.kit import Kit, Spec
 from klss.table.limits import TimeControl
 from uci_bridge.evaluators import EvaluatorChoice, evaluator_versions
-from uci_bridge.guarded_process import GuardedProcess
 from uci_bridge.match.task import Side
 from uci_bridge.players import PlayerMaker
 from uci_bridge.stockfish.evaluator import StockfishEvaluator
@@ -75,7 +74,7 @@ class Engines:
         for side in ("a", "b"):
             maker = PlayerMaker(
                 setup.kit, setup.spec(side), setup.evaluator, common, setup.budget,
-                process=GuardedProcess, apart=not setup.check_truth, whole=True,
+                apart=not setup.check_truth, whole=True,
             )  # fmt: skip
             self._makers[side] = maker
             if not maker.hosts:

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from klss.support.seeds import game_seed, opening_seed
+from klss.support.signals import asked_to_end
 from klss.table.kit import Kit, Spec
 from klss.table.limits import TimeControl
-from uci_bridge.child_processes import sigterm_as_ctrl_c
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.match.engines import Setup
 from uci_bridge.match.files import MatchError, MatchFiles, kept_seed, opened
@@ -85,9 +85,11 @@ class Match:
         scheduler: str | None = None,
         standing: Standing | None = None,  # a fresh ``standing()`` to count in, for callers that watch it meanwhile
     ) -> Standing:
-        """Play the games that are not played yet; Ctrl-C and SIGTERM end it at once with a KeyboardInterrupt. Raises
-        MatchError: ``out`` is in use or holds another match, or dask is needed and not installed; OpeningError: a game
-        has no opening; NeverAnswered: a program failed before its first answer, which ends the match without its game.
+        """Play the games that are not played yet; Ctrl-C, SIGTERM and SIGHUP end it at once with a KeyboardInterrupt.
+
+        Raises MatchError: ``out`` is in use or holds another match, or dask is needed and not installed; OpeningError:
+        a game has no opening; NeverAnswered: a program failed before its first answer, which ends the match without its
+        game.
         """
         standing = self.standing() if standing is None else standing
         with contextlib.ExitStack() as stack:
@@ -99,7 +101,7 @@ class Match:
             first = None if standing.decided else next(tasks, None)
             if first is None:
                 return standing
-            stack.enter_context(sigterm_as_ctrl_c())
+            stack.enter_context(asked_to_end())  # so that workers and engines are ended here, not by their guards
             playing = workers_for(self.setup(), workers, scheduler)
             stack.callback(playing.close)
             for result in playing.results(itertools.chain([first], tasks)):

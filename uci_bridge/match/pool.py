@@ -1,7 +1,7 @@
 """Local workers: child processes that play the games of a match, each at the end of a pipe.
 
 There is no port and no named pipe, so only this process can give them work. If a worker dies, the one that replaces it
-plays its game again. The workers end with this process, however that ends (:mod:`uci_bridge.guarded_process`).
+plays its game again. The workers end with this process, however that ends (:mod:`uci_bridge.child_processes`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import cast
 
-from uci_bridge.guarded_process import guard
+from uci_bridge.child_processes import guard
 from uci_bridge.match.engines import Engines, Setup
 from uci_bridge.match.files import MatchError
 from uci_bridge.match.game import play_game
@@ -132,8 +132,10 @@ def _no_interrupt() -> Iterator[None]:
 
 def _work(pipe: Connection, setup: Setup) -> None:
     """Play the games that come, until the pipe or the process at its other end is gone."""
-    # Ctrl-C is for the process that started the match. A handler instead of SIG_IGN, which engines would inherit.
-    signal.signal(signal.SIGINT, lambda *_: None)
+    # Signals of the terminal are for the process that started the match. A handler instead of SIG_IGN, which engines
+    # would inherit.
+    for name in {"SIGINT", "SIGHUP"} & {*dir(signal)}:
+        signal.signal(getattr(signal, name), lambda *_: None)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     logging.getLogger("uci_bridge").setLevel(logging.ERROR)  # an engine's faults are in its game's line

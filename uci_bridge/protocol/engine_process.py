@@ -1,12 +1,12 @@
-"""One engine process: lines in, lines out, with limits on size and time; it and its children end with ours.
+"""One engine process: lines in, lines out, with limits on size and time; it and its children end with this process.
 
 Its stdout goes into a queue, and its stderr is drained (:mod:`uci_bridge.pipes`); writing waits for the pipe until its
-deadline at most. The process leads a session of its own, so that Ctrl-C in a terminal does not reach it, and is killed
-with its group and its descendants (:mod:`uci_bridge.child_processes`).
+deadline at most. :mod:`uci_bridge.child_processes` says what the process gets and how it ends, also if we are killed.
 """
 
 from __future__ import annotations
 
+import errno
 import logging
 import queue
 import subprocess
@@ -18,8 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from klss.support.text import printable
-from uci_bridge.child_processes import APART, how_ended, kill_family
-from uci_bridge.engine_environment import engine_environment
+from uci_bridge.child_processes import APART, engine_environment, guard, how_ended, kill_family
 from uci_bridge.errors import EngineFailed
 from uci_bridge.lines import LineSplitter
 from uci_bridge.pipes import open_pipes
@@ -33,6 +32,9 @@ log = logging.getLogger(__name__)
 _READ_BYTES = 1 << 16
 _UNREAD_BYTES = 1 << 20
 """Bytes of answers that may wait to be read; an engine that writes more than that is cut off."""
+
+_TOO_LITTLE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+"""Errors of a system without free descriptors, memory or processes."""
 
 _LINE_SHOWN = 300
 _LAST_WORDS = 12
@@ -63,7 +65,7 @@ class EngineProcess:
         self,
         command: Sequence[str],  # program and arguments; no shell reads them
         *,
-        # of the process; None: the part of ours that ``uci_bridge.engine_environment.engine_environment`` allows
+        # of the process; None: the part of ours that ``uci_bridge.child_processes.engine_environment`` allows
         environment: Mapping[str, str] | None = None,
         name: str = "engine",
         patience: Patience | None = None,
@@ -105,7 +107,9 @@ class EngineProcess:
         return 0.0 if run is None else run.last_sign
 
     def start(self) -> None:
-        """Start it unless it runs. Raises EngineFailed: it can't be started."""
+        """Start it unless it runs. Raises EngineFailed: it can't be started; another OSError: the machine has no
+        resources for one more process, which is no fault of the engine.
+        """
         with self._life:
             if self._run is not None and self._run.fault is None:
                 return
@@ -113,13 +117,14 @@ class EngineProcess:
             try:
                 self._run = _Run(self.command, self._environment)
             except (OSError, ValueError) as error:
+                if isinstance(error, OSError) and error.errno in _TOO_LITTLE:
+                    raise
                 reason = error.strerror if isinstance(error, OSError) else str(error)
                 raise EngineFailed(f"can't start {self.command[0]!r}: {reason}") from error
             self.starts += 1
             self.answered = False
             self.owed.clear()
             self._at_exit = weakref.finalize(self, self._run.end, 0.0)
-            self._changed()
 
     def send(self, line: bytes, deadline: float) -> None:
         """Write ``line``. Raises EngineFailed: the process ended; Late: it did not read the line until ``deadline``, a
@@ -156,10 +161,6 @@ class EngineProcess:
         if run is not None:
             run.end(close_s)
             self._at_exit.detach()
-            self._changed()
-
-    def _changed(self) -> None:
-        """Called when another process runs, or none any more; for subclasses."""
 
     def _running(self) -> _Run:
         run = self._run
@@ -191,11 +192,13 @@ class _Run:
             env=engine_environment() if environment is None else environment,
             **APART,
         )
+        guard.tell("+", self.process.pid)
         try:
             self._pipes = open_pipes(self.process, self._said, self._complained)
         except BaseException:  # out of descriptors or threads: don't leave the process behind
-            kill_family(self.process)
+            kill_family(self.process.pid)
             self.process.wait()
+            guard.tell("-", self.process.pid)
             raise
 
     # ------------------------------------------------------------------------------------------------ the caller's side
@@ -245,9 +248,10 @@ class _Run:
             deadline = time.monotonic() + close_s
             while how_ended(self.process) is None and time.monotonic() < deadline:
                 time.sleep(0.01)
-            kill_family(self.process)
+            kill_family(self.process.pid)
             try:
                 self.process.wait(timeout=5.0)
+                guard.tell("-", self.process.pid)
             except subprocess.TimeoutExpired:
                 log.warning("engine process %d does not end after kill", self.process.pid)
             self._pipes.stop()

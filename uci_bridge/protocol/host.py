@@ -11,6 +11,7 @@ out).
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import secrets
@@ -80,10 +81,8 @@ class HostedPlayer(Player):
         self._games += 1
         self._ids = Ids(self._hashed("game"), self._hashed("session"), "engine")
         self._forget()
-        try:
-            self._engine.start()
-        except EngineFailed as fault:
-            self._note(str(fault))  # the first question tries again, and raises
+        with contextlib.suppress(OSError):
+            self._engine.start()  # while no clock runs; the first question tries again, and raises
 
     def observe(self, observation: Any) -> None:
         """See :class:`klss.table.contest.Player`; faults of the engine raise nothing here."""
@@ -95,7 +94,8 @@ class HostedPlayer(Player):
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
         """See :class:`klss.table.contest.Player`. Raises Forfeit: the engine gave no answer that can be played;
-        OutOfTime: it gave none before its clock ran out; NeverAnswered: the program failed before its first reply.
+        OutOfTime: it gave none before its clock ran out; in a match NeverAnswered: the program failed before its first
+        reply, and OSError: the machine has no resources for its process.
         """
         if self._whole and self._asked_before and not self._engine.alive:
             words = f"it ended between two questions; its last words: {self._engine.stderr_tail}"
@@ -109,8 +109,10 @@ class HostedPlayer(Player):
                 decision = self._decision(asked, self._reply_to(asked, limit, began))
                 self._known = self._last
                 return decision
-            except (EngineFailed, ProtocolError) as fault:
+            except (OSError, ProtocolError) as fault:
                 self._engine.kill()
+                if self._whole and not isinstance(fault, EngineFailed | ProtocolError):
+                    raise
                 flagged = limit.clock is not None and time.monotonic() - began >= limit.clock[0]
                 if self._whole and not self._engine.speaks and not isinstance(fault, Late):
                     raise NeverAnswered(f"{self._engine.name}: no answer, and {fault}") from None

@@ -2,7 +2,7 @@
 
 Such bots patch ``chess``, change directories, start pools and engines, and print; all of that stays in their process
 (:mod:`uci_bridge.reconchess.child`). The process gets the same data as a player of ``reconchess``, and the short
-environment of :mod:`uci_bridge.engine_environment`. This is isolation, not security: a bot runs with all rights of the
+environment of :mod:`uci_bridge.child_processes`. This is isolation, not security: a bot runs with all rights of the
 user who hosts it.
 
 Faults of a bot are found here, and lose the game: it can't be loaded, raises, ends, is silent for too long, or its
@@ -30,10 +30,9 @@ from klss.table.contest import Forfeit, OutOfTime
 from klss.table.limits import Limit
 from klss.table.outcome import Outcome
 from klss.table.time_plan import TimePlan
-from uci_bridge.engine_environment import engine_environment
+from uci_bridge.child_processes import engine_environment
 from uci_bridge.errors import FAULT_SHOWN, EngineFailed
-from uci_bridge.guarded_process import GuardedProcess
-from uci_bridge.protocol.engine_process import Late, Patience
+from uci_bridge.protocol.engine_process import EngineProcess, Late, Patience
 from uci_bridge.reconchess.messages import Answer, Call
 
 __all__ = ["CLOCK_S", "OPPONENT", "HostedBot"]
@@ -68,7 +67,7 @@ class HostedBot(Player):
         self._name = name
         self._start_call = start_call
         self._patience = patience
-        self._process: GuardedProcess | None = None
+        self._process: EngineProcess | None = None
         self._number = 0
         self._notice = Notice(None)
         self._seen = Sensed(None, ())
@@ -199,7 +198,7 @@ class HostedBot(Player):
             return began + limit.clock[0]
         return began + (TimePlan(limit).seconds or 0.0) + self._patience.grace_s
 
-    def _running(self) -> GuardedProcess:
+    def _running(self) -> EngineProcess:
         if self._process is None:
             raise EngineFailed("no game has begun")
         return self._process
@@ -215,9 +214,9 @@ class _Programs:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle: list[GuardedProcess] = []
+        self._idle: list[EngineProcess] = []
 
-    def take(self) -> GuardedProcess:
+    def take(self) -> EngineProcess:
         """A program for a game; the caller starts it if it does not run."""
         with self._lock:
             while self._idle:
@@ -226,9 +225,9 @@ class _Programs:
                     return process
                 process.kill()
         environment = engine_environment() | {"PYTHONHASHSEED": "0"}
-        return GuardedProcess([sys.executable, "-m", "uci_bridge.reconchess.child"], environment=environment)
+        return EngineProcess([sys.executable, "-m", "uci_bridge.reconchess.child"], environment=environment)
 
-    def give_back(self, process: GuardedProcess) -> None:
+    def give_back(self, process: EngineProcess) -> None:
         """Keep a program whose game is over, or kill it if enough are idle."""
         with self._lock:
             if len(self._idle) < _IDLE:

@@ -37,7 +37,7 @@ from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Evalua
 from darkchess.evaluation.registry import EvaluatorChoice
 from klss.search import Budget
 from klss.support.arrays import Bools, Floats, Int8s, Ints, Words
-from uci_bridge.engine_environment import engine_environment
+from uci_bridge.child_processes import engine_environment
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.stockfish.uci import EnginePool, fault_of
 

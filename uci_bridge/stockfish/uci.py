@@ -25,8 +25,7 @@ import weakref
 from collections import deque
 from collections.abc import Sequence
 
-from uci_bridge.child_processes import APART
-from uci_bridge.engine_environment import engine_environment
+from uci_bridge.child_processes import APART, engine_environment
 
 __all__ = ["EnginePool", "UciProcess", "fault_of"]
 

@@ -20,7 +20,7 @@ from klss_app.cli.board import _listen, _say_who_may_come
 from klss_app.cli.main import main
 from klss_app.cli.reachable import addresses
 from tests.klss_app.web.pages import FOREIGN, Page, run
-from uci_bridge.own_program import own_program
+from uci_bridge.child_processes import own_program
 
 ROOT = Path(__file__).resolve().parents[3]
 
