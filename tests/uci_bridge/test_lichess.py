@@ -213,14 +213,14 @@ def test_too_many_requests_silences_every_call_for_as_long_as_the_server_says() 
         assert use(server, work) == PYCHESS.quiet_s
 
 
-IN_A_MINUTE = format_datetime(datetime.now(UTC) + timedelta(minutes=1), usegmt=True)
+IN_AN_HOUR = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
 
 
 @pytest.mark.parametrize(
     ("header", "body", "wait_s"),
     [
         ("3", "", 3.0), ("soon", "", 10.0), ("inf", "", 600.0), ("-5", "", 0.1), ("nan", "", 10.0),
-        (IN_A_MINUTE, "", 60.0),  # the other form of the header (RFC 9110, 10.2.3)
+        (IN_AN_HOUR, "", 600.0),  # the other form of the header (RFC 9110, 10.2.3)
         ("Mon, 01 Jan 0001 00:00:00 +2359", "", 0.1), ("Mon, 01 Jan 2001 00:00:00", "", 0.1), ("1e400", "", 600.0),
         (None, '{"error":"…","ratelimit":{"key":"bot.vsBot.day","seconds":42}}', 42.0),  # lichess
         (None, '{"ratelimit":{"seconds":"soon"}}', 10.0), (None, '{"ratelimit":7}', 10.0), (None, "\udcff", 10.0),
@@ -235,7 +235,7 @@ def test_the_pause_that_a_server_asks_for_is_believed_within_bounds(
     answer = "\r\n".join([*lines, "", ""]).encode() + said
     with pytest.raises(Limited) as limited:
         against(answer, lambda client: client.account(), timing=SHORT)
-    assert limited.value.wait_s == pytest.approx(wait_s, abs=30.0 if header == IN_A_MINUTE else 0.0)
+    assert limited.value.wait_s == wait_s
 
 
 @pytest.mark.parametrize(
