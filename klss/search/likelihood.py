@@ -1,11 +1,9 @@
 """How likely each state of the belief is the true one: how roots are drawn, and their weights.
 
 * :class:`Uniform`: all equal, as in the 2021 paper.
-* :class:`ByValue`: exp(−β·u), where u is the state's estimated utility for player 0. A state that is better for the
-  opponent is likelier, since the opponent chose its moves. A fraction of all weight is spread evenly, because not every
-  opponent chooses that well.
-* :class:`ByWeight`: w^a · exp(−β·u), spread in the same way; w are the belief's own weights, learned from the moves of
-  opponents (docs/belief.md).
+* :class:`ByWeight`: w^a · exp(−β·u), where u is the state's estimated utility for player 0, since the opponent chose
+  its moves and is likelier where it stands better; w are the belief's own weights, learned from the moves of opponents
+  (docs/belief.md), 1 if it has none. A fraction of all weight is spread evenly: not every opponent chooses that well.
 
 States are drawn uniformly by default: the weights matter more than the draw
 (docs/notebook/belief.md, "The filter").
@@ -21,7 +19,7 @@ from klss.search.model import Belief, Drawn
 from klss.search.parts import Likelihood, SearchConfigurationError
 from klss.support.arrays import Floats, States
 
-__all__ = ["DRAW_UNIFORM_MIX", "ByValue", "ByWeight", "Uniform", "check_likelihood"]
+__all__ = ["DRAW_UNIFORM_MIX", "ByWeight", "Uniform", "check_likelihood"]
 
 DRAW_UNIFORM_MIX = 0.3
 """Fraction of all weight that is spread evenly before states are drawn by weight."""
@@ -44,36 +42,15 @@ class Uniform(Likelihood):
 
 
 @dataclass(frozen=True)
-class ByValue(Likelihood):
-    """Weighs by value.
+class ByWeight(Likelihood):
+    """Weighs by the belief's weights, if it has any, and by value.
 
     Attributes
     ----------
     value_beta : float
-        β ≥ 0; 0: all equal.
+        β ≥ 0; 0: values do not count.
     uniform_mix : float
         Fraction of the weight, from 0 to 1, that is spread evenly.
-    """
-
-    value_beta: float = 5.0
-    uniform_mix: float = 0.2
-
-    def weights(self, belief: Belief, drawn: Drawn, values: Floats) -> Floats:
-        """See :class:`klss.search.parts.Likelihood`."""
-        if not len(values):
-            return np.zeros(0)
-        likelihood = np.exp(-self.value_beta * (values - values.min()))
-        return np.asarray((1.0 - self.uniform_mix) * likelihood / likelihood.sum() + self.uniform_mix / len(values))
-
-
-@dataclass(frozen=True)
-class ByWeight(Likelihood):
-    """Weighs by the belief's weights and by value; if the belief has no weights, as :class:`ByValue` does.
-
-    Attributes
-    ----------
-    value_beta, uniform_mix : float
-        As of :class:`ByValue`.
     sample_by_weight : bool
         Whether states are drawn by weight, with :data:`DRAW_UNIFORM_MIX` of it spread evenly; otherwise uniformly.
     """
@@ -90,15 +67,16 @@ class ByWeight(Likelihood):
 
     def weights(self, belief: Belief, drawn: Drawn, values: Floats) -> Floats:
         """See :class:`klss.search.parts.Likelihood`."""
-        if not belief.weighted:
-            return ByValue(self.value_beta, self.uniform_mix).weights(belief, drawn, values)
         if not len(values):
             return np.zeros(0)
-        exponents = belief.log_weights(drawn.states) - self.value_beta * values
-        likelihood = np.exp(exponents - exponents.max())
-        # A state drawn with probability p represents 1/p states of its weight, so that sums over the drawn states are
-        # unbiased (klss.belief.drawing).
-        stands_for = 1.0 / drawn.inclusion
-        likelihood *= stands_for
+        if belief.weighted:
+            exponents = belief.log_weights(drawn.states) - self.value_beta * values
+            # A state drawn with probability p represents 1/p states of its weight, so that sums over the drawn states
+            # are unbiased (klss.belief.drawing).
+            stands_for = 1.0 / drawn.inclusion
+            likelihood = np.exp(exponents - exponents.max()) * stands_for
+        else:
+            stands_for = np.ones(len(values))
+            likelihood = np.exp(-self.value_beta * (values - values.min()))
         likelihood = (1.0 - self.uniform_mix) * likelihood / likelihood.sum()
         return np.asarray(likelihood + self.uniform_mix * stands_for / stands_for.sum())

@@ -23,7 +23,7 @@ from darkchess.fog.players.model import DarkChess, PositionBelief
 from klss.search import Budget, Kluss, Search
 from klss.search.choice import purified
 from klss.search.equilibrium.pcfr import RegretMinimiser
-from klss.search.likelihood import DRAW_UNIFORM_MIX, ByValue, ByWeight, Uniform
+from klss.search.likelihood import DRAW_UNIFORM_MIX, ByWeight, Uniform
 from klss.search.model import Drawn
 from klss.search.parts import SearchConfigurationError, Subgame
 from klss.search.search import Solved
@@ -61,11 +61,11 @@ def trapped() -> tuple[DarkChess, PositionBelief]:
 
 def test_a_state_that_is_better_for_the_opponent_weighs_more_and_none_less_than_its_even_part() -> None:
     belief = trapped()[1]
-    weights = ByValue(value_beta=5.0, uniform_mix=0.2).weights(belief, STATES, np.array([-0.5, 0.0, 0.5]))
+    weights = ByWeight(value_beta=5.0, uniform_mix=0.2).weights(belief, STATES, np.array([-0.5, 0.0, 0.5]))
     assert weights.sum() == pytest.approx(1.0) and (np.diff(weights) < 0.0).all()
     assert (weights[0] - weights.min()) > 0.5 and weights.min() >= 0.2 / 3
     assert weights[1] - 0.2 / 3 == pytest.approx((weights[0] - 0.2 / 3) * np.exp(-2.5))
-    assert ByValue(value_beta=0.0).weights(belief, STATES, np.array([-1.0, 0.0, 1.0])) == pytest.approx(1 / 3)
+    assert ByWeight(value_beta=0.0).weights(belief, STATES, np.array([-1.0, 0.0, 1.0])) == pytest.approx(1 / 3)
     assert np.array_equal(Uniform().weights(belief, STATES, np.zeros(3)), np.ones(3))
 
 
@@ -96,7 +96,7 @@ def test_where_she_moves_the_roots_weigh_half_by_the_last_plan_and_half_by_the_l
         for own in (found.action, -1):
             game.push(decode(own) if own >= 0 else min(game.legal_moves(), key=encode))
             search.observe(own, int(game.view(chess.WHITE).key()), own < 0)
-    rule = ByValue()
+    rule = ByWeight()
     built = builder(particles=60, max_carried=30, likelihood=rule).build(
         search.standing, believed(game, model), model, np.random.default_rng(1), 6000.0
     )
@@ -144,7 +144,7 @@ def test_caution_sees_the_unseen_check() -> None:
 
 def test_caution_counts_only_roots_where_the_king_is_attacked() -> None:
     model, belief = trapped()
-    rule = OrderTwo(root_node_fraction=math.inf, likelihood=ByValue())
+    rule = OrderTwo(root_node_fraction=math.inf, likelihood=ByWeight())
     built = rule.build(None, belief, model, np.random.default_rng(0), 4000)
     assert built.trunk.root_count == 16 and built.feared is not None
     checked = [chess.Board(decode_fen(row)).is_check() for row in built.trunk.states[:16]]
