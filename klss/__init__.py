@@ -26,8 +26,8 @@ Reading order:
 - ``table`` playing any game with hidden information: limits, outcomes, an arbiter
 - ``errors`` the package's errors; ``support`` general helpers
 
-Only :func:`solve` is imported from the package, all else from its modules: the package imports little until it is
-called, so that the command line starts at once.
+Only :func:`solve` and :func:`solve_form` are imported from the package, all else from its modules: the package imports
+little until it is called, so that the command line starts at once.
 """
 
 from __future__ import annotations
@@ -37,13 +37,16 @@ from typing import TYPE_CHECKING, Literal
 from klss.errors import GameError, TooLargeError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from klss.equilibrium import Method, Solution
     from klss.first_order import FirstOrderMethod
     from klss.game import Game
     from klss.policies import Named
     from klss.sequence_form import SequenceForm
 
-__all__ = ["MAX_NODES", "__version__", "solve"]
+__all__ = ["MAX_NODES", "__version__", "solve", "solve_form"]
 
 __version__ = "1.0.0"
 
@@ -99,7 +102,7 @@ def solve(
     TooLargeError
         More than ``max_nodes`` nodes or ``memory_mb``; raised as soon as that is certain.
     """
-    from klss import first_order, locking, refinement
+    from klss.first_order import METHODS
     from klss.sequence_form import sequence_form
 
     most = None if memory_mb is None else 1_000_000 * memory_mb
@@ -108,33 +111,46 @@ def solve(
         if isinstance(game, str):
             from klss.openspiel import load
 
-            game = load(game, max_nodes=max_nodes, max_bytes=most, to_solve=method not in first_order.METHODS)
-        form = sequence_form(game)
-        # A refinement is computed by exact programs of the whole game, so it excludes other methods and locks.
-        if refine is not None:
-            if refine != "sequential" or lock is not None or method != "lp":
-                raise GameError(f"refine {refine!r}: expected 'sequential', without lock and method")
-            return refinement.sequential(form)
-        # Locked infosets are no choices: solve the smaller game of the free ones, then add the locked ones again.
-        if lock is not None:
-            fixed = locking.lock_named(form, lock)
-            return fixed.restored(_solve(fixed.form, method, most, gap, seconds))
-        return _solve(form, method, most, gap, seconds)
+            game = load(game, max_nodes=max_nodes, max_bytes=most, to_solve=method not in METHODS)
+        return solve_form(
+            sequence_form(game), method=method, gap=gap, seconds=seconds, lock=lock, refine=refine, max_bytes=most
+        )
     except TooLargeError as error:  # use this function's names of the limits
         raise error.renamed({"max_nodes": "max_nodes", "max_bytes": "memory_mb"}) from None
 
 
-def _solve(
-    form: SequenceForm, method: str, max_bytes: int | None, gap: float | None, seconds: float | None
+def solve_form(
+    form: SequenceForm,
+    *,
+    method: str = "lp",
+    gap: float | None = None,
+    seconds: float | None = None,
+    lock: tuple[Named, Named] | None = None,
+    refine: str | None = None,
+    max_bytes: int | None = None,
+    resume: Path | None = None,
+    on_progress: Callable[[int, float], None] | None = None,
 ) -> Solution:
-    """Solve with the solver that ``method`` names, after folding symmetries."""
-    from klss import equilibrium, first_order
+    """Return an equilibrium of a sequence form; the parameters are those of :func:`solve`, and of
+    :func:`klss.first_order.solve`.
+    """
+    from klss import equilibrium, first_order, locking, refinement
     from klss.folding import fold
 
-    folded = fold(form)
+    # A refinement is computed by exact programs of the whole game, so it excludes other methods and locks.
+    if refine is not None:
+        if refine != "sequential" or lock is not None or method != "lp":
+            raise GameError(f"refine {refine!r}: expected 'sequential', without lock and method")
+        return refinement.sequential(form)
+    # Locked infosets are no choices: solve the smaller game of the free ones, then add the locked ones again.
+    fixed = None if lock is None else locking.lock_named(form, lock)
+    folded = fold(form if fixed is None else fixed.form)
     if method in first_order.METHODS:
-        least = first_order.GAP if gap is None else gap
-        found = first_order.solve(folded.form, method=method, gap=least, seconds=seconds, max_bytes=max_bytes)
+        found = first_order.solve(
+            folded.form, method=method, gap=first_order.GAP if gap is None else gap, seconds=seconds,
+            max_bytes=max_bytes, resume=resume, on_progress=on_progress,
+        )  # fmt: skip
     else:
         found = equilibrium.solve(folded.form, method=method, time_limit_s=seconds, max_bytes=max_bytes)
-    return folded.restored(found)
+    found = folded.restored(found)
+    return found if fixed is None else fixed.restored(found)

@@ -176,47 +176,28 @@ def _as_text(strategy: ExactStrategy) -> dict[str, dict[str, str]]:
 
 def _solved(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressLine) -> Solution:
     """The solution by the chosen method, with the locked strategies fixed."""
-    if parsed.lock is not None:
-        from klss.locking import lock_named
-        from klss.policies import PolicyError, read_policy
+    from klss import solve_form
+    from klss.errors import SolverError
+    from klss.first_order import SavedRunError
+    from klss.policies import PolicyError, read_policy
 
-        try:
-            fixed = lock_named(form, read_policy(Path(parsed.lock)))
-        except PolicyError as error:
-            raise UsageError(f"--lock {error}") from error
-        return fixed.restored(_by_method(parsed, fixed.form, max_bytes, progress))
-    return _by_method(parsed, form, max_bytes, progress)
-
-
-def _by_method(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressLine) -> Solution:
-    from klss import equilibrium, first_order
-    from klss.folding import fold
-
-    if parsed.refine is not None:
-        from klss.errors import SolverError
-        from klss.refinement import sequential
-
-        try:
-            return sequential(form)
-        except SolverError as error:
-            raise FailedError(f"--refine: {error}") from error
-    folded = fold(form)
-    if parsed.method in _PROGRAMS:
-        return folded.restored(
-            equilibrium.solve(folded.form, method=parsed.method, time_limit_s=parsed.seconds, max_bytes=max_bytes)
-        )
     try:
-        found = first_order.solve(
-            folded.form,
+        return solve_form(
+            form,
             method=parsed.method,
-            gap=first_order.GAP if parsed.gap is None else parsed.gap,
+            gap=parsed.gap,
             seconds=parsed.seconds,
+            lock=None if parsed.lock is None else read_policy(Path(parsed.lock)),
+            refine=parsed.refine,
             max_bytes=max_bytes,
             resume=None if parsed.resume is None else Path(parsed.resume),
             on_progress=lambda n, gap: progress.tell(f"{n:,} iterations, gap {gap:.2g}"),
         )
-        return folded.restored(found)
-    except first_order.SavedRunError as error:
+    except PolicyError as error:
+        raise UsageError(f"--lock {error}") from error
+    except SolverError as error:
+        raise FailedError(f"--refine: {error}") from error
+    except SavedRunError as error:
         raise UsageError(f"--resume {error}") from error
     except OSError as error:
         raise UsageError(f"--resume {parsed.resume}: {error.strerror}; expected a file that can be written") from error
