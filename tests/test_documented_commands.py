@@ -81,8 +81,6 @@ IN_SMALL: dict[str, str] = {
         "klss rbc analyse planned/game-00000.json --turn 3 --configuration dsmcp,particles=4 --nodes 12 "
         "--planes 35,65,75"
     ),
-    "klss rbc verify --games 2000": "klss rbc verify --games 1",
-    "klss rbc verify --sets --games 500 --compared 200": "klss rbc verify --sets --games 1 --compared 1",
     "python -m experiments.series rbc_games": (
         "experiments.series rbc_games --games 2 --nodes 20 --only expect --workers 1 --runs runs --results results"
     ),

@@ -47,7 +47,6 @@ RBC_COMMANDS: dict[str, str] = {
     "board": "play in the browser, and review a game there",
     "match": "play many games between two players and count the results",
     "track": "sizes of both players' position sets along a game",
-    "verify": "compare the referee and the position sets with reconchess and OpenSpiel",
     "analyse": "what the engine thinks at one turn of a game",
     "engine": "run the engine on stdin and stdout for other programs: one JSON object a line",
 }
@@ -64,7 +63,7 @@ OWN = {
         "analyse": "fog.analyse",
         "openings": "fog.openings",
     },
-    "rbc": {"track": "rbc.track", "analyse": "rbc.analyse", "verify": "rbc.verify"},
+    "rbc": {"track": "rbc.track", "analyse": "rbc.analyse"},
     "openspiel": {"analyse": "spiel.analyse"},
 }
 """Each game's further commands -> their modules below ``klss_app.cli``."""

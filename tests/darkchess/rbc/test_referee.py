@@ -56,6 +56,23 @@ def test_a_game_goes_as_reconchess_plays_it(seed: int) -> None:
     )
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_game_goes_as_openspiel_plays_it(seed: int) -> None:
+    """Boards and rights, by the requests that both have: OpenSpiel wants a promotion, and draws by repetition."""
+    rng = random.Random(seed)
+    theirs, ours = pytest.importorskip("pyspiel").load_game("rbc").new_initial_state(), Referee()
+    while not theirs.is_terminal() and ours.outcome is None:
+        theirs.apply_action(rng.choice(theirs.legal_actions()))  # a random look; its result is not used
+        ours.sense(None)
+        names = {theirs.action_to_string(action): action for action in theirs.legal_actions()}
+        both = [move for move in ours.requests() if move.uci() in names]
+        move = rng.choice([None, *both] if "pass" in names else both)
+        theirs.apply_action(names["pass" if move is None else move.uci()])
+        ours.move(move)
+        fields = 3 if ours.outcome is None else 2  # OpenSpiel keeps the castling rights of a lost king
+        assert ours.position.fen().split()[:fields] == str(theirs).split()[:fields]
+
+
 def test_reconchess_opens_our_records(tmp_path: Path) -> None:
     game = Referee()
     game.sense(chess.E7)
