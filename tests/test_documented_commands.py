@@ -110,9 +110,6 @@ IN_SMALL: dict[str, str] = {
     "klss analyse game.pgn --html game.html": "klss analyse game.pgn --nodes 20 --html game.html",
     "klss analyse GAME.pgn --ply 20 --color white": "klss analyse game.pgn --ply 4 --color white --nodes 20",
     "klss analyse game.pgn --ply 20 --color white": "klss analyse game.pgn --ply 4 --color white --nodes 20",
-    "klss analyse game.pgn --ply 20 --color white --plot belief.svg": (
-        "klss analyse game.pgn --ply 4 --color white --nodes 20 --plot belief.svg"
-    ),
     "klss analyse game.pgn --ply 20 --color white --likeliest 10": (
         "klss analyse game.pgn --ply 4 --color white --nodes 20 --likeliest 10"
     ),

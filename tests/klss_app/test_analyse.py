@@ -1,4 +1,4 @@
-"""``klss analyse``: its JSON, its board, its figure; and the wall: nothing that the side could not see."""
+"""``klss analyse``: its JSON, its board; and the wall: nothing that the side could not see."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from darkchess.fog.analysis.analyst import Analyst
 from darkchess.fog.game.record import GameRecord, read_pgn, write_pgn
 from darkchess.fog.game.referee import Referee
 from klss import __version__
-from klss.errors import INSTALL_EXTRAS
 from klss.table.outcome import Outcome
 from klss_app.progress import ProgressLine
 from tests.wall.twins import Twins, load, replayed
@@ -109,20 +108,18 @@ def _written(moves: tuple[str, ...], pair: Twins, rng: random.Random, result: bo
 
 @pytest.mark.parametrize("number", range(6))
 def test_two_games_that_look_the_same_get_the_same_bytes(klss: Any, tmp_path: Path, number: int) -> None:
-    """JSON, text and (of every third) figure; what comes after the ply, the names and the result differ as well."""
+    """JSON and text; what comes after the ply, the names and the result differ as well."""
     twins = load()
     pair = twins[number * len(twins) // 6]
     rng = random.Random(number)
     answers = []
-    for name, moves, result in (("a", pair.a, True), ("b", pair.b, False)):
+    for moves, result in ((pair.a, True), (pair.b, False)):
         (tmp_path / "game.pgn").write_text(_written(moves, pair, rng, result))
         where = ("game.pgn", "--ply", str(len(moves)), "--color", chess.COLOR_NAMES[pair.color])
-        figure = ("--plot", f"{name}.svg") if number % 3 == 0 else ()
-        ran = klss("analyse", *where, *QUICK, "--json", *figure)
+        ran = klss("analyse", *where, *QUICK, "--json")
         text = klss("analyse", *where, *QUICK, "--likeliest", "3")
         assert ran.code == text.code == 0, ran.err + text.err
-        drawn = (tmp_path / f"{name}.svg").read_bytes() if figure else b""
-        answers.append((ran.out, ran.err, text.out, text.err, drawn))
+        answers.append((ran.out, ran.err, text.out, text.err))
     assert answers[0] == answers[1]
 
 
@@ -183,25 +180,6 @@ def test_the_board_fits_80_columns_and_has_the_players_own_men(
         assert own[1] == ("♖" if color == "white" else "♜")
 
 
-def test_a_figure_is_written_in_either_format_and_replaced(klss: Any, pychess: str, tmp_path: Path) -> None:
-    asked = ("analyse", pychess, "--ply", "4", "--color", "white", *QUICK, "--json", "--plot")
-    assert klss(*asked, "a.png").code == 0 and klss(*asked, "b.svg").code == 0 and klss(*asked, "a.png").code == 0
-    png = (tmp_path / "a.png").read_bytes()
-    assert png[:8] == b"\x89PNG\r\n\x1a\n" and len(png) > 20_000
-    assert (tmp_path / "b.svg").read_text(encoding="utf-8").count(
-        "<use"
-    ) > 64  # glyphs: names of squares, pieces, percents
-
-
-def test_without_matplotlib_a_figure_is_an_error_that_names_the_cure(
-    klss: Any, pychess: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("klss_app.cli.fog.board_plot.find_spec", lambda name: None)
-    ran = klss("analyse", pychess, "--ply", "4", "--color", "white", *QUICK, "--plot", "a.svg")
-    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1
-    assert "matplotlib" in ran.err and INSTALL_EXTRAS in ran.err
-
-
 def test_a_servers_game_that_went_on_after_a_repetition_is_followed(klss: Any, tmp_path: Path) -> None:
     (tmp_path / "game.pgn").write_text(f"1. Nf3 Nf6 2. Ng1 Ng8 {'Nf3 Nf6 Ng1 Ng8 ' * 2} e4 e5 1/2-1/2\n")
     ran = klss("analyse", "game.pgn", "--ply", "14", "--color", "white", "--json", *QUICK)
@@ -247,8 +225,6 @@ BAD = [
         "'kluss-oracle'",
         "known name",
     ),
-    (["pychess.pgn", "--ply", "4", "--color", "white", "--plot", "a.pdf"], "--plot", ".svg or .png"),
-    (["pychess.pgn", "--ply", "4", "--color", "white", "--plot", "no/a.svg"], "--plot", "directory"),
     (["pychess.pgn", "--ply", "4", "--color", "white", "--belief", "siamese"], "'siamese'", "one of filter, uniform"),
     (["pychess.pgn", "--ply", "4", "--color", "white", "--likeliest", "-1"], "--likeliest", "expected"),
     (

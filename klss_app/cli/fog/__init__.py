@@ -2,6 +2,6 @@
 
 Reading order: ``screen`` the game in the terminal, with ``human``; ``games`` the games of a file; ``track``;
 ``openings`` the opening book, with ``moves`` (moves as they are typed);
-``analyse`` one turn, with ``analyse_report`` and ``board_plot``; ``analyse_game`` a whole game; ``analyse_archive``
+``analyse`` one turn, with ``analyse_report``; ``analyse_game`` a whole game; ``analyse_archive``
 all games of a file; ``puzzles``.
 """

@@ -57,7 +57,6 @@ DEFAULT_SEED = 0
 DEFAULT_ONCE_OVER_NODES = 2000
 DEFAULT_BELIEF = "filter"
 LIKELIEST_IN_JSON = 10
-PLOTS = (".svg", ".png")
 
 
 def _parser() -> Parser:
@@ -116,7 +115,6 @@ def _add_one_turn_flags(add: Callable[..., Any]) -> None:
         metavar="N",
         help=f"show the N likeliest positions as boards (default: none; in JSON {LIKELIEST_IN_JSON})",
     )
-    add("--plot", metavar="FILE", help="also draw the belief as a figure (.svg or .png)")
     add(
         "--once-over",
         action="store_true",
@@ -158,7 +156,6 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     """Run ``klss analyse``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
     _check_flags(parsed)
-    plot = None if parsed.plot is None else _plot_file(parsed.plot)
     options = game_options(parsed)
     chosen = game.configuration(parsed.configuration, parsed.stockfish)
     if chosen.search is None:
@@ -179,7 +176,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
             raise UsageError(
                 f"--{name}: got it with --ply, expected it for a whole game; > FILE keeps the answer for one turn"
             )
-    return _one_turn(parsed, options, thinker, record, plot)
+    return _one_turn(parsed, options, thinker, record)
 
 
 def _check_flags(parsed: argparse.Namespace) -> None:
@@ -199,19 +196,7 @@ def _check_flags(parsed: argparse.Namespace) -> None:
         )
 
 
-def _plot_file(text: str) -> Path:
-    path = Path(text)
-    if path.suffix.lower() not in PLOTS:
-        raise UsageError(f"--plot: got {text!r}, expected a file name that ends in {' or '.join(PLOTS)}")
-    from klss_app.cli.fog.board_plot import check_matplotlib
-
-    check_matplotlib()
-    return writable_file(path, "--plot")
-
-
-def _one_turn(
-    parsed: argparse.Namespace, options: GameOptions, thinker: _Thinker, record: GameRecord, plot: Path | None
-) -> int:
+def _one_turn(parsed: argparse.Namespace, options: GameOptions, thinker: _Thinker, record: GameRecord) -> int:
     """Analyse the turn after ``--ply`` half-moves; return the exit code."""
     game = _at_ply(record, parsed.ply, parsed.color, options.ruleset)
     with closing(thinker.evaluator()) as evaluator, closing(ProgressLine("klss analyse")) as line:
@@ -228,10 +213,6 @@ def _one_turn(
         truth = truth_at(game.position, analysis, analyst.position_set, analyst.weights)
         losses = _losses(record, thinker, parsed.once_over_nodes)
         answer["truth"] = truth_document(truth, losses)
-    if plot is not None:
-        from klss_app.cli.fog.board_plot import save_plot
-
-        save_plot(plot, analysis)
     if parsed.json:
         print_document(answer)
         return 0
@@ -315,7 +296,7 @@ def _check_whole_games(parsed: argparse.Namespace) -> tuple[Path | None, Path | 
         raise UsageError("--clock: got it without --ply, expected --nodes or --time to limit every turn")
     if parsed.once_over:
         raise UsageError("--once-over: got it without --ply, where the whole game is compared with the truth anyway")
-    for flag in ("belief", "likeliest", "plot"):
+    for flag in ("belief", "likeliest"):
         if flag in parsed.given:
             raise UsageError(f"--{flag}: got it without --ply, expected both: it shows one turn")
     out, html = (
