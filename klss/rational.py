@@ -8,7 +8,7 @@ solver, many from a pure plan, where the pivots begin if the solver failed.
 Source: Koch, "The final NETLIB-LP results" (Oper. Res. Letters 32, 2004): bases of a floating-point solver, checked in
 rational arithmetic. Pivots by Dantzig's rule, after :data:`_STALLED` of them without a gain by Bland's.
 
-Symbols: ``c`` columns of the program, M its matrix, π its row duals. A row that is *tight* is not basic.
+Symbols: ``c`` columns of the program, M its matrix, ``s`` the slacks of its rows.
 """
 
 from __future__ import annotations
@@ -110,17 +110,21 @@ class _Factors:
 
 
 class RationalProgram:
-    """Player 0's program (:func:`klss.equilibrium.build_program`) in fractions."""
+    """Player 0's program (:func:`klss.equilibrium.build_program`) in fractions: maximise the cost, M c - s = 0."""
 
     def __init__(self, lp: LinearProgram, form: SequenceForm, payoffs: Payoffs) -> None:
         """A copy of ``lp``, the program of ``form``, with ``payoffs`` in place of the rounded ones."""
         self._form = form
         self._first = form.treeplexes[0].infoset_count - 1  # row of player 1's sequence s: this plus s
+        self._height, width = lp.row_lower.size, lp.cost.size
+        # The variables: c, then the rows' slacks s.
         self._columns: list[_Row] = []
-        for j in range(lp.cost.size):
+        for j in range(width):
             entries = range(int(lp.starts[j]), int(lp.starts[j + 1]))
             self._columns.append({int(lp.index[k]): Fraction(float(lp.value[k])) for k in entries if lp.value[k]})
+        self._columns += [{i: -_ONE} for i in range(self._height)]
         self._cost = [_ONE if j >= form.a.shape[0] and value else _ZERO for j, value in enumerate(lp.cost)]
+        self._cost += [_ZERO] * self._height
         for (mine, yours), payoff in payoffs.items():
             if not yours:
                 self._cost[mine] = payoff
@@ -128,12 +132,9 @@ class RationalProgram:
                 self._columns[mine][self._first + yours] = payoff
             else:
                 self._columns[mine].pop(self._first + yours, None)
-        self._rows: list[_Row] = [{} for _ in range(lp.row_lower.size)]
-        for j, column in enumerate(self._columns):
-            for i, value in column.items():
-                self._rows[i][j] = value
-        self._equality = (lp.row_lower == lp.row_upper).tolist()
-        self._free = np.isneginf(lp.column_lower).tolist()
+        # Variables are at least 0, free, or held at one value: 1 for the empty sequence, 0 for slacks of equalities.
+        self._free = [*np.isneginf(lp.column_lower).tolist(), *([False] * self._height)]
+        self._held = [True, *([False] * (width - 1)), *(lp.row_lower == lp.row_upper).tolist()]
 
     def optimum(self, basis: Basis | None, plan: Sequence[float]) -> tuple[_Vector, _Vector] | None:
         """Return both players' plans of an optimum; None if it would take too long.
@@ -147,110 +148,77 @@ class RationalProgram:
         """
         found = None
         if basis is not None:
-            basic, tight = np.flatnonzero(basis.columns == BASIC), np.flatnonzero(basis.rows != BASIC)
-            if basic.size == tight.size:
-                found = self._pivoted(basic.tolist(), tight.tolist())
-        return self._pivoted(*self._pure(plan)) if found is None else found
+            basic = np.flatnonzero(np.concatenate([basis.columns, basis.rows]) == BASIC).tolist()
+            found = self._pivoted(basic) if len(basic) == self._height else None
+        return self._pivoted(self._pure(plan)) if found is None else found
 
-    def _pivoted(self, basic: list[int], tight: list[int]) -> tuple[_Vector, _Vector] | None:
-        """Return the plans of the optimum reached from a basis; None if it is infeasible, or the optimum far."""
+    def _pivoted(self, basic: list[int]) -> tuple[_Vector, _Vector] | None:
+        """Return the plans of the optimum reached from basic variables; None if they are infeasible, or it is far."""
         stalled = 0
-        for _ in range(1 + _WORK // (len(self._rows) + len(self._columns))):
-            # The vertex.
+        for _ in range(1 + _WORK // len(self._columns)):
+            # The vertex: values of the basic variables, and the rows' duals.
             place = {j: k for k, j in enumerate(basic)}
-            line = {i: k for k, i in enumerate(tight)}
+            rows: list[_Row] = [{} for _ in basic]
+            for k, j in enumerate(basic):
+                for i, value in self._columns[j].items():
+                    rows[i][k] = value
             try:
-                factors = _Factors([{place[j]: v for j, v in self._rows[i].items() if j in place} for i in tight])
+                factors = _Factors(rows)
             except ZeroDivisionError:
                 return None
             fixed = _ZERO if 0 in place else _ONE
-            columns = self._spread(factors.solve([-fixed * self._rows[i].get(0, _ZERO) for i in tight]), basic)
-            columns[0] += fixed
-            duals = [_ZERO] * len(self._rows)
-            for i, dual in zip(tight, factors.solve_transposed([self._cost[j] for j in basic]), strict=True):
-                duals[i] = dual
-            slack = self._product(columns)
-            if not self._feasible(columns, slack):
-                return None
-            # The column, or the slack of a row, that gains most; none: the vertex is optimal.
-            gains: list[tuple[Fraction, int, int]] = []  # gain, column (or -1 - row), direction
+            values = factors.solve(self._dense(0, -fixed))
+            duals = factors.solve_transposed([self._cost[j] for j in basic])
+            for j, value in zip(basic, values, strict=True):
+                if (self._held[j] and value != (j == 0)) or (value < 0 and not self._free[j]):
+                    return None
+            # The variable that gains most enters; if none gains, the vertex is optimal.
+            gains = []
             for j, column in enumerate(self._columns):
-                if j and j not in place:
+                if j not in place and not self._held[j]:
                     gain = self._cost[j] - sum(duals[i] * value for i, value in column.items())
                     if gain > 0 or (gain and self._free[j]):
                         gains.append((abs(gain), j, 1 if gain > 0 else -1))
-            gains += [(duals[i], -1 - i, 1) for i in tight if duals[i] > 0 and not self._equality[i]]
             if not gains:
-                size = self._form.treeplexes[1].sequence_count
-                mine = columns[: self._form.treeplexes[0].sequence_count]
-                return mine, [_ONE, *(-dual for dual in duals[self._first + 1 : self._first + size])]
+                mine, yours = (treeplex.sequence_count for treeplex in self._form.treeplexes)
+                plan = [values[place[j]] if j in place else _ZERO for j in range(mine)]
+                plan[0] = _ONE
+                return plan, [_ONE, *(-dual for dual in duals[self._first + 1 : self._first + yours])]
             _, enters, direction = min(gains, key=lambda each: each[1]) if stalled > _STALLED else max(gains)
-            # How everything changes with it, and what is the first to reach its bound.
-            if enters >= 0:
-                right = [-direction * self._columns[enters].get(i, _ZERO) for i in tight]
-            else:
-                right = [_ONE if i == -1 - enters else _ZERO for i in tight]
-            change = self._spread(factors.solve(right), basic)
-            if enters >= 0:
-                change[enters] += direction
-            bounded = [(j, columns[j], change[j]) for j in basic if change[j] and not self._free[j]]
-            bounded += [
-                (-1 - i, slack[i], moved) for i, moved in enumerate(self._product(change)) if moved and i not in line
-            ]
+            # The first variable to reach its bound leaves.
+            change = factors.solve(self._dense(enters, -direction))
             length, leaves = min(
-                (_ZERO if self._held(name) else -value / moved, name)
-                for name, value, moved in bounded
-                if moved < 0 or self._held(name)
+                (_ZERO if self._held[j] else -value / moved, j)
+                for j, value, moved in zip(basic, values, change, strict=True)
+                if not self._free[j] and (moved < 0 or (moved and self._held[j]))
             )
             stalled = 0 if length else stalled + 1
-            for name, entering in ((leaves, False), (enters, True)):
-                if name >= 0:
-                    basic.append(name) if entering else basic.remove(name)
-                else:
-                    tight.remove(-1 - name) if entering else tight.append(-1 - name)
+            basic[place[leaves]] = enters
         return None
 
-    def _held(self, name: int) -> bool:
-        """Whether a column or (-1 - row) a row's slack can't move: the empty sequence's, or of an equality."""
-        return name == 0 or (name < 0 and self._equality[-1 - name])
+    def _dense(self, j: int, factor: Fraction | int) -> _Vector:
+        """Return a variable's column of the program times ``factor``, with its zeros."""
+        column = self._columns[j]
+        return [factor * column.get(i, _ZERO) for i in range(self._height)]
 
-    def _spread(self, values: _Vector, basic: Sequence[int]) -> _Vector:
-        columns = [_ZERO] * len(self._columns)
-        for j, value in zip(basic, values, strict=True):
-            columns[j] = value
-        return columns
-
-    def _product(self, columns: _Vector) -> _Vector:
-        """Return M times ``columns``."""
-        return [sum((value * columns[j] for j, value in row.items() if columns[j]), _ZERO) for row in self._rows]
-
-    def _feasible(self, columns: _Vector, slack: _Vector) -> bool:
-        return (
-            columns[0] == 1
-            and all(free or value >= 0 for free, value in zip(self._free, columns, strict=True))
-            and all(not value if equal else value >= 0 for equal, value in zip(self._equality, slack, strict=True))
-        )
-
-    def _pure(self, plan: Sequence[float]) -> tuple[list[int], list[int]]:
+    def _pure(self, plan: Sequence[float]) -> list[int]:
         """Return the basis of the pure plan that plays the likeliest actions, and of a best response to it."""
         t0, t1 = self._form.treeplexes
-        basic, tight = [], list(range(t0.infoset_count))
-        reached = {0}
+        width = len(self._columns) - self._height
+        basic, nonbasic, reached = [], set(range(t0.infoset_count)), {0}
         for parent, first, size in zip(*(part.tolist() for part in t0.arrays), strict=True):
             chosen = max(range(first, first + size), key=lambda s: plan[s])
             basic.append(chosen)
             if parent in reached:
                 reached.add(chosen)
-        value = [_ZERO] * t1.sequence_count
+        worth = [_ZERO] * t1.sequence_count
         for mine in reached:
             for row, payoff in self._columns[mine].items():
-                if row > self._first:
-                    value[row - self._first] += payoff
-        for j, (parent, first, size) in reversed(
-            list(enumerate(zip(*(part.tolist() for part in t1.arrays), strict=True)))
-        ):
-            least = min(range(first, first + size), key=lambda s: value[s])
-            value[parent] += value[least]
-            basic.append(len(plan) + j)
-            tight.append(self._first + least)
-        return basic, tight
+                if 0 < row - self._first < t1.sequence_count:
+                    worth[row - self._first] += payoff
+        for parent, first, size in reversed(list(zip(*(part.tolist() for part in t1.arrays), strict=True))):
+            least = min(range(first, first + size), key=lambda s: worth[s])
+            worth[parent] += worth[least]
+            nonbasic.add(self._first + least)
+        basic += range(len(plan), len(plan) + t1.infoset_count)
+        return basic + [width + i for i in range(self._height) if i not in nonbasic]
