@@ -15,6 +15,7 @@ from klss_app.web.board_game import BoardGame
 from klss_app.web.fog_board import FogBoard
 from klss_app.web.rbc_board import RbcBoard
 from tests.klss_app.web.pages import FOREIGN, Page, run, served, settings
+from uci_bridge.child_processes import guard
 
 
 async def moved(page: Page, *moves: str) -> dict[str, Any]:
@@ -171,6 +172,7 @@ def test_a_table_that_is_closed_while_the_engine_thinks_about_a_game_that_is_ove
         while set(psutil.Process().children()) - others:
             await asyncio.sleep(0.02)
 
+    guard.tell("-", 0)  # it runs from now on
     others = set(psutil.Process().children())
     run(asyncio.wait_for(work(), 60))
 
