@@ -54,9 +54,9 @@ class Watched(Engines):
         super().__init__(match.setup())
         self.told: dict[str, list[int]] = {"a": [], "b": []}
 
-    def player(self, side: str, seed: int, referee: Referee) -> Player:
+    def player(self, side: str, seed: int) -> Player:
         self.told[side].append(seed)
-        return super().player(side, seed, referee)
+        return super().player(side, seed)
 
 
 def played(match: Match, games: int) -> tuple[list[GameResult], dict[str, list[int]]]:
