@@ -11,8 +11,6 @@ import time
 import traceback
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
@@ -213,14 +211,11 @@ def test_too_many_requests_silences_every_call_for_as_long_as_the_server_says() 
         assert use(server, work) == PYCHESS.quiet_s
 
 
-IN_AN_HOUR = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
-
-
 @pytest.mark.parametrize(
     ("header", "body", "wait_s"),
     [
         ("3", "", 3.0), ("soon", "", 10.0), ("inf", "", 600.0), ("-5", "", 0.1), ("nan", "", 10.0),
-        (IN_AN_HOUR, "", 600.0),  # the other form of the header (RFC 9110, 10.2.3)
+        ("Fri, 01 Jan 2100 00:00:00 GMT", "", 600.0),  # the other form of the header (RFC 9110, 10.2.3)
         ("Mon, 01 Jan 0001 00:00:00 +2359", "", 0.1), ("Mon, 01 Jan 2001 00:00:00", "", 0.1), ("1e400", "", 600.0),
         (None, '{"error":"…","ratelimit":{"key":"bot.vsBot.day","seconds":42}}', 42.0),  # lichess
         (None, '{"ratelimit":{"seconds":"soon"}}', 10.0), (None, '{"ratelimit":7}', 10.0), (None, "\udcff", 10.0),
