@@ -77,10 +77,6 @@ IN_SMALL: dict[str, str] = {
     "klss rbc analyse GAME.json --turn 20 --configuration dsmcp": (
         "klss rbc analyse planned/game-00000.json --turn 3 --configuration dsmcp,particles=4 --nodes 12"
     ),
-    "klss rbc analyse GAME.json --turn 20 --configuration dsmcp --planes 35,65,75": (
-        "klss rbc analyse planned/game-00000.json --turn 3 --configuration dsmcp,particles=4 --nodes 12 "
-        "--planes 35,65,75"
-    ),
     "python -m experiments.series rbc_games": (
         "experiments.series rbc_games --games 2 --nodes 20 --only expect --workers 1 --runs runs --results results"
     ),

@@ -19,7 +19,7 @@ from darkchess.rbc.players.outlook import Outlook
 from klss.support.arrays import Floats
 from klss.table.limits import Limit
 
-__all__ = ["AnalysedTurn", "marginals", "requests", "square_name", "turns", "uci", "windows"]
+__all__ = ["AnalysedTurn", "square_name", "turns", "uci"]
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class AnalysedTurn:
     held: tuple[int, bool]  # number of possible positions before the sense, and whether that is a sample
     held_after: int  # the same after it
     gains: Mapping[str, float]  # gain of each of the 36 senses, by the middle of its window
-    moves: list[dict[str, Any]]  # see :func:`requests`
-    pieces: Mapping[str, Mapping[str, float]]  # see :func:`marginals`; after the sense
+    moves: list[dict[str, Any]]  # ``move`` and ``value`` of each request that was valued, best first
+    pieces: Mapping[str, Mapping[str, float]]  # probability of each enemy piece on each square, after the sense
 
     @property
     def best_look(self) -> str:
@@ -79,28 +79,24 @@ def turns(
         if number < first:
             player.sensed(turn.sensed)
         else:
-            gains = {square: each["gain"] for square, each in windows(player, limit).items()}
+            gains = _gains(player, limit)
             player.sensed(turn.sensed)
             found, weights = player.weighed(limit, sense=False)
-            moves, pieces = requests(player, found, weights), marginals(player, found.indices, weights)
+            moves, pieces = _requests(player, found, weights), _marginals(player, found.indices, weights)
             yield AnalysedTurn(number, turn, held, player.known.size, gains, moves, pieces)
         player.moved(turn.moved)
 
 
-def windows(player: ExpectationPlayer, limit: Limit) -> dict[str, dict[str, float]]:
-    """Return each sense's gain and the expected weight that is left after it, by the middle of its window."""
+def _gains(player: ExpectationPlayer, limit: Limit) -> dict[str, float]:
+    """Each sense's gain, by the middle of its window."""
     found, weights = player.weighed(limit, sense=True)
-    divided = partitions(player.known, found.indices)
-    after = expected_values(divided, found.values, weights)
+    after = expected_values(partitions(player.known, found.indices), found.values, weights)
     now = float((weights @ found.values).max())
-    return {
-        chess.SQUARE_NAMES[square]: {"gain": float(value) - now, "left_over": float(share)}
-        for square, value, share in zip(INNER, after, divided.left_over(weights), strict=True)
-    }
+    return {chess.SQUARE_NAMES[square]: float(value) - now for square, value in zip(INNER, after, strict=True)}
 
 
-def requests(player: ExpectationPlayer, found: Outlook, weights: Floats) -> list[dict[str, Any]]:
-    """Return the requests that were valued, best first, each with its expected value."""
+def _requests(player: ExpectationPlayer, found: Outlook, weights: Floats) -> list[dict[str, Any]]:
+    """The requests that were valued, best first, each with its expected value."""
     values = weights @ found.values
     return [
         {"move": uci(player.known.request(int(found.codes[i]))) or "pass", "value": float(values[i])}
@@ -108,8 +104,8 @@ def requests(player: ExpectationPlayer, found: Outlook, weights: Floats) -> list
     ]
 
 
-def marginals(player: ExpectationPlayer, indices: Any, weights: Floats) -> dict[str, dict[str, float]]:
-    """Return the probability of each enemy piece on each square."""
+def _marginals(player: ExpectationPlayer, indices: Any, weights: Floats) -> dict[str, dict[str, float]]:
+    """The probability of each enemy piece on each square."""
     found: dict[str, dict[str, float]] = {}
     for row, weight in zip(player.known.rows(indices), weights.tolist(), strict=True):
         for square, piece in Position(row).pieces.items():

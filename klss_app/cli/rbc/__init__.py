@@ -1,5 +1,5 @@
 """The part of the command line for Reconnaissance Blind Chess only.
 
 Reading order: ``screen`` the game in the terminal, with ``human``; ``track``; ``analyse``, with
-``expectation_thoughts``, ``synoptic_thoughts`` and ``whole_game``.
+``synoptic_thoughts`` and ``whole_game``.
 """

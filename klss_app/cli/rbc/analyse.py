@@ -5,7 +5,6 @@ all turns, beside what was played.
 from __future__ import annotations
 
 import argparse
-import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +18,6 @@ from klss_app.cli.errors import UsageError
 from klss_app.cli.games import Game
 from klss_app.cli.options import (
     CONFIGURATION,
-    GameOptions,
     Parser,
     add_game_options,
     game_options,
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
     from darkchess.rbc.game.contest import Player
     from darkchess.rbc.game.referee import Referee, Turn
     from darkchess.rbc.players.configuration import Configuration
+    from darkchess.rbc.players.expectation import ExpectationPlayer
     from klss.table.limits import Limit
 
 __all__ = ["run"]
@@ -66,12 +65,6 @@ def _parser(game: Game) -> Parser:
         "--configuration", default=DEFAULT_PLAYER, metavar="NAME", help=f"the player that thinks: {CONFIGURATION}"
     )
     add_game_options(parser, game=game, fen=False, path_suffices=False)
-    parser.add_argument(
-        "--planes",
-        action="append",
-        metavar="WHICH",
-        help="for dsmcp: planes that the network reads, by number (35,70-72) or part of a name; may be repeated",
-    )
     parser.add_argument("--ascii", action="store_true", help="ASCII characters only")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
@@ -82,64 +75,72 @@ def run(arguments: Sequence[str], game: Game) -> int:
     parsed = _parser(game).parse(arguments)
     options = game_options(parsed)
     chosen = game.configuration(parsed.configuration, options.stockfish)
-    planes = _planes(parsed, chosen)
+    if chosen.thinking is None:
+        raise UsageError(
+            f"--configuration: got {parsed.configuration!r}, which values nothing; expected rbc-expect, for example"
+        )
     played = kept_game(Path(parsed.game))
-    if parsed.turn is None:
-        return _whole(parsed, options, chosen, played)
-    if parsed.html is not None:
+    if parsed.turn is not None and parsed.html is not None:
         raise UsageError("--html: got it with --turn, expected it for a whole game")
-    if parsed.turn >= played.ply:
+    if parsed.turn is not None and parsed.turn >= played.ply:
         raise UsageError(f"--turn: got {parsed.turn} in a game of {played.ply} turns, expected 0 to {played.ply - 1}")
-
     from darkchess.rbc.players.configuration import make_player
     from uci_bridge.evaluators import make_evaluator
 
-    terminal = Terminal(parsed.ascii)
-    with (
-        closing(make_evaluator(chosen, options.evaluator_choice(), options.ruleset)) as evaluator,
-        closing(make_player(chosen, evaluator, seed=options.seed)) as player,
-    ):
-        turn = played.turns[parsed.turn]
-        _tell(player, turn, played.turns[: parsed.turn], played.positions[0])
-        document = {"turn": parsed.turn, "color": chess.COLOR_NAMES[turn.color]}
-        document |= _thoughts(player, turn, options.limit, planes)
+    with closing(make_evaluator(chosen, options.evaluator_choice(), options.ruleset)) as evaluator:
+        players = {color: make_player(chosen, evaluator, seed=options.seed) for color in chess.COLORS}
+        if parsed.turn is None:
+            return _whole(parsed, options.limit, chosen, played, players)
+        document, lines = _one_turn(played, players, parsed.turn, options.limit)
     document["configuration"] = chosen.name
     if parsed.json:
         print_document(document)
         return 0
     sample = "" if document["capped_by"] is None else " (a sample)"
-    terminal.say(
-        f"turn {document['turn']}, {document['color']}: {counted(document['positions'], 'position')} possible{sample}",
-        *_text(document, turn.before.pieces, terminal.unicode),
-    )
+    count = counted(document["positions"], "position")
+    Terminal(parsed.ascii).say(f"turn {document['turn']}, {document['color']}: {count} possible{sample}", *lines)
     return 0
 
 
-def _whole(parsed: argparse.Namespace, options: GameOptions, chosen: Configuration, played: Referee) -> int:
+def _one_turn(
+    played: Referee, players: Mapping[chess.Color, Player], number: int, limit: Limit
+) -> tuple[dict[str, Any], list[str]]:
+    """Analyse a turn; return its document and its text."""
+    from darkchess.rbc.analysis import turns
+    from darkchess.rbc.players.dsmcp import SynopticPlayer
+    from klss_app.cli.rbc import synoptic_thoughts, whole_game
+
+    turn = played.turns[number]
+    player, pieces = players[turn.color], turn.before.pieces
+    if isinstance(player, SynopticPlayer):
+        _tell(player, turn, played.turns[:number], played.positions[0])
+        document = {"turn": number, "color": chess.COLOR_NAMES[turn.color], "positions": player.known.size}
+        document |= {"capped_by": player.known.capped_by} | synoptic_thoughts.thoughts(player, turn, limit)
+        return document, synoptic_thoughts.text(document, pieces)
+    found = next(turns(played, _expecting(players), limit, number))
+    document = whole_game.full_document(found) | {"capped_by": _expecting(players)[turn.color].known.capped_by}
+    return document, whole_game.full_text(document, pieces)
+
+
+def _whole(
+    parsed: argparse.Namespace,
+    limit: Limit,
+    chosen: Configuration,
+    played: Referee,
+    players: Mapping[chess.Color, Player],
+) -> int:
     """Analyse every turn; return the exit code."""
     from darkchess.rbc.analysis import turns
-    from darkchess.rbc.players.configuration import make_player
-    from darkchess.rbc.players.expectation import ExpectationPlayer
     from klss_app.cli.rbc.whole_game import document, text
     from klss_app.web.rbc_board import RbcBoard, opened
-    from uci_bridge.evaluators import make_evaluator
 
     html = None if parsed.html is None else writable_file(Path(parsed.html), "--html")
     if html is not None and html.exists() and html.samefile(parsed.game):
         raise UsageError(f"--html: got {parsed.html!r}, the game itself; expected another file")
     reviewed = None if html is None else reviewed_game(opened, Path(parsed.game))
-    with (
-        closing(make_evaluator(chosen, options.evaluator_choice(), options.ruleset)) as evaluator,
-        closing(ProgressLine("klss rbc analyse")) as line,
-    ):
-        players = {}
-        for color in chess.COLORS:
-            player = make_player(chosen, evaluator, seed=options.seed)
-            if not isinstance(player, ExpectationPlayer):
-                raise UsageError(f"--whole: got {parsed.configuration!r}, expected rbc-expect, rbc-siamese, …")
-            players[color] = player
-        found = []
-        for turn in turns(played, players, options.limit):
+    found = []
+    with closing(ProgressLine("klss rbc analyse")) as line:
+        for turn in turns(played, _expecting(players), limit):
             found.append(turn)
             line.tell(f"turn {turn.number + 1} of {played.ply}")
     if html is not None and reviewed is not None:
@@ -154,53 +155,18 @@ def _whole(parsed: argparse.Namespace, options: GameOptions, chosen: Configurati
         print_document({"configuration": chosen.name, "turns": documents})
         return 0
     pieces = [turn.before.pieces for turn in played.turns]
-    Terminal(parsed.ascii).say(f"{chosen.name}, {counted(played.ply, 'turn')}", *text(documents, pieces))
+    Terminal(parsed.ascii).say(f"{chosen.name}, {played.ply} turns", *text(documents, pieces))
     return 0
 
 
-def _thoughts(player: Player, turn: Turn, limit: Limit, planes: Sequence[int]) -> dict[str, Any]:
-    """The size of the player's set, and its thoughts."""
-    from darkchess.rbc.players.dsmcp import SynopticPlayer
+def _expecting(players: Mapping[chess.Color, Player]) -> dict[chess.Color, ExpectationPlayer]:
+    """The same players, which must be of the kind that values single requests."""
     from darkchess.rbc.players.expectation import ExpectationPlayer
-    from klss_app.cli.rbc import expectation_thoughts, synoptic_thoughts
 
-    known = player.position_set
-    assert known is not None
-    held = {"positions": known.size, "capped_by": known.capped_by}  # before it looks
-    if isinstance(player, SynopticPlayer):
-        return held | synoptic_thoughts.thoughts(player, turn, limit, planes)
-    assert isinstance(player, ExpectationPlayer)
-    return held | expectation_thoughts.thoughts(player, turn, limit)
-
-
-def _text(document: dict[str, Any], pieces: Mapping[int, chess.Piece], unicode: bool) -> list[str]:
-    from klss_app.cli.rbc import expectation_thoughts, synoptic_thoughts
-
-    if "planes" in document["sense"]:
-        return synoptic_thoughts.text(document, pieces, shutil.get_terminal_size().columns, unicode=unicode)
-    return expectation_thoughts.text(document, pieces)
-
-
-def _planes(parsed: argparse.Namespace, chosen: Configuration) -> list[int]:
-    """The planes to show of a player that plans on synopses: the named ones, or a few; in a document all."""
-    from darkchess.rbc.players.dsmcp import Synoptic
-    from darkchess.rbc.synoptic.synopsis import PLANES
-    from klss_app.cli.rbc.synoptic_thoughts import SHOWN_PLANES, UnknownPlane, planes_of
-
-    if chosen.thinking is None:
-        raise UsageError(
-            f"--configuration: got {parsed.configuration!r}, which values nothing; expected rbc-expect, for example"
-        )
-    if not parsed.planes:
-        return list(range(PLANES) if parsed.json else SHOWN_PLANES)
-    if not isinstance(chosen.thinking, Synoptic):
-        raise UsageError(
-            f"--planes: {parsed.configuration!r} reads positions and has no planes; expected dsmcp, for example"
-        )
-    try:
-        return list(dict.fromkeys(plane for text in parsed.planes for plane in planes_of(text)))
-    except UnknownPlane as error:
-        raise UsageError(f"--planes: {error}") from None
+    found = {color: player for color, player in players.items() if isinstance(player, ExpectationPlayer)}
+    if len(found) < len(players):
+        raise UsageError("--whole: got a player that plans, expected rbc-expect, rbc-siamese, …")
+    return found
 
 
 def _tell(player: Player, turn: Turn, earlier: Sequence[Turn], start: Position) -> None:

@@ -1,5 +1,5 @@
-"""The cost of every turn of a kept game (:mod:`darkchess.rbc.analysis`): as a document, and as text with the costliest
-turns first.
+"""The turns of a kept game (:mod:`darkchess.rbc.analysis`): as documents, as text with the costliest turns first, and
+one turn with all senses and requests that were valued.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from darkchess.rbc.analysis import AnalysedTurn, square_name, uci
 from klss.support.text import counted
 from klss_app.rbc_spoken import move_letters
 
-__all__ = ["document", "text"]
+__all__ = ["document", "full_document", "full_text", "text"]
 
 _SHOWN = 10
+_SHOWN_OF_TURN = 8
 
 
 def document(found: AnalysedTurn) -> dict[str, Any]:
@@ -37,6 +38,28 @@ def document(found: AnalysedTurn) -> dict[str, Any]:
             "cost": found.request_cost,
         },
     }
+
+
+def full_document(found: AnalysedTurn) -> dict[str, Any]:
+    """The document of a turn, with the gain of each sense, the value of each request, and what stands where."""
+    shown = document(found)
+    shown["sense"]["gains"] = found.gains
+    shown["move"]["moves"] = found.moves
+    return shown | {"marginals": found.pieces}
+
+
+def full_text(document: dict[str, Any], pieces: Mapping[int, chess.Piece]) -> list[str]:
+    """The text of a :func:`full_document`; ``pieces``: on the board at the turn."""
+    sense, move = document["sense"], document["move"]
+    gains = sorted(sense["gains"].items(), key=lambda window: -window[1])
+    asked, played = (move_letters(move[name], pieces) for name in ("best", "played"))
+    return [
+        f"best look {sense['best']} (played: {sense['played'] or 'nowhere'}); gain of a look:",
+        "  " + "  ".join(f"{name} {gain:+.2f}" for name, gain in gains[:_SHOWN_OF_TURN]),
+        f"after the played look {counted(document['positions_after_sense'], 'position')}",
+        f"best request {asked} (played: {played}):",
+        *(f"  {move_letters(each['move'], pieces):<6} {each['value']:+.3f}" for each in move["moves"][:_SHOWN_OF_TURN]),
+    ]
 
 
 def text(turns: Sequence[dict[str, Any]], pieces: Sequence[Mapping[int, chess.Piece]]) -> list[str]:
