@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from klss import __version__
 from klss.support.text import printable
-from klss_app.cli.errors import CliError, UsageError, own_name
+from klss_app.cli.errors import CliError, UsageError
 from klss_app.cli.games import game_named, game_of
 from klss_app.stdout import discard, own_stdout, print_document, release
 from uci_bridge.child_processes import adopt_orphans, end_descendants
@@ -74,16 +74,15 @@ def _dispatch(arguments: Sequence[str]) -> int:
     program, commands, name, rest = "klss", COMMANDS, "fog", list(arguments)
     if rest and rest[0] in ("-V", "--version", "--print-completion"):
         return _about(rest)
-    last = f"{own_name()} COMMAND --help lists a command's flags; {own_name()} --version prints the version."
+    last = "klss COMMAND --help lists a command's flags; klss --version prints the version."
     if rest and rest[0] == "rbc":  # another spelling of --game rbc
         program, commands, name, rest = "klss rbc", RBC_COMMANDS, "rbc", rest[1:]
-        last = f"{own_name()} rbc COMMAND --help lists a command's flags; docs/rbc.md has the rules."
+        last = "klss rbc COMMAND --help lists a command's flags; docs/rbc.md has the rules."
     elif rest and rest[0] in RBC_COMMANDS:  # in other commands --game has another meaning
         name = game_of(rest) or "fog"
         commands = COMMANDS if name == "fog" else RBC_COMMANDS
     if not rest:
-        asks = f"{own_name()}{program.removeprefix('klss')} --help"
-        raise UsageError(f"no command given; expected one of {', '.join(commands)} ({asks} says more)")
+        raise UsageError(f"no command given; expected one of {', '.join(commands)} ({program} --help says more)")
     command, *rest = rest
     if command in ("-h", "--help", "help"):
         width = max(map(len, commands))

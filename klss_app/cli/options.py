@@ -19,7 +19,7 @@ from darkchess.evaluation.registry import EVALUATORS, EvaluatorChoice, evaluator
 from klss.support.seeds import fresh_seed
 from klss.support.text import printable
 from klss.table.limits import DEFAULT_TIME_S, Limit, TimeControl
-from klss_app.cli.errors import UsageError, own_name
+from klss_app.cli.errors import UsageError
 from klss_app.cli.games import BY_PATH, FOG, Game, check_evaluator
 from klss_app.kept_games import HUMAN
 from klss_app.stdout import reserve
@@ -102,7 +102,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise argparse's error as a :class:`UsageError`."""
-        raise UsageError(f"{message} ({own_name()} {self._command} --help lists the flags)")
+        raise UsageError(f"{message} (klss {self._command} --help lists the flags)")
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """The parsed arguments; ``given`` has the names of those that were given. Raises :class:`UsageError`; for an

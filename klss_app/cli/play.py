@@ -27,7 +27,7 @@ from klss.support.text import counted
 from klss.table.contest import Decision, Player
 from klss.table.limits import Limit, Progress, TimeControl
 from klss.table.outcome import Outcome, Seat
-from klss_app.cli.errors import FailedError, UsageError, own_name
+from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import (
     GameOptions,
@@ -428,7 +428,7 @@ class TerminalGame:
             raise FailedError(f"can't write the game to {error.filename}: {error.strerror}; it stands above") from None
         on = ""
         if self._human is not None and end and self._game.resumes:
-            on = f"; {own_name()} {self._game.spelled('play')} --resume {shlex.quote(str(path))} goes on"
+            on = f"; klss {self._game.spelled('play')} --resume {shlex.quote(str(path))} goes on"
         with contextlib.suppress(OSError):
             print(f"klss play: {end + '; ' if end else ''}the game is kept in {path}{on}", file=sys.stderr)
         self._kept = path if referee.ply else None

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from darkchess.fog.game.record import read_pgn
-from klss_app.cli.errors import own_name
 
 LEFT = '[White "human"]\n[Black "random"]\n[Result "*"]\n{tags}\n1. e4 {reply} 2. Nf3 {second} *\n'
 
@@ -25,7 +24,7 @@ def test_a_game_that_was_left_goes_on_where_it_was(klss: Any, tmp_path: Path) ->
     first = klss("play", "--black", "random", *arguments, typed="e4\nNf3\nquit\n")
     (path,) = (tmp_path / "klss-games").iterdir()
     assert path.stat().st_mode & 0o077 == 0, "a game that goes on can be read by others"
-    again = f"{own_name()} play --resume klss-games/{path.name} goes on"
+    again = f"klss play --resume klss-games/{path.name} goes on"
     assert f"the game is kept in klss-games/{path.name}; {again}" in first.err
     (before,) = read_pgn(path.read_text())
     assert float(before.headers["WhiteClock"]) == pytest.approx(606.0, abs=2.0) and before.headers["Rules"] == "pychess"
@@ -40,8 +39,8 @@ def test_a_game_that_was_left_goes_on_where_it_was(klss: Any, tmp_path: Path) ->
     assert {name: after.headers[name] for name in kept} == {name: before.headers[name] for name in kept}
     assert "WhiteClock" not in after.headers and list((tmp_path / "klss-games").iterdir()) == [path]
     assert on.err.splitlines()[1:] == [
-        f"klss play: see it again: {own_name()} board klss-games/{path.name}",
-        f"klss play: what moves cost: {own_name()} analyse klss-games/{path.name}",
+        f"klss play: see it again: klss board klss-games/{path.name}",
+        f"klss play: what moves cost: klss analyse klss-games/{path.name}",
     ]
     assert "has no unfinished game" in klss("play", "--resume", "last").err
 

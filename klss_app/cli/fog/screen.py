@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from darkchess.fog.game.render import Style, beside, board_lines
-from klss_app.cli.errors import own_name
 from klss_app.cli.fog.human import HELP, HumanPlayer
 from klss_app.cli.human import drawn, framed, side_name
 from klss_app.cli.screen import Quit, Screen, step_through
@@ -42,7 +41,7 @@ class FogScreen(Screen):
         terminal.say(*framed(board, chess.WHITE, self.names, self.clocks))
         terminal.say(
             " You see your pieces and where they could move; the rest is fog. Type help for the commands.",
-            f" Easier or harder: {own_name()} play --black level-1 to level-8.",
+            " Easier or harder: klss play --black level-1 to level-8.",
         )
         self._drawn = True
         while True:
@@ -81,7 +80,7 @@ class FogScreen(Screen):
 
     def hints(self, path: str) -> list[str]:
         """See the base."""
-        return [f"see it again: {own_name()} board {path}", f"what moves cost: {own_name()} analyse {path}"]
+        return [f"see it again: klss board {path}", f"what moves cost: klss analyse {path}"]
 
 
 def _ply_lines(referee: Referee, terminal: Terminal, ply: int, bottom: chess.Color, fog: bool) -> list[str]:
