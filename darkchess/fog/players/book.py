@@ -2,7 +2,7 @@
 
 A *page* is one infoset: all observations of one player since the start, with its own moves. Pages are found by a hash
 of the player's own views, so nothing here knows a true game. ``python -m experiments.openings`` makes the book
-(``docs/openings.md``).
+(``docs/analyse.md``).
 """
 
 from __future__ import annotations
