@@ -4,7 +4,7 @@ Source: Zhang & Sandholm (NeurIPS 2021), Definitions 1 and 2, Table 2. Vertices 
 players' infosets; the order-k knowledge set of a set S has the nodes at distance at most k - 1 from S.
 
 Deviation: the numbers of the paper's Table 2 need a hypergraph without infosets whose player has no decision at or
-below their nodes (``deciding_only``); subgames use all infosets, as defined.
+below their nodes; subgames use all infosets, as defined.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class KnowledgeSizes:
     mean: dict[int, float]  # mean size of the ball of radius k around a decision node; key -1 for the whole component
 
 
-def knowledge_set(game: Game, nodes: Ints, order: float, *, deciding_only: bool = False) -> Ints:
+def knowledge_set(game: Game, nodes: Ints, order: float) -> Ints:
     """Return the order-``order`` knowledge set of ``nodes``.
 
     Parameters
@@ -43,8 +43,6 @@ def knowledge_set(game: Game, nodes: Ints, order: float, *, deciding_only: bool 
         Decision nodes.
     order : int or inf
         1 gives the nodes themselves; inf the common-knowledge closure.
-    deciding_only : bool
-        Leave out infosets whose player has no decision at or below their nodes.
 
     Returns
     -------
@@ -53,7 +51,6 @@ def knowledge_set(game: Game, nodes: Ints, order: float, *, deciding_only: bool 
     """
     if not (order == math.inf or (order >= 1 and order == int(order))):
         raise GameError(f"knowledge order: got {order}; expected 1, 2, 3, ... or inf")
-    edges = _edges(game, deciding_only)
     found = np.zeros(game.node_count, bool)
     found[nodes] = True
     fresh = np.unique(np.asarray(nodes, np.int64))
@@ -63,7 +60,7 @@ def knowledge_set(game: Game, nodes: Ints, order: float, *, deciding_only: bool 
         reached = [fresh]
         for i in (0, 1):
             start, members = game.members(i)
-            touched = np.unique(edges[i][fresh])
+            touched = np.unique(game.infoset[i][fresh])
             touched = touched[touched >= 0]
             sizes = start[touched + 1] - start[touched]
             offset = np.repeat(start[touched] - np.cumsum(sizes) + sizes, sizes)
@@ -75,9 +72,7 @@ def knowledge_set(game: Game, nodes: Ints, order: float, *, deciding_only: bool 
     return np.flatnonzero(found)
 
 
-def knowledge_sizes(
-    game: Game, orders: tuple[int, ...] = (1, 2, 3, 4), *, deciding_only: bool = True, skip_forced: bool = False
-) -> KnowledgeSizes:
+def knowledge_sizes(game: Game, orders: tuple[int, ...] = (1, 2, 3, 4), *, skip_forced: bool = False) -> KnowledgeSizes:
     """Return the mean sizes of the balls around all decision nodes, and the diameter (Table 2).
 
     Parameters
@@ -86,8 +81,6 @@ def knowledge_sizes(
     orders : tuple of int
         Radii k >= 1: the ball of radius k has the nodes that are reached through at most k infosets; with radius 1,
         both players' infosets of the node.
-    deciding_only : bool
-        As in :func:`knowledge_set`.
     skip_forced : bool
         Leave out decision nodes with one action whose component is a single node.
     """
@@ -97,7 +90,7 @@ def knowledge_sizes(
             "knowledge: got a game in which a waiting player observes nothing, expected two infosets a node"
         )
     # The hypergraph: decision nodes by their rank, both players' infosets as lists of them.
-    edges = _edges(game, deciding_only)
+    edges = _edges(game)
     rank = np.full(game.node_count, -1, np.int64)
     rank[decision] = np.arange(decision.size)
     csr = []
@@ -138,10 +131,8 @@ def _component(
     return int((stamp[:count] == mark).sum())
 
 
-def _edges(game: Game, deciding_only: bool) -> tuple[Ints, Ints]:
+def _edges(game: Game) -> tuple[Ints, Ints]:
     """Return the hyperedge of each node for each player, int64[N]; -1 for none."""
-    if not deciding_only:
-        return game.infoset[0], game.infoset[1]
     out = []
     for i in (0, 1):
         moves = np.concatenate([[0], np.cumsum(game.player == i)])
