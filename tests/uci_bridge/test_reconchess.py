@@ -269,7 +269,7 @@ def test_our_player_plays_on_a_server(monkeypatch: pytest.MonkeyPatch, caplog: p
 
 
 def test_the_bot_in_the_document_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "reconchess.md").read_text(), re.DOTALL)
+    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "bot.md").read_text(), re.DOTALL)
     (tmp_path / "mine_of_the_document.py").write_text(block)
     monkeypatch.setattr(sys, "path", [*sys.path])
     name, found = reconchess.load_player(str(tmp_path / "mine_of_the_document.py"))

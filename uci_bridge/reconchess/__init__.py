@@ -3,7 +3,7 @@
 Reading order: ``player`` (a configuration as a ``reconchess.Player``) and ``klss_bot`` (the same for its programs, by
 path); ``bots`` (a text that names a bot of theirs) and ``hosted`` (that bot as a player of ours), ``child`` (the
 process in which it runs), ``trout`` (its engine, restarted) and ``messages`` (between the two processes).
-docs/reconchess.md.
+docs/bot.md.
 
 The package is an extra (``rbc``). Without it these modules can be imported, and raise an error when they are used.
 """
