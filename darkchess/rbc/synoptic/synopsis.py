@@ -69,42 +69,7 @@ from darkchess.rbc.synoptic._kernels import synopsis as kernels
 from darkchess.rbc.synoptic._kernels.synopsis import MEMORY, MOVE, PLANES, SENSE
 from klss.support.arrays import Words
 
-__all__ = ["MEMORY", "MOVE", "NAMES", "PLANES", "SENSE", "Memory", "synopses", "synopsis"]
-
-_MEN = ("pawns", "knights", "bishops", "rooks", "queens", "king")
-
-
-def _names() -> tuple[str, ...]:
-    def both(names: tuple[str, ...]) -> list[str]:
-        return [f"{name}, {how}" for name in names for how in ("definitely", "possibly")]
-
-    held = ("no enemy", *(f"enemy {men}" for men in _MEN))
-    lasting = ("last own move, from", "last own move, to", "last own capture", "last enemy capture")
-    marked = [f"{name}, definitely" for name in held] + [f"{name}, possibly" for name in held]
-    return (
-        "east half", "west half", "south half", "north half", "rank 1", "rank 8", "file a", "file h",
-        "squares like a1", "squares unlike a1", "before the move", "no own man", *(f"own {men}" for men in _MEN),
-        *marked, *lasting,
-        "own attacks, definitely by one man", *both(("own attacks",)),
-        "own double attacks, definitely by the same two men", *both(("own double attacks", "own pawns' captures")),
-        "own knights' attacks", *both(("own bishops' attacks", "own rooks' attacks")),
-        "own attacks but the king's, possibly", "own attacks but the pawns', possibly",
-        *both(("enemy attacks", "enemy double attacks", "enemy pawns' attacks", "enemy knights' attacks",
-               "enemy bishops' attacks", "enemy rooks' attacks")),
-        "enemy attacks but the king's, possibly", "enemy attacks but the pawns', possibly",
-        "enemy king perhaps safe", "enemy moves", "enemy castling rooks, possibly", "known",
-        "next to the own king",
-        "knight's step from the own king", *both(("enemy knights there",)),
-        "diagonals of the own king, possibly", *both(("enemy bishops there",)),
-        "ranks and files of the own king, possibly", *both(("enemy rooks there",)),
-        "own men", "empty, definitely", "own castling rooks", "castling now, possibly", "castling now, definitely",
-        "own queens' ranks and files, possibly", "own queens' diagonals, possibly",
-        *(f"{name}, a turn ago" for name in (*marked, *lasting)),
-    )  # fmt: skip
-
-
-NAMES = _names()
-"""Short name of each plane."""
+__all__ = ["MEMORY", "MOVE", "PLANES", "SENSE", "Memory", "synopses", "synopsis"]
 
 
 def synopsis(own_row: Words, halves: Words, stage: int, memory: Words) -> Words:

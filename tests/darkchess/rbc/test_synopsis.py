@@ -12,7 +12,7 @@ import pytest
 from darkchess.rbc import Notice, Referee
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import INNER
-from darkchess.rbc.synoptic.synopsis import MEMORY, MOVE, NAMES, PLANES, SENSE, Memory, synopses, synopsis
+from darkchess.rbc.synoptic.synopsis import MEMORY, MOVE, PLANES, SENSE, Memory, synopses, synopsis
 from tests.oracles.synopsis import EVERYWHERE, Board, Squares, marginals, naive
 
 
@@ -90,7 +90,7 @@ def test_every_plane_is_what_the_list_says(name: str) -> None:
             assert len(wanted) == PLANES
             for plane, squares in enumerate(wanted):
                 got = frozenset(at for at in EVERYWHERE if int(found[plane]) >> at & 1)
-                assert got == squares, f"plane {plane}, {NAMES[plane]}, at a set of {len(members)}"
+                assert got == squares, f"plane {plane}, at a set of {len(members)}"
             compared += 1
     assert compared >= 8
 
@@ -122,10 +122,6 @@ def test_an_empty_set_has_no_synopsis() -> None:
         synopsis(known.own_row, known.halves[:0], SENSE, np.zeros(MEMORY, dtype=np.uint64))
     with pytest.raises(ValueError, match="offsets"):
         synopses(known.own_row[None], known.halves, [0, 0], [SENSE], np.zeros((1, MEMORY), dtype=np.uint64))
-
-
-def test_each_plane_has_a_name_of_its_own() -> None:
-    assert len(NAMES) == len(set(NAMES)) == PLANES
 
 
 def test_a_notice_is_remembered_for_its_turn() -> None:
