@@ -3,7 +3,8 @@
 * :class:`Uniform`: all equal, as in the 2021 paper.
 * :class:`ByWeight`: w^a · exp(−β·u), where u is the state's estimated utility for player 0, since the opponent chose
   its moves and is likelier where it stands better; w are the belief's own weights, learned from the moves of opponents
-  (docs/belief.md), 1 if it has none. A fraction of all weight is spread evenly: not every opponent chooses that well.
+  (docs/position_set.md), 1 if it has none. A fraction of all weight is spread evenly: not every opponent chooses that
+  well.
 
 States are drawn uniformly by default: the weights matter more than the draw
 (docs/notebook/belief.md, "The filter").

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 FENCED = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 
 SCRIPTED: dict[str, str | None] = {
-    "docs/hold_a_position_set.md": None,
+    "docs/position_set.md": None,
     "docs/add_a_part.md": None,
     "docs/engine_in_another_language.md": "perl",
     "docs/study_on_a_cluster.md": None,

@@ -12,7 +12,7 @@ likeliest first. The weight of positions that even this does not reach is spread
 (``restarts`` counts this), and what the weights said before is lost. A set that was cut keeps the weights of the
 positions that it keeps.
 
-Source of the scheme: docs/belief.md. The filter does not change the set.
+Source of the scheme: docs/position_set.md, "The filter". The filter does not change the set.
 """
 
 from __future__ import annotations

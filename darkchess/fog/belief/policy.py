@@ -5,7 +5,7 @@ what hangs, the king) and *values* (features, and the value of the position afte
 its own: a softmax over the legal moves, in which a move's score is a sum of table entries. The tables hold the
 exponentials of these entries, so that scores are multiplied.
 
-docs/belief.md says whose games it was learned from, and where it can't be trusted.
+docs/position_set.md, "Beliefs", says whose games it was learned from, and where it can't be trusted.
 """
 
 from __future__ import annotations

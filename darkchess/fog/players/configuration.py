@@ -138,8 +138,9 @@ CONFIGURATIONS = by_name(
         "klss",
         search=Klss2021(max_carried=_ALL, first="maxmargin", caution=1.0, purify=False),
     ),
-    # The strongest: 2-KLUSS by regret minimisation, with a learned belief (docs/belief.md). The share of Maxmargin is
-    # twice Kluss's default: the belief was learned from players that set no traps, so it does not expect any.
+    # The strongest: 2-KLUSS by regret minimisation, with a learned belief (docs/position_set.md). The share of
+    # Maxmargin is twice Kluss's default: the belief was learned from players that set no traps, so it does not expect
+    # any.
     Configuration(
         "kluss",
         "klss",

@@ -36,8 +36,8 @@ def counting(position: brute_force.Position) -> dict[tuple[int, int, str], float
 
 
 def of_tables(policy: Policy) -> Likelihood:
-    """The likelihoods of a policy's level of tables, out of docs/belief.md: phase, piece, from, to, what is taken, as
-    seen by the mover's opponent at the bottom of the board.
+    """The likelihoods of a policy's level of tables, out of docs/position_set.md: phase, piece, from, to, what is
+    taken, as seen by the mover's opponent at the bottom of the board.
     """
     table = policy.stages["tables"].multipliers
 
