@@ -10,8 +10,6 @@ from darkchess.evaluation.registry import AUTO, check_evaluator_name, evaluator_
 from klss.support.configurations import ConfigurationError
 from klss.table.configuration import FlatConfiguration
 
-__all__ = ["PlayerConfiguration"]
-
 
 @dataclass(frozen=True)
 class PlayerConfiguration(FlatConfiguration):

@@ -7,11 +7,6 @@ from __future__ import annotations
 
 from klss.table.contest import Contradiction
 
-__all__ = [
-    "DarkchessError", "EvaluatorError", "FenError", "GameOverError", "IllegalMove", "RecordError", "RulesetError",
-    "ViewError",
-]  # fmt: skip
-
 
 class DarkchessError(Exception):
     """Base of every exception that :mod:`darkchess` raises on purpose."""

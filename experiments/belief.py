@@ -34,9 +34,7 @@ from klss.support.arrays import Bools, Floats, Ints
 from klss.support.kernel import kernel
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import commit, head, today, write_document
-from uci_bridge.match.match import MatchError
-
-__all__ = ["EVEN", "Decisions", "decisions", "fitted", "learn", "likelihoods", "main", "train"]
+from uci_bridge.match.files import MatchError
 
 EVEN = 0.01
 """The share of the probability that is uniform over all moves."""

@@ -12,8 +12,6 @@ from pathlib import Path
 
 from uci_bridge.match.documents import NoCommitError
 
-__all__ = ["RESULTS", "RUNS", "Commands", "amount", "finished", "positive", "run", "share"]
-
 RUNS = Path(__file__).parent / "runs"
 """The folder of matches; it is not in the repository."""
 

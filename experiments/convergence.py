@@ -48,8 +48,6 @@ from klss.tables import mirrored
 from klss.treeplex import realization, uniform_behaviour
 from uci_bridge.match.documents import head, write_document
 
-__all__ = ["Played", "main", "played"]
-
 GAMES = (
     "kuhn_poker", "leduc_poker", "liars_dice(dice_sides=3)", "liars_dice(dice_sides=4)",
     "dark_hex(board_size=2,gameversion=adh)", "dark_hex(board_size=2)",

@@ -40,8 +40,6 @@ from klss.support.kernel import kernel
 from uci_bridge.child_processes import engine_environment
 from uci_bridge.stockfish.evaluator import StockfishEvaluator, find_stockfish, orthodox_fens, score_of
 
-__all__ = ["children_of", "deep_values", "ending", "play"]
-
 _TOGETHER = 5000
 """Positions per run of Stockfish."""
 

@@ -35,8 +35,6 @@ from klss.sequence_form import sequence_form
 from klss.tables import TABLE_1, blueprint_of, floor_of, mirrored, named_game, refined_plan, table_1_row
 from uci_bridge.match.documents import head, write_document
 
-__all__ = ["BLUEPRINTS", "GADGETS", "GAMES", "METHODS", "RESULTS", "main", "section", "wrapped"]
-
 RESULTS = Path(__file__).parent / "results" / "methods.json"
 
 ITERATIONS = 30

@@ -37,8 +37,6 @@ from experiments.commands import finished
 from klss.table.limits import Limit
 from uci_bridge.match.documents import head
 
-__all__ = ["main", "walk"]
-
 RUNS = Path(__file__).parent / "runs"
 
 KEPT = 0.02

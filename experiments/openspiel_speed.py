@@ -32,8 +32,6 @@ from klss.first_order import solve as iterate
 from klss.sequence_form import sequence_form
 from uci_bridge.match.documents import head, write_document
 
-__all__ = ["compare", "main"]
-
 GAMES = ("kuhn_poker", "leduc_poker", "liars_dice(dice_sides=4)")
 ITERATED = ("leduc_poker", "liars_dice(dice_sides=4)", "liars_dice(dice_sides=6)")
 REPEATS = 3

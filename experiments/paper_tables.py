@@ -19,8 +19,6 @@ from klss.selection import TOLL
 from klss.tables import TABLE_1, TABLE_2, knowledge_row, table_1_row
 from uci_bridge.match.documents import head, write_document
 
-__all__ = ["main", "measure", "render"]
-
 RESULTS = Path(__file__).parent / "results" / "tables.json"
 NOTEBOOK = "docs/notebook/solving.md#which-optimum-the-paper-took"
 METHODS_NOTEBOOK = "docs/notebook/solving.md#methods-of-nested-subgame-solving"

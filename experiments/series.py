@@ -33,8 +33,6 @@ from uci_bridge.match.statistics import Elo, score_of_elo
 from uci_bridge.match.task import sides
 from uci_bridge.players import player_spec
 
-__all__ = ["LEARNED_FROM", "SERIES", "Pairing", "Series", "main", "played"]
-
 COMMITS = "commits.jsonl"
 
 

@@ -36,8 +36,6 @@ from klss.support.arrays import Floats, Words
 from klss.support.kernel import kernel
 from uci_bridge.match.documents import head, write_document
 
-__all__ = ["by_hand", "mean_error", "train"]
-
 DATA = Path(__file__).resolve().parent.parent / "darkchess" / "evaluation" / "data"
 
 _FIRST_BIAS, _FIRST, _SECOND, _SECOND_BIAS, _LAST = (

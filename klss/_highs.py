@@ -20,12 +20,6 @@ from scipy import sparse
 
 from klss.support.arrays import Floats, Int8s, Int32s, Ints
 
-__all__ = [
-    "AT_LOWER", "AT_UPPER", "BASIC", "Attempt", "Basis", "LinearProgram", "LinearSolver", "LpMethod", "LpResult",
-    "LpStatus", "attempts",
-]  # fmt: skip
-
-
 LpMethod = Literal["simplex", "ipm"]
 LpStatus = Literal["optimal", "iteration_limit", "time_limit", "infeasible", "unbounded", "failed"]
 

@@ -16,9 +16,6 @@ from klss.sequence_form import SequenceForm
 from klss.support.arrays import Floats
 from klss.treeplex import Treeplex
 
-__all__ = ["BestResponse", "best_response", "exploitability", "worst_case"]
-
-
 _ALL = np.zeros(0)
 """An empty array of the opponent's reach, with which the kernel leaves no infoset out."""
 

@@ -14,8 +14,6 @@ from klss.fractional import probabilities, simplest
 from klss.game import Game
 from klss.movers import CHANCE, TERMINAL
 
-__all__ = ["ExactStrategy", "worst_case"]
-
 ExactStrategy = Mapping[str, Mapping[str, Fraction]]
 """One player's strategy: infoset's name -> action's name -> probability, for all infosets at which the player moves."""
 

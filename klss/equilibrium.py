@@ -33,11 +33,6 @@ from klss.support.arrays import Floats, Ints
 from klss.support.memory import resident_bytes
 from klss.treeplex import behaviour, realization, uniform_behaviour
 
-__all__ = [
-    "Method", "Program", "Solution", "SolveStats", "Status", "build_program", "named", "program_bytes", "scaling",
-    "solve", "tolerance",
-]  # fmt: skip
-
 T = TypeVar("T")
 
 Method = Literal["lp", "simplex", "ipm"]

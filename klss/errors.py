@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["INSTALL_EXTRAS", "GameError", "KlssError", "SolverError", "TooLargeError"]
-
 INSTALL_EXTRAS = ".venv/bin/pip install -c constraints.txt -e '.[experiments]' in a clone of klss"
 """Command that installs the packages of the extra ``experiments``; ``klss`` is on no package index."""
 

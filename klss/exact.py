@@ -23,8 +23,6 @@ from klss.rational import RationalProgram
 from klss.sequence_form import SequenceForm
 from klss.treeplex import Treeplex
 
-__all__ = ["ExactSolution", "solve"]
-
 _MOST = 20_000
 """Most rows and columns of a program in fractions."""
 

@@ -30,8 +30,6 @@ from klss.support.memory import resident_bytes
 from klss.support.whole_file import written_whole
 from klss.treeplex import behaviour, realization, uniform_behaviour
 
-__all__ = ["GAP", "METHODS", "FirstOrder", "FirstOrderMethod", "SavedRunError", "solve"]
-
 FirstOrderMethod = Literal["auto", "pcfr+", "dcfr", "cfr+"]
 
 METHODS = get_args(FirstOrderMethod)

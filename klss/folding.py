@@ -27,8 +27,6 @@ from klss.sequence_form import SequenceForm
 from klss.support.arrays import Ints, Keys
 from klss.treeplex import Treeplex, realization
 
-__all__ = ["Folded", "fold"]
-
 _DIGITS = 2.0**40
 """Payoffs are compared to 40 binary digits, because equal ones may differ in rounding (sums in different orders)."""
 

@@ -7,8 +7,6 @@ from fractions import Fraction
 from klss.game import Game
 from klss.movers import CHANCE
 
-__all__ = ["probabilities", "simplest"]
-
 _ROUNDING = Fraction(1, 2**50)
 """Relative error of a number that is the result of a few roundings."""
 

@@ -24,8 +24,6 @@ from klss.subgame import Gadget, Subgame
 from klss.support.arrays import Floats, Ints
 from klss.treeplex import Treeplex
 
-__all__ = ["GadgetForm", "gadget_form"]
-
 
 @dataclass(frozen=True, eq=False)
 class GadgetForm:

@@ -28,8 +28,6 @@ from klss.support.memory import resident_bytes
 from klss.support.text import printable
 from klss.support.whole_file import write_whole
 
-__all__ = ["GambitFile", "equilibrium_line", "read", "write_efg"]
-
 _MOST_BYTES = 64_000_000
 """Largest file, in bytes. A node takes about 40 bytes or more."""
 

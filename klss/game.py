@@ -29,9 +29,6 @@ from klss.movers import CHANCE, TERMINAL
 from klss.support.arrays import Bools, Floats, Ints
 from klss.treeplex import Treeplex
 
-__all__ = ["CHANCE", "TERMINAL", "Game", "GameBuilder", "Observations", "assemble"]
-
-
 _SUM = 1e-9
 """Largest error of a sum: of chance's probabilities at a node, and of both players' utilities (relative from 1 on)."""
 

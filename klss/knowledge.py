@@ -19,8 +19,6 @@ from klss.errors import GameError
 from klss.game import Game
 from klss.support.arrays import Ints
 
-__all__ = ["KnowledgeSizes", "knowledge_set", "knowledge_sizes"]
-
 
 @dataclass(frozen=True)
 class KnowledgeSizes:

@@ -18,8 +18,6 @@ from klss._highs import Attempt, LinearProgram, LinearSolver, LpResult, attempts
 from klss.errors import SolverError
 from klss.support.arrays import Floats
 
-__all__ = ["generic_objective", "lexicographic"]
-
 # Simplex iterations per row and column, and at least, after which a run counts as stalled.
 _PATIENCE, _PATIENCE_LEAST = 30, 1000
 

@@ -20,8 +20,6 @@ from klss.sequence_form import SequenceForm
 from klss.support.arrays import Floats, Ints
 from klss.treeplex import Treeplex, behaviour, realization
 
-__all__ = ["Locked", "lock", "lock_named"]
-
 
 @dataclass(frozen=True, eq=False)
 class Locked:

@@ -35,8 +35,6 @@ from klss.errors import GameError
 if TYPE_CHECKING:
     from klss.subgame import Gadget, Outside
 
-__all__ = ["GADGETS", "METHODS", "GadgetChoice", "Method", "Optimum", "gadget", "method"]
-
 Optimum = Literal["rule", "plain", "refined"]
 """The choice among the gadget's optima: by :mod:`klss.selection`'s rule, by its last tie-break alone, or the best one
 if player 1 errs."""

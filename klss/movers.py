@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CHANCE", "TERMINAL"]
-
 CHANCE = -1
 """Nature acts."""
 TERMINAL = -2

@@ -45,18 +45,6 @@ from klss.subgame import Subgame, Values, counterfactual_values, make_subgame, s
 from klss.support.arrays import Floats, Ints
 from klss.treeplex import behaviour, realization
 
-__all__ = [
-    "Blueprint",
-    "Nested",
-    "Step",
-    "allocated",
-    "every_infoset",
-    "infoset_colours",
-    "solve_at",
-    "update_blueprint",
-]
-
-
 # Actions with a smaller probability are the solver's rounding and are dropped; otherwise subgames after them would be
 # divided by that tiny reach.
 _INTENDED = 1e-6

@@ -24,8 +24,6 @@ from klss.support.text import printable, read_text
 from klss.support.whole_file import write_whole
 from klss.treeplex import realization, uniform_behaviour
 
-__all__ = ["Exploited", "Named", "PolicyError", "behaviour_of", "exploit", "read_policy", "write_policy"]
-
 Named = Mapping[str, Mapping[str, float]]
 """One player's strategy: infoset's name -> action's name -> probability."""
 

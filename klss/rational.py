@@ -22,8 +22,6 @@ import numpy as np
 from klss._highs import BASIC, Basis, LinearProgram
 from klss.sequence_form import SequenceForm
 
-__all__ = ["Payoffs", "RationalProgram"]
-
 Payoffs = Mapping[tuple[int, int], Fraction]
 """Player 0's payoff at each pair of sequences that has one."""
 

@@ -32,8 +32,6 @@ from klss.sequence_form import SequenceForm
 from klss.support.arrays import Floats
 from klss.treeplex import Treeplex, behaviour, realization
 
-__all__ = ["MISTAKES", "against_mistakes", "sequential"]
-
 MISTAKES = (1e-3, 1e-4, 1e-5)
 """ε, the least probability of an action (less at infosets with very many actions). These values are tried in this order
 until an equilibrium follows.

@@ -35,8 +35,6 @@ from klss.refinement import against_mistakes
 from klss.subgame import Subgame
 from klss.support.arrays import Floats
 
-__all__ = ["TOLL", "Choice", "select"]
-
 TOLL = 0.01
 """Utility (the largest is 1) that moving a probability of 1 away from the blueprint must gain, for each sequence that
 it leaves or enters.

@@ -21,8 +21,6 @@ from klss.game import Game
 from klss.support.arrays import Floats
 from klss.treeplex import Treeplex
 
-__all__ = ["SequenceForm", "sequence_form"]
-
 _ROUNDING = 2.0**-48
 """A utility, not a whole number, that is this share of the largest may be the rounding of a sum."""
 

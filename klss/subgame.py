@@ -41,17 +41,6 @@ from klss.knowledge import knowledge_set
 from klss.movers import CHANCE
 from klss.support.arrays import Bools, Floats, Ints
 
-__all__ = [
-    "Gadget",
-    "Outside",
-    "Subgame",
-    "Values",
-    "counterfactual_values",
-    "make_subgame",
-    "shares",
-]
-
-
 Gadget = Literal["maxmargin", "resolve"]
 """Gadget on top of a subgame: player 1 chooses an infoset, or nature does and player 1 plays on or exits."""
 

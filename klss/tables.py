@@ -36,23 +36,6 @@ from klss.sequence_form import SequenceForm, sequence_form
 from klss.support.arrays import Floats
 from klss.treeplex import realization, uniform_behaviour
 
-__all__ = [
-    "TABLE_1",
-    "TABLE_2",
-    "NamedGame",
-    "Nesting",
-    "Row",
-    "Variant",
-    "blueprint_of",
-    "knowledge_row",
-    "matching_pennies",
-    "mirrored",
-    "named_game",
-    "refined_plan",
-    "table_1_row",
-]
-
-
 Variant = Literal["uniform", "bet", "fold"]
 Nesting = Literal["every", "update", "allocated"]
 

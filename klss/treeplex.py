@@ -15,8 +15,6 @@ from klss._kernels import treeplex as kernels
 from klss.errors import GameError
 from klss.support.arrays import Floats, Ints
 
-__all__ = ["Treeplex", "TreeplexArrays", "behaviour", "realization", "uniform_behaviour"]
-
 # An infoset whose plan sums to at most this counts as not reached: HiGHS's vertices are exact to about 1e-14.
 _REACHED = 1e-12
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from darkchess.fog.game.record import GameRecord, write_pgn
 
-__all__ = ["annotated"]
-
 _GLYPHS = {"?!": "$6", "?": "$2", "??": "$4"}
 """The marks of :mod:`klss_app.web.summaries` by PGN's numbers (PGN standard, section 10)."""
 

@@ -13,17 +13,6 @@ import chess
 from klss.support.text import printable
 from klss.support.whole_file import write_whole
 
-__all__ = [
-    "DEFAULT_RULES",
-    "HUMAN",
-    "Terms",
-    "begun_at",
-    "game_headers",
-    "keep_game",
-    "newest_first",
-    "shown_name",
-]
-
 HUMAN = "human"
 """The name of a human among players."""
 

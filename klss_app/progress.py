@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 import time
 
-__all__ = ["ProgressLine"]
-
 _SHOW_AFTER_S = 1.0
 
 

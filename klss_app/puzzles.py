@@ -14,8 +14,6 @@ from klss.support.text import read_text
 if TYPE_CHECKING:  # not at run time, as it would load compiled code in commands that show no puzzle
     from darkchess.fog.analysis.puzzles import Puzzle, Refutation
 
-__all__ = ["easy_first", "explained", "posed", "read_puzzles"]
-
 
 def read_puzzles(file: str | None = None) -> list[Puzzle]:
     """The puzzles of a file, by default the packaged ones. Raises :class:`darkchess.errors.RecordError`: it can't be

@@ -11,11 +11,6 @@ import chess
 
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 
-__all__ = [
-    "UnknownRequest", "lost_text", "move_letters", "moved_text", "request_letters", "request_of",
-    "request_text", "sensed_text",
-]  # fmt: skip
-
 _SQUARES = re.compile(r"([a-h][1-8])-?([a-h][1-8])=?([nbrqNBRQ]?)")
 _LETTERS = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)([x:]?)([a-h][1-8])=?([NBRQ]?)[+#]?")
 _PASS = ("pass", "-", "--", "0000")

@@ -14,8 +14,6 @@ import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
 
-__all__ = ["discard", "own_stdout", "print_document", "release", "reserve"]
-
 _reserved: TextIO | None = None
 
 

@@ -13,8 +13,6 @@ import chess
 if TYPE_CHECKING:  # not at run time: the first board is drawn before compiled code is loaded
     from darkchess.fog.game.view import View
 
-__all__ = ["ViewEvent", "view_events"]
-
 
 @dataclass(frozen=True)
 class ViewEvent:

@@ -28,11 +28,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "APART", "PASSED_ON", "PREFIXES_PASSED_ON", "adopt_orphans", "close_to_others", "end_descendants",
-    "engine_environment", "guard", "how_ended", "kill_family", "linux_call", "own_program", "take_variable",
-]  # fmt: skip
-
 APART: dict[str, Any] = {
     "start_new_session": True,
     "creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),

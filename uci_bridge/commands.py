@@ -12,8 +12,6 @@ from klss.support.configurations import ConfigurationError
 from klss.support.text import printable
 from klss.table.configuration import FlatConfiguration
 
-__all__ = ["COMMAND", "Command", "command", "described"]
-
 COMMAND = "cmd:"
 """The prefix of a text that names another engine; its command line follows."""
 

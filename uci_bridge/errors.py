@@ -4,16 +4,6 @@ from __future__ import annotations
 
 from darkchess.errors import EvaluatorError
 
-__all__ = [
-    "FAULT_SHOWN",
-    "EngineFailed",
-    "NeverAnswered",
-    "ProtocolError",
-    "ReconchessMissing",
-    "StockfishMissing",
-    "UciBridgeError",
-]
-
 FAULT_SHOWN = 500
 """Characters of a fault that a record or a message keeps."""
 

@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator
     from darkchess.fog.players.configuration import Configuration
 
-__all__ = [
-    "EvaluatorChoice", "can_ponder", "evaluator_choice", "evaluator_label", "evaluator_versions", "make_evaluator",
-    "named",
-]  # fmt: skip
-
 
 def evaluator_choice(configuration: PlayerConfiguration, choice: EvaluatorChoice) -> EvaluatorChoice:
     """``choice`` with the name that counts: the configuration's if it names one, else the caller's."""

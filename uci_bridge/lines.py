@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["LineSplitter"]
-
 
 class LineSplitter:
     """Cuts a pipe's bytes into lines, and never holds more than ``limit`` bytes of one."""

@@ -17,8 +17,6 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-__all__ = ["Heard", "Pipes", "open_pipes"]
-
 Heard = Callable[[bytes], bool]
 """Gets bytes that a program wrote, ``b""`` at the end; returns whether more is to be read."""
 

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss.table.contest import Player
 from klss.table.kit import Kit, Spec
 from klss.table.limits import TimeControl
 from klss.table.outcome import Seat
 from uci_bridge.child_processes import own_program
 from uci_bridge.commands import COMMAND, Command, command
-from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.protocol.engine_process import EngineProcess
 from uci_bridge.protocol.host import HostedPlayer, rehearse
-
-__all__ = ["PlayerMaker", "engine_argv", "player_spec"]
 
 
 def player_spec(kit: Kit, text: str) -> Spec:

@@ -10,11 +10,6 @@ import chess
 
 from darkchess.errors import FenError
 
-__all__ = [
-    "HIDDEN", "ROOK_HOMES", "board_text", "parse_board", "parse_castling", "parse_counter", "parse_square",
-    "parse_turn", "split_fields",
-]  # fmt: skip
-
 HIDDEN = "?"
 """Character of a hidden square."""
 

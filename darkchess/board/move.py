@@ -10,8 +10,6 @@ from functools import lru_cache
 
 import chess
 
-__all__ = ["TURNED", "decode", "encode"]
-
 TURNED = 56 << 9 | 56 << 3
 """Bits of a move's code that change when the board is turned: the ranks of both squares are mirrored."""
 

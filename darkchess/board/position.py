@@ -21,8 +21,6 @@ from darkchess.board.move import decode, encode
 from darkchess.errors import FenError, IllegalMove
 from klss.support.arrays import Int32s, Words
 
-__all__ = ["START_FEN", "Position", "row_of", "squares_of", "turned", "upward"]
-
 START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 """The usual start position."""
 

@@ -25,8 +25,6 @@ from darkchess.board.position_table import PositionTable
 from klss.support.arrays import Ints, Words
 from klss.support.threads import both
 
-__all__ = ["Step", "Successors", "UpdateProgress", "across_enemy_move", "key_of", "merged", "next_key"]
-
 Successors = Callable[[Words, int, int, Layout, bool, Words, int, Ints], int]
 """A game's kernel. ``(sources, start, stop, layout, split, out, room, counts)`` writes every consistent successor of
 ``sources[start:stop]`` with :func:`darkchess.board.kernels.position_table.put` and calls

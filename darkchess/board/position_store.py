@@ -24,8 +24,6 @@ from darkchess.board.position import Position, upward
 from darkchess.board.position_step import Step, key_of, next_key
 from klss.support.arrays import Ints, Words
 
-__all__ = ["PositionStore"]
-
 _ROWS_AT_ONCE = 4096
 """Positions that an iteration decodes together: few enough for the cache, enough to make the call's cost negligible."""
 

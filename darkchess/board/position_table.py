@@ -15,8 +15,6 @@ from darkchess.board.kernels.halves import MOST_SUCCESSORS
 from klss.support.arrays import Ints, Words
 from klss.support.threads import each
 
-__all__ = ["BUFFER", "HASHES", "PositionTable", "exercise_table", "smallest"]
-
 LOAD = 0.75
 """Greatest load of a region: with linear probing, runs of filled slots get long beyond it."""
 

@@ -11,8 +11,6 @@ from darkchess.errors import GameOverError
 from klss.support.arrays import Words
 from klss.table.outcome import Outcome
 
-__all__ = ["TrueGame"]
-
 
 class TrueGame:
     """The true course of a game; a subclass makes the moves and decides how they end it.

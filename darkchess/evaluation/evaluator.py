@@ -31,12 +31,6 @@ from klss.support.archive import read_arrays
 from klss.support.arrays import Floats, Ints, Words
 from klss.support.threads import both
 
-__all__ = [
-    "PAWNS_SCALE", "BuiltinEvaluator", "Evaluator", "Floats", "Ints", "Weights", "Words", "as_family", "as_rows",
-    "packaged_weights",
-]  # fmt: skip
-
-
 PAWNS_SCALE = 6.0
 """Score, in pawns, whose value is tanh(1) = 0.76."""
 

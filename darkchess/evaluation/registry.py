@@ -17,11 +17,6 @@ from darkchess.errors import EvaluatorError
 if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator
 
-__all__ = [
-    "AUTO", "EVALUATORS", "EvaluatorChoice", "EvaluatorEntry", "check_evaluator_name", "evaluator_class",
-    "evaluator_names",
-]  # fmt: skip
-
 AUTO = "auto"
 """Name in a player's configuration that leaves the evaluator to the caller."""
 

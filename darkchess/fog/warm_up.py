@@ -12,8 +12,6 @@ from darkchess.fog.players.tracking import RandomPlayer
 from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 
-__all__ = ["warm_up"]
-
 _WARM_UP_PLIES = 4
 """Two moves of each side: at the second one, a search carries its trunk on."""
 

@@ -19,8 +19,6 @@ from darkchess.rbc.players.outlook import Outlook
 from klss.support.arrays import Floats
 from klss.table.limits import Limit
 
-__all__ = ["AnalysedTurn", "square_name", "turns", "uci"]
-
 
 @dataclass(frozen=True)
 class AnalysedTurn:

@@ -16,8 +16,6 @@ from klss.belief.greatest import greatest
 from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 
-__all__ = ["warm_up"]
-
 _TURNS = 4
 _NODES = 20
 _FEW_PIECES = "4k3/8/8/8/8/8/7r/R3K3 {} - - 0 1"

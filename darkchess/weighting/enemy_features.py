@@ -12,8 +12,6 @@ from darkchess.weighting._kernels import features as kernels
 from klss.networks.towers import Uint16s
 from klss.support.arrays import Float32s, Floats, Ints, Words
 
-__all__ = ["FEATURES", "MOST_FEATURES", "SQUARES", "features_of", "own_squares", "shares"]
-
 SQUARES = 6 * 64
 """Features that are a piece on a square: piece · 64 + square."""
 FEATURES = SQUARES + 2 + 8

@@ -25,10 +25,8 @@ import numpy as np
 
 from darkchess.weighting._kernels.features import feature_rows
 from darkchess.weighting.enemy_features import FEATURES, MOST_FEATURES, SQUARES
-from klss.networks.towers import LEAST_SHARE, Float32s, Towers, Uint16s
-from klss.support.arrays import Floats, Ints, Words
-
-__all__ = ["Blocks", "LearnedScores"]
+from klss.networks.towers import LEAST_SHARE, Towers, Uint16s
+from klss.support.arrays import Float32s, Floats, Ints, Words
 
 
 class Blocks:

@@ -13,8 +13,6 @@ from experiments.learning.fit import TrainingError
 from klss.support.archive import Archive
 from klss.support.whole_file import written_whole
 
-__all__ = ["keep", "kept"]
-
 Trees = dict[str, dict[str, npt.NDArray[Any]]]
 
 _ARCHIVE = Archive("a training of experiments", "training", 1, "begin anew", TrainingError, 1 << 28, 1 << 26)

@@ -12,8 +12,6 @@ from typing import Any
 
 from klss.errors import KlssError
 
-__all__ = ["WARM_STEPS", "TrainingError", "adam_step", "averaged", "jax_on_cpu"]
-
 WARM_STEPS = 100
 """Steps in which the learning rate rises from 0."""
 

@@ -10,8 +10,6 @@ from pathlib import Path
 from darkchess.fog.game.record import GameRecord, read_pgn
 from experiments.learning.split import TEST, part_of
 
-__all__ = ["Played", "played_games"]
-
 
 @dataclass(frozen=True)
 class Played:

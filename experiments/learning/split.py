@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["TEST", "TRAIN", "VALIDATE", "part_of"]
-
 TRAIN, VALIDATE, TEST = 0, 1, 2
 """Parts of the games: for learning, for stopping the training, and for a single test at the end."""
 

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from experiments.commands import Commands, run
 from experiments.rbc_learn import imitation, selfplay, train
 
-__all__ = ["main"]
-
 _COMMANDS: Commands = {
     "data": (imitation.main, "play games among the players that stand"),
     "imitate": (train.main, "learn from what players did"),

@@ -20,8 +20,6 @@ from experiments.rbc_learn.processes import processes
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import UciBridgeError
 
-__all__ = ["MakeBlock", "blocks", "main", "shard_path"]
-
 MakeBlock = Callable[[Path, int, int, int], int]
 """Function that makes a block's shard unless it exists, from the folder, the seed, the block's first game and its
 number of games; returns its number of decisions. Worker processes import it by name.

@@ -19,29 +19,13 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from darkchess.rbc.synoptic._kernels.members import ACTIONS
+from darkchess.rbc.synoptic._kernels.summary import PLANES
 from darkchess.rbc.synoptic.networks import HEADSETS
-from darkchess.rbc.synoptic.synopsis import PLANES
-from darkchess.rbc.synoptic.worlds import ACTIONS
 from klss.errors import KlssError
 from klss.support.archive import Archive
 from klss.support.arrays import Bools, Float32s, Int8s, Int16s, Int32s, Ints, Words
 from klss.support.whole_file import written_whole
-
-__all__ = [
-    "PIECES",
-    "SOON",
-    "STRONGEST",
-    "Decisions",
-    "ShardError",
-    "joined",
-    "made_shard",
-    "of_rows",
-    "ragged",
-    "read_shard",
-    "shard_paths",
-    "validating",
-    "write_shard",
-]  # fmt: skip
 
 STRONGEST = ("top", "expect", "siamese")
 """Players whose decisions train ``top``; those of all players train ``all``."""

@@ -35,8 +35,9 @@ from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.configuration import configuration
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer
 from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
+from darkchess.rbc.synoptic._kernels.synopsis import MOVE, SENSE
 from darkchess.rbc.synoptic.networks import HEADSETS
-from darkchess.rbc.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
+from darkchess.rbc.synoptic.synopsis import Memory, synopsis
 from darkchess.rbc.synoptic.worlds import request_action, sense_action
 from experiments.rbc_learn import blocks
 from experiments.rbc_learn.blocks import shard_path
@@ -46,11 +47,6 @@ from klss.table.arbiter import Arbiter
 from klss.table.limits import Limit, TimeControl
 from klss.table.outcome import Outcome
 from uci_bridge.reconchess.bots import foreign
-
-__all__ = [
-    "BLOCK", "DRAWN", "KINDS", "SCHEDULE", "Recorder", "end_rows", "main", "men_of", "player_of",
-    "request_actions",
-]  # fmt: skip
 
 DRAWN = 128
 """Members of a set from which its synopsis is made."""

@@ -32,8 +32,6 @@ from experiments.rbc_learn.networks import (
 from klss.networks.residual import ResidualNetwork
 from klss.support.arrays import Float32s
 
-__all__ = ["Learner", "Sizes"]
-
 RATE, DECAY = 1e-3, 1e-2
 """Adam's learning rate and weight decay after the warm-up."""
 SLOWER_STEPS = 5_000

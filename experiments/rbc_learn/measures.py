@@ -18,8 +18,6 @@ from experiments.rbc_learn.networks import Batch, batch_of
 from klss.networks.residual import ResidualNetwork
 from klss.support.arrays import Bools, Float32s, Floats, Ints
 
-__all__ = ["measured", "members", "policy_losses"]
-
 _BATCH = 256
 
 

@@ -33,28 +33,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from darkchess.rbc.synoptic.synopsis import PLANES
-from darkchess.rbc.synoptic.worlds import ACTIONS
+from darkchess.rbc.synoptic._kernels.members import ACTIONS
+from darkchess.rbc.synoptic._kernels.summary import PLANES
 from experiments.rbc_learn.data import PIECES, Decisions
 from klss.networks.residual import DENSE, ResidualNetwork, headset_shapes, trunk_shapes
 from klss.support.arrays import Float32s, Ints, Words
-
-__all__ = [
-    "KINDS",
-    "NUMBERS",
-    "SHARES",
-    "Batch",
-    "batch_of",
-    "bytes_of",
-    "choice_logs",
-    "first_heads",
-    "first_trunk",
-    "folded",
-    "losses",
-    "normed",
-    "outputs",
-    "piece_logs",
-]
 
 CELLS, KINDS = 64, 65
 EPSILON = 1e-5

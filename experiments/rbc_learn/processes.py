@@ -7,8 +7,6 @@ import os
 import threading
 from concurrent.futures import ProcessPoolExecutor
 
-__all__ = ["processes"]
-
 
 def processes(workers: int) -> ProcessPoolExecutor:
     """A pool of ``workers`` spawned processes. They share no threads or locks with this one, and end at once if it is

@@ -55,8 +55,6 @@ from klss.table.outcome import Outcome
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import write_document
 
-__all__ = ["Schedule", "begun", "generations", "main", "network_path"]
-
 
 @dataclass(frozen=True)
 class Schedule:

@@ -35,8 +35,6 @@ from klss.support.whole_file import written_whole
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import NoCommitError, head, write_document
 
-__all__ = ["BATCH", "WEIGHTS", "Imitation", "imitate", "main", "passes"]
-
 BATCH = 64
 """Decisions per step. JAX takes a third less time per decision with 64 than with 128, since a layer's output then stays
 in the core's cache."""

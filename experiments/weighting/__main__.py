@@ -25,8 +25,6 @@ from klss.networks.towers import Towers
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import commit, head, today, write_document
 
-__all__ = ["main"]
-
 GAMES = {"fog": FOG, "rbc": BLIND}
 """The games, by the names that the commands take."""
 

@@ -20,8 +20,6 @@ from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.expectation import Expectation
 from experiments.weighting.data import Game, decision
 
-__all__ = ["BLIND", "decisions"]
-
 MOST = 300_000
 """Largest set of a recorded decision; a side is not followed further."""
 

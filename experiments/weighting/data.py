@@ -28,8 +28,6 @@ from klss.support.archive import Archive
 from klss.support.arrays import Float32s, Floats, Ints, Words
 from klss.support.whole_file import written_whole
 
-__all__ = ["ARCHIVE", "BLOCK", "DRAWN", "TOP", "Game", "decision", "drawn_beside", "write"]
-
 TOP, DRAWN = 64, 127
 """Most of the likeliest members, and of all members beside the truth."""
 BLOCK = 40

@@ -15,8 +15,6 @@ from experiments.learning.split import TRAIN, part_of
 from experiments.weighting.data import ARCHIVE, DRAWN
 from klss.support.arrays import Bools, Floats, Ints
 
-__all__ = ["Decisions", "likelier", "load", "log_shares", "repeated"]
-
 _MOST_REPEATS = 4.0
 """How often a decision of a rare label counts in the training, at most."""
 

@@ -24,8 +24,6 @@ from experiments.weighting.data import Game, decision
 from klss.search import Kluss
 from klss.support.arrays import Floats, Ints
 
-__all__ = ["FOG", "decisions"]
-
 CAP = 60_000
 """Most positions of a set; a larger one becomes a sample, as in play, and gives decisions while it has the truth."""
 ALLOWANCE_S = 0.03

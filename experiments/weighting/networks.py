@@ -17,9 +17,8 @@ import numpy as np
 from darkchess.weighting.enemy_features import FEATURES, SQUARES
 from darkchess.weighting.network import Blocks
 from experiments.learning.fit import adam_step, averaged, jax_on_cpu
-from klss.networks.towers import LEAST_SHARE, Float32s
-
-__all__ = ["Settings", "first_weights", "scores", "step_of"]
+from klss.networks.towers import LEAST_SHARE
+from klss.support.arrays import Float32s
 
 
 @dataclass(frozen=True)

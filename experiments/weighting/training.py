@@ -28,10 +28,8 @@ from experiments.learning.split import TEST, VALIDATE
 from experiments.weighting.data import DRAWN
 from experiments.weighting.decisions import Decisions, likelier, log_shares, repeated
 from experiments.weighting.networks import Settings, first_weights, step_of
-from klss.networks.towers import Float32s, Towers, Uint16s
-from klss.support.arrays import Floats, Ints
-
-__all__ = ["MIRRORED_FEATURES", "NAME", "mirrored_numbers", "scores_on", "tested", "train"]
+from klss.networks.towers import Towers, Uint16s
+from klss.support.arrays import Float32s, Floats, Ints
 
 NAME = "map"
 """Name of the weights, in their files and in results."""

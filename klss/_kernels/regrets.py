@@ -9,8 +9,6 @@ import numpy as np
 from klss._kernels.treeplex import realise
 from klss.support.kernel import kernel
 
-__all__ = ["PREDICTIVE", "Rule", "improve", "iterate"]
-
 _NOWHERE = np.zeros(0)
 """An empty reach, with which :func:`improve` skips no infoset."""
 

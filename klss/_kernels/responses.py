@@ -9,8 +9,6 @@ from typing import Any
 
 from klss.support.kernel import kernel
 
-__all__ = ["best_response", "observation_gifts", "observation_values"]
-
 
 @kernel
 def best_response(

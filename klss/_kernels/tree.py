@@ -6,8 +6,6 @@ from typing import Any
 
 from klss.support.kernel import kernel
 
-__all__ = ["arrival_points", "component_balls", "node_passes", "outside_payoffs", "owners", "preorder_parents"]
-
 
 @kernel
 def preorder_parents(widths: Any, parent: Any, action: Any) -> None:

@@ -6,8 +6,6 @@ from typing import Any
 
 from klss.support.kernel import kernel
 
-__all__ = ["normalise", "realise"]
-
 
 @kernel
 def realise(treeplex: Any, behaviour: Any, plan: Any) -> None:

@@ -17,8 +17,6 @@ from klss.belief._kernels import drawing as kernels
 from klss.belief.greatest import greatest
 from klss.support.arrays import Floats, Ints, Keys
 
-__all__ = ["Draw", "draw", "gumbel"]
-
 _STRIDE = 16
 """One of this many states is used for a bound on the keys, if there are enough states."""
 

@@ -7,8 +7,6 @@ import numpy as np
 from klss.belief._kernels.greatest import threshold
 from klss.support.arrays import Floats, Ints
 
-__all__ = ["greatest"]
-
 
 def greatest(values: Floats, count: int) -> Ints:
     """Return the indices of the ``count`` greatest of ``values``, or of all if there are no more; among equals the

@@ -43,8 +43,6 @@ from klss.support.archive import Archive
 from klss.support.arrays import Float32s, Words
 from klss.support.threads import both
 
-__all__ = ["CHUNK", "DENSE", "PASS_DENSE", "READ", "NetworkError", "ResidualNetwork", "headset_shapes", "trunk_shapes"]
-
 CHUNK = 8
 """Synopses that are computed together: the rows of every matrix product. OpenBLAS computes 8 (or 4) rows alike."""
 

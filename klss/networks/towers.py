@@ -26,8 +26,6 @@ from klss.networks.weights import as_float32, check_arrays, check_names, shape_o
 from klss.support.archive import Archive
 from klss.support.arrays import Float32s, Floats, Ints
 
-__all__ = ["LEAST_SHARE", "Float32s", "Towers", "TowersError", "Uint16s"]
-
 Uint16s = npt.NDArray[np.uint16]
 
 LEAST_SHARE = np.float32(1e-3)

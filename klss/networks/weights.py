@@ -15,8 +15,6 @@ import numpy.typing as npt
 from klss.support.archive import Archive
 from klss.support.arrays import Float32s
 
-__all__ = ["as_float32", "check_arrays", "check_names", "shape_of", "write_half"]
-
 
 def as_float32(arrays: Mapping[str, npt.ArrayLike]) -> dict[str, Float32s]:
     """Return the arrays as contiguous float32."""

@@ -17,8 +17,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from klss import MAX_NODES
 from klss.errors import GameError
-from klss.openspiel.enumeration import MAX_NODES, load
+from klss.openspiel.enumeration import load
 
 if TYPE_CHECKING:
     from klss.openspiel.bots import Bot

@@ -26,8 +26,6 @@ from klss.search.model import Drawn
 from klss.support.arrays import Floats, Int32s, Keys, States
 from klss.table.contest import Contradiction
 
-__all__ = ["HistoryBelief", "Opponent"]
-
 _LOOK = 64
 """Places that are visited between two checks of the clock."""
 

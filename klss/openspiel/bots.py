@@ -16,8 +16,6 @@ from klss.openspiel.model import Values
 from klss.openspiel.observations import Sight
 from klss.table.limits import Limit
 
-__all__ = ["Bot", "make_bot"]
-
 
 def make_bot(
     game: str | Any,

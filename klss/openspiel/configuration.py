@@ -15,8 +15,6 @@ from klss.search import Klss2021, Kluss, SearchConfiguration
 from klss.support.configurations import ConfigurationError, chosen
 from klss.table.configuration import FlatConfiguration, by_name
 
-__all__ = ["CONFIGURATIONS", "POLICY", "Configuration", "configuration", "make_player"]
-
 POLICY = "policy:"
 """Prefix of the text for a player with a given strategy; the path of a file of ``klss solve --out`` follows."""
 

@@ -32,8 +32,6 @@ from klss.openspiel.games import spiel_game
 from klss.support.arrays import Floats, Ints
 from klss.support.memory import resident_bytes
 
-__all__ = ["MAX_NODES", "load"]
-
 _WAIT = "[waits] "
 """Prefix of the names of infosets at which the player waits."""
 

@@ -15,8 +15,6 @@ import pyspiel
 
 from klss.errors import GameError
 
-__all__ = ["imported", "largest_payoff", "silenced", "spiel_game"]
-
 _OF_MODULE = re.compile(r"([A-Za-z_][\w.]*):(.*)", re.DOTALL)
 
 

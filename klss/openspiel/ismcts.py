@@ -25,8 +25,6 @@ from klss.openspiel.model import Playouts
 from klss.openspiel.players import SimulatingPlayer
 from klss.table.time_plan import TimePlan
 
-__all__ = ["IsmctsPlayer"]
-
 _UCT = 2.0
 """UCT's constant in OpenSpiel's examples, for payoffs in [−1, 1]; it is multiplied by a game's largest payoff."""
 

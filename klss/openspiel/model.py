@@ -20,8 +20,6 @@ from klss.openspiel.observations import NOTHING, Sight, history_key, key_of
 from klss.search.model import Expansion, Past
 from klss.support.arrays import Bools, Floats, Int8s, Ints, Keys, States
 
-__all__ = ["OpenSpielModel", "Place", "Playouts", "Values"]
-
 _PLAYOUTS, _PLIES = 4, 60
 """Most playouts for a state's value, and most plies of these together (but always one playout). A single playout is
 mostly noise, which a search would take for a difference between actions.

@@ -20,8 +20,6 @@ from typing import Any
 
 from klss.errors import GameError
 
-__all__ = ["NOTHING", "Seen", "Sight", "history_key", "key_of"]
-
 NOTHING = 0
 """The key of no observation: a player that waits stays in its infoset (:class:`klss.search.model.Expansion`)."""
 

@@ -21,8 +21,6 @@ from klss.table.limits import Limit, Progress
 from klss.table.outcome import Seat
 from klss.table.time_plan import TimePlan
 
-__all__ = ["BelievingPlayer", "PolicyPlayer", "RandomPlayer", "SearchingPlayer", "SimulatingPlayer", "policy_key"]
-
 _DEALS = 3_000
 """Most outcomes of nature before the first action with which a search from the game's start is made."""
 

@@ -14,8 +14,6 @@ from klss.policies import Named, behaviour_of
 if TYPE_CHECKING:
     from open_spiel.python.policy import TabularPolicy
 
-__all__ = ["from_tabular", "to_tabular"]
-
 
 def to_tabular(game: str | Any, players: tuple[Named, Named]) -> TabularPolicy:
     """Return both players' strategies (:meth:`klss.equilibrium.Solution.strategy`) as OpenSpiel's policy; uniform at

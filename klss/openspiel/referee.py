@@ -15,8 +15,6 @@ from klss.openspiel.observations import Seen, Sight, history_key
 from klss.support.arrays import Keys
 from klss.table.outcome import Outcome, Seat
 
-__all__ = ["Referee", "kept_game", "replayed"]
-
 _PLAYERS = {True: 0, False: 1}
 """The game's player at each seat."""
 

@@ -10,10 +10,11 @@ opponent's time); then the parts: ``subgame`` with ``likelihood``, ``equilibrium
 docs/search.md defines the words and describes the steps from belief to move.
 """
 
+from klss.movers import CHANCE, TERMINAL
 from klss.search.budget import Budget
 from klss.search.compositions import Baseline, Klss2021, Kluss
 from klss.search.enumerated import EnumeratedBelief, EnumeratedModel
-from klss.search.model import CHANCE, TERMINAL, Belief, Expansion, Model, Past
+from klss.search.model import Belief, Expansion, Model, Past
 from klss.search.parts import Parts, SearchConfiguration, SearchConfigurationError
 from klss.search.report import Report
 from klss.search.search import Result, Search

@@ -8,8 +8,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-__all__ = ["Budget"]
-
 
 @dataclass
 class Budget:

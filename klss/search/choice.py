@@ -20,8 +20,6 @@ import numpy as np
 from klss.search.profile import Profile
 from klss.support.arrays import Bools, Floats
 
-__all__ = ["MAX_SUPPORT", "Mixture", "Purified", "purified"]
-
 MAX_SUPPORT = 3
 """Largest number of actions in a purified mixture."""
 

@@ -26,8 +26,6 @@ from klss.search.subgame.order_one import OrderOne
 from klss.search.subgame.order_two import OrderTwo
 from klss.subgame import Gadget
 
-__all__ = ["Baseline", "Klss2021", "Kluss"]
-
 _LEAST = 0.05
 """Probability below which Kluss plays no action but the likeliest."""
 

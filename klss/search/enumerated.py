@@ -13,8 +13,6 @@ from klss.search._kernels.trunk import spread_down
 from klss.search.model import Drawn, Expansion, Past
 from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys
 
-__all__ = ["EnumeratedBelief", "EnumeratedModel"]
-
 
 class EnumeratedModel:
     """The model of ``game``; player 0 searches."""

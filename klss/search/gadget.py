@@ -20,8 +20,6 @@ from klss.sequence_form import SequenceForm
 from klss.support.arrays import Floats
 from klss.treeplex import Treeplex
 
-__all__ = ["gadget_form", "information_penalty", "treeplexes"]
-
 
 def treeplexes(trunk: Trunk) -> tuple[Treeplex, Treeplex]:
     """Return both players' treeplexes, with the trunk's numbers of sequences. Player 1's first infoset is its choice

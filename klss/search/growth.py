@@ -28,8 +28,6 @@ from klss.search.utilities import Utilities
 from klss.support.arrays import Ints, Keys
 from klss.support.threads import both
 
-__all__ = ["Growth", "Progress"]
-
 Progress = Callable[[dict[str, float]], None]
 
 _BATCH = 64

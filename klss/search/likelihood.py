@@ -20,8 +20,6 @@ from klss.search.model import Belief, Drawn
 from klss.search.parts import Likelihood, SearchConfigurationError
 from klss.support.arrays import Floats, States
 
-__all__ = ["DRAW_UNIFORM_MIX", "ByWeight", "Uniform", "check_likelihood"]
-
 DRAW_UNIFORM_MIX = 0.3
 """Fraction of all weight that is spread evenly before states are drawn by weight."""
 

@@ -12,10 +12,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from klss.movers import CHANCE, TERMINAL
 from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States
-
-__all__ = ["CHANCE", "TERMINAL", "Belief", "Drawn", "Expansion", "Model", "Past"]
 
 
 @dataclass(frozen=True)

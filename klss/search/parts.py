@@ -33,26 +33,6 @@ from klss.search.trunk import Trunk
 from klss.search.utilities import Utilities
 from klss.support.arrays import Bools, Floats, States
 
-__all__ = [
-    "Builder",
-    "Choice",
-    "Expander",
-    "ExpanderRun",
-    "Likelihood",
-    "Parts",
-    "PonderableRun",
-    "SearchConfiguration",
-    "SearchConfigurationError",
-    "SearchState",
-    "Solver",
-    "SolverRun",
-    "SolverStats",
-    "Strategies",
-    "Subgame",
-    "at_least_one",
-]  # fmt: skip
-
-
 Strategies = tuple[Floats, Floats]
 """Both players' behaviour strategies: the probability of each sequence's last action at its infoset."""
 

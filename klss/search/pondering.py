@@ -23,8 +23,6 @@ from collections.abc import Callable
 from klss.search.budget import Budget
 from klss.support.threads import alone
 
-__all__ = ["LONGEST_S", "Meanwhile", "Pondering"]
-
 LONGEST_S = 60.0
 """Most seconds of pondering: after that the opponent may have left."""
 

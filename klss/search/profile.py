@@ -15,8 +15,6 @@ from klss.search.trunk import Trunk
 from klss.subgame import Gadget
 from klss.support.arrays import Floats, Int32s
 
-__all__ = ["SUPPORT", "Profile", "extended", "reach_of", "strategy_at", "utility_at"]
-
 SUPPORT = 1e-9
 """Probability above which an action is in the support. Exact plans are vertices: their other entries are zero up to
 rounding.

@@ -8,8 +8,6 @@ from typing import Any
 
 from klss.subgame import Gadget
 
-__all__ = ["Report"]
-
 
 @dataclass(frozen=True)
 class Report:

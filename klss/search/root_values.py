@@ -22,8 +22,6 @@ from klss.search.profile import SUPPORT, Profile, reach_of, strategy_at
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats, Int32s
 
-__all__ = ["RootValues", "responses", "root_values"]
-
 
 class RootValues(NamedTuple):
     """Player 0's actions at the root infoset (n of them): codes int32[n], probabilities float64[n], values float64[n]

@@ -28,8 +28,6 @@ from klss.search.report import Report
 from klss.search.trunk import Trunk, game_root
 from klss.support.arrays import Bools, Floats, Int32s, Keys, States
 
-__all__ = ["Result", "Search", "Solved"]
-
 _NO_KEYS = np.zeros(0, dtype=np.uint64)
 
 _FIRST_NODES, _FIRST_S = 400.0, 0.01

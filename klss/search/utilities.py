@@ -14,9 +14,6 @@ from klss.search._kernels.trunk import mark_above
 from klss.search.trunk import Trunk, doubled, grown
 from klss.support.arrays import Floats, Int8s, Int32s
 
-__all__ = ["ExpandedNodes", "Tree", "TrunkTreeplex", "Utilities"]
-
-
 _NOBODY = np.zeros(0, dtype=np.int32)
 
 

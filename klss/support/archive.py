@@ -21,8 +21,6 @@ import numpy.typing as npt
 from klss.errors import KlssError
 from klss.support.text import printable
 
-__all__ = ["Archive", "ArchiveError", "read_arrays"]
-
 Made = TypeVar("Made")
 
 _MOST_ARRAYS = 4096

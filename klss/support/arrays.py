@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Bools", "Float32s", "Floats", "Int8s", "Int16s", "Int32s", "Ints", "Keys", "States", "Words"]
-
 Bools = npt.NDArray[np.bool_]
 Int8s = npt.NDArray[np.int8]
 Int16s = npt.NDArray[np.int16]

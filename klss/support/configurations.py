@@ -18,8 +18,6 @@ import msgspec
 from klss.errors import KlssError
 from klss.support.text import read_text
 
-__all__ = ["ConfigurationError", "chosen", "field_value", "within_ranges"]
-
 
 class ConfigurationError(KlssError, ValueError):
     """A text does not name a configuration, a field of one, or a value of a field; the message says which, and what is

@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 from typing import IO, Any
 
-__all__ = ["lock"]
-
 
 def lock(file: IO[Any]) -> bool:
     """Lock ``file``, which is open for writing, until it is closed; return False if it is locked already.

@@ -8,8 +8,6 @@ import numpy as np
 
 from klss.support.kernel import kernel
 
-__all__ = ["mix64"]
-
 
 @kernel(inline="always")
 def mix64(value: Any) -> Any:

@@ -13,8 +13,6 @@ from numba.core import config as _numba_config
 
 from klss.support.kernel_cache import kernel_cache_dir
 
-__all__ = ["kernel"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

@@ -38,8 +38,6 @@ import numba
 import numpy as np
 import platformdirs
 
-__all__ = ["kernel_cache_dir"]
-
 _KEEP_S = 14 * 24 * 3600.0
 """Seconds after which an unused folder is removed: two weeks."""
 

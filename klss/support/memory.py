@@ -18,8 +18,6 @@ try:
 except ImportError:
     resource = None  # type: ignore[assignment]
 
-__all__ = ["allowance_bytes", "limited", "resident_bytes"]
-
 _ALLOWANCE = 4096 * 1_000_000
 """Most bytes that a command may use by default."""
 _SLACK = 2

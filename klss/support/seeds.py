@@ -20,8 +20,6 @@ import functools
 import hashlib
 import secrets
 
-__all__ = ["NATURE", "fresh_seed", "game_seed", "opening_seed", "player_seed"]
-
 NATURE = "nature"
 """The seat whose seed in a game is for nature's draws."""
 

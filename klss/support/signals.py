@@ -7,8 +7,6 @@ import signal
 import threading
 from collections.abc import Iterator
 
-__all__ = ["asked_to_end", "asks_to_end"]
-
 
 def asks_to_end() -> list[signal.Signals]:
     """The signals other than Ctrl-C that end a program here; those that it was started to ignore (nohup) don't."""

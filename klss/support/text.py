@@ -10,8 +10,6 @@ import errno
 import os
 from pathlib import Path
 
-__all__ = ["MAX_TEXT_BYTES", "counted", "printable", "read_text"]
-
 MAX_TEXT_BYTES = 1 << 26
 """Longest file that is read as text, 64 MiB: more games than one command needs."""
 

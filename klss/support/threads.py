@@ -9,9 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 
-__all__ = ["alone", "both", "each"]
-
-
 _engaged = threading.Lock()
 """Locked while the second thread is at work: a caller that asks for it meanwhile does both shares itself."""
 

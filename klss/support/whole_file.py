@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["write_whole", "written_whole"]
-
 
 @contextlib.contextmanager
 def written_whole(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:

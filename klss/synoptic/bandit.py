@@ -21,8 +21,6 @@ from klss.synoptic._kernels import bandit as kernels
 from klss.synoptic.model import Looks
 from klss.synoptic.planning import Planning
 
-__all__ = ["Chosen", "Root", "Table", "policies"]
-
 
 @dataclass(frozen=True)
 class Chosen:

@@ -16,8 +16,6 @@ import numpy as np
 
 from klss.support.arrays import Bools, Float32s, Floats, Int8s, Int32s, Ints, Keys, States, Words
 
-__all__ = ["Belief", "Looks", "Model", "Network", "Sets", "Worlds"]
-
 
 @dataclass(frozen=True)
 class Sets:

@@ -26,8 +26,6 @@ from klss.synoptic.model import Belief, Looks, Model, Network, Worlds
 from klss.synoptic.planning import Planning
 from klss.synoptic.playouts import Headsets, inferred
 
-__all__ = ["ParticleFilter"]
-
 _TOGETHER = 64
 """Particles that are advanced together, between two checks of the clock."""
 

@@ -13,8 +13,6 @@ from klss.synoptic.particles import ParticleFilter
 from klss.synoptic.planning import Planning
 from klss.synoptic.playouts import Headsets, Planned, choose_action
 
-__all__ = ["Planner"]
-
 _FILLING = 0.3
 """Fraction of a question's time for drawing particles."""
 

@@ -10,8 +10,6 @@ import math
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-__all__ = ["MOST", "Planning", "constant", "ranges"]
-
 MOST = 100_000
 """Largest value of any constant that is a count."""
 

@@ -20,8 +20,6 @@ from klss.synoptic.bandit import Root, Table, policies
 from klss.synoptic.model import Belief, Looks, Model, Network, Sets, Worlds
 from klss.synoptic.planning import Planning
 
-__all__ = ["Headsets", "Planned", "choose_action", "inferred"]
-
 
 @dataclass(frozen=True)
 class Headsets:

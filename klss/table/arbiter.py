@@ -20,8 +20,6 @@ from klss.table.contest import Decision, Forfeit, OutOfTime, Player, Referee, Re
 from klss.table.limits import Limit, TimeControl
 from klss.table.outcome import Outcome, Seat
 
-__all__ = ["SEATS", "Answered", "Arbiter", "Played"]
-
 SEATS = (True, False)
 
 _Referee = TypeVar("_Referee", bound=Referee)

@@ -14,8 +14,6 @@ from typing import Any, ClassVar, TypeVar, get_type_hints
 from klss.errors import KlssError
 from klss.support.configurations import ConfigurationError, field_value, within_ranges
 
-__all__ = ["FlatConfiguration", "by_name"]
-
 _Kind = TypeVar("_Kind", bound="FlatConfiguration")
 
 

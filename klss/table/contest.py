@@ -19,11 +19,6 @@ if TYPE_CHECKING:  # not at run time, so that a command line draws its first boa
     import numpy as np
     import numpy.typing as npt
 
-__all__ = [
-    "Contradiction", "Decision", "Forfeit", "OutOfTime", "Player", "Positions", "Referee", "Resignation",
-    "TruthCount",
-]  # fmt: skip
-
 
 class Contradiction(ValueError):
     """Observations that are impossible in any game: they contradict themselves, each other or the rules."""

@@ -19,8 +19,6 @@ from klss.table.outcome import Seat
 if TYPE_CHECKING:
     from klss.table.arbiter import Played
 
-__all__ = ["Kit", "Named", "Spec"]
-
 
 class Spec(Protocol):
     """A player's configuration, as results record it."""

@@ -8,8 +8,6 @@ from numbers import Integral
 
 from klss.support.configurations import ConfigurationError
 
-__all__ = ["DEFAULT_TIME_S", "Limit", "Progress", "TimeControl"]
-
 Progress = Callable[[dict[str, float]], None]
 """Called now and then while a player thinks, with ``nodes``, ``depth`` and ``seconds``."""
 

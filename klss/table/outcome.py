@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Outcome", "Seat"]
-
 Seat = bool
 """One of the two players: True is the one that moves first in the usual start position, White in chess."""
 

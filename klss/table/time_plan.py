@@ -17,8 +17,6 @@ from klss.table.limits import DEFAULT_TIME_S, Limit
 if TYPE_CHECKING:  # the table is used before a search is loaded
     from klss.search.budget import Budget
 
-__all__ = ["ClockUse", "TimePlan"]
-
 _TRACKING = 0.5
 """Fraction of an answer's time for following the opponent (updating the belief): as much as for the search."""
 

@@ -34,8 +34,6 @@ from klss.search.model import Expansion
 from klss.sequence_form import SequenceForm, sequence_form
 from klss.support.arrays import Floats, Ints
 
-__all__ = ["Bounded", "Leaves", "Turn", "bounded_game"]
-
 Leaves = Literal["draw", "evaluator"]
 
 _SUM = 1.0 - 1e-13

@@ -28,8 +28,6 @@ from klss.table.limits import Limit
 from klss_app.bench.positions import bench_games
 from klss_app.bench.report import Figures, Report, Say, load, spread
 
-__all__ = ["equilibrium", "program_sequence"]
-
 NODES = 50_000
 _ANSWER_NODES = 2_000
 TOLERANCE = 1e-6

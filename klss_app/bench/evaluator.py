@@ -16,8 +16,6 @@ from klss.support.archive import read_arrays
 from klss.support.arrays import Floats, Words
 from klss_app.bench.report import Figures, Report, Say, load, spread, stopwatch
 
-__all__ = ["evaluator", "held_out_positions"]
-
 _LEAST_S = 1.0
 _MOST_NUMBERS = 1 << 20
 

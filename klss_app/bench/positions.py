@@ -15,8 +15,6 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.game.view import View
 
-__all__ = ["BenchPosition", "bench_games", "bench_positions", "packaged", "parsed_moves", "seated"]
-
 
 @dataclass(frozen=True)
 class BenchPosition:

@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Figures", "Report", "Say", "load", "rates", "spread", "stopwatch", "threaded"]
-
 Say = Callable[[str], None]
 Figures = dict[str, dict[str, Any] | None]
 

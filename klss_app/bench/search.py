@@ -14,8 +14,6 @@ from klss_app.bench.positions import bench_positions, seated
 from klss_app.bench.report import Figures, Report, Say, load, spread
 from klss_app.bench.signature import signature
 
-__all__ = ["search"]
-
 
 def search(
     chosen: Configuration,

@@ -18,8 +18,6 @@ from klss.table.limits import Limit
 from klss_app.bench.positions import bench_positions, seated
 from klss_app.bench.report import Say
 
-__all__ = ["EXPECTED", "expected_signature", "signature"]
-
 NODES = 3000
 """Node budget of each search."""
 

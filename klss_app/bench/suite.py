@@ -34,8 +34,6 @@ from klss_app.bench.bounded import Leaves, Turn, bounded_game
 from klss_app.bench.positions import BenchPosition, packaged, parsed_moves, seated
 from klss_app.bench.report import Figures, Report, Say, load, spread
 
-__all__ = ["DRAWS", "NODES", "Entry", "Exact", "Mixture", "mixture", "suite", "suite_entries"]
-
 NODES = 4_000
 """Default node budget of each entry."""
 

@@ -24,8 +24,6 @@ from darkchess.fog.game.view import View
 from klss_app.bench.positions import packaged, parsed_moves
 from klss_app.bench.report import Figures, Report, Say, load, rates, spread, stopwatch, threaded
 
-__all__ = ["BenchLine", "bench_lines", "tracker"]
-
 CAP = 30_000_000
 """Cap of the sets; far above all lines, so that no set is a sample."""
 

@@ -13,8 +13,6 @@ from klss_app.cli.errors import UsageError
 from klss_app.cli.games import Game, game_named
 from klss_app.cli.options import Parser
 
-__all__ = ["SHELLS", "completion", "installation"]
-
 SHELLS = ("bash", "zsh", "tcsh")
 
 _PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "highspy", "chess", "aiohttp", "msgspec", "open_spiel")

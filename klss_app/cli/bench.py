@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from darkchess.fog.players.configuration import Configuration
     from klss_app.bench.report import Report
 
-__all__ = ["BENCHES", "run"]
-
 _PLAYERS = {
     "search": DEFAULT_PLAYER,
     "equilibrium": "klss2021",  # solves linear programs
@@ -143,7 +141,8 @@ def _say(line: str) -> None:
 
 def _evaluator(stockfish: str | None, chosen: Configuration) -> Evaluator:
     """The configuration's evaluator; the built-in one if it leaves that open."""
-    from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
+    from darkchess.evaluation.registry import EvaluatorChoice
+    from uci_bridge.evaluators import make_evaluator
 
     return make_evaluator(chosen, EvaluatorChoice(stockfish=stockfish, reproducible=True))
 

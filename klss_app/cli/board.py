@@ -58,8 +58,6 @@ if TYPE_CHECKING:
     from klss_app.web.board_game import BoardGame, Reviewed
     from klss_app.web.settings import LeftGames, Settings
 
-__all__ = ["run"]
-
 DEFAULT_PORT = 8765
 _WAITING = 64
 _MOST_LISTED = 30

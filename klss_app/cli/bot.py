@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from uci_bridge.bot.config import BotConfig
     from uci_bridge.bot.lichess import Account, Client, Token
 
-__all__ = ["run"]
-
 log = logging.getLogger("uci_bridge.cli")
 
 T = TypeVar("T")
@@ -71,10 +69,12 @@ def run(arguments: Sequence[str]) -> int:
 
 def _check_engine_words(config: BotConfig, folder: Path) -> None:
     """Refuse a bad engine in the configuration, before anything is started."""
-    from darkchess.fog.players.configuration import ConfigurationError, configuration
+    from darkchess.evaluation.registry import EvaluatorChoice
+    from darkchess.fog.players.configuration import configuration
+    from klss.support.configurations import ConfigurationError
     from klss_app.cli.games import check_evaluator
     from uci_bridge.bot.engine import engine_command
-    from uci_bridge.evaluators import EvaluatorChoice, can_ponder, evaluator_choice
+    from uci_bridge.evaluators import can_ponder, evaluator_choice
 
     if config.engine.command is None:
         try:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import FOG, Game, check_evaluator
 from klss_app.cli.options import CONFIGURATION, Parser, add_evaluator_options, add_game
 from klss_app.cli.serving import serve_on_stdio
-from uci_bridge.evaluators import EvaluatorChoice, can_ponder
+from uci_bridge.evaluators import can_ponder
 
 if TYPE_CHECKING:
     from klss.table.kit import Kit
-
-__all__ = ["run"]
 
 
 def _parser(game: Game = FOG) -> Parser:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CliError", "FailedError", "UsageError"]
-
 
 class CliError(Exception):
     """Base of the front door's errors: the message becomes the one line on stderr."""

@@ -14,8 +14,6 @@ from klss_app.cli.errors import UsageError
 if TYPE_CHECKING:
     from klss.table.kit import Kit, Spec
 
-__all__ = ["BY_PATH", "FOG", "Game", "check_evaluator", "game_named", "game_of"]
-
 BY_PATH = "stockfish"
 """The evaluator whose path ``--stockfish`` gives."""
 

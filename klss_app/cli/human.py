@@ -18,8 +18,6 @@ from klss.table.limits import Limit
 from klss_app.cli.screen import Quit
 from klss_app.cli.terminal import Terminal, TimeUp
 
-__all__ = ["Typist", "clock_text", "drawn", "framed", "side_name", "wrapped"]
-
 WIDTH = 76
 """Columns of long lists."""
 

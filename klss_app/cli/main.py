@@ -21,8 +21,6 @@ from klss_app.cli.games import game_named, game_of
 from klss_app.stdout import discard, own_stdout, print_document, release
 from uci_bridge.child_processes import adopt_orphans, end_descendants
 
-__all__ = ["ANY_GAME", "COMMANDS", "OWN", "main"]
-
 COMMANDS: dict[str, str] = {
     "play": "play Fog of War chess against the engine in the terminal, or watch two engines play",
     "board": "play Fog of War chess in the browser, and review a game there",

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from uci_bridge.match.report import Standing
     from uci_bridge.match.statistics import Elo
 
-__all__ = ["DEFAULT_GAMES", "match_games", "run"]
-
 DEFAULT_GAMES = 20
 _MOST_WORKERS = 1024
 

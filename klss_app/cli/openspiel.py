@@ -16,8 +16,6 @@ from klss.errors import INSTALL_EXTRAS
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser, memory_mb, nodes
 
-__all__ = ["add_limits", "add_recall", "game_of", "is_gambit_file", "limits"]
-
 if TYPE_CHECKING:
     from klss.game import Game
 

@@ -28,17 +28,6 @@ if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord, WrittenGame
     from darkchess.fog.game.rules import Ruleset
 
-__all__ = [
-    "CONFIGURATION",
-    "PLAYERS",
-    "GameOptions",
-    "Parser",
-    "add_evaluator_options",
-    "add_game_options",
-    "clock",
-    "game_options",
-]
-
 CONFIGURATION = "{configurations}; NAME,field=value,…; FILE.toml"
 """The possible values of a configuration in the help; :class:`Parser` puts the names in."""
 

@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from klss.table.arbiter import Played
     from uci_bridge.players import PlayerMaker
 
-__all__ = ["LOADING", "Interrupt", "run"]
-
 LOADING = "loading the engine (the first time it is compiled: a minute)"
 
 

@@ -6,8 +6,6 @@ import contextlib
 import ipaddress
 import socket
 
-__all__ = ["EVERYONE", "addresses"]
-
 EVERYONE = ("0.0.0.0", "::")
 """Values of ``--host`` for a server that every device in the network may use: by IPv4 only, and by both versions."""
 

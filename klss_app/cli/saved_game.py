@@ -29,17 +29,6 @@ from klss_app.kept_games import DEFAULT_RULES, HUMAN, Terms, newest_first
 if TYPE_CHECKING:
     from darkchess.fog.game.rules import Ruleset
 
-__all__ = [
-    "LAST",
-    "LIST",
-    "SavedGame",
-    "list_saved_games",
-    "resumed_options",
-    "resumed_seats",
-    "saved_game",
-    "unfinished",
-]
-
 LAST = "last"
 
 LIST = ""

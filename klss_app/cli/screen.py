@@ -13,9 +13,6 @@ from klss.table.contest import Player
 from klss.table.outcome import Outcome, Seat
 from klss_app.cli.terminal import InputClosed, Terminal
 
-__all__ = ["REVIEW_HELP", "Quit", "Screen", "ended_text", "step_through"]
-
-
 _LOSSES = {
     "king_captured": "{}'s king was captured",
     "no_move": "{} has no move left",

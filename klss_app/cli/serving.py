@@ -23,8 +23,6 @@ from uci_bridge.child_processes import end_descendants
 if TYPE_CHECKING:
     from uci_bridge.protocol.engine import Engine
 
-__all__ = ["at_signals", "end_loading", "serve_on_stdio"]
-
 log = logging.getLogger("klss engine")
 
 _SIGN_OF_LIFE_S = 2.0

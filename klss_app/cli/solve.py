@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from klss.sequence_form import SequenceForm
     from klss.support.arrays import Floats
 
-__all__ = ["run"]
-
 _PROGRAMS, _ITERATED = ("lp", "simplex", "ipm"), ("auto", "pcfr+", "dcfr", "cfr+")
 """Methods of linear programming and of regret minimisation."""
 

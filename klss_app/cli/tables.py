@@ -17,8 +17,6 @@ from klss_app.stdout import print_document
 if TYPE_CHECKING:
     from klss.tables import NamedGame, Row
 
-__all__ = ["run"]
-
 _ORDERS = ("1", "3", "5", "inf")
 EPSILON = 0.25
 """The exploitability of the paper's blueprints."""

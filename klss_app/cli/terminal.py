@@ -24,8 +24,6 @@ try:
 except ImportError:
     termios = None  # type: ignore[assignment]
 
-__all__ = ["InputClosed", "Terminal", "TimeUp"]
-
 _FRAMES = {True: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", False: "|/-\\"}
 _TICK_S = 0.1
 _UNHEARD_S = 3.0

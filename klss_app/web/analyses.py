@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from klss_app.web.messages import Line
     from klss_app.web.settings import Settings
 
-__all__ = ["Analyses"]
-
 _LONGEST_LINE = 1 << 22
 _MOST_WHOLE = 16
 _DEEPER = 10

@@ -24,8 +24,6 @@ from klss_app.web.seats import HumanAtBoard, Inbox
 if TYPE_CHECKING:
     from klss_app.web.settings import Settings
 
-__all__ = ["MOST_PLIES", "BadGame", "BoardGame", "Finished", "Reviewed"]
-
 MOST_PLIES = 2000
 """Most plies of a game that is reviewed; each is replayed, and sent to the page."""
 

@@ -15,9 +15,8 @@ from klss_app.web.settings import Settings
 from uci_bridge.commands import Command
 from uci_bridge.evaluators import named
 from uci_bridge.players import engine_argv, player_spec
-from uci_bridge.protocol.host import EngineProcess, HostedPlayer, rehearse
-
-__all__ = ["BoardEngine"]
+from uci_bridge.protocol.engine_process import EngineProcess
+from uci_bridge.protocol.host import HostedPlayer, rehearse
 
 
 class BoardEngine:

@@ -20,8 +20,6 @@ from klss_app.web.seats import Inbox
 from klss_app.web.settings import Settings
 from uci_bridge.kits.fog import FOG
 
-__all__ = ["FogBoard", "FogGame", "reviewed"]
-
 
 @dataclass(frozen=True)
 class FogGame:

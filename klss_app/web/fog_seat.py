@@ -19,8 +19,6 @@ from klss.table.outcome import Outcome
 from klss_app.web.messages import Telling
 from klss_app.web.seats import Answer, HumanAtBoard
 
-__all__ = ["FogHuman"]
-
 _MOST_TEXT = 40
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import chess
 
+from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.fog.analysis.whole_game import Turn, turns
 from darkchess.fog.belief.marginals import Marginals, marginals
 from darkchess.fog.belief.position_set import PositionSet
@@ -25,9 +26,7 @@ from klss.table.limits import Limit
 from klss_app.stdout import discard, own_stdout, print_document, release, reserve
 from klss_app.web.reviews import replayed
 from klss_app.web.summaries import mark
-from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
-
-__all__ = ["MOST_MOVES", "analyse", "answer_one", "likely", "main", "middle", "rounded", "turn_document"]
+from uci_bridge.evaluators import make_evaluator
 
 MOST_MOVES = 8
 """Moves of a mixture that a page is sent."""

@@ -14,8 +14,6 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 
-__all__ = ["HEADERS", "Rate", "host_allowed", "new_token", "origin_allowed", "same_token"]
-
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "

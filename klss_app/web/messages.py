@@ -17,8 +17,6 @@ from darkchess.fog.game.view import View
 from klss.table.outcome import Outcome
 from klss_app.view_events import ViewEvent, view_events
 
-__all__ = ["Line", "Telling", "board_text", "letters", "over_document"]
-
 
 class Line(Protocol):
     """A page's connection."""

@@ -13,8 +13,6 @@ import chess
 from klss_app.web.board_game import BoardGame, Reviewed
 from klss_app.web.server import static_files
 
-__all__ = ["Kept", "kept", "one_file"]
-
 
 class Kept(NamedTuple):
     """A reviewed game: the document of its review, every turn and both sides' figures as a page gets them; and for the

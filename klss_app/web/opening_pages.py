@@ -13,8 +13,6 @@ from aiohttp import web
 if TYPE_CHECKING:
     from darkchess.fog.players.book import Book
 
-__all__ = ["add_openings"]
-
 _MOST_PLIES = 12
 """Plies. Longer lines are refused before they are replayed; the book has none so long."""
 

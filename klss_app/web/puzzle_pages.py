@@ -20,8 +20,6 @@ from klss_app.view_events import view_events
 if TYPE_CHECKING:
     from darkchess.fog.analysis.puzzles import Puzzle
 
-__all__ = ["add_puzzles"]
-
 _KEPT = 8
 """Puzzles whose position sets are kept at a time; a set of two thousand takes some megabytes."""
 

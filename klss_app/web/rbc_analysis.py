@@ -23,8 +23,6 @@ from klss_app.stdout import print_document
 from klss_app.web.game_analysis import MOST_MOVES, answer_one, likely, rounded
 from klss_app.web.summaries import mark
 
-__all__ = ["analyse", "main", "turn_document", "turn_documents"]
-
 
 def turn_document(found: AnalysedTurn, held: dict[str, tuple[int, bool]]) -> dict[str, Any]:
     """The document of a turn for a page: the fields of :func:`klss_app.web.game_analysis.turn_document` that this game

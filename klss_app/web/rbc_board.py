@@ -28,8 +28,6 @@ from klss_app.web.settings import Settings
 from klss_app.web.summaries import MARKS, mark
 from uci_bridge.kits.rbc import RBC
 
-__all__ = ["RbcBoard", "opened"]
-
 
 @dataclass(frozen=True)
 class _Game:

@@ -23,8 +23,6 @@ from klss_app.rbc_spoken import UnknownRequest, lost_text, moved_text, request_l
 from klss_app.web.messages import letters, over_document
 from klss_app.web.seats import Answer, HumanAtBoard
 
-__all__ = ["Knowledge", "RbcHuman"]
-
 _MOST_TEXT = 40
 
 

@@ -21,8 +21,6 @@ from klss_app.web.board_game import MOST_PLIES, BadGame
 from klss_app.web.messages import board_text, over_document
 from uci_bridge.bot.true_game import ServerReferee
 
-__all__ = ["listed_games", "opened_game", "replayed", "review"]
-
 _SHOWN_TAGS = ("Event", "Site", "Date", "White", "Black", "Result", "Termination", "TimeControl")
 _MOST_LISTED = 500
 """Most rows of a list: the game of each row is replayed, which takes a few milliseconds."""

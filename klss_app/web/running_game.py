@@ -18,8 +18,6 @@ from klss.table.limits import TimeControl
 from klss.table.outcome import Outcome
 from klss_app.web.seats import Draw, Ended, HumanAtBoard, Inbox, Leave, Resign
 
-__all__ = ["GameClock", "RunningGame"]
-
 
 class GameClock:
     """Both clocks as a page shows them. ``remaining_s``: seconds left as the arbiter keeps them, for the player to move

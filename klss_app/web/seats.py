@@ -20,8 +20,6 @@ from klss.table.contest import Decision, OutOfTime, Player, Resignation
 from klss.table.limits import Limit, Progress
 from klss.table.outcome import Outcome, Seat
 
-__all__ = ["Answer", "Draw", "Ended", "EngineAtBoard", "HumanAtBoard", "Inbox", "Leave", "Resign"]
-
 
 class Ended(Exception):
     """The game ends by something other than the answer that is waited for; ``outcome``: None if it is left."""

@@ -26,8 +26,6 @@ from klss_app.web.opening_pages import add_openings
 from klss_app.web.puzzle_pages import add_puzzles
 from klss_app.web.table import Refused, Seat, Table
 
-__all__ = ["make_app", "our_fault", "static_files"]
-
 MOST_BYTES = 256 * 1024
 """The largest message that a page may send; the largest are PGN files."""
 

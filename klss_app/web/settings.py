@@ -10,11 +10,9 @@ from typing import Any, Protocol
 
 import chess
 
+from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.fog.game.rules import PAPER, Ruleset
 from klss_app.kept_games import HUMAN
-from uci_bridge.evaluators import EvaluatorChoice
-
-__all__ = ["Earlier", "LeftGames", "Settings"]
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["CAP", "LEAST_COST", "MARKS", "NODES", "mark", "summary"]
-
 NODES = 2000
 """Nodes per turn in the analysis of a whole game."""
 

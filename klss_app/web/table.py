@@ -34,8 +34,6 @@ from klss_app.web.running_game import GameClock, RunningGame
 from klss_app.web.seats import HumanAtBoard, Inbox
 from klss_app.web.settings import Earlier, LeftGames, Settings
 
-__all__ = ["Refused", "Seat", "Table", "keep_in_folder"]
-
 _LONGEST_S = 24 * 3600.0
 _MOST_GAMES = 200
 

@@ -22,8 +22,9 @@ from klss.table.limits import TimeControl
 from tests.uci_bridge.protocol_games import game_of, turn
 from uci_bridge.protocol import engine as engine_module
 from uci_bridge.protocol.codec import MAX_LINE_BYTES
+from uci_bridge.protocol.engine_process import Patience
 from uci_bridge.protocol.fog import FOG as WIRE
-from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience
+from uci_bridge.protocol.host import EngineProcess, HostedPlayer
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "engine-protocol.md"

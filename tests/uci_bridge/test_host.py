@@ -25,8 +25,9 @@ from klss.table.limits import Limit, TimeControl
 from klss.table.outcome import Outcome
 from tests.uci_bridge.protocol_games import game_of
 from uci_bridge.errors import EngineFailed
+from uci_bridge.protocol.engine_process import Patience
 from uci_bridge.protocol.fog import FOG as WIRE
-from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience, rehearse
+from uci_bridge.protocol.host import EngineProcess, HostedPlayer, rehearse
 
 SCRIPT = str(Path(__file__).with_name("foreign_engine.py"))
 HASTY = Patience(grace_s=0.3, nodes_s=0.3, start_s=0.5, push_s=0.3, close_s=0.2)

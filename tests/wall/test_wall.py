@@ -29,8 +29,9 @@ from klss.table.contest import Decision, Resignation
 from klss.table.limits import Limit, Progress, TimeControl
 from klss.table.outcome import Outcome
 from tests.wall.twins import Twins, load, replayed, tags
+from uci_bridge.protocol.engine_process import Patience
 from uci_bridge.protocol.fog import FOG as WIRE
-from uci_bridge.protocol.host import EngineProcess, HostedPlayer, Patience
+from uci_bridge.protocol.host import EngineProcess, HostedPlayer
 
 TWINS = load()
 RECORDER = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"

@@ -32,8 +32,6 @@ from uci_bridge.bot.record import Records
 from uci_bridge.bot.seat import Seat
 from uci_bridge.errors import UciBridgeError
 
-__all__ = ["Bot", "BotRefused", "make_client", "variant_served", "who_am_i"]
-
 log = logging.getLogger(__name__)
 
 _SILENT_S = 60.0

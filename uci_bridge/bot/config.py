@@ -26,8 +26,6 @@ from uci_bridge.bot.lichess import Token, is_loopback
 from uci_bridge.child_processes import take_variable
 from uci_bridge.errors import UciBridgeError
 
-__all__ = ["AcceptRules", "BotConfig", "ConfigError", "EngineConfig", "TokenSource", "load_config", "read_token"]
-
 log = logging.getLogger(__name__)
 
 _MAX_BYTES = 1 << 16

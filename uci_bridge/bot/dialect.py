@@ -28,11 +28,6 @@ import msgspec
 from klss.support.text import printable
 from klss.table.outcome import Outcome
 
-__all__ = [
-    "DIALECTS", "LICHESS", "PYCHESS", "Challenge", "Dialect", "Event", "GameEnd", "GameFull", "GameLine", "GameStart",
-    "GameState", "MalformedLine", "Other", "valid_id",
-]  # fmt: skip
-
 MAX_PLIES = 2048
 """Most half-moves of a game; no server lets one go on so long (pychess ends them at ply 600)."""
 

@@ -27,6 +27,7 @@ import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import DarkchessError
+from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.fog.game.contest import DEFAULT_PLAYER, Setup
 from darkchess.fog.game.rules import PYCHESS
 from darkchess.fog.game.view import View
@@ -37,11 +38,10 @@ from klss.table.limits import Limit
 from uci_bridge.bot.config import EngineConfig
 from uci_bridge.bot.seat import Clock, SeatError
 from uci_bridge.child_processes import own_program
-from uci_bridge.evaluators import EvaluatorChoice, can_ponder, evaluator_choice
+from uci_bridge.evaluators import can_ponder, evaluator_choice
+from uci_bridge.protocol.engine_process import EngineProcess
 from uci_bridge.protocol.fog import FOG
-from uci_bridge.protocol.host import EngineProcess, HostedPlayer, rehearse
-
-__all__ = ["EngineSeat", "check_engine", "engine_command", "engine_tags"]
+from uci_bridge.protocol.host import HostedPlayer, rehearse
 
 log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")

@@ -36,8 +36,6 @@ from uci_bridge.bot.seat import Clock, Seat, SeatError
 from uci_bridge.bot.stream import GameStream
 from uci_bridge.bot.true_game import TrueGame, Unfollowable
 
-__all__ = ["BotGame"]
-
 log = logging.getLogger(__name__)
 
 _FIRST_MOVES_S = 360.0

@@ -33,11 +33,6 @@ from uci_bridge.bot.dialect import PYCHESS, Dialect, Event, GameLine, valid_id
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.lines import LineSplitter
 
-__all__ = [
-    "Account", "Backoff", "Client", "Garbage", "Limited", "Refused", "Rejected", "ServerError", "Timing", "Token",
-    "Unreachable", "is_loopback",
-]  # fmt: skip
-
 log = logging.getLogger(__name__)
 
 MAX_LINE_BYTES = 1 << 16

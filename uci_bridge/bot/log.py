@@ -10,8 +10,6 @@ from typing import TextIO
 
 from uci_bridge.bot.lichess import Token
 
-__all__ = ["JsonLines", "log_to"]
-
 
 class JsonLines(logging.Formatter):
     """Format a record as one JSON object: ``time`` (UTC), ``level``, ``event``, then the record's ``fields``, and a

@@ -23,8 +23,6 @@ from klss.support.whole_file import write_whole
 from uci_bridge.bot.dialect import MalformedLine, valid_id
 from uci_bridge.errors import UciBridgeError
 
-__all__ = ["Records", "RecordsError", "plain"]
-
 log = logging.getLogger(__name__)
 
 _UNDER_WAY = "under_way.json"

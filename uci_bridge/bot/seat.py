@@ -15,8 +15,6 @@ import chess
 
 from darkchess.fog.game.view import View
 
-__all__ = ["Clock", "Seat", "SeatError"]
-
 
 @dataclass(frozen=True)
 class Clock:

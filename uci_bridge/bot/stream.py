@@ -21,8 +21,6 @@ from klss.table.outcome import Outcome
 from uci_bridge.bot.dialect import GameEnd, GameFull, GameLine, GameState
 from uci_bridge.bot.lichess import Backoff, Client, Garbage, Refused, Rejected, ServerError, Timing
 
-__all__ = ["GameStream"]
-
 log = logging.getLogger(__name__)
 
 _LONGEST_WAIT_S = 10.0

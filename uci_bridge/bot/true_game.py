@@ -23,8 +23,6 @@ from darkchess.fog.game.view import View
 from klss.table.outcome import Outcome
 from uci_bridge.errors import UciBridgeError
 
-__all__ = ["ServerReferee", "TrueGame", "Unfollowable"]
-
 
 class Unfollowable(UciBridgeError, ValueError):
     """The server's moves or start position break our rules."""

@@ -6,12 +6,11 @@ from types import ModuleType
 from typing import Any
 
 from darkchess.evaluation.evaluator import Evaluator
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss.table.contest import Player
 from klss.table.kit import Kit
 from uci_bridge.commands import described
-from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
-
-__all__ = ["ChessKit"]
+from uci_bridge.evaluators import evaluator_label, make_evaluator
 
 
 class ChessKit(Kit):

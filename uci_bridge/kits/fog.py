@@ -9,6 +9,7 @@ import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.evaluation.evaluator import Evaluator
+from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.fog.game.contest import DEFAULT_PLAYER, Setup
 from darkchess.fog.game.record import GameRecord, write_pgn
 from darkchess.fog.game.referee import Referee
@@ -18,11 +19,9 @@ from darkchess.fog.players.configuration import CONFIGURATIONS, LEVELS, Configur
 from darkchess.fog.warm_up import warm_up
 from klss.table.arbiter import Played
 from uci_bridge.commands import described
-from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
+from uci_bridge.evaluators import make_evaluator
 from uci_bridge.kits.chess_kit import ChessKit
 from uci_bridge.protocol.fog import FOG as WIRE
-
-__all__ = ["FOG"]
 
 
 class _Fog(ChessKit):

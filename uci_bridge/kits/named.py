@@ -10,8 +10,6 @@ from klss.errors import INSTALL_EXTRAS, GameError
 from klss.support.configurations import ConfigurationError
 from klss.table.kit import Kit
 
-__all__ = ["KITS", "OPENSPIEL", "kit_named", "loaded"]
-
 OPENSPIEL = "openspiel:"
 """The prefix of the names of OpenSpiel's games."""
 

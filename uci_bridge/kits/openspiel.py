@@ -21,8 +21,6 @@ from uci_bridge.commands import described
 from uci_bridge.kits.named import OPENSPIEL
 from uci_bridge.protocol.openspiel import OpenSpielWire
 
-__all__ = ["openspiel_kit"]
-
 _WARM_NODES = 50
 
 

@@ -26,8 +26,6 @@ from uci_bridge.protocol.rbc import RBC as WIRE
 if TYPE_CHECKING:
     from uci_bridge.reconchess.bots import Foreign
 
-__all__ = ["RBC"]
-
 
 class _Rbc(ChessKit):
     """See :class:`klss.table.kit.Kit`."""

@@ -20,8 +20,6 @@ import klss
 from klss.support.whole_file import write_whole
 from uci_bridge.errors import UciBridgeError
 
-__all__ = ["NoCommitError", "commit", "head", "package_versions", "today", "write_document"]
-
 _LINE = 120
 
 

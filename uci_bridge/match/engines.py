@@ -10,16 +10,15 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss.table.arbiter import SEATS
 from klss.table.contest import Player
 from klss.table.kit import Kit, Spec
 from klss.table.limits import TimeControl
-from uci_bridge.evaluators import EvaluatorChoice, evaluator_versions
+from uci_bridge.evaluators import evaluator_versions
 from uci_bridge.match.task import Side
 from uci_bridge.players import PlayerMaker
 from uci_bridge.stockfish.evaluator import StockfishEvaluator
-
-__all__ = ["Engines", "Setup"]
 
 
 @dataclass(frozen=True)

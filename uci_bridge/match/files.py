@@ -25,8 +25,6 @@ from klss.support.whole_file import write_whole
 from uci_bridge.match.task import GameResult
 from uci_bridge.protocol.diagnostics import fit_to_keep
 
-__all__ = ["MatchError", "MatchFiles", "kept_seed", "opened", "read_match"]
-
 
 class MatchError(Exception):
     """A match can't be played, or not in that directory: the message says what, got, expected."""

@@ -21,8 +21,6 @@ from uci_bridge.match.engines import Engines, Setup
 from uci_bridge.match.task import GameResult, GameTask, sides
 from uci_bridge.protocol.diagnostics import plain
 
-__all__ = ["play_game"]
-
 _COLORS = {True: "white", False: "black"}
 """The seats as results name them, in every game."""
 

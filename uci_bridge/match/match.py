@@ -16,20 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss.support.seeds import game_seed, opening_seed
 from klss.support.signals import asked_to_end
 from klss.table.kit import Kit, Spec
 from klss.table.limits import TimeControl
-from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.match.engines import Setup
-from uci_bridge.match.files import MatchError, MatchFiles, kept_seed, opened
+from uci_bridge.match.files import MatchFiles, opened
 from uci_bridge.match.openings import FileOpenings, Opening, RandomOpenings
 from uci_bridge.match.report import Standing
 from uci_bridge.match.statistics import Sprt
 from uci_bridge.match.task import GameResult, GameTask
 from uci_bridge.match.workers import workers_for
-
-__all__ = ["FORMAT", "Match", "MatchError", "Standing", "kept_seed"]
 
 FORMAT = 3
 """Version of a match's directory. Formats differ in how seeds are derived, so that the same seed gives other games."""

@@ -19,8 +19,6 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER, Ruleset
 from klss.support.text import read_text
 
-__all__ = ["MOST_PLIES", "FileOpenings", "Opening", "OpeningError", "RandomOpenings", "king_hangs", "read_openings"]
-
 MOST_PLIES = 200
 """The longest random opening."""
 

@@ -25,8 +25,6 @@ from uci_bridge.match.files import MatchError
 from uci_bridge.match.game import play_game
 from uci_bridge.match.task import GameResult, GameTask
 
-__all__ = ["MOST_DEATHS", "LocalWorkers"]
-
 MOST_DEATHS = 50
 """Most deaths of workers during one game; beyond that the game itself is taken to kill them."""
 

@@ -14,8 +14,6 @@ from uci_bridge.match.engines import Setup
 from uci_bridge.match.statistics import Elo, PairCounter, Sprt, SprtState, elo_of_match
 from uci_bridge.match.task import Side, sides
 
-__all__ = ["MoveStatistics", "Record", "Standing", "spread", "versions"]
-
 _NUMBERS = {
     "positions": "positions",
     "nodes": "nodes",

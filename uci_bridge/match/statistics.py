@@ -17,11 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = [
-    "LEAST_PAIRS", "Elo", "PairCounter", "Sprt", "SprtState", "elo_interval", "elo_of_match", "log_likelihood_ratio",
-    "score_of_elo",
-]  # fmt: skip
-
 _Z = 1.959964
 """Quantile of the normal distribution for a two-sided interval of 95 %."""
 

@@ -8,8 +8,6 @@ from typing import Any
 from klss.table.outcome import Seat
 from uci_bridge.match.openings import Opening
 
-__all__ = ["GameResult", "GameTask", "Side", "sides"]
-
 Side = str
 """``"a"`` or ``"b"``."""
 

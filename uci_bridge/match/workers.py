@@ -26,8 +26,6 @@ from uci_bridge.match.game import play_game
 from uci_bridge.match.pool import MOST_DEATHS, LocalWorkers
 from uci_bridge.match.task import GameResult, GameTask
 
-__all__ = ["ClusterWorkers", "InProcess", "LocalWorkers", "workers_for"]
-
 _CONNECT_S = 15.0
 _IDLE_S = 60.0
 """Seconds without a game after which a worker's engines are ended: the process that started the match may be gone."""

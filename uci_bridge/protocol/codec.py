@@ -30,11 +30,6 @@ from uci_bridge.protocol.messages import Answer, Ids, Push, Received, Refusal, R
 from uci_bridge.protocol.schema import bad, fitted
 from uci_bridge.protocol.wire import Wire
 
-__all__ = [
-    "MAX_ANSWER_BYTES", "MAX_LINE_BYTES", "PROTOCOL_VERSION", "read_reply", "read_request", "write_reply",
-    "write_request",
-]  # fmt: skip
-
 PROTOCOL_VERSION = "1"
 
 MAX_LINE_BYTES = 4 << 20

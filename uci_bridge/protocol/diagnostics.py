@@ -13,8 +13,6 @@ from typing import Any
 
 from klss.support.text import printable
 
-__all__ = ["MAX_DEPTH", "MAX_ENTRIES", "MAX_NUMBER", "MAX_WORDS", "fit_to_keep", "plain"]
-
 MAX_DEPTH = 4
 """Most levels of nested lists and objects."""
 

@@ -22,18 +22,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from darkchess.errors import DarkchessError
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss.search.pondering import Pondering
 from klss.table.contest import Contradiction, Decision, Player
 from klss.table.kit import Kit
 from klss.table.limits import Limit
 from klss.table.outcome import Seat
 from uci_bridge.errors import ProtocolError
-from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.protocol.codec import MAX_LINE_BYTES, read_request, write_reply
 from uci_bridge.protocol.messages import Answer, Push, Received, Refusal, Reply, Request
 from uci_bridge.protocol.wire import Transcript
-
-__all__ = ["MAX_SESSIONS", "Engine"]
 
 log = logging.getLogger(__name__)
 

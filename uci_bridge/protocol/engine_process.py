@@ -25,8 +25,6 @@ from uci_bridge.pipes import open_pipes
 from uci_bridge.protocol.codec import MAX_ANSWER_BYTES
 from uci_bridge.protocol.messages import Ids
 
-__all__ = ["EngineProcess", "Late", "Patience"]
-
 log = logging.getLogger(__name__)
 
 _READ_BYTES = 1 << 16

@@ -30,8 +30,6 @@ from uci_bridge.protocol import shapes, wire
 from uci_bridge.protocol.schema import bad
 from uci_bridge.protocol.shapes import given
 
-__all__ = ["FOG", "Observation", "observation_of"]
-
 Moves = tuple[chess.Move, ...]
 """A question: the legal moves."""
 

@@ -25,12 +25,10 @@ from klss.table.outcome import Outcome, Seat
 from klss.table.time_plan import TimePlan
 from uci_bridge.errors import EngineFailed, NeverAnswered, ProtocolError
 from uci_bridge.protocol.codec import read_reply, write_request
-from uci_bridge.protocol.engine_process import EngineProcess, Late, Patience
+from uci_bridge.protocol.engine_process import EngineProcess, Late
 from uci_bridge.protocol.messages import Answer, Ids, Push, Received, Refusal, Reply, Request
 from uci_bridge.protocol.shapes import Clock
 from uci_bridge.protocol.wire import Wire
-
-__all__ = ["EngineProcess", "HostedPlayer", "Patience", "rehearse"]
 
 log = logging.getLogger(__name__)
 

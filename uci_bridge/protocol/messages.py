@@ -12,8 +12,6 @@ from typing import Any
 from klss.table.outcome import Seat
 from uci_bridge.protocol.shapes import Clock
 
-__all__ = ["Answer", "Ids", "Push", "Received", "Refusal", "Reply", "Request"]
-
 
 @dataclass(frozen=True)
 class Ids:

@@ -17,8 +17,6 @@ from klss.table.limits import Limit
 from klss.table.outcome import Outcome, Seat
 from uci_bridge.protocol import shapes, wire
 
-__all__ = ["OpenSpielWire"]
-
 _MAX_ACTIONS = 65_536
 _Text = Annotated[str, Meta(max_length=1 << 20)]
 _Action = Annotated[int, Meta(ge=0, lt=2**31)]

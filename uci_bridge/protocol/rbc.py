@@ -27,8 +27,6 @@ from uci_bridge.protocol import shapes, wire
 from uci_bridge.protocol.schema import bad
 from uci_bridge.protocol.shapes import given
 
-__all__ = ["RBC", "Observation", "Question"]
-
 _KINDS = {Notice: "capture_notice", Sensed: "sense_result", Moved: "move_result", Outcome: "game_over"}
 _PLACES = {Notice: 0, Sensed: 1, Moved: 2}
 """Places of the observations in a turn."""

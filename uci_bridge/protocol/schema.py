@@ -15,8 +15,6 @@ from msgspec import inspect
 
 from uci_bridge.errors import ProtocolError
 
-__all__ = ["bad", "fitted"]
-
 _Shape = TypeVar("_Shape")
 
 _SHOWN = 60

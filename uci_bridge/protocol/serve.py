@@ -12,8 +12,6 @@ from uci_bridge.lines import LineSplitter
 from uci_bridge.protocol.codec import MAX_LINE_BYTES
 from uci_bridge.protocol.engine import Engine
 
-__all__ = ["serve"]
-
 log = logging.getLogger(__name__)
 
 _QUEUED = 16

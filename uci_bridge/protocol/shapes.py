@@ -19,12 +19,6 @@ from darkchess.errors import FenError
 from klss.table.outcome import Outcome, Seat
 from uci_bridge.errors import ProtocolError
 
-__all__ = [
-    "COLORS", "COLOR_NAMES", "MAX_ID", "MAX_PLY", "Answer", "Clock", "Color", "Fen", "GameOver", "Move", "Piece", "Ply",
-    "Push", "Received", "Request", "Square", "given", "move_of", "move_shape", "outcome_of", "over_shape", "piece_of",
-    "piece_shape", "start_of",
-]  # fmt: skip
-
 MAX_ID = 256
 MAX_PLY = 20_000
 

@@ -17,8 +17,6 @@ from klss.table.outcome import Seat
 from uci_bridge.protocol import shapes
 from uci_bridge.protocol.schema import bad
 
-__all__ = ["Transcript", "Wire"]
-
 
 class Transcript(ABC):
     """One player's observations in one game."""

@@ -31,8 +31,6 @@ from uci_bridge.reconchess.hosted import HostedBot
 from uci_bridge.reconchess.messages import Call
 from uci_bridge.stockfish.evaluator import find_stockfish
 
-__all__ = ["BOTS", "PATIENT", "TROUT_S", "Foreign", "foreign"]
-
 BOTS = {
     "attacker": "reconchess.bots.attacker_bot",
     "random": "reconchess.bots.random_bot",

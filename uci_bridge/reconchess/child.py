@@ -29,8 +29,6 @@ from uci_bridge.errors import FAULT_SHOWN
 from uci_bridge.reconchess.messages import Answer, Call
 from uci_bridge.reconchess.trout import LivingEngine
 
-__all__ = ["main"]
-
 _PR_SET_PDEATHSIG = 1
 _ADDR_NO_RANDOMIZE = 0x0040000
 _WELL = 86

@@ -35,8 +35,6 @@ from uci_bridge.errors import FAULT_SHOWN, EngineFailed
 from uci_bridge.protocol.engine_process import EngineProcess, Late, Patience
 from uci_bridge.reconchess.messages import Answer, Call
 
-__all__ = ["CLOCK_S", "OPPONENT", "HostedBot"]
-
 log = logging.getLogger(__name__)
 
 CLOCK_S = 900.0

@@ -12,8 +12,6 @@ from darkchess.rbc.game.contest import DEFAULT_PLAYER
 from klss.support import seeds
 from uci_bridge.reconchess import player
 
-__all__ = ["KlssBot"]
-
 
 class KlssBot(player.ReconchessPlayer):
     """The default configuration, or that of ``KLSS_RBC_PLAYER``; its time is a share of the clock."""

@@ -10,8 +10,6 @@ from typing import Literal
 
 import msgspec
 
-__all__ = ["Answer", "Call"]
-
 
 class Call(msgspec.Struct, omit_defaults=True):
     """Data or a question for the bot."""

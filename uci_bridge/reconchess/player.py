@@ -19,6 +19,7 @@ import numpy as np
 from darkchess.board.kernels import board as layout
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
+from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.rbc.game.contest import DEFAULT_PLAYER, Player
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed, window
 from darkchess.rbc.game.rules import WIN_REASONS
@@ -26,15 +27,13 @@ from darkchess.rbc.players.configuration import configuration as configuration_o
 from darkchess.rbc.players.configuration import make_player
 from klss.table.limits import Limit
 from klss.table.outcome import Outcome
-from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
+from uci_bridge.evaluators import make_evaluator
 from uci_bridge.reconchess.bots import check_reconchess
 
 try:
     from reconchess import Player as _TheirPlayer
 except ImportError:  # an extra; making a player raises
     _TheirPlayer = object
-
-__all__ = ["ReconchessPlayer"]
 
 log = logging.getLogger(__name__)
 

@@ -13,8 +13,6 @@ from typing import Any
 import chess
 import chess.engine
 
-__all__ = ["LivingEngine"]
-
 
 class LivingEngine:
     """Replaces ``TroutBot.engine``: it has the two methods that the bot calls."""

@@ -41,11 +41,6 @@ from uci_bridge.child_processes import engine_environment
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.stockfish.uci import EnginePool, fault_of
 
-__all__ = [
-    "DEBIAN_STOCKFISH", "StockfishEvaluator", "check_stockfish", "find_stockfish", "orthodox_fens", "score_of",
-    "stockfish_version",
-]  # fmt: skip
-
 log = logging.getLogger(__name__)
 
 DEBIAN_STOCKFISH = "/usr/games/stockfish"

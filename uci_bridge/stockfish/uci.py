@@ -27,8 +27,6 @@ from collections.abc import Sequence
 
 from uci_bridge.child_processes import APART, engine_environment
 
-__all__ = ["EnginePool", "UciProcess", "fault_of"]
-
 log = logging.getLogger(__name__)
 
 _READ_BYTES = 1 << 16

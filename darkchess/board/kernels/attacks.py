@@ -28,10 +28,6 @@ from darkchess.board.kernels.tables import (
 )
 from klss.support.kernel import kernel
 
-__all__ = [
-    "attacked_by", "bishop_attacks", "in_check", "line_attacks", "pawn_attacks", "rook_attacks", "slanted", "straight",
-]  # fmt: skip
-
 
 @kernel(inline="always")
 def line_attacks(lower: Any, upper: Any, occupied: Any) -> Any:

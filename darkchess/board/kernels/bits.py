@@ -15,9 +15,6 @@ from numba.extending import intrinsic, overload
 
 from klss.support.kernel import kernel
 
-__all__ = ["NOT_FILE_A", "NOT_FILE_H", "beside", "bit", "highest", "lowest", "popcount", "without_lowest"]
-
-
 NOT_FILE_A, NOT_FILE_H = np.uint64(0xFEFEFEFEFEFEFEFE), np.uint64(0x7F7F7F7F7F7F7F7F)
 """The squares that can move left, and right: those on the edge would reappear on the opposite file."""
 

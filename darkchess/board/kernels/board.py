@@ -24,11 +24,6 @@ import numpy as np
 
 from klss.support.kernel import kernel
 
-__all__ = [
-    "BISHOP", "BLACK", "IDENTITY", "KING", "KNIGHT", "META", "PAWN", "QUEEN", "QUIET_SHIFT", "ROOK", "WHITE", "WIDTH",
-    "ep_square", "piece_on", "turn",
-]  # fmt: skip
-
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING, WHITE, BLACK, META = range(9)
 WIDTH = 9
 IDENTITY = np.uint64(0x7FFF)

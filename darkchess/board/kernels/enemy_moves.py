@@ -16,10 +16,6 @@ from darkchess.board.kernels.position_table import put
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
 from klss.support.kernel import kernel
 
-__all__ = [
-    "castling_paths", "has_castling_rook", "lifted", "pawn_steps", "piece_targets", "put_arrivals", "put_moves",
-]  # fmt: skip
-
 _RANK_2 = np.uint64(1 << 8)
 """The lowest square of rank 2: a set of one square is on rank 1 if and only if it is less."""
 

@@ -20,11 +20,6 @@ from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
 from darkchess.board.kernels.board import BLACK, KING, KNIGHT, META, PAWN, ROOK
 from klss.support.kernel import kernel
 
-__all__ = [
-    "CASTLING_ROOK", "DOUBLE_STEPPED", "MOST_SUCCESSORS", "castled", "code_at", "decode_half", "decode_halves",
-    "encode_half", "marks", "stepped", "with_code", "without", "without_rights",
-]  # fmt: skip
-
 CASTLING_ROOK = 6
 """Code of a rook that may castle."""
 DOUBLE_STEPPED = 7

@@ -12,8 +12,6 @@ from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, META, PAW
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
 from klss.support.kernel import kernel
 
-__all__ = ["MAX_MOVES", "generate", "has_move", "king_capture", "make"]
-
 MAX_MOVES = 448
 """Room for the moves of one position: sixteen queens have at most 16 × 27 moves, and there may be two castlings."""
 

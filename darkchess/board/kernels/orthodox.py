@@ -16,8 +16,6 @@ from darkchess.board.kernels.board import BLACK, KING, KNIGHT, META, PAWN, QUEEN
 from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
 from klss.support.kernel import kernel
 
-__all__ = ["ASK", "FOREIGN", "LOST", "NO_MOVE", "WON", "classify", "moves_between"]
-
 ASK, WON, LOST, NO_MOVE, FOREIGN = range(5)
 """Codes of :func:`classify`: ask the engine; the side to move takes the king; each of its moves loses its own king; it
 has no move; a chess engine can't take the position.

@@ -26,11 +26,6 @@ from numba.extending import intrinsic, overload
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
-__all__ = [
-    "SPILL", "Layout", "gather", "half_hash", "home", "insert", "put", "rank", "rehash", "select",
-    "settle", "spread",
-]  # fmt: skip
-
 SPILL = 4096
 """Slots behind each region for entries that probe past its end. At a load of 0.75 even a run of a few hundred filled
 slots practically never occurs.

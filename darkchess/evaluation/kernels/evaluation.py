@@ -38,10 +38,6 @@ from darkchess.evaluation.kernels.network import LINEAR_SIZE, UNITS, forward
 from darkchess.evaluation.kernels.pawn_ending import is_pawn_ending, pawn_ending_score
 from klss.support.kernel import kernel
 
-__all__ = [
-    "DEPTH", "MOST", "WON", "Knowledge", "bring_best", "evaluate_many", "quiescence", "scratch", "static",
-]  # fmt: skip
-
 WON = 1000.0
 """Score in pawns of a side that takes the king; tanh(WON/6) is 1.0 exactly."""
 

@@ -22,8 +22,6 @@ from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUE
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS
 from klss.support.kernel import kernel
 
-__all__ = ["FEATURES", "FEATURE_BLOCKS", "FOUND", "MAPS", "MAX_FEATURES", "STAGES", "features", "phase", "stage"]
-
 FEATURE_BLOCKS: dict[str, tuple[int, int]] = {
     "piece on square": (0, 384),
     "mobility": (384, 66),

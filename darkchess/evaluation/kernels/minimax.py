@@ -22,8 +22,6 @@ from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_ca
 from darkchess.evaluation.kernels.evaluation import WON, bring_best, quiescence, scratch
 from klss.support.kernel import kernel
 
-__all__ = ["DEEPEST", "minimax_many"]
-
 DEEPEST = 30
 """Greatest depth that a caller may ask for, in plies."""
 

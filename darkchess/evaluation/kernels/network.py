@@ -25,8 +25,6 @@ from numba.extending import intrinsic, overload
 
 from darkchess.evaluation.kernels.features import FEATURES, STAGES
 
-__all__ = ["FIRST", "LINEAR_SIZE", "OFFSETS", "PACKED_SIZE", "SECOND", "UNITS", "forward"]
-
 FIRST = 64
 """Units of the first hidden layer."""
 

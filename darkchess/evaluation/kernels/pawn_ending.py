@@ -20,8 +20,6 @@ from darkchess.board.kernels.tables import KING_STEPS, PAWN_CAPTURES, TABLES
 from klss.support.arrays import Words
 from klss.support.kernel import kernel
 
-__all__ = ["is_pawn_ending", "pawn_ending_score", "pawn_ending_table"]
-
 _WON, _STEP = 6.0, 0.4
 """Score of a won ending, in pawns: a base, below the worth of the queen to come, and a step for each rank of the pawn.
 """

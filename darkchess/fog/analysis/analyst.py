@@ -46,8 +46,6 @@ from klss.support.arrays import Floats, Words
 from klss.table.limits import Limit, Progress
 from klss.table.time_plan import TimePlan
 
-__all__ = ["Analysis", "AnalysisError", "Analyst", "MoveValue"]
-
 _LINES = 3
 """Number of lines: those of the moves that are played most."""
 

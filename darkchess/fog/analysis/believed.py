@@ -20,10 +20,6 @@ from darkchess.fog.game.san import san
 from klss.belief.greatest import greatest
 from klss.support.arrays import Floats, Ints
 
-__all__ = [
-    "MOST_LIKELIEST", "Believed", "Likely", "MoveInformation", "ViewInformation", "believed", "effective", "likeliest",
-]  # fmt: skip
-
 MOST_LIKELIEST = 10
 """Default number of likeliest positions that are listed: as many as fit on a page."""
 

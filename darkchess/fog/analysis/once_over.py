@@ -25,8 +25,6 @@ from darkchess.fog.players.configuration import Configuration
 from klss.support.arrays import Floats
 from klss.table.limits import Limit
 
-__all__ = ["HiddenPiece", "Loss", "Truth", "largest", "losses", "truth_at"]
-
 _CHUNK = 1 << 16
 """Positions that are weighed at a time, which bounds the memory for their rows."""
 

@@ -22,8 +22,6 @@ from klss.search.root_values import responses
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats, Ints
 
-__all__ = ["Line", "LineMove", "principal_lines"]
-
 _LINE_PLIES = 12
 """Most plies of a line; few trunks are so deep where the plans still say what is played."""
 

@@ -30,8 +30,6 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.view import View
 from klss.support.arrays import Ints, Words
 
-__all__ = ["CLEAR", "KING", "THEMES", "Proof", "Puzzle", "Refutation", "Study", "packaged_document", "puzzles_in"]
-
 KING = 1000
 """Worth of a king, in pawns: more than that of all other pieces."""
 

@@ -22,8 +22,6 @@ from darkchess.fog.game.san import san
 from darkchess.fog.players.configuration import Configuration
 from klss.table.limits import Limit
 
-__all__ = ["Loss", "Turn", "turns"]
-
 _NODES_A_ROOT = 80
 """Nodes for each particle of a quick search, so that every root is expanded and some budget is left."""
 

@@ -9,8 +9,6 @@ import chess
 from darkchess.fog.belief.marginals import Marginals
 from darkchess.fog.game.view import View
 
-__all__ = ["belief_lines", "percent"]
-
 _CELL = 9
 """Columns of a square."""
 

@@ -31,8 +31,6 @@ from klss.belief.greatest import greatest
 from klss.support.arrays import Floats, Ints, Words
 from klss.support.threads import each
 
-__all__ = ["Crossing", "Filter", "find"]
-
 SECONDS: dict[Level, float] = {"tables": 1.2e-6, "features": 2.2e-6, "values": 100e-6}
 """Time of a source, in seconds of one thread on a common machine. An allowance is spent by these numbers and never by a
 clock, so that the weights do not depend on the machine.

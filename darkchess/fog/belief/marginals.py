@@ -14,8 +14,6 @@ from darkchess.fog.belief._kernels.marginals import add_weights, count_men
 from darkchess.fog.belief.position_set import PositionSet
 from klss.support.arrays import Floats, Ints
 
-__all__ = ["Marginals", "marginals"]
-
 _CHUNK = 1 << 16
 """Positions whose rows are decoded at a time, which bounds the memory for them."""
 

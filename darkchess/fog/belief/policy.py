@@ -29,8 +29,6 @@ from darkchess.fog.belief._kernels.policy import GROUPS, PLAIN, SIZE, STARTS, de
 from klss.support.archive import read_arrays
 from klss.support.arrays import Floats, Int16s, Int32s, Words
 
-__all__ = ["GROUPS", "LEVELS", "Level", "Policy", "PolicyError", "Stage", "below", "described", "flip_below"]
-
 Level = Literal["even", "tables", "features", "values"]
 LEVELS: tuple[Level, ...] = ("even", "tables", "features", "values")
 """From the cheapest to the most expensive; ``even``: all legal moves are equally likely."""

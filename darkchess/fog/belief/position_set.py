@@ -39,8 +39,6 @@ from klss.belief.drawing import draw
 from klss.belief.greatest import greatest
 from klss.support.arrays import Floats, Ints, Words
 
-__all__ = ["PositionSet", "compile_rare_kernels"]
-
 _REPAIRED = 1024
 """Positions that a recovery tries to make."""
 

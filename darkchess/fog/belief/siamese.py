@@ -35,8 +35,6 @@ from darkchess.weighting.network import Blocks, LearnedScores
 from klss.belief.greatest import greatest
 from klss.support.arrays import Float32s, Floats, Words
 
-__all__ = ["BLOCKS", "FADE", "Observer", "Siamese", "log_prior"]
-
 FADE = 0.9
 """Factor of the trace for each own turn."""
 

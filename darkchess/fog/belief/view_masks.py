@@ -17,8 +17,6 @@ from darkchess.fog.belief._kernels import position_set as kernels
 from darkchess.fog.game.view import View
 from klss.support.arrays import Ints, Words
 
-__all__ = ["ViewMasks", "only_pawns_on"]
-
 _NOT_FILE_A, _NOT_FILE_H = 0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F
 _RANK_5 = 0xFF00000000
 

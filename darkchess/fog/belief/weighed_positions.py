@@ -21,9 +21,6 @@ from klss.belief.drawing import draw
 from klss.belief.greatest import greatest
 from klss.support.arrays import Float32s, Floats, Ints, Words
 
-__all__ = ["WeighedPositions"]
-
-
 _LEAST_THREAT = 0.1
 """Least share of all draws for positions in which the player's king is attacked, if there are any. Drawn by weight
 alone, none of them might become a root, and then nothing would keep the player from leaving the king attacked.

@@ -7,8 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Belief", "BeliefSettings"]
-
 Belief = Literal["filter", "uniform"]
 """Weights with which positions are shown."""
 

@@ -23,8 +23,6 @@ from typing import IO, Any
 from darkchess.fog.game.record import VARIANT, WrittenGame, written_games
 from klss.support.text import printable
 
-__all__ = ["MOST_BYTES", "games_of"]
-
 MOST_BYTES = 1 << 30
 """Most bytes of a file's text that are read, unpacked: about three million games of people."""
 

@@ -17,10 +17,6 @@ if TYPE_CHECKING:  # a command line draws its first board before these load comp
     from darkchess.board.position import Position
     from darkchess.fog.game.view import View
 
-__all__ = [
-    "DEFAULT_PLAYER", "Player", "PlayerError", "Setup", "is_loud", "king_capture",
-]  # fmt: skip
-
 DEFAULT_PLAYER = "kluss"
 """The configuration that plays if none is named: the strongest."""
 

@@ -28,17 +28,6 @@ from darkchess.fog.game.san import PLAIN, parse_move, san
 from klss.support.text import printable
 from klss.table.outcome import Outcome
 
-__all__ = [
-    "MOST_MOVES",
-    "VARIANT",
-    "GameRecord",
-    "WrittenGame",
-    "read_game",
-    "read_pgn",
-    "write_pgn",
-    "written_games",
-]
-
 MOST_MOVES = 12_000
 """Most moves of a game that is read; under the rule of fifty moves no game has as many."""
 

@@ -18,8 +18,6 @@ from darkchess.fog.game.rules import FIFTY_MOVES_PLIES, PAPER, REPETITIONS, Rule
 from darkchess.fog.game.view import View, observe
 from klss.table.outcome import Outcome
 
-__all__ = ["Referee"]
-
 
 class Referee(TrueGame):
     """One game of dark chess under a ruleset (:mod:`darkchess.fog.game.rules`), from ``fen`` as in :class:`TrueGame`.

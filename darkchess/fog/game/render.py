@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 import chess
 
-__all__ = ["ALL_SQUARES", "ASCII", "COLOR", "UNICODE", "Style", "beside", "board_lines", "width"]
-
 ALL_SQUARES = (1 << 64) - 1
 """The mask of all squares."""
 

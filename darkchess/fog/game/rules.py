@@ -10,10 +10,6 @@ import chess
 from darkchess.errors import RulesetError
 from klss.table.outcome import Outcome
 
-__all__ = [
-    "FIFTY_MOVES_PLIES", "PAPER", "PYCHESS", "REPETITIONS", "RULESETS", "Ruleset", "ruleset",
-]  # fmt: skip
-
 REPETITIONS = 3
 """The game is drawn at this occurrence of a position; the start position's first occurrence counts."""
 

@@ -23,8 +23,6 @@ from darkchess.board.position import Position
 from darkchess.errors import IllegalMove
 from darkchess.fog.game.view import View
 
-__all__ = ["PLAIN", "parse_move", "san"]
-
 _UCI = re.compile(r"([a-h][1-8]){2}[nbrq]?", re.IGNORECASE)
 _CASTLING = re.compile(r"[Oo0]-?[Oo0](-?[Oo0])?")
 _SAN = re.compile(r"([NBRQK])?P?([a-h]?[1-8]?)(?:-|[x:]([NBRQKP])?)?([a-h][1-8])(?:[=/]?\(?([NBRQKnbrqk])\)?)?")

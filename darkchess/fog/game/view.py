@@ -29,8 +29,6 @@ from darkchess.fog.game._kernels import vision
 from klss.support.arrays import Words
 from klss.table.outcome import Outcome
 
-__all__ = ["Castling", "Kind", "View", "initial_view", "observe", "observed"]
-
 Kind = Literal["initial", "own_move", "opp_move"]
 
 

@@ -20,8 +20,6 @@ import numpy as np
 
 from darkchess.fog.game.view import View
 
-__all__ = ["PACKAGED", "Book", "BookMove", "Page", "page_key"]
-
 PACKAGED = Path(__file__).parent / "data" / "openings.json"
 """The packaged book."""
 

@@ -25,18 +25,6 @@ from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration
 from klss.support.configurations import ConfigurationError, chosen
 from klss.table.configuration import by_name
 
-__all__ = [
-    "CONFIGURATIONS",
-    "LEVELS",
-    "PLAYERS",
-    "Configuration",
-    "ConfigurationError",
-    "about",
-    "configuration",
-    "main_names",
-    "make_player",
-]
-
 
 @dataclass(frozen=True)
 class Configuration(PlayerConfiguration):

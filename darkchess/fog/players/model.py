@@ -22,9 +22,6 @@ from klss.search import Budget, Expansion, Past
 from klss.search.model import Drawn
 from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, States
 
-__all__ = ["DarkChess", "PositionBelief"]
-
-
 _UNKNOWN = np.empty(0, dtype=np.int64)
 
 _INFORMATION_SAMPLE = 2000

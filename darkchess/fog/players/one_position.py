@@ -23,8 +23,6 @@ from klss.table.contest import Decision
 from klss.table.limits import Limit, Progress
 from klss.table.time_plan import TimePlan
 
-__all__ = ["SAMPLE", "BestGuessPlayer", "GreedyPlayer"]
-
 SAMPLE = 200
 """Positions from which the guess is taken."""
 

@@ -30,8 +30,6 @@ from klss.table.limits import Limit, Progress
 from klss.table.outcome import Outcome
 from klss.table.time_plan import TimePlan
 
-__all__ = ["KlssPlayer"]
-
 _NODES_A_SECOND = 100_000
 """Nodes that count as a second if nodes limit a move, since the filter's allowance is in seconds; the usual rate of a
 search."""

@@ -20,8 +20,6 @@ from darkchess.fog.game.view import View
 from klss.table.contest import Decision
 from klss.table.limits import Limit, Progress
 
-__all__ = ["Followed", "RandomPlayer", "TrackingPlayer", "started"]
-
 _Part = TypeVar("_Part")
 
 

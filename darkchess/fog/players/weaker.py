@@ -17,8 +17,6 @@ from klss.table.contest import Decision
 from klss.table.limits import Limit, Progress
 from klss.table.outcome import Outcome
 
-__all__ = ["WeakerPlayer"]
-
 
 class WeakerPlayer(Player):
     """Plays as ``player`` does, with at most ``max_nodes`` a move (then nothing reads a clock), but makes a random move

@@ -25,8 +25,6 @@ from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from klss.belief.greatest import greatest
 from klss.support.arrays import Floats, Ints, Words
 
-__all__ = ["KINDS", "Kinds"]
-
 MOST = 2000
 """Most positions that the filter keeps."""
 

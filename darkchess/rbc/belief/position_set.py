@@ -29,8 +29,6 @@ from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
 from klss.support.arrays import Int32s, Ints, Words
 
-__all__ = ["PositionSet"]
-
 _REPAIRED = 1024
 """Positions that a recovery tries to make."""
 

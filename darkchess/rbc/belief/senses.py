@@ -16,8 +16,6 @@ from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import INNER
 from klss.support.arrays import Floats, Int32s, Ints
 
-__all__ = ["Partitions", "partitions"]
-
 
 @dataclass(frozen=True)
 class Partitions:

@@ -44,8 +44,6 @@ from darkchess.weighting.enemy_features import SQUARES, own_squares, shares
 from darkchess.weighting.network import Blocks, LearnedScores
 from klss.support.arrays import Float32s, Floats, Ints, Words
 
-__all__ = ["BLOCKS", "FADE", "LOST", "Observer", "Siamese", "log_prior"]
-
 LOST = 0.06
 """Probability that the filter has lost the true position; it counts as that much evenly spread weight."""
 

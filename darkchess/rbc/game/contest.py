@@ -15,8 +15,6 @@ from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
 from klss.table.contest import Decision
 from klss.table.limits import Limit, Progress
 
-__all__ = ["DEFAULT_PLAYER", "Asked", "Look", "Player", "Question", "observed_before"]
-
 Question = Literal["sense", "move"]
 """The two questions of a turn."""
 

@@ -15,8 +15,6 @@ from darkchess.errors import ViewError
 from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed, window
 from darkchess.rbc.game.own_half import OwnHalf
 
-__all__ = ["Followed"]
-
 _SLIDERS = (chess.BISHOP, chess.ROOK, chess.QUEEN)
 _KINDS = {Notice: "notice", Sensed: "sensed", Moved: "moved"}
 _AFTER: dict[str, Literal["notice", "sensed", "moved"]] = {"notice": "sensed", "sensed": "moved", "moved": "notice"}

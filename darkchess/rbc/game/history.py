@@ -21,8 +21,6 @@ from darkchess.rbc.game.referee import Referee, Turn
 from darkchess.rbc.game.rules import WIN_REASONS, Limits
 from klss.table.outcome import Outcome
 
-__all__ = ["NOTHING", "Written", "answered", "history", "history_text", "read_history", "replayed"]
-
 NOTHING = "-"
 """The answer, in :attr:`Written.answers`, that senses nowhere or requests no move."""
 

@@ -12,8 +12,6 @@ import chess
 
 from darkchess.board.position import Position
 
-__all__ = ["INNER", "Moved", "Notice", "Observation", "Sensed", "looked", "window"]
-
 INNER = tuple(square for square in chess.SQUARES if 0 < chess.square_file(square) < 7 and 0 < square // 8 < 7)
 """The 36 squares that are worth sensing: the window of any other square is part of the window of one of these."""
 

@@ -13,8 +13,6 @@ from darkchess.board.position import Position
 from darkchess.rbc.game._kernels.requests import MAX_REQUESTS, generate_requests
 from klss.support.arrays import Int32s, Words
 
-__all__ = ["OwnHalf"]
-
 
 class OwnHalf:
     """The pieces and rights of the player of ``color``, in a game from ``start``."""

@@ -19,8 +19,6 @@ from darkchess.rbc.game.requests import after_move, is_request, played, requests
 from darkchess.rbc.game.rules import LIMITS, Limits
 from klss.table.outcome import Outcome
 
-__all__ = ["Referee", "Turn"]
-
 
 @dataclass(frozen=True)
 class Turn:

@@ -12,8 +12,6 @@ from darkchess.board.position import Position
 from darkchess.rbc.game._kernels import requests as kernels
 from darkchess.rbc.game.own_half import OwnHalf
 
-__all__ = ["after_move", "is_request", "played", "requests"]
-
 
 def requests(position: Position) -> tuple[chess.Move, ...]:
     """Return the requests of the side to move, sorted by from, to, promotion; it may also pass.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["LIMITS", "WIN_REASONS", "Limits"]
-
 WIN_REASONS = {
     "king_captured": "KING_CAPTURE",
     "fifty_moves": "MOVE_LIMIT",

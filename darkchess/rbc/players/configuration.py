@@ -11,12 +11,9 @@ from darkchess.rbc.game.contest import DEFAULT_PLAYER, Player
 from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer
 from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
-from klss.support.configurations import ConfigurationError, chosen
+from klss.support.configurations import chosen
 from klss.synoptic.planning import MOST, ranges
 from klss.table.configuration import by_name
-
-__all__ = ["CONFIGURATIONS", "Configuration", "ConfigurationError", "configuration", "make_player"]
-
 
 _RANGES: dict[str, tuple[float, float]] = {
     # of an Expectation

@@ -22,18 +22,18 @@ from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.contest import Asked, Look
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.players.holding import HoldingPlayer, time_plan
+from darkchess.rbc.synoptic._kernels.members import PASS
+from darkchess.rbc.synoptic._kernels.synopsis import MOVE, SENSE
 from darkchess.rbc.synoptic.forced import forced_win
 from darkchess.rbc.synoptic.networks import network_of
-from darkchess.rbc.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
-from darkchess.rbc.synoptic.worlds import PASS, BlindBelief, BlindModel, Played, request_action, sense_action
+from darkchess.rbc.synoptic.synopsis import Memory, synopsis
+from darkchess.rbc.synoptic.worlds import BlindBelief, BlindModel, Played, request_action, sense_action
 from klss.support.arrays import Words
 from klss.synoptic.model import Network
 from klss.synoptic.planner import Planner
 from klss.synoptic.planning import MOST, Planning, constant
 from klss.synoptic.playouts import Headsets, Planned
 from klss.table.limits import Limit
-
-__all__ = ["Synoptic", "SynopticPlayer"]
 
 _WON_OF = 5_000
 """Most positions for which a sure win is looked for: larger sets seldom have one, and the test takes time."""

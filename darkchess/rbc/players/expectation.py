@@ -35,8 +35,6 @@ from klss.support.arrays import Floats, Ints
 from klss.table.limits import Limit
 from klss.table.time_plan import TimePlan
 
-__all__ = ["Expectation", "ExpectationPlayer"]
-
 _PARTITIONED = 2000
 """Most positions whose partitions by windows are computed, for the information of senses; a sample of larger sets."""
 

@@ -15,8 +15,6 @@ from darkchess.rbc.game.observation import Notice
 from klss.table.limits import Limit
 from klss.table.time_plan import ClockUse, TimePlan
 
-__all__ = ["HoldingPlayer", "time_plan"]
-
 _CLOCK = ClockUse(turns_to_go=30.0, most=0.25, reserve_s=0.0, least_s=0.005, tracking=max)
 _SENSE = 0.3
 """Share of a turn's time on the clock for the sense; the rest is for the request."""

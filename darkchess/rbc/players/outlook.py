@@ -19,8 +19,6 @@ from darkchess.rbc.players._kernels.families import ends, families
 from klss.search import Budget
 from klss.support.arrays import Floats, Int32s, Ints, Words
 
-__all__ = ["Outlook", "outlook"]
-
 _A_PLY = 12
 """Growth of a search's nodes with one more ply, at least: no search is begun with fewer nodes left than this times the
 last one's.

@@ -11,8 +11,6 @@ from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
 from klss.table.limits import Limit
 
-__all__ = ["AttackerPlayer", "RandomPlayer"]
-
 RUSHES = (
     ("e2e4", "f1c4", "d1h5", "h5f7", "f7e8"),
     ("e2e3", "d1f3", "f1c4", "f3f7", "f7e8"),

@@ -17,8 +17,6 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.rbc.synoptic._kernels import forced as kernels
 from klss.support.arrays import Words
 
-__all__ = ["forced_win"]
-
 
 def forced_win(own_row: Words, halves: Words, stage: int) -> int | None:
     """Return the action of a sure win, from the set of the player to act.

@@ -10,13 +10,11 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
-from darkchess.rbc.synoptic.synopsis import PLANES
-from darkchess.rbc.synoptic.worlds import ACTIONS
+from darkchess.rbc.synoptic._kernels.members import ACTIONS
+from darkchess.rbc.synoptic._kernels.summary import PLANES
 from klss.networks.residual import NetworkError, ResidualNetwork
 from klss.support.arrays import Float32s, Words
 from klss.synoptic.model import Network
-
-__all__ = ["HEADSETS", "EvenNetwork", "network_of"]
 
 HEADSETS = ("all", "top", "trout", "attacker", "random", "expect", "siamese")
 """Headsets that a network may have, by the players that they model: all, the best, and some by name."""

@@ -66,10 +66,9 @@ import numpy.typing as npt
 from darkchess.board.kernels.tables import TABLES
 from darkchess.rbc.game.observation import Moved, Notice
 from darkchess.rbc.synoptic._kernels import synopsis as kernels
-from darkchess.rbc.synoptic._kernels.synopsis import MEMORY, MOVE, PLANES, SENSE
+from darkchess.rbc.synoptic._kernels.summary import PLANES
+from darkchess.rbc.synoptic._kernels.synopsis import MEMORY
 from klss.support.arrays import Words
-
-__all__ = ["MEMORY", "MOVE", "PLANES", "SENSE", "Memory", "synopses", "synopsis"]
 
 
 def synopsis(own_row: Words, halves: Words, stage: int, memory: Words) -> Words:

@@ -26,14 +26,11 @@ from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game._kernels.requests import MAX_REQUESTS
 from darkchess.rbc.synoptic._kernels import worlds as kernels
 from darkchess.rbc.synoptic._kernels.members import ACTIONS, BLACK_WON, OVER, PASS, STATE, drawn, landing, match
-from darkchess.rbc.synoptic.synopsis import MEMORY, PLANES, SENSE
+from darkchess.rbc.synoptic._kernels.summary import PLANES
+from darkchess.rbc.synoptic._kernels.synopsis import MEMORY, SENSE
 from klss.movers import TERMINAL
 from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States, Words
 from klss.synoptic.model import Belief, Looks, Sets, Worlds
-
-__all__ = [
-    "ACTIONS", "LOOKED_BACK", "PASS", "BlindBelief", "BlindModel", "Played", "request_action", "sense_action",
-]  # fmt: skip
 
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 _EVERY = Layout(np.uint64(0), np.uint64(0), np.uint64(_MASK), np.uint64(0), np.uint64(0), 0)

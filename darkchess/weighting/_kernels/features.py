@@ -13,8 +13,6 @@ from darkchess.board.kernels.board import PAWN, ROOK
 from darkchess.board.kernels.halves import CASTLING_ROOK, DOUBLE_STEPPED
 from klss.support.kernel import kernel
 
-__all__ = ["RIGHTS", "STEPPED", "feature_rows", "sum_halves"]
-
 RIGHTS = 6 * 64
 """Feature of the enemy's right to castle queenside; the next one is kingside."""
 STEPPED = RIGHTS + 2

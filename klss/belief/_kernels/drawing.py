@@ -8,8 +8,6 @@ import numpy as np
 
 from klss.support.kernel import kernel
 
-__all__ = ["ahead"]
-
 
 @kernel
 def ahead(weights: Any, hashes: Any, scale: float, out: Any) -> int:

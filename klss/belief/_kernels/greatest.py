@@ -8,8 +8,6 @@ import numpy as np
 
 from klss.support.kernel import kernel
 
-__all__ = ["threshold"]
-
 _DIGITS = 1 << 16
 """Number of values of a digit of 16 bits."""
 

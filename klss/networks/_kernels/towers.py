@@ -8,8 +8,6 @@ import numpy as np
 
 from klss.support.kernel import kernel
 
-__all__ = ["score_states"]
-
 
 @kernel
 def score_states(rows: Any, counts: Any, logits: Any, scores: Any) -> int:

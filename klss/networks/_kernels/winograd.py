@@ -14,8 +14,6 @@ import numpy as np
 
 from klss.support.kernel import kernel
 
-__all__ = ["cells_of", "planes_of", "tiles_of"]
-
 _FAST = {"contract", "nsz"}
 """Allows fused multiply-add, and ignores the sign of zero; the order of sums stays fixed."""
 

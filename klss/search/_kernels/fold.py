@@ -8,8 +8,6 @@ import numpy as np
 
 from klss.support.kernel import kernel
 
-__all__ = ["fold"]
-
 _UNSEEN, _MANY = -1, -2
 """Instead of the opponent's only sequence among an infoset's payoffs: none seen yet, more than one seen."""
 

@@ -13,8 +13,6 @@ from klss._kernels.regrets import PREDICTIVE, improve
 from klss.search._kernels.utilities import against
 from klss.support.kernel import kernel
 
-__all__ = ["MAXMARGIN", "NATURE", "RESOLVE", "iterate", "realise", "set_roots", "start"]
-
 MAXMARGIN, RESOLVE, NATURE = range(3)
 """Root layers."""
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from klss.support.kernel import kernel
 
-__all__ = ["admit", "cut_side", "cut_tree", "numbered"]
-
 
 @kernel
 def admit(side: Any, best: Any, strategy: Any, allowed: Any) -> None:

@@ -14,8 +14,6 @@ from klss.movers import TERMINAL
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
-__all__ = ["attach", "mark_above", "repetitions", "spread_down", "times_observed"]
-
 
 @kernel(inline="always")
 def label_of(own_action: int, observation: Any, mover: int) -> Any:

@@ -8,8 +8,6 @@ import numpy as np
 
 from klss.support.kernel import kernel
 
-__all__ = ["TRIFLE", "against", "count_acting", "count_opened", "take_in_acting", "take_in_opened", "values"]
-
 TRIFLE = 1e-250
 """A reach so small that it has no weight, but is not 0: an infoset with it is not skipped."""
 

@@ -9,8 +9,6 @@ import numpy as np
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
-__all__ = ["walks"]
-
 _STEP = 0x9E3779B97F4A7C15
 """The increment of SplitMix64: 2^64 divided by the golden ratio, rounded to an odd number."""
 

@@ -26,8 +26,6 @@ from klss.search.trunk import Trunk
 from klss.subgame import Gadget
 from klss.support.arrays import Floats
 
-__all__ = ["TOLERANCE", "GadgetChoice", "LinearPrograms", "check_caution"]
-
 GadgetChoice = Literal["hybrid", "maxmargin", "resolve"]
 """Hybrid: Maxmargin while no margin is negative, otherwise Resolve."""
 

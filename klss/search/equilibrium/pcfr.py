@@ -63,8 +63,6 @@ from klss.subgame import Gadget
 from klss.support.arrays import Bools, Floats, Ints
 from klss.treeplex import Treeplex
 
-__all__ = ["RegretMinimiser", "RootLayer"]
-
 RootLayer = Literal["maxmargin", "resolve", "nature", "safe"]
 
 _LAYERS = {

@@ -45,9 +45,6 @@ from klss.subgame import Gadget
 from klss.support.arrays import Bools, Floats, Int8s, Ints
 from klss.treeplex import behaviour, realization
 
-__all__ = ["GAP", "Answer", "GadgetProgram", "resolve_value"]
-
-
 GAP = 1e-7
 """An answer with a larger recomputed saddle gap is no equilibrium (payoffs are within [−1, 1])."""
 

@@ -23,8 +23,6 @@ from klss.sequence_form import SequenceForm
 from klss.support.arrays import Bools, Floats, Ints
 from klss.treeplex import Treeplex, behaviour, realization, uniform_behaviour
 
-__all__ = ["Reduction", "favourites", "reduced"]
-
 Pair = tuple[Ints, Ints]
 
 _NONE = np.zeros(0)

@@ -22,9 +22,6 @@ from klss.search._kernels import restricted as kernels
 from klss.search.utilities import ExpandedNodes, Tree, TrunkTreeplex, Utilities
 from klss.support.arrays import Bools, Floats, Ints
 
-__all__ = ["Restricted", "RestrictedGame"]
-
-
 _NO_FLOOR = np.zeros(0)
 
 

@@ -31,8 +31,6 @@ from klss.search.growth import Growth
 from klss.search.profile import Profile
 from klss.support.arrays import Ints
 
-__all__ = ["OneSided"]
-
 _SUPPORT = 1e-3
 """Fraction of an infoset's probability; a sequence with less is not in the support."""
 

@@ -26,8 +26,6 @@ from klss.search.profile import SUPPORT, Profile
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats, Ints
 
-__all__ = ["SupportDriven", "leaves_to_expand"]
-
 _LAST_ITERATION = 1 << 15
 """An iteration number above any trunk's depth: no leaf waits because of its depth."""
 

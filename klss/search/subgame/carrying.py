@@ -11,8 +11,6 @@ from klss.search.subgame.sections import CarriedSubtree
 from klss.search.trunk import Roots, Trunk
 from klss.support.arrays import Floats, Int32s, Ints
 
-__all__ = ["next_trunk"]
-
 
 def next_trunk(
     trunk: Trunk, infoset: int, sections: list[CarriedSubtree], fresh: Roots

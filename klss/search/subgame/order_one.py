@@ -25,8 +25,6 @@ from klss.search.subgame.sections import CarriedSubtree, likeliest, merge_transp
 from klss.search.trunk import Roots, Trunk
 from klss.support.arrays import Floats, Ints, States
 
-__all__ = ["OrderOne", "fresh_roots"]
-
 _NODES_A_ROOT = 32
 """Nodes that expanding a root is expected to add."""
 

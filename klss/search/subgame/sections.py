@@ -27,13 +27,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from klss._kernels.responses import observation_gifts, observation_values
+from klss.movers import TERMINAL
 from klss.search._kernels import trunk as kernels
-from klss.search.model import TERMINAL, Model
+from klss.search.model import Model
 from klss.search.profile import reach_of
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats, Ints
-
-__all__ = ["CarriedSubtree", "alternate_values", "likeliest", "merge_transpositions", "reached_members", "sections_at"]
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,6 @@ import numpy as np
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
-__all__ = ["VIRTUAL_LOSS", "add", "back_up", "choose", "policies", "shares", "tag"]
-
 VIRTUAL_LOSS = 1.0
 """Losses that count for a choice until its first value comes back; the number is the source's."""
 

@@ -44,14 +44,12 @@ if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator
     from darkchess.evaluation.registry import EvaluatorChoice
     from darkchess.fog.analysis.analyst import Analyst
-    from darkchess.fog.analysis.once_over import Loss
+    from darkchess.fog.analysis.whole_game import Loss
     from darkchess.fog.game.record import GameRecord
     from darkchess.fog.game.referee import Referee
     from darkchess.fog.game.rules import Ruleset
     from darkchess.fog.players.configuration import Configuration
     from klss.table.limits import Limit
-
-__all__ = ["run"]
 
 DEFAULT_SEED = 0
 DEFAULT_ONCE_OVER_NODES = 2000

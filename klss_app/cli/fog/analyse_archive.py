@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from darkchess.fog.game.referee import Referee
     from klss.table.limits import Limit
 
-__all__ = ["Archive", "ArchiveFile", "document", "html_report", "question", "read_archive", "text"]
-
 SHOWN = 20
 """Number of the costliest moves that are kept."""
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from darkchess.fog.players.configuration import Configuration
     from klss.table.limits import Limit
 
-__all__ = ["LEGEND", "AnalysisFile", "check_question", "document", "question", "text", "turn_documents", "turns_told"]
-
 LEGEND = (
     "",
     "Cost: value of the engine's mixture less that of the move, over the positions",

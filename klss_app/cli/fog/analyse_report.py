@@ -11,10 +11,9 @@ import chess
 if TYPE_CHECKING:
     from darkchess.fog.analysis.analyst import Analysis
     from darkchess.fog.analysis.believed import Believed, ViewInformation
-    from darkchess.fog.analysis.once_over import Loss, Truth
+    from darkchess.fog.analysis.once_over import Truth
     from darkchess.fog.analysis.principal_lines import Line
-
-__all__ = ["BELIEFS", "document", "text", "truth_document", "truth_text"]
+    from darkchess.fog.analysis.whole_game import Loss
 
 BELIEFS = ("filter", "uniform")
 """Values of ``--belief``, which are also their names in sentences, after "the"."""

@@ -21,8 +21,6 @@ from klss_app.cli.options import Parser, written_games_of
 from klss_app.progress import ProgressLine
 from klss_app.stdout import reserve
 
-__all__ = ["run"]
-
 _NAME_WIDTH = 20
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from darkchess.board.position import Position
     from darkchess.fog.game.view import View
 
-__all__ = ["HELP", "HumanPlayer", "events"]
-
 HELP = """\
 Type a move as SAN (Nf3, exd5, e8=Q, O-O), as squares (g1f3, e7e8q), or one of:
   help      this text

@@ -8,8 +8,6 @@ import chess
 
 from klss_app.cli.errors import UsageError
 
-__all__ = ["typed_moves"]
-
 _NUMBER = re.compile(r"\d+\.+")
 
 

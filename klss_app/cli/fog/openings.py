@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from darkchess.fog.game.referee import Referee
     from darkchess.fog.players.book import Book, BookMove, Page
 
-__all__ = ["run"]
-
 DEFAULT_PLIES = 2
 DEFAULT_LEAST = 5.0
 _MOVE_WIDTH = 28

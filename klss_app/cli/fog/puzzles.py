@@ -34,8 +34,6 @@ from klss_app.stdout import print_document
 if TYPE_CHECKING:
     from darkchess.fog.analysis.puzzles import Puzzle
 
-__all__ = ["run"]
-
 RATERS = ("greedy", "best-guess", "level-2", "level-4", "level-6", "kluss")
 """Players that try each puzzle for its rating."""
 

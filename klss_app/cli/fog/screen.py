@@ -16,8 +16,6 @@ from klss_app.cli.terminal import Terminal
 if TYPE_CHECKING:
     from darkchess.fog.game.referee import Referee
 
-__all__ = ["START_VISIBLE", "FogScreen"]
-
 START_VISIBLE = 0xFFFF_FFFF
 """The squares that White sees in the usual start position: ranks 1 to 4."""
 

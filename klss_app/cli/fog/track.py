@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from darkchess.fog.belief.position_set import PositionSet
     from darkchess.fog.game.referee import Referee
 
-__all__ = ["run"]
-
 DEFAULT_CAP = 10_000_000
 _LEVEL_SIGNS = {"values": "v", "features": "f", "tables": "t", "even": "e"}
 

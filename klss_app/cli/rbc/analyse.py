@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from darkchess.rbc.players.expectation import ExpectationPlayer
     from klss.table.limits import Limit
 
-__all__ = ["run"]
-
 
 def _parser(game: Game) -> Parser:
     parser = Parser(

@@ -17,8 +17,6 @@ from klss.table.outcome import Outcome
 from klss_app.cli.human import Typist, drawn
 from klss_app.rbc_spoken import UnknownRequest, lost_text, move_letters, moved_text, request_of, sensed_text
 
-__all__ = ["HELP", "BlindHuman"]
-
 HELP = """\
 A turn has two parts. First say where to look: a square (e5), and you see the
 nine squares around it; Enter alone looks nowhere. Then ask for a move: as

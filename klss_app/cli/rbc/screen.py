@@ -26,8 +26,6 @@ from klss_app.rbc_spoken import request_text
 if TYPE_CHECKING:
     from darkchess.rbc.game.referee import Referee, Turn
 
-__all__ = ["Known", "RbcScreen", "followed", "turn_text"]
-
 _CAP = 100_000
 """Most positions in the set of either side; beyond that it is a sample."""
 

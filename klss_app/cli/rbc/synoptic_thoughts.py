@@ -16,8 +16,6 @@ from klss.synoptic.playouts import Planned
 from klss.table.limits import Limit
 from klss_app.rbc_spoken import move_letters
 
-__all__ = ["text", "thoughts"]
-
 _SHOWN = 8
 
 

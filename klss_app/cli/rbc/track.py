@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from darkchess.rbc.game.referee import Referee
     from klss_app.web.board_game import Reviewed
 
-__all__ = ["history_of", "kept_game", "reviewed_game", "run"]
-
 _DEFAULT_CAP = 2_000_000
 
 _MOST_BYTES = 1 << 24

@@ -13,8 +13,6 @@ from darkchess.rbc.analysis import AnalysedTurn, square_name, uci
 from klss.support.text import counted
 from klss_app.rbc_spoken import move_letters
 
-__all__ = ["document", "full_document", "full_text", "text"]
-
 _SHOWN = 10
 _SHOWN_OF_TURN = 8
 

@@ -13,8 +13,6 @@ from klss_app.cli.games import Game
 from klss_app.cli.options import CONFIGURATION, Parser, add_game, add_game_options, game_options, whole
 from klss_app.stdout import print_document
 
-__all__ = ["run"]
-
 
 def _parser(game: Game) -> Parser:
     parser = Parser("analyse", "What the engine thinks at one turn of a game, for the player whose turn it was.", game)

@@ -10,8 +10,6 @@ from klss.table.limits import Limit, Progress
 from klss.table.outcome import Seat
 from klss_app.cli.screen import Quit, Screen
 
-__all__ = ["OpenSpielScreen"]
-
 _SHOWN = 30
 """Most actions that are listed unasked."""
 

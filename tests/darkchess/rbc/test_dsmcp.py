@@ -10,11 +10,12 @@ import pytest
 
 from darkchess.board.position import Position
 from darkchess.rbc import Notice, Referee, Sensed
-from darkchess.rbc.players.configuration import ConfigurationError, configuration, make_player
+from darkchess.rbc.players.configuration import configuration, make_player
 from darkchess.rbc.players.dsmcp import SynopticPlayer
 from darkchess.rbc.players.scripted import AttackerPlayer
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.worlds import BlindModel
+from klss.support.configurations import ConfigurationError
 from klss.table.arbiter import Arbiter
 from klss.table.contest import TruthCount
 from klss.table.limits import Limit, TimeControl

@@ -14,8 +14,8 @@ from darkchess.rbc import Referee
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import INNER, looked
 from darkchess.rbc.game.requests import played, requests
+from darkchess.rbc.synoptic._kernels.synopsis import MOVE, SENSE
 from darkchess.rbc.synoptic.forced import forced_win
-from darkchess.rbc.synoptic.synopsis import MOVE, SENSE
 
 STARTS = (
     "4k3/8/8/3q4/3Q4/8/8/4K3 w - - 0 1",

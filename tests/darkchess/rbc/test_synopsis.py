@@ -12,7 +12,8 @@ import pytest
 from darkchess.rbc import Notice, Referee
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import INNER
-from darkchess.rbc.synoptic.synopsis import MEMORY, MOVE, PLANES, SENSE, Memory, synopses, synopsis
+from darkchess.rbc.synoptic._kernels.synopsis import MOVE, SENSE
+from darkchess.rbc.synoptic.synopsis import MEMORY, PLANES, Memory, synopses, synopsis
 from tests.oracles.synopsis import EVERYWHERE, Board, Squares, marginals, naive
 
 

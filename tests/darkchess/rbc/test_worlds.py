@@ -14,7 +14,8 @@ from darkchess.board.move import encode
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.game.referee import Referee
-from darkchess.rbc.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
+from darkchess.rbc.synoptic._kernels.synopsis import MOVE, SENSE
+from darkchess.rbc.synoptic.synopsis import Memory, synopsis
 from darkchess.rbc.synoptic.worlds import PASS, BlindBelief, BlindModel, Played, request_action
 from klss.movers import TERMINAL
 from klss.support.arrays import Words

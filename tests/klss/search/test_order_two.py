@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from klss import openspiel
+from klss.movers import TERMINAL
 from klss.search import EnumeratedModel, Trunk
-from klss.search.model import TERMINAL
 from klss.search.profile import Profile
 from klss.search.subgame.carrying import next_trunk
 from klss.search.subgame.order_one import fresh_roots

@@ -15,8 +15,6 @@ from darkchess.board.kernels.board import BLACK, PAWN, WIDTH, ep_square, piece_o
 from darkchess.board.kernels.moves import MAX_MOVES, generate, king_capture, make
 from klss.support.kernel import kernel
 
-__all__ = ["LEAST", "LINE", "MOST", "REPLY", "balances"]
-
 LEAST, MOST, REPLY = range(3)
 """Columns of ``out``: the two bounds, and the code of a reply (−1: the game is over)."""
 

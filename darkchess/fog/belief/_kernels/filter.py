@@ -23,10 +23,6 @@ from darkchess.fog.belief._kernels.policy import GROUPS, PLAIN, describe, multip
 from darkchess.fog.belief._kernels.position_set import CAPTURED, EMPTY, EP_LANDING, EP_REPORTED, FORBIDDEN
 from klss.support.kernel import kernel
 
-__all__ = [
-    "Directory", "Likelihood", "Sources", "count_moves", "directory", "family", "find_all", "find_few", "propagate",
-]  # fmt: skip
-
 
 class Sources(NamedTuple):
     """The set before the enemy's move.

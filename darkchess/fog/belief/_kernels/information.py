@@ -14,8 +14,6 @@ from darkchess.fog.game._kernels.vision import observation_key
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
-__all__ = ["observation_keys"]
-
 
 @kernel
 def observation_keys(

@@ -12,8 +12,6 @@ from darkchess.board.kernels.bits import bit, lowest, without_lowest
 from darkchess.board.kernels.board import WHITE
 from klss.support.kernel import kernel
 
-__all__ = ["add_weights", "count_men", "weigh_men"]
-
 
 @kernel
 def count_men(rows: Any, side: int, counts: Any) -> None:

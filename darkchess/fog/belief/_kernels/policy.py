@@ -43,8 +43,6 @@ from darkchess.board.kernels.moves import generate
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
 from klss.support.kernel import kernel
 
-__all__ = ["GROUPS", "NAMES", "PLAIN", "SIZE", "STARTS", "describe", "multiplied"]
-
 NAMES = ("from", "to", "taken", "target", "seen", "origin", "left", "hanging", "king", "threat", "kind")
 """Names of the groups, in the order of a move's indices."""
 

@@ -22,8 +22,6 @@ from darkchess.fog.belief._kernels.position_set import EMPTY, EP_CAPTORS, OWN, R
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
-__all__ = ["repair", "without_captured"]
-
 _ANY_BUT_KING = -2
 
 

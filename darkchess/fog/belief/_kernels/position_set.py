@@ -57,11 +57,6 @@ from darkchess.board.kernels.tables import (
 )
 from klss.support.kernel import kernel
 
-__all__ = [
-    "CAPTURED", "EMPTY", "EP_CAPTORS", "EP_LANDING", "EP_REPORTED", "FORBIDDEN", "MASKS", "OWN", "OWN_BEFORE",
-    "REQUIRED", "SEEN", "agrees", "can_move", "filter_positions", "mistyped", "observation_masks", "successors",
-]  # fmt: skip
-
 OWN, EMPTY, REQUIRED, SEEN, OWN_BEFORE, CAPTURED, FORBIDDEN, EP_REPORTED, EP_LANDING, EP_CAPTORS = range(10)
 MASKS = 10
 

@@ -14,8 +14,6 @@ from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTUR
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
-__all__ = ["known_meta", "observation_key", "view_key", "visible"]
-
 
 @kernel(allocates=False)
 def visible(row: Any, side: int, tables: Any) -> Any:

@@ -20,8 +20,6 @@ from darkchess.fog.game.rules import FIFTY_MOVES_PLIES, REPETITIONS
 from klss.movers import TERMINAL
 from klss.support.kernel import kernel
 
-__all__ = ["STATE_WIDTH", "children", "count_children", "finish"]
-
 STATE_WIDTH = 10
 _QUIET = 9
 

@@ -15,8 +15,6 @@ from darkchess.board.kernels.tables import PAWN_CAPTURES
 from darkchess.rbc.belief._kernels.position_set import decode, plain, successors
 from klss.support.kernel import kernel
 
-__all__ = ["FEATURES", "boards", "expand", "weigh"]
-
 FEATURES = 9
 """Number of features of a move: those of :func:`_describe`, then :data:`LOSS`."""
 

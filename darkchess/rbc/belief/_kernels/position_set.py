@@ -39,8 +39,6 @@ from darkchess.board.kernels.position_table import put, settle
 from darkchess.rbc.game._kernels.requests import revised
 from klss.support.kernel import kernel
 
-__all__ = ["decode_all", "encode_stepped", "keep_moved", "keep_sensed", "outcome", "successors"]
-
 
 @kernel(inline="always")
 def without_step(codes: Any) -> Any:

@@ -15,8 +15,6 @@ from darkchess.rbc.belief._kernels.position_set import plain
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
-__all__ = ["best_sums", "partitions"]
-
 
 @kernel(inline="always")
 def _word(piece: int, square: int) -> Any:

@@ -17,8 +17,6 @@ from darkchess.board.kernels.moves import castling_targets, generate
 from darkchess.board.kernels.tables import PAWN_CAPTURES
 from klss.support.kernel import kernel
 
-__all__ = ["MAX_REQUESTS", "generate_requests", "pass_turn", "revised"]
-
 MAX_REQUESTS = 512
 """Room for the requests of one player."""
 

@@ -14,8 +14,6 @@ from darkchess.rbc.belief._kernels.position_set import decode, outcome
 from darkchess.rbc.game._kernels.requests import pass_turn
 from klss.support.kernel import kernel
 
-__all__ = ["ends", "families"]
-
 
 @kernel
 def families(

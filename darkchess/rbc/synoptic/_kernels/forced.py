@@ -18,8 +18,6 @@ from darkchess.rbc.belief._kernels.senses import partitions
 from darkchess.rbc.synoptic._kernels.synopsis import MOVE
 from klss.support.kernel import kernel
 
-__all__ = ["forced_win"]
-
 _LOOK = 64
 """A sense's action is this and 65 times its square."""
 _TAKERS = 16

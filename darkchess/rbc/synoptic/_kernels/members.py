@@ -19,11 +19,6 @@ from darkchess.board.kernels.position_table import half_hash
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
-__all__ = [
-    "ACTIONS", "BLACK_WON", "OVER", "PASS", "STATE", "cut", "drawn", "hashed", "held", "landing", "match", "request_of",
-    "upward",
-]  # fmt: skip
-
 PASS = 4160
 """The action of passing."""
 ACTIONS = 4161

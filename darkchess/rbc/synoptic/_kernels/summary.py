@@ -20,8 +20,6 @@ from darkchess.board.kernels.moves import castling_targets
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS
 from klss.support.kernel import kernel
 
-__all__ = ["FIRST_HELD", "HELD", "PLANES", "summary"]
-
 PLANES = 104
 FIRST_HELD, HELD = 18, 14
 """The planes of the squares of the enemy's pieces by kind, definitely and possibly: the first, and how many."""

@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.bits import bit
-from darkchess.rbc.synoptic._kernels.summary import FIRST_HELD, HELD, PLANES, summary
+from darkchess.rbc.synoptic._kernels.summary import FIRST_HELD, HELD, summary
 from klss.support.kernel import kernel
-
-__all__ = ["MEMORY", "MOVE", "PLANES", "SENSE", "remember_moved", "remember_notice", "synopses", "synopsis"]
 
 MEMORY = 22
 """Words of a memory: planes 32–35 of this turn, then planes 86–103."""

@@ -39,13 +39,10 @@ from darkchess.rbc.synoptic._kernels.members import (
     request_of,
     upward,
 )
-from darkchess.rbc.synoptic._kernels.synopsis import MOVE, PLANES, SENSE, remember_moved, remember_notice, synopsis
+from darkchess.rbc.synoptic._kernels.summary import PLANES
+from darkchess.rbc.synoptic._kernels.synopsis import MOVE, SENSE, remember_moved, remember_notice, synopsis
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
-
-__all__ = [
-    "advance", "after", "halves_of", "looks", "states_of", "survivors_of_move", "survivors_of_turn",
-]  # fmt: skip
 
 _NONE = np.uint64(0)
 
