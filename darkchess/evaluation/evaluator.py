@@ -306,12 +306,10 @@ class BuiltinEvaluator(Evaluator):
 
     @classmethod
     def make(cls, choice: EvaluatorChoice, *, threads: int = 1, no_move_value: float = -1.0) -> BuiltinEvaluator:
-        """See :meth:`Evaluator.make`."""
         return cls(threads=threads)
 
     @classmethod
     def label(cls, choice: EvaluatorChoice) -> str:
-        """See :meth:`Evaluator.label`."""
         return "built-in evaluator"
 
     def values(self, rows: Words, *, deadline: float | None = None) -> Floats:

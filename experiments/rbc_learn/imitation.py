@@ -125,7 +125,6 @@ class Recorder(Player):
         self.rows: list[dict[str, Any]] = []
 
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._color = color
         self._player.start(color, start)
         self._shadow = None if isinstance(self._player, ExpectationPlayer) else PositionSet(color, start, cap=MOST)
@@ -141,7 +140,6 @@ class Recorder(Player):
         return self._player.known
 
     def notice(self, notice: Notice) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._player.notice(notice)
         if self._recording:
             if self._shadow is not None:
@@ -150,13 +148,11 @@ class Recorder(Player):
             self._check()
 
     def sensed(self, sensed: Sensed) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._player.sensed(sensed)
         if self._recording and self._shadow is not None:
             self._shadow.sensed(sensed)
 
     def moved(self, moved: Moved) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._player.moved(moved)
         if self._recording:
             if self._shadow is not None:
@@ -165,7 +161,6 @@ class Recorder(Player):
             self._check()
 
     def choose_sense(self, limit: Limit) -> Look:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         if self._recording:
             self._cut()
             self._planes = synopsis(self.known.own_row, self._halves, SENSE, self._memory.words)
@@ -182,7 +177,6 @@ class Recorder(Player):
         return answer
 
     def choose_move(self, limit: Limit) -> Asked:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         if self._recording:
             self._cut()
             self._planes = synopsis(self.known.own_row, self._halves, MOVE, self._memory.words)
@@ -199,12 +193,10 @@ class Recorder(Player):
         return answer
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._player.end(outcome)
         end_rows(self.rows, outcome, self._color, self._actions)
 
     def close(self) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._player.close()
 
     def _check(self) -> None:

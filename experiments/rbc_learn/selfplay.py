@@ -94,12 +94,10 @@ class SelfPlayer(SynopticPlayer):
         self.rows: list[dict[str, Any]] = []
 
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         super().start(color, start)
         self._color = color
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         end_rows(self.rows, outcome, self._color, self._actions)
 
     def _answered(self, limit: Limit, *, sense: bool) -> tuple[int, dict[str, object]]:

@@ -123,7 +123,6 @@ class HistoryBelief:
 
     @property
     def size(self) -> int:
-        """See :class:`klss.search.model.Belief`."""
         return len(self._known)
 
     @property
@@ -258,13 +257,11 @@ class HistoryBelief:
 
     # ------------------------------------------------------------------------------------------------ the search's
     def sample(self, count: int, exclude: States, seed: int) -> States:
-        """See :class:`klss.search.model.Belief`."""
         rest = self._rest(exclude)
         chosen = np.random.default_rng(seed).permutation(len(rest))[:count]
         return _rows([rest[at] for at in np.sort(chosen)])
 
     def draw(self, count: int, exclude: States, seed: int, uniform_mix: float) -> Drawn:
-        """See :class:`klss.search.model.Belief`."""
         rest = self._rest(exclude)
         weights = np.exp([history.log for history in rest])
         weights = (1.0 - uniform_mix) * weights / weights.sum() + uniform_mix / max(1, len(rest))
@@ -273,7 +270,6 @@ class HistoryBelief:
         return Drawn(_rows([rest[at] for at in drawn.indices]), drawn.inclusion(weights[drawn.indices]))
 
     def log_weights(self, states: States) -> Floats:
-        """See :class:`klss.search.model.Belief`."""
         found = [self._known.get((int(low), int(high))) for low, high in self._model.identities(states)]
         return np.array([_ABSENT if history is None else history.log for history in found])
 

@@ -150,7 +150,6 @@ class OpenSpielModel:
 
     # ------------------------------------------------------------------------------------------------ the search's
     def expand(self, states: States, past: Past | None = None) -> Expansion:
-        """See :class:`klss.search.model.Model`."""
         offsets, actions, probabilities = [0], list[int](), list[float]()
         children, signs = list[Place](), list[float]()
         for number in states[:, 0].tolist():
@@ -175,11 +174,9 @@ class OpenSpielModel:
         )
 
     def movers(self, states: States) -> Int8s:
-        """See :class:`klss.search.model.Model`."""
         return np.array([self._places[number].mover for number in states[:, 0].tolist()], dtype=np.int8)
 
     def values(self, states: States) -> Floats:
-        """See :class:`klss.search.model.Model`."""
         return self._worth([self._places[number] for number in states[:, 0].tolist()])
 
     def _worth(self, places: Sequence[Place]) -> Floats:

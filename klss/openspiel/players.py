@@ -42,16 +42,13 @@ class RandomPlayer(Player):
         self.mixture: dict[int, float] = {}
 
     def begin(self, seat: Seat, setup: Any = None) -> None:
-        """See :class:`klss.table.contest.Player`."""
         self._random = random.Random(self._seed)
         self._seen: list[Seen] = []
 
     def observe(self, observation: Seen) -> None:
-        """See :class:`klss.table.contest.Player`."""
         self._seen.append(observation)
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`."""
         return self._drawn(dict.fromkeys(self._seen[-1].actions, 1.0), {})
 
     def _drawn(self, weights: Mapping[int, float], diagnostics: dict[str, Any]) -> Decision:
@@ -76,12 +73,10 @@ class PolicyPlayer(RandomPlayer):
         self._infosets = infosets
 
     def begin(self, seat: Seat, setup: Any = None) -> None:
-        """See :class:`klss.table.contest.Player`."""
         super().begin(seat, setup)
         self._seat = seat
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`."""
         seen = self._seen[-1]
         for key in (seen.text, policy_key(self._seen)):
             named = self._infosets[self._seat].get(key)
@@ -134,7 +129,6 @@ class BelievingPlayer(RandomPlayer):
         self._believed: HistoryBelief | None = None
 
     def begin(self, seat: Seat, setup: Any = None) -> None:
-        """See :class:`klss.table.contest.Player`."""
         super().begin(seat, setup)
         draw = np.random.default_rng(self._seed).integers(0, 2**31, size=2)
         self._model = OpenSpielModel(self._game, 0 if seat else 1, seed=int(draw[0]), values=self._values)
@@ -158,7 +152,6 @@ class BelievingPlayer(RandomPlayer):
         return self._believed
 
     def close(self) -> None:
-        """See :class:`klss.table.contest.Player`."""
         self._believed = None
 
 
@@ -195,7 +188,6 @@ class SearchingPlayer(BelievingPlayer):
         self._configuration = configuration
 
     def begin(self, seat: Seat, setup: Any = None) -> None:
-        """See :class:`klss.table.contest.Player`."""
         super().begin(seat, setup)
         self._search = Search(self._model, self._configuration, seed=self._seed)
         self._walked = 0  # number of observations that the search has taken in

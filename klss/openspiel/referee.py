@@ -48,12 +48,10 @@ class Referee:
 
     @property
     def ply(self) -> int:
-        """See :class:`klss.table.contest.Referee`."""
         return len(self.actions)
 
     @property
     def turn(self) -> Seat:
-        """See :class:`klss.table.contest.Referee`."""
         return bool(self._state.current_player() == 0)
 
     @property
@@ -76,11 +74,9 @@ class Referee:
         return str(self._state)
 
     def observations(self, seat: Seat) -> Sequence[Seen]:
-        """See :class:`klss.table.contest.Referee`."""
         return self._seen[seat]
 
     def answer(self, action: int) -> None:
-        """See :class:`klss.table.contest.Referee`."""
         seat, legal = self.turn, self._state.legal_actions()
         if action not in legal:
             raise ValueError(f"action: got {action}, expected one of {legal}")
@@ -90,15 +86,12 @@ class Referee:
         self._go_on()
 
     def resign(self, seat: Seat) -> None:
-        """See :class:`klss.table.contest.Referee`."""
         self.end(Outcome(not seat, "resign"))
 
     def flag(self, seat: Seat) -> None:
-        """See :class:`klss.table.contest.Referee`."""
         self.end(Outcome(not seat, "flag"))
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`klss.table.contest.Referee`."""
         self.outcome = outcome
 
     def _go_on(self) -> None:

@@ -28,7 +28,6 @@ class Mixture:
     """Plays the whole mixture."""
 
     def play(self, probabilities: Floats, profile: Profile, supports: Sequence[Bools]) -> Floats:
-        """See :class:`klss.search.parts.Choice`."""
         return probabilities
 
 
@@ -40,7 +39,6 @@ class Purified:
     least: float = 0.0
 
     def play(self, probabilities: Floats, profile: Profile, supports: Sequence[Bools]) -> Floats:
-        """See :class:`klss.search.parts.Choice`."""
         return purified(probabilities, profile.pure, supports, self.max_support, self.least)
 
 

@@ -66,7 +66,6 @@ class Klss2021(SearchConfiguration):
         check_caution(self.caution)
 
     def parts(self) -> Parts:
-        """See :class:`klss.search.parts.SearchConfiguration`."""
         return Parts(
             builder=OrderOne(self.particles, self.max_carried, self.reach, self.nested),
             solver=LinearPrograms(self.gadget, self.caution, first=self.first),
@@ -94,7 +93,6 @@ class Baseline(SearchConfiguration):
         check_caution(self.caution)
 
     def parts(self) -> Parts:
-        """See :class:`klss.search.parts.SearchConfiguration`."""
         return Parts(
             builder=OrderOne(self.particles, nested=False),
             solver=LinearPrograms(self.gadget, self.caution),
@@ -169,11 +167,9 @@ class Kluss(SearchConfiguration):
 
     @property
     def ponders(self) -> bool:
-        """See :class:`klss.search.parts.SearchConfiguration`."""
         return True
 
     def parts(self) -> Parts:
-        """See :class:`klss.search.parts.SearchConfiguration`."""
         return Parts(
             builder=(OrderOne if self.order == 1 else OrderTwo)(
                 self.particles,

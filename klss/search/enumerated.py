@@ -51,7 +51,6 @@ class EnumeratedModel:
         return values
 
     def expand(self, states: Keys, past: Past | None = None) -> Expansion:
-        """See :class:`klss.search.model.Model`."""
         nodes = states[:, 0].astype(np.int64)
         counts = self._first[nodes + 1] - self._first[nodes]
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -74,11 +73,9 @@ class EnumeratedModel:
         )
 
     def movers(self, states: Keys) -> Int8s:
-        """See :class:`klss.search.model.Model`."""
         return self._movers[states[:, 0].astype(np.int64)]
 
     def values(self, states: Keys) -> Floats:
-        """See :class:`klss.search.model.Model`."""
         return self._estimates[states[:, 0].astype(np.int64)]
 
     def groups(self, states: Keys) -> Ints:
@@ -106,11 +103,9 @@ class EnumeratedBelief:
 
     @property
     def size(self) -> int:
-        """See :class:`klss.search.model.Belief`."""
         return len(self.nodes)
 
     def sample(self, count: int, exclude: Keys, seed: int) -> Keys:
-        """See :class:`klss.search.model.Belief`."""
         rest = self.nodes[~np.isin(self.nodes, exclude[:, 0])] if len(exclude) else self.nodes
         chosen = np.random.default_rng(seed).permutation(len(rest))[:count]
         return rest[np.sort(chosen)][:, None]

@@ -36,7 +36,6 @@ class Uniform(Likelihood):
     """Draws and weighs all states equally."""
 
     def weights(self, belief: Belief, drawn: Drawn, values: Floats) -> Floats:
-        """See :class:`klss.search.parts.Likelihood`."""
         return np.ones(len(drawn.states))
 
 
@@ -59,13 +58,11 @@ class ByWeight(Likelihood):
     sample_by_weight: bool = False
 
     def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> Drawn:
-        """See :class:`klss.search.parts.Likelihood`."""
         if self.sample_by_weight and belief.weighted:
             return belief.draw(count, exclude, seed, DRAW_UNIFORM_MIX)
         return super().sample(belief, count, exclude, seed)
 
     def weights(self, belief: Belief, drawn: Drawn, values: Floats) -> Floats:
-        """See :class:`klss.search.parts.Likelihood`."""
         if not len(values):
             return np.zeros(0)
         if belief.weighted:

@@ -40,7 +40,6 @@ class Meanwhile(Budget):
         self.over = False
 
     def left(self) -> float:
-        """See :class:`klss.search.budget.Budget`."""
         return 0.0 if self.over or self.elapsed() >= LONGEST_S else _AT_ONCE_S
 
 

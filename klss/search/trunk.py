@@ -128,7 +128,6 @@ class _Past:
     history: Keys
 
     def times(self, offsets: Ints, observations: Keys) -> Ints:
-        """See :class:`klss.search.model.Past`."""
         counts = np.zeros(len(observations), dtype=np.int64)
         kernels.times_observed(
             self.leaves, self.nodes, offsets, np.ascontiguousarray(observations), self.history, counts

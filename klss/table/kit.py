@@ -40,7 +40,6 @@ class Named:
     name: str
 
     def fields(self) -> dict[str, Any]:
-        """See :class:`Spec`."""
         return {"name": self.name}
 
 

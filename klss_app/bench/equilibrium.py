@@ -42,7 +42,6 @@ class _Doubled(GadgetProgram):
     steps: ClassVar[list[dict[str, Any]]] = []
 
     def solve(self, trunk: Trunk, gadget: Gadget, penalty: Any = None, **limits: Any) -> Answer:
-        """See :class:`klss.search.equilibrium.program.GadgetProgram`."""
         warm = super().solve(trunk, gadget, penalty, **limits)
         cold = self.yardstick().solve(trunk, gadget, penalty)
         self.steps.append(
@@ -61,7 +60,6 @@ class _DoubledSearch(Klss2021):
     """klss2021 with every program solved twice."""
 
     def parts(self) -> Parts:
-        """See :class:`klss.search.SearchConfiguration`."""
         return dataclasses.replace(
             super().parts(), solver=LinearPrograms(self.gadget, self.caution, _Doubled, first=self.first)
         )

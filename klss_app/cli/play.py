@@ -212,7 +212,6 @@ class Engine(Player):
 
     @property
     def last_fault(self) -> str | None:  # type: ignore[override]
-        """See :class:`klss.table.contest.Player`."""
         return None if self._player is None else self._player.last_fault
 
     def wait(self) -> Player:
@@ -225,20 +224,17 @@ class Engine(Player):
         return self._player
 
     def begin(self, seat: Seat, setup: Any) -> None:
-        """See :class:`klss.table.contest.Player`."""
         self._game = seat, setup
         if self._player is not None:
             self._player.begin(seat, setup)
 
     def observe(self, observation: Any) -> None:
-        """See :class:`klss.table.contest.Player`."""
         self._state = {}
         player = self.wait()
         with contextlib.nullcontext() if self._turn else self._terminal.spinner(self._text):
             player.observe(observation)
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`."""
         self._state = {}
         player = self.wait()
         if self._turn is None:
@@ -260,12 +256,10 @@ class Engine(Player):
             self._turn = None
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`klss.table.contest.Player`."""
         if self._player is not None:
             self._player.end(outcome)
 
     def close(self) -> None:
-        """See :class:`klss.table.contest.Player`."""
         self.turn_over()
         if self._player is not None:
             self._player.close()

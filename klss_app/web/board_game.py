@@ -114,14 +114,11 @@ class _Rehearsing(Player):
         self._human, self._typed = human, typed
 
     def begin(self, seat: Seat, setup: Any) -> None:
-        """See :class:`klss.table.contest.Player`."""
         self._human.begin(seat, setup)
 
     def observe(self, observation: Any) -> None:
-        """See :class:`klss.table.contest.Player`."""
         self._human.observe(observation)
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`."""
         self._human.move(next(self._typed), self._human.asked[1])
         return self._human.answer(question, limit)

@@ -28,14 +28,12 @@ class FogHuman(HumanAtBoard):
     _view: View | None = None
 
     def begin(self, seat: chess.Color, setup: Setup) -> None:
-        """See :class:`klss.table.contest.Player`."""
         self._view = initial_view(setup.start, seat)
         self._telling = Telling(self._view)
         if not self._earlier:
             self._show(self._telling.message())
 
     def observe(self, view: View) -> None:
-        """See :class:`klss.table.contest.Player`."""
         self._telling.observe(view)
         self._view = view
         if view.ply >= self._earlier:

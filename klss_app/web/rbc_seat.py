@@ -93,7 +93,6 @@ class RbcHuman(HumanAtBoard, Player):
     _over: Outcome | None = None
 
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._known = Knowledge(color, start)
         self._first, self._first_number = start.turn, start.fullmove
         self._observed = 0
@@ -109,7 +108,6 @@ class RbcHuman(HumanAtBoard, Player):
             self._tell()
 
     def notice(self, notice: Notice) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         before = self._known.pieces
         if self._history or self._first != self._known.color:  # the opponent had a turn
             self._history.append("?" if notice.square is None else f"?x{chess.SQUARE_NAMES[notice.square]}")
@@ -123,14 +121,12 @@ class RbcHuman(HumanAtBoard, Player):
         self._asks("sense")
 
     def sensed(self, sensed: Sensed) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._known.sensed(sensed)
         self._look = "" if sensed.square is None else f"{chess.SQUARE_NAMES[sensed.square]}: "
         self._said.append(sensed_text(sensed, self._known.color))
         self._asks("move")
 
     def moved(self, moved: Moved) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         before = self._known.pieces
         self._history.append(self._look + request_letters(moved, before))
         self._said = [moved_text(moved, before)]
@@ -148,7 +144,6 @@ class RbcHuman(HumanAtBoard, Player):
             self._tell()
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`klss.table.contest.Player`."""
         self._over, self._question = outcome, None
         if self._begun:
             self._tell()

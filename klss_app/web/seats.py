@@ -171,12 +171,10 @@ class EngineAtBoard(Player):
         self.thinking = False
 
     def begin(self, seat: Seat, setup: Any) -> None:
-        """See :class:`klss.table.contest.Player`."""
         self._seat, self._number = seat, 0
         self._player.begin(seat, setup)
 
     def observe(self, observation: Any) -> None:
-        """See :class:`klss.table.contest.Player`."""
         self._player.observe(observation)
 
     def end(self, outcome: Outcome) -> None:
@@ -192,7 +190,6 @@ class EngineAtBoard(Player):
         return self._inbox.answer(self._seat, self._number)
 
     def close(self) -> None:
-        """See :class:`klss.table.contest.Player`."""
         self._player.close()
 
     def _think(self, question: Any, limit: Limit, number: int) -> None:

@@ -25,22 +25,17 @@ class ChessKit(Kit):
     roster: ModuleType
 
     def is_ours(self, spec: Any) -> bool:
-        """See :class:`klss.table.kit.Kit`."""
         return isinstance(spec, self.roster.Configuration)
 
     def text(self, spec: Any) -> str:
-        """See :class:`klss.table.kit.Kit`."""
         return described(spec, self.roster.CONFIGURATIONS, self.roster.configuration)
 
     def evaluator(self, spec: Any, choice: EvaluatorChoice, setup: Any) -> Evaluator:
-        """See :class:`klss.table.kit.Kit`."""
         return make_evaluator(spec, choice)
 
     def label(self, spec: Any, choice: EvaluatorChoice) -> str | None:
-        """See :class:`klss.table.kit.Kit`."""
         return evaluator_label(spec, choice)
 
     def player(self, spec: Any, evaluator: Evaluator, seed: int) -> Player:
-        """See :class:`klss.table.kit.Kit`."""
         player: Player = self.roster.make_player(spec, evaluator, seed=seed)
         return player

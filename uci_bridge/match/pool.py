@@ -58,7 +58,6 @@ class LocalWorkers:
         self._playing: dict[Connection, _Worker] = {}
 
     def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
-        """See :class:`uci_bridge.match.workers.InProcess`."""
         for _, task in zip(range(self._most), tasks, strict=False):
             self._start(task)
         while self._playing:
@@ -86,7 +85,6 @@ class LocalWorkers:
                 yield result
 
     def close(self) -> None:
-        """See :class:`uci_bridge.match.workers.InProcess`."""
         while self._playing:
             self._playing.popitem()[1].end()
 

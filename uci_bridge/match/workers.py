@@ -100,7 +100,6 @@ class ClusterWorkers:
         self._at_once = workers or max(1, sum(self._client.nthreads().values()))
 
     def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
-        """See :class:`InProcess`."""
         from distributed import as_completed
 
         playing: dict[Any, tuple[GameTask, int]] = {}
@@ -150,7 +149,6 @@ class ClusterWorkers:
         raise error
 
     def close(self) -> None:
-        """See :class:`InProcess`."""
         with contextlib.suppress(Exception):
             self._client.run(close_engines, self._match)
         with contextlib.suppress(Exception):

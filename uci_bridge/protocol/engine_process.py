@@ -201,7 +201,6 @@ class _Run:
 
     # ------------------------------------------------------------------------------------------------ the caller's side
     def write(self, line: bytes, deadline: float) -> None:
-        """See :meth:`EngineProcess.send`."""
         rest = memoryview(line)
         while rest:
             with self._writing:
@@ -217,7 +216,6 @@ class _Run:
                 rest = rest[written:]
 
     def read(self, until: Callable[[], float]) -> bytes:
-        """See :meth:`EngineProcess.receive`."""
         began = time.monotonic()
         while True:
             left = until() - time.monotonic()

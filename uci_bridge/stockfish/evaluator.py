@@ -326,7 +326,6 @@ class StockfishEvaluator(Evaluator):
 
     @classmethod
     def make(cls, choice: EvaluatorChoice, *, threads: int = 1, no_move_value: float = -1.0) -> StockfishEvaluator:
-        """See :meth:`darkchess.evaluation.evaluator.Evaluator.make`."""
         return cls(
             choice.stockfish,
             processes=1 if choice.reproducible else choice.processes,
@@ -346,7 +345,6 @@ class StockfishEvaluator(Evaluator):
 
     @classmethod
     def versions(cls, choice: EvaluatorChoice) -> dict[str, str | None]:
-        """See :meth:`darkchess.evaluation.evaluator.Evaluator.versions`."""
         return {"stockfish": stockfish_version(choice.stockfish)}
 
     def _warm_up(self) -> None:

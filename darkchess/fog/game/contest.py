@@ -40,13 +40,11 @@ class Player(klss.table.contest.Player):
     """
 
     def begin(self, seat: chess.Color, setup: Setup) -> None:
-        """See :class:`klss.table.contest.Player`."""
         from darkchess.fog.game.view import initial_view
 
         self.start(initial_view(setup.start, seat), setup.start, setup.ruleset)
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`."""
         return self.choose(limit, progress)
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:

@@ -110,7 +110,6 @@ class Referee(TrueGame):
 
     @property
     def setup(self) -> Setup:
-        """See :class:`klss.table.contest.Referee`."""
         return Setup(self._positions[0], self.ruleset)
 
     def answer(self, move: chess.Move) -> None:

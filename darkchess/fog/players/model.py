@@ -114,12 +114,10 @@ class DarkChess:
         return np.where(self.movers(children) == 0, theirs, -theirs), visited
 
     def movers(self, states: States) -> Int8s:
-        """See :class:`klss.search.Model`."""
         theirs: Int8s = ((states[:, META] & np.uint64(1)) != np.uint64(self._side)).astype(np.int8)
         return theirs
 
     def values(self, states: States) -> Floats:
-        """See :class:`klss.search.Model`."""
         # Evaluators give values for the side to move; the search needs the searcher's.
         values = self._evaluator.values(np.ascontiguousarray(states[:, :WIDTH]), deadline=self.deadline)
         return np.where(self.movers(states) == 0, values, -values)
@@ -159,23 +157,19 @@ class PositionBelief:
 
     @property
     def size(self) -> int:
-        """See :class:`klss.search.Belief`."""
         return self._positions.size
 
     @property
     def capped_by(self) -> str | None:
-        """See :class:`klss.search.Belief`."""
         return self._positions.capped_by
 
     def sample(self, count: int, exclude: States, seed: int) -> States:
-        """See :class:`klss.search.Belief`."""
         rows = self._positions.sample(
             count, seed, exclude_rows=self._model.identities(exclude) if len(exclude) else None
         )
         return self._model.states(rows, self._quiet)
 
     def draw(self, count: int, exclude: States, seed: int, uniform_mix: float) -> Drawn:
-        """See :class:`klss.search.Belief`."""
         excluded = self._model.identities(exclude) if len(exclude) else None
         rows, inclusion = self._positions.draw(count, seed, excluded, uniform_mix=uniform_mix)
         return Drawn(self._model.states(rows, self._quiet), inclusion)
@@ -196,5 +190,4 @@ class PositionBelief:
         return out
 
     def information(self, actions: Int32s) -> Floats:
-        """See :class:`klss.search.Belief`."""
         return self._positions.information(actions, _INFORMATION_SAMPLE)

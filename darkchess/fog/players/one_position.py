@@ -41,7 +41,6 @@ class GreedyPlayer(TrackingPlayer):
         self._evaluator = evaluator
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.fog.game.contest.Player`."""
         followed = self._turn()
         view, plan = followed.views[-1], TimePlan(limit)
         taking = king_capture(view)
@@ -75,7 +74,6 @@ class BestGuessPlayer(TrackingPlayer):
         self._evaluator = evaluator
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
         super().start(view, start, ruleset)
         self._evaluator.new_game()
 

@@ -124,7 +124,6 @@ class KlssPlayer(TrackingPlayer):
         self._thinking: _Thinking | None = None
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
         self._give_up()
         super().start(view, start, ruleset)
         self._searched = False
@@ -157,7 +156,6 @@ class KlssPlayer(TrackingPlayer):
         self._searched = False
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
         self._stop()
 
     def _stop(self) -> None:
@@ -172,7 +170,6 @@ class KlssPlayer(TrackingPlayer):
             self._stop()
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.fog.game.contest.Player`."""
         plan = TimePlan(limit)
         self._stop()
         followed, thinking = self._turn(), started(self._thinking)
@@ -218,7 +215,6 @@ class KlssPlayer(TrackingPlayer):
         return self._book.page(views) if self._book is not None and self._from_usual_start else None
 
     def close(self) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
         self._give_up()
         super().close()
         self._thinking = None

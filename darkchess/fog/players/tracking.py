@@ -101,7 +101,6 @@ class TrackingPlayer(Player):
         self._followed: Followed | None = None
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
         self._followed = Followed(
             view, start, ruleset, cap=self._cap, seed=self._seed, threads=self._threads, weigher=self._weigher()
         )
@@ -111,7 +110,6 @@ class TrackingPlayer(Player):
         return None
 
     def observe(self, view: View) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
         started(self._followed).views.append(view)
 
     @property
@@ -121,7 +119,6 @@ class TrackingPlayer(Player):
 
     @property
     def position_set(self) -> PositionSet:
-        """See :class:`darkchess.fog.game.contest.Player`."""
         return started(self._followed).up_to_date()
 
     def _turn(self) -> Followed:
@@ -133,7 +130,6 @@ class TrackingPlayer(Player):
         return followed
 
     def close(self) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
         self._followed = None
 
 
@@ -145,7 +141,6 @@ class RandomPlayer(TrackingPlayer):
         super().__init__(seed=seed, cap=cap, threads=threads)
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.fog.game.contest.Player`."""
         view = self._turn().views[-1]
         rng = np.random.default_rng([self._seed, view.ply])
         return Decision(view.legal_moves[int(rng.integers(len(view.legal_moves)))], {})

@@ -28,19 +28,15 @@ class WeakerPlayer(Player):
 
     @property
     def position_set(self) -> PositionSet:
-        """See :class:`darkchess.fog.game.contest.Player`."""
         return self._player.position_set
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
         self._player.start(view, start, ruleset)
 
     def observe(self, view: View) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
         self._player.observe(view)
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`darkchess.fog.game.contest.Player`."""
         view = self._player.view
         rng = np.random.default_rng([self._seed, view.ply])
         if rng.random() < self._slips and king_capture(view) is None:
@@ -50,9 +46,7 @@ class WeakerPlayer(Player):
         return self._player.choose(limit, progress)
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
         self._player.end(outcome)
 
     def close(self) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`."""
         self._player.close()

@@ -67,7 +67,6 @@ class Player(klss.table.contest.Player):
         self.start(seat, setup)
 
     def observe(self, observation: Observation) -> None:
-        """See :class:`klss.table.contest.Player`."""
         if isinstance(observation, Notice):
             self.notice(observation)
         elif isinstance(observation, Sensed):
@@ -76,7 +75,6 @@ class Player(klss.table.contest.Player):
             self.moved(observation)
 
     def answer(self, question: Question, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`."""
         return self.choose_sense(limit) if question == "sense" else self.choose_move(limit)
 
     def start(self, color: chess.Color, start: Position) -> None:

@@ -63,7 +63,6 @@ class Referee(TrueGame):
 
     @property
     def question(self) -> Question:
-        """See :class:`klss.table.contest.Referee`."""
         return "sense" if self._sensed is None else "move"
 
     @property

@@ -87,7 +87,6 @@ class SynopticPlayer(HoldingPlayer):
         self._last: Planned | None = None
 
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         super().start(color, start)
         self._memory = Memory(flipped=color == chess.BLACK)
         self._played = 0
@@ -108,7 +107,6 @@ class SynopticPlayer(HoldingPlayer):
             self._planner.happened(None, self._belief(SENSE, acts=True, follows=Played(-1, -1, lost)))
 
     def sensed(self, sensed: Sensed) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self.known.sensed(sensed)
         # A player that senses nowhere learns nothing; the planner has no such action, so any window stands for it.
         square = self.known.own.upward(sensed.square) if sensed.square is not None else None
@@ -116,7 +114,6 @@ class SynopticPlayer(HoldingPlayer):
         self._planner.happened(action, self._belief(MOVE, acts=True))
 
     def moved(self, moved: Moved) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         planes = self._synopsis(MOVE)
         request = self.known.code(moved.requested)
         played = Played(
@@ -132,13 +129,11 @@ class SynopticPlayer(HoldingPlayer):
 
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Look:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._follow(time_plan(limit, sense=True))
         action, diagnostics = self._answered(limit, sense=True)
         return Look(self.square_of(action), diagnostics)
 
     def choose_move(self, limit: Limit) -> Asked:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         action, diagnostics = self._answered(limit, sense=False)
         return Asked(self.request_of(action), diagnostics)
 

@@ -98,7 +98,6 @@ class ExpectationPlayer(HoldingPlayer):
         self._a_second = _FIRST_A_SECOND
 
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         super().start(color, start)
         self._turn = 0
         self._to_move = False
@@ -110,7 +109,6 @@ class ExpectationPlayer(HoldingPlayer):
         self._beside = [each for each in (self._kinds, self._observer) if each is not None]
 
     def notice(self, notice: Notice) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         super().notice(notice)
         self._turn += 1
         self._to_move = True
@@ -120,13 +118,11 @@ class ExpectationPlayer(HoldingPlayer):
             each.noticed(notice, known)
 
     def sensed(self, sensed: Sensed) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self.known.sensed(sensed)
         for each in self._beside:
             each.sensed(sensed, self.known)
 
     def moved(self, moved: Moved) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._to_move = False
         self.known.moved(moved)
         for each in self._beside:
@@ -144,7 +140,6 @@ class ExpectationPlayer(HoldingPlayer):
 
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Look:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         plan, thinking = time_plan(limit, sense=True), self._thinking
         known = self._follow(plan)
         about_set = {"positions": known.size, "capped_by": known.capped_by}
@@ -165,7 +160,6 @@ class ExpectationPlayer(HoldingPlayer):
         return Look(INNER[best], about_set | {"value": now, "gain": float(values[best]) - now, "nodes": found.children})
 
     def choose_move(self, limit: Limit) -> Asked:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         known = self.known
         found, weights = self.weighed(limit, sense=False)
         expected = weights @ found.values

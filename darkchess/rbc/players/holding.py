@@ -44,7 +44,6 @@ class HoldingPlayer(Player):
         self._notice: Notice | None = None  # a notice that the set has not been updated by yet
 
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._known = PositionSet(color, start, cap=self._cap, seed=self._seed, threads=self._threads)
         self._notice = None
 
@@ -59,11 +58,9 @@ class HoldingPlayer(Player):
         return self._up_to_date(None)
 
     def notice(self, notice: Notice) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._notice = notice
 
     def close(self) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._known = None
 
     def _follow(self, plan: TimePlan) -> PositionSet:

@@ -30,12 +30,10 @@ class _Blind(Player):
         self._seed = seed
 
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._own = OwnHalf(color, start)
         self._rng = np.random.default_rng(self._seed)
 
     def notice(self, notice: Notice) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         if notice.square is not None:
             self._own.lose(notice.square)
 
@@ -47,7 +45,6 @@ class _Blind(Player):
         """See :class:`darkchess.rbc.game.contest.Player`."""
 
     def moved(self, moved: Moved) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._own.play(moved.taken)
 
 
@@ -55,7 +52,6 @@ class RandomPlayer(_Blind):
     """Requests a random move, or passes."""
 
     def choose_move(self, limit: Limit) -> Asked:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         asked = (None, *self._own.requests())
         return Asked(asked[int(self._rng.integers(len(asked)))])
 
@@ -64,7 +60,6 @@ class AttackerPlayer(_Blind):
     """Follows one of :data:`RUSHES`, drawn for the game; skips moves that it can't request, and passes at the end."""
 
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         super().start(color, start)
         rush = RUSHES[int(self._rng.integers(len(RUSHES)))]
         self._left = [chess.Move.from_uci(text) for text in rush]
@@ -72,7 +67,6 @@ class AttackerPlayer(_Blind):
             self._left = [chess.Move(move.from_square ^ 56, move.to_square ^ 56) for move in self._left]
 
     def choose_move(self, limit: Limit) -> Asked:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         asked = self._own.requests()
         while self._left and self._left[0] not in asked:
             self._left.pop(0)

@@ -30,7 +30,6 @@ class EvenNetwork:
     headsets: tuple[str, ...] = HEADSETS
 
     def infer(self, synopses: Words, policy: str, value: str) -> tuple[Float32s, Float32s]:
-        """See :class:`klss.synoptic.model.Network`."""
         count = synopses.shape[0]
         return np.zeros((count, ACTIONS), dtype=np.float32), np.zeros(count, dtype=np.float32)
 

@@ -83,7 +83,6 @@ class BlindModel:
         self._planner = 0 if color else 1
 
     def alone(self, states: States, most: int) -> Worlds:
-        """See :class:`klss.synoptic.model.Model`."""
         count = states.shape[0]
         seats = []
         for seat in (0, 1):
@@ -94,28 +93,23 @@ class BlindModel:
         return Worlds(states.copy(), (seats[0], seats[1]))
 
     def acting(self, states: States) -> Int8s:
-        """See :class:`klss.synoptic.model.Model`."""
         seats = (states[:, board.META] & np.uint64(1)).astype(np.int8) ^ np.int8(self._planner)
         seats[states[:, 9] & OVER != 0] = TERMINAL
         return seats
 
     def results(self, states: States) -> Floats:
-        """See :class:`klss.synoptic.model.Model`."""
         black = (states[:, 9] & BLACK_WON != 0).astype(np.int64)
         return np.where(black == self._planner, 1.0, -1.0)
 
     def advance(self, worlds: Worlds, actions: Int32s, keys: Keys, most: Ints) -> None:
-        """See :class:`klss.synoptic.model.Model`."""
         kernels.advance(worlds.states, self._planner, actions, keys, most, TABLES, _EVERY, *_set_arrays(worlds))
 
     def after(self, states: States, actions: Int32s, keys: Keys) -> States:
-        """See :class:`klss.synoptic.model.Model`."""
         out: Words = states.copy()
         kernels.after(out, actions, TABLES)
         return out
 
     def look(self, worlds: Worlds) -> Looks:
-        """See :class:`klss.synoptic.model.Model`."""
         count = len(worlds)
         synopses, keys = np.empty((count, PLANES), dtype=np.uint64), np.empty(count, dtype=np.uint64)
         offsets, listing = np.empty(count + 1, dtype=np.int64), np.empty(MAX_REQUESTS * count + 1, dtype=np.int64)
@@ -158,19 +152,15 @@ class BlindBelief:
 
     @property
     def size(self) -> int:
-        """See :class:`klss.synoptic.model.Belief`."""
         return int(self.halves.shape[0])
 
     def memory(self) -> Words:
-        """See :class:`klss.synoptic.model.Belief`."""
         return self.remembered
 
     def member(self, states: States) -> States:
-        """See :class:`klss.synoptic.model.Belief`."""
         return _divided(states, 0 if self.color else 1)[1]
 
     def contains(self, states: States) -> Bools:
-        """See :class:`klss.synoptic.model.Belief`."""
         owns, halves = _divided(states, 0 if self.color else 1)
         found = np.empty(states.shape[0], dtype=bool)
         match(self.halves, halves, found)
@@ -194,7 +184,6 @@ class BlindBelief:
         return self.halves[self._indices(count, seed)]
 
     def sample(self, count: int, seed: int) -> States:
-        """See :class:`klss.synoptic.model.Belief`."""
         return self.states(self.members(count, seed))
 
     def states(self, halves: Words) -> States:
@@ -205,7 +194,6 @@ class BlindBelief:
         return out
 
     def before(self, later: Belief) -> BlindBelief | None:
-        """See :class:`klss.synoptic.model.Belief`."""
         assert isinstance(later, BlindBelief)
         if self.stage == SENSE:
             return None if later.size == self.size else replace(self, halves=later.halves)

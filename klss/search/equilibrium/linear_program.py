@@ -83,11 +83,9 @@ class LinearPrograms:
         self.rate = _FIRST_RATE
 
     def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> _Solving:
-        """See :class:`klss.search.parts.Solver`."""
         return _Solving(self, subgame.trunk, penalty, budget)
 
     def reserve_s(self, trunk: Trunk, budget: Budget) -> float:
-        """See :class:`klss.search.parts.Solver`."""
         return _GROWTH * self.rate * trunk.node_count + _MARGIN_S
 
 

@@ -156,11 +156,9 @@ class RegretMinimiser:
     maxmargin_share: float = 0.0  # of Maxmargin beside nature, from 0 to 1
 
     def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> _Iterating:
-        """See :class:`klss.search.parts.Solver`."""
         return _Iterating(self, subgame, penalty, budget)
 
     def reserve_s(self, trunk: Trunk, budget: Budget) -> float:
-        """See :class:`klss.search.parts.Solver`."""
         return _MARGIN_S + (0.0 if budget.seconds is None else _LAST_SHARE * budget.seconds)
 
 

@@ -49,7 +49,6 @@ class OneSided:
     leaves_per_batch: int = 8  # least number of walks of a batch, for which utilities are computed once
 
     def begin(self, growth: Growth) -> _Walking:
-        """See :class:`klss.search.parts.Expander`."""
         growth.open_roots()
         return _Walking(growth, self)
 

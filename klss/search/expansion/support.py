@@ -35,7 +35,6 @@ class SupportDriven:
     """Iterative deepening in the support of the profile."""
 
     def begin(self, growth: Growth) -> _Deepening:
-        """See :class:`klss.search.parts.Expander`."""
         growth.open_roots()
         return _Deepening(growth.trunk)
 

@@ -48,7 +48,6 @@ class OrderOne:
     def build(
         self, standing: SearchState | None, belief: Belief, model: Model, rng: np.random.Generator, nodes: float
     ) -> Subgame:
-        """See :class:`klss.search.parts.Builder`."""
         # The rest of the last trunk at player 0's infoset (App. E, lines 11–16).
         seeds = [int(seed) for seed in rng.integers(0, 2**63, size=3)]
         particles, max_carried = self._limits(nodes)

@@ -47,7 +47,6 @@ class OrderTwo(OrderOne):
     """Builds the subgame of I and of the nodes that player 1 can't tell from it."""
 
     def sections(self, standing: SearchState, model: Model, seed: int) -> list[CarriedSubtree]:
-        """See :class:`klss.search.subgame.order_one.OrderOne`."""
         trunk = standing.trunk
         found = unfrozen_sections(trunk, standing.profile, standing.infoset, reach=self.reach)
         return merge_transpositions(trunk, found, model, seed)

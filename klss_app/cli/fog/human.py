@@ -128,7 +128,6 @@ class HumanPlayer(Typist, Player):
                 self._news = []
 
     def draw(self) -> None:
-        """See :class:`klss_app.cli.human.Typist`."""
         view = self._views[-1]
         last = view.own_move
         squares = (view.own_capture_square,) if last is None else (last.from_square, last.to_square)
@@ -158,7 +157,6 @@ class HumanPlayer(Typist, Player):
             return Decision(move, {})
 
     def commands(self) -> dict[str, Callable[[], Any]]:
-        """See :class:`klss_app.cli.human.Typist`."""
         say = self._terminal.say
         return super().commands() | {
             "history": lambda: say(*self._history_lines()),

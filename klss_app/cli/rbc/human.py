@@ -45,19 +45,16 @@ class BlindHuman(Typist, Player):
         self._marked: tuple[int, ...] = ()
 
     def start(self, color: chess.Color, start: Position) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._own = OwnHalf(color, start)
         self.bottom = color
         self._seen, self._news, self._turn = {}, [], 0
         self._unseen = observed_before(self._resumed, color, start) if self._resumed else 0
 
     def observe(self, observation: Observation) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._unseen = max(0, self._unseen - 1)
         super().observe(observation)
 
     def notice(self, notice: Notice) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._turn += 1
         self._marked = ()
         if notice.square is not None:
@@ -85,7 +82,6 @@ class BlindHuman(Typist, Player):
             )
 
     def sensed(self, sensed: Sensed) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         for square, piece in sensed.contents:
             self._seen[square] = piece, self._turn
         if sensed.square is None:
@@ -107,7 +103,6 @@ class BlindHuman(Typist, Player):
                 self._terminal.say(f" {error}")
 
     def moved(self, moved: Moved) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         self._news = [moved_text(moved, self._pieces())]
         if moved.taken is not None:
             self._own.play(moved.taken)
@@ -120,7 +115,6 @@ class BlindHuman(Typist, Player):
             self._news = []
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`darkchess.rbc.game.contest.Player`."""
         if self._news and self._terminal.screen:
             self._terminal.clear()
             self._terminal.say(*(f" {line}" for line in self._news))

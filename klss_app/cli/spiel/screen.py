@@ -21,17 +21,14 @@ class _Human(Player):
         self._terminal = screen.terminal
 
     def begin(self, seat: Seat, setup: Any) -> None:
-        """See :class:`klss.table.contest.Player`."""
         self._seen: list[Seen] = []
 
     def observe(self, observation: Seen) -> None:
-        """See :class:`klss.table.contest.Player`."""
         self._seen.append(observation)
         if not observation.acts:
             self._terminal.say(observation.text)
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`."""
         seen = self._seen[-1]
         self._terminal.say("", seen.text)
         self._list(seen, _SHOWN)
