@@ -2,7 +2,7 @@
 and its scores are added to the logarithms of the filter's weights (:mod:`darkchess.fog.belief.filter`). The tower reads
 what the filter says, so that it learns where the filter errs.
 
-Source, and deviations from it: :mod:`darkchess.weighting.network`; docs/weighting.md.
+Source, and deviations from it: :mod:`darkchess.weighting.network`; docs/dsmcp.md.
 
 Everything is seen from the viewer's side of the board: the viewer moves up. The numbers of an observation are, block by
 block (:data:`BLOCKS`):
