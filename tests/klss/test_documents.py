@@ -29,9 +29,7 @@ FENCED = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.DOTALL | r
 
 SCRIPTED: dict[str, str | None] = {
     "docs/position_set.md": None,
-    "docs/add_a_part.md": None,
-    "docs/engine_in_another_language.md": "perl",
-    "docs/study_on_a_cluster.md": None,
+    "docs/extend.md": "perl",
     "docs/own_game.md": None,
 }
 """Pages whose scripts are run, and the program that each needs beside Python."""
