@@ -26,7 +26,7 @@ def documented(section: str) -> set[str]:
     [
         ("`klss track`", ["track", "--moves", "e4 e5"], {"weights"}),
         ("`klss openings`", ["openings"], set()),
-        ("`klss solve`", ["solve", "kuhn_poker"], {"about", "iterations", "method", "status", "subgame"}),
+        ("`klss solve`", ["solve", "kuhn_poker"], {"about", "exact", "iterations", "method", "status", "subgame"}),
         ("`klss tables 1`", ["tables", "1", "--game", "kuhn_bet"], set()),
         ("`klss tables 2`", ["tables", "2", "--game", "kuhn"], set()),
     ],
