@@ -19,9 +19,8 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from darkchess.rbc.synoptic._kernels.members import ACTIONS
-from darkchess.rbc.synoptic._kernels.summary import PLANES
 from darkchess.rbc.synoptic.networks import HEADSETS
+from darkchess.rbc.synoptic.synopsis import ACTIONS, PLANES
 from klss.errors import KlssError
 from klss.support.archive import Archive
 from klss.support.arrays import Bools, Float32s, Int8s, Int16s, Int32s, Ints, Words

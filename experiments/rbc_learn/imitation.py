@@ -35,9 +35,8 @@ from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.configuration import configuration
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer
 from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
-from darkchess.rbc.synoptic._kernels.synopsis import MOVE, SENSE
 from darkchess.rbc.synoptic.networks import HEADSETS
-from darkchess.rbc.synoptic.synopsis import Memory, synopsis
+from darkchess.rbc.synoptic.synopsis import MOVE, SENSE, Memory, synopsis
 from darkchess.rbc.synoptic.worlds import request_action, sense_action
 from experiments.rbc_learn import blocks
 from experiments.rbc_learn.blocks import shard_path

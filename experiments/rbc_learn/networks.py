@@ -33,8 +33,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from darkchess.rbc.synoptic._kernels.members import ACTIONS
-from darkchess.rbc.synoptic._kernels.summary import PLANES
+from darkchess.rbc.synoptic.synopsis import ACTIONS, PLANES
 from experiments.rbc_learn.data import PIECES, Decisions
 from klss.networks.residual import DENSE, ResidualNetwork, headset_shapes, trunk_shapes
 from klss.support.arrays import Float32s, Ints, Words
