@@ -274,9 +274,6 @@ SET_UP = re.compile(r"(python3? -m venv|(\.venv/bin/)?pip|git|cd|cp|make soak|\.
 ONLY_PARSED: dict[str, str] = {
     "experiments.evaluation_positions": "minutes of Stockfish",
     "experiments.tune_evaluation": "takes the positions of the one before",
-    "experiments.openspiel_speed": "takes cvxpy and ecos, which the tests don't need",
-    "experiments.methods": "hours; adds to the results that are there",
-    "experiments.paper_tables": "writes README's tables; its parts are tested by the tables' own tests",
 }
 """Experiments whose smallest run takes too long for here, or what isn't here: their help is asked for."""
 
