@@ -25,12 +25,12 @@ import numpy as np
 
 from klss._highs import Attempt, Basis, LinearProgram, LinearSolver, LpResult, attempts
 from klss.best_response import exploitability
-from klss.errors import GameError, TooLargeError
+from klss.errors import GameError
 from klss.game import Game
 from klss.rational import RationalProgram
 from klss.sequence_form import SequenceForm
 from klss.support.arrays import Floats, Ints
-from klss.support.memory import resident_bytes
+from klss.support.memory import check_memory
 from klss.treeplex import behaviour, realization, uniform_behaviour
 
 T = TypeVar("T")
@@ -281,7 +281,8 @@ def solve(
     """
     if method not in get_args(Method):
         raise GameError(f"method {method!r}: expected one of {', '.join(get_args(Method))}")
-    _check_memory(form, max_bytes)
+    lines = sum(treeplex.sequence_count + treeplex.infoset_count for treeplex in form.treeplexes)
+    check_memory("linear program: solving it", program_bytes(lines, int(form.payoff.nnz)), max_bytes)
     # Scale very large or small payoffs to a size at which the solver's absolute tolerances are sensible.
     factor = scaling(form)
     if factor != 1.0:
@@ -369,18 +370,6 @@ def _uniform(form: SequenceForm, floor: Floats | None) -> tuple[Floats, Floats, 
         weights = _lifted(weights, floor, t0.first_sequence, t0.infoset_of_sequence)
     x, y = realization(t0, weights), realization(t1, uniform_behaviour(t1))
     return x, y, form.value(x, y), exploitability(form, x, y, floor)
-
-
-def _check_memory(form: SequenceForm, max_bytes: int | None) -> None:
-    """Refuse a form whose program would take too much memory, before it is built."""
-    lines = sum(treeplex.sequence_count + treeplex.infoset_count for treeplex in form.treeplexes)
-    takes, held = program_bytes(lines, int(form.payoff.nnz)), resident_bytes()
-    if max_bytes is not None and held + takes > max_bytes:
-        raise TooLargeError(
-            f"linear program: solving it would take about {takes // 1_000_000:,} MB beside the "
-            f"{held // 1_000_000:,} MB of the game, expected {max_bytes // 1_000_000:,} MB together",
-            "max_bytes",
-        )
 
 
 def _checked_floor(form: SequenceForm, x_floor: Floats) -> Floats:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -22,11 +23,11 @@ from klss._kernels import regrets
 from klss._kernels.treeplex import realise
 from klss.best_response import exploitability
 from klss.equilibrium import Solution, SolveStats, Status
-from klss.errors import GameError, KlssError, TooLargeError
+from klss.errors import GameError, KlssError
 from klss.sequence_form import SequenceForm
 from klss.support.archive import Archive
 from klss.support.arrays import Floats
-from klss.support.memory import resident_bytes
+from klss.support.memory import check_memory
 from klss.support.whole_file import written_whole
 from klss.treeplex import behaviour, realization, uniform_behaviour
 
@@ -87,6 +88,9 @@ _SAVED = Archive(
     most_bytes=1 << 33,
     most_numbers=1 << 30,
 )
+
+_ABOUT_BYTES = 8192
+"""Most bytes of a file's description, and of its directory."""
 
 
 class RegretState(NamedTuple):
@@ -183,7 +187,10 @@ class FirstOrder:
         SavedRunError
             The file is not one of :meth:`save`, or is of another game or method.
         """
-        arrays, about = _SAVED.load(path, _SAVED.read)
+        # No larger than a run of this game: a file of another one must not take more memory than this game may.
+        most = _ABOUT_BYTES + len(RegretState._fields) * sum(form.a.shape)
+        saved_run = replace(_SAVED, most_bytes=8 * most + _ABOUT_BYTES, most_numbers=most)
+        arrays, about = saved_run.load(path, saved_run.read)
         kept = str(about.get("method"))
         if kept not in (METHODS[1:] if method == "auto" else (method,)):
             raise SavedRunError(f"{path}: got a run of method {kept!r}, expected {method!r}; begin in another file")
@@ -260,7 +267,9 @@ def solve(
     if not gap >= 0.0:
         raise GameError(f"gap: got {gap}, expected 0 or more")
     methods = _TRIED if method == "auto" else (method,)
-    _check_memory(form, max_bytes, len(methods))
+    sequences = sum(form.a.shape)
+    takes = _BYTES_A_NONZERO * (form.a.nnz + form.b.nnz) + _BYTES_A_SEQUENCE * sequences * len(methods)
+    check_memory("first-order method: it", takes, max_bytes)
     # New runs, or the one in the file. The best comes first.
     if resume is not None and resume.exists():
         if not resume.is_file():
@@ -329,14 +338,3 @@ def _until(
             del runs[1:]
         if on_progress is not None:
             on_progress(runs[0].iterations, runs[0].best[2])
-
-
-def _check_memory(form: SequenceForm, max_bytes: int | None, runs: int) -> None:
-    sequences = sum(treeplex.sequence_count for treeplex in form.treeplexes)
-    takes = _BYTES_A_NONZERO * (form.a.nnz + form.b.nnz) + _BYTES_A_SEQUENCE * sequences * runs
-    if max_bytes is not None and resident_bytes() + takes > max_bytes:
-        raise TooLargeError(
-            f"first-order method: it would take about {takes // 1_000_000:,} MB beside the "
-            f"{resident_bytes() // 1_000_000:,} MB of the game, expected {max_bytes // 1_000_000:,} MB together",
-            "max_bytes",
-        )

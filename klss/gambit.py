@@ -24,7 +24,7 @@ from klss.errors import GameError, TooLargeError
 from klss.fractional import probabilities, simplest
 from klss.game import Game, assemble
 from klss.movers import CHANCE, TERMINAL
-from klss.support.memory import resident_bytes
+from klss.support.memory import check_memory
 from klss.support.text import printable
 from klss.support.whole_file import write_whole
 
@@ -70,7 +70,7 @@ def read(path: Path, max_nodes: int = 5_000_000, max_bytes: int | None = None) -
         size = path.stat().st_size
         if size > _MOST_BYTES:
             raise GameError(f"{path}: got more than {_MOST_BYTES // 1_000_000} MB, expected a smaller file")
-        _check_memory(path, size * _BYTES_A_BYTE, max_bytes)
+        check_memory(f"{path}: reading it", size * _BYTES_A_BYTE, max_bytes)
         content = path.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:
         raise GameError(f"{path}: {error.strerror}; expected a file of Gambit") from None
@@ -79,15 +79,6 @@ def read(path: Path, max_nodes: int = 5_000_000, max_bytes: int | None = None) -
     except GameError as error:
         text = str(error)
         raise GameError(text if text.startswith(str(path)) else f"{path}: {text}") from None
-
-
-def _check_memory(path: Path, takes: int, max_bytes: int | None) -> None:
-    if max_bytes is not None and resident_bytes() + takes > max_bytes:
-        raise TooLargeError(
-            f"{path}: reading it takes about {takes // 1_000_000:,} MB of memory, expected "
-            f"{max_bytes // 1_000_000:,} MB with the program",
-            "max_bytes",
-        )
 
 
 @dataclass(slots=True)
@@ -303,7 +294,7 @@ class _Reader:
         rows, columns = sizes
         if rows * columns + rows + 1 > self._max_nodes:
             raise TooLargeError(f"{self._path}: more than {self._max_nodes:,} nodes; expected fewer", "max_nodes")
-        _check_memory(self._path, rows * columns * _BYTES_A_CELL, self._max_bytes)
+        check_memory(f"{self._path}: its table", rows * columns * _BYTES_A_CELL, self._max_bytes)
         if self._is("text"):
             self._take("text")
         table = self._table(rows * columns)

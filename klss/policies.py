@@ -16,10 +16,11 @@ import numpy as np
 
 from klss.best_response import best_response
 from klss.certificate import ExactStrategy
-from klss.errors import GameError, KlssError
+from klss.errors import GameError, KlssError, TooLargeError
 from klss.game import Game
 from klss.sequence_form import SequenceForm
 from klss.support.arrays import Floats
+from klss.support.memory import check_memory
 from klss.support.text import printable, read_text
 from klss.support.whole_file import write_whole
 from klss.treeplex import realization, uniform_behaviour
@@ -30,20 +31,26 @@ Named = Mapping[str, Mapping[str, float]]
 _SUM = 1e-6
 """Largest error of an infoset's sum of probabilities; within it they are normalised."""
 
+_BYTES_A_BYTE = 40
+"""Memory that strategies take while they are read, for each byte of their file (measured: 19 to 33)."""
+
 
 class PolicyError(KlssError, ValueError):
     """A file of strategies can't be read."""
 
 
-def read_policy(path: Path) -> tuple[Named, Named]:
+def read_policy(path: Path, max_bytes: int | None = None) -> tuple[Named, Named]:
     """Read both players' strategies from a file.
 
     Raises
     ------
     PolicyError
         The file can't be read; the message is one line that begins with the path.
+    TooLargeError
+        Reading it would take more than ``max_bytes`` of this process.
     """
     try:
+        check_memory(f"{path}: reading it", path.stat().st_size * _BYTES_A_BYTE, max_bytes)
         players = json.loads(read_text(path))["players"]
         first, second = (
             {str(key): {str(a): _number(p) for a, p in dict(each).items()} for key, each in player["infosets"].items()}
@@ -55,6 +62,8 @@ def read_policy(path: Path) -> tuple[Named, Named]:
                     raise ValueError(f"a probability of {printable(key, 60)!r} is not from 0 to 1")
     except OSError as error:
         raise PolicyError(f"{path}: {error.strerror}; expected a file of klss solve --out") from None
+    except TooLargeError:
+        raise
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, ArithmeticError) as error:
         why = printable(str(error), 100) or type(error).__name__
         raise PolicyError(f"{path}: got no strategies ({why}); expected a file of klss solve --out") from None

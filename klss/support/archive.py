@@ -7,6 +7,7 @@ error is one line. Numpy reads the arrays, after a check of the sizes that the z
 from __future__ import annotations
 
 import json
+import math
 import os
 import tokenize
 import zipfile
@@ -86,6 +87,13 @@ def _read(
             if member.compress_type not in _PACKED_BY:
                 raise ArchiveError(f"got {name} packed by method {member.compress_type}, expected deflate")
             with packed.open(member) as content:
+                # numpy makes room for what the header promises before it reads on.
+                first = np.lib.format.read_magic(content)[0] == 1
+                header = np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0
+                shape, _, dtype = header(content)
+                if math.prod(shape) * dtype.itemsize > member.file_size:
+                    raise ArchiveError(f"got {name} of shape {shape} in {member.file_size} bytes")
+                content.seek(0)
                 array = arrays[name] = np.lib.format.read_array(content, allow_pickle=False)
             if array.dtype.kind not in "fiub" or (array.dtype.kind == "f" and not np.isfinite(array).all()):
                 raise ArchiveError(f"got {name} of {array.dtype}, expected finite numbers")

@@ -13,6 +13,8 @@ import os
 import sys
 from collections.abc import Iterator
 
+from klss.errors import TooLargeError
+
 try:
     import resource
 except ImportError:
@@ -39,6 +41,23 @@ def allowance_bytes() -> int:
     """Return the memory that a command may use by default: 4,096 MB, or half of the machine's free memory if less."""
     left = _left()
     return _ALLOWANCE if left is None else min(_ALLOWANCE, left // 2)
+
+
+def check_memory(what: str, takes: int, max_bytes: int | None) -> None:
+    """Refuse a task before it allocates anything.
+
+    Raises
+    ------
+    TooLargeError
+        This process has more than ``max_bytes`` once ``what`` has taken about ``takes`` bytes more; None: no limit.
+    """
+    held = resident_bytes()
+    if max_bytes is not None and held + takes > max_bytes:
+        raise TooLargeError(
+            f"{what} would take about {takes // 1_000_000:,} MB beside the {held // 1_000_000:,} MB in use, expected "
+            f"{max_bytes // 1_000_000:,} MB together",
+            "max_bytes",
+        )
 
 
 @contextlib.contextmanager

@@ -71,6 +71,7 @@ def encrypted(content: bytes) -> bytes:
 GOOD = npz(("x.npy", npy(np.arange(50.0))))
 BAD = {
     "more promised than there may be": npz(("x.npy", shaped("(1001,)"))),
+    "more promised than is there": npz(("x.npy", shaped("(100_000_000,)")), ("y.npy", shaped("(4194304,)"))),
     "more in two arrays than there may be": npz(("x.npy", npy(np.zeros(600))), ("y.npy", npy(np.zeros(600)))),
     "a long array": npz(("x.npy", shaped("(4194304,)") + MUCH)),
     "a long header": npz(("x.npy", b"\x93NUMPY\2\0" + struct.pack("<I", len(MUCH)) + MUCH)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from klss.best_response import exploitability
 from klss.errors import GameError, TooLargeError
 from klss.first_order import METHODS, FirstOrder, SavedRunError, solve
 from klss.sequence_form import SequenceForm, sequence_form
+from klss.support.archive import read_arrays
 from klss.support.memory import resident_bytes
 from klss.tables import matching_pennies
 from klss.treeplex import behaviour
@@ -171,6 +173,22 @@ def test_a_run_of_something_else_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"PK nothing")
     with pytest.raises(SavedRunError, match="expected a run of klss solve"):
         solve(kuhn(), resume=path)
+
+
+def test_a_file_takes_no_more_memory_than_a_run_of_the_game(tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    run = FirstOrder(kuhn())
+    run.save(path)
+    FirstOrder.resumed(kuhn(), path)
+    about = read_arrays(path)["about"]  # what another program may write: few bytes, packed, that become many
+    np.savez_compressed(path, about=about, regret0=np.zeros(3_000_000))
+    tracemalloc.start()
+    try:
+        with pytest.raises(SavedRunError):
+            FirstOrder.resumed(kuhn(), path)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 23
+    finally:
+        tracemalloc.stop()
 
 
 def test_bad_arguments_are_one_line() -> None:
