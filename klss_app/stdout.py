@@ -11,26 +11,20 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterator
 from typing import Any, TextIO
 
 _reserved: TextIO | None = None
 
 
-@contextlib.contextmanager
-def own_stdout() -> Iterator[None]:
-    """Keep stdout for ``sys.stdout``: descriptor 1 of compiled code and of child processes is stderr."""
-    sys.stdout.flush()
-    before, kept = sys.stdout, os.dup(1)
-    os.dup2(2, 1)
-    sys.stdout = open(kept, "w", buffering=1, encoding=before.encoding, errors=before.errors)  # noqa: SIM115
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):  # nobody reads it any more
-            sys.stdout.flush()
-        os.dup2(kept, 1)
-        sys.stdout = before
+def own_stdout() -> None:
+    """From now on descriptor 1, which compiled code and child processes write to, is stderr's; ``sys.stdout`` stays. A
+    stream that the caller closed is the null device."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    with contextlib.suppress(OSError):  # one of both is closed
+        kept = os.dup(1)
+        os.dup2(2, 1)
+        sys.stdout = open(kept, "w", buffering=1, encoding=sys.stdout.encoding)  # noqa: SIM115
 
 
 def reserve() -> TextIO:

@@ -262,8 +262,7 @@ ELSEWHERE: dict[str, str] = {
     "make check": ".ci/run",
     "make docs": ".ci/run",
     "make release-check": ".ci/release_check",
-    "klss --version --json": "tests/klss_app/test_about.py",
-    "klss --print-completion bash > ~/.local/share/bash-completion/completions/klss": "tests/klss_app/test_about.py",
+    "klss --version --json": "tests/klss_app/test_help.py",
     "make newest": ".ci/run",
     "make oldest": ".ci/contracts",
 }

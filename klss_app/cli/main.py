@@ -7,12 +7,13 @@ A command's module is imported only when that command runs, so ``klss --help`` s
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import io
 import os
+import platform
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from klss import __version__
 from klss.support.text import printable
@@ -70,8 +71,6 @@ OWN = {
 def _dispatch(arguments: Sequence[str]) -> int:
     """Run the command that the first argument names, or show the help; return the exit code."""
     program, commands, name, rest = "klss", COMMANDS, "fog", list(arguments)
-    if rest and rest[0] in ("-V", "--version", "--print-completion"):
-        return _about(rest)
     last = "klss COMMAND --help lists a command's flags; klss --version prints the version."
     if rest and rest[0] == "rbc":  # another spelling of --game rbc
         program, commands, name, rest = "klss rbc", RBC_COMMANDS, "rbc", rest[1:]
@@ -79,18 +78,20 @@ def _dispatch(arguments: Sequence[str]) -> int:
     elif rest and rest[0] in RBC_COMMANDS:  # in other commands --game has another meaning
         name = game_of(rest) or "fog"
         commands = COMMANDS if name == "fog" else RBC_COMMANDS
-    if not rest:
-        raise UsageError(f"no command given; expected one of {', '.join(commands)} ({program} --help says more)")
-    command, *rest = rest
+    command, *rest = rest or [""]
+    if command in ("-V", "--version") and rest in ([], ["--json"]):
+        if rest:
+            print_document(_installation())
+        else:
+            print(f"klss {__version__}")
+        return 0
     if command in ("-h", "--help", "help"):
         width = max(map(len, commands))
         lines = [f"  {each:<{width}}  {summary}" for each, summary in commands.items()]
         print("\n".join([f"usage: {program} COMMAND …", "", "commands:", *lines, "", last]))
         return 0
     if command not in commands:
-        near = difflib.get_close_matches(command, commands, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(commands)}"
-        raise UsageError(f"no such command: {command!r}; {hint}")
+        raise UsageError(f"got the command {command!r}, expected one of {', '.join(commands)} ({program} --help)")
     game = game_named(name)
     own = OWN.get(game.name.partition(":")[0], {})
     if command in RBC_COMMANDS and command not in (*ANY_GAME, *own):
@@ -100,30 +101,30 @@ def _dispatch(arguments: Sequence[str]) -> int:
     return code
 
 
-def _about(arguments: list[str]) -> int:
-    """Handle flags of the program itself, such as ``--version``; return the exit code."""
-    from klss_app.cli.about import completion, installation
+def _installation() -> dict[str, Any]:
+    """Versions and CPU: answers with a node budget depend on them, and a bug report needs them."""
+    import llvmlite.binding
 
-    match arguments:
-        case ["--print-completion", *shell]:
-            print(completion(" ".join(shell), COMMANDS, RBC_COMMANDS, OWN), end="")
-        case [_]:
-            print(f"klss {__version__}")
-        case [_, "--json"]:
-            print_document(installation())
-        case _:
-            raise UsageError(f"--version: got {' '.join(arguments[1:])!r} beside it, expected nothing or --json")
-    return 0
+    from uci_bridge.match.documents import commit, package_versions
+
+    packages = ("numpy", "numba", "llvmlite", "scipy", "highspy", "chess", "aiohttp", "msgspec", "open_spiel")
+    return {
+        "versions": package_versions(*packages),
+        "commit": commit(),
+        "cpu": llvmlite.binding.get_host_cpu_name(),
+        "cores": os.cpu_count(),
+        "system": platform.system(),
+        "machine": platform.machine(),
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command, by default ``sys.argv``'s; return the exit code: 0 done, 1 ran and failed, 2 bad input."""
     if arguments is None:  # run as a program: this process and all below it are ours, so they may be changed and ended
-        _open_standard_streams()
         adopt_orphans()
+        own_stdout()
         try:
-            with own_stdout():
-                return main(sys.argv[1:])
+            return main(sys.argv[1:])
         finally:
             end_descendants()
     for stream in (sys.stdout, sys.stderr):
@@ -135,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         release()
     try:
-        sys.stdout.flush()
+        print(end="", flush=True)
     except OSError as error:
         code, line = code or 1, line or _reason(error)
         discard(sys.stdout)
@@ -150,7 +151,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str]) -> tuple[int, str]:
     """Run a command; return its exit code, and the error line if that is not 0."""
     try:
-        _check_text(arguments)
         return _dispatch(arguments), ""
     except CliError as error:
         return error.exit_code, str(error)
@@ -158,20 +158,12 @@ def _run(arguments: Sequence[str]) -> tuple[int, str]:
         return done.code if isinstance(done.code, int) else 0, ""
     except KeyboardInterrupt:
         return 1, "interrupted"
+    except UnicodeEncodeError as error:
+        return 2, f"got {error.object!r}, expected text in UTF-8 (rename a file with such a name)"
     except OSError as error:
         return 1, _reason(error)
     except MemoryError:
         return 1, "got no more memory from the system, expected more; use a smaller problem or a larger machine"
-
-
-def _check_text(arguments: Sequence[str]) -> None:
-    for argument in arguments:
-        try:
-            argument.encode("utf-8")
-        except UnicodeEncodeError:
-            raise UsageError(
-                f"got the argument {argument!r}, which is not UTF-8; expected text (rename a file with such a name)"
-            ) from None
 
 
 def _reason(error: OSError) -> str:
@@ -179,16 +171,3 @@ def _reason(error: OSError) -> str:
     if isinstance(error, BrokenPipeError):
         return ""
     return f"{error.strerror or error}" + ("" if error.filename is None else f": {error.filename!r}")
-
-
-def _open_standard_streams() -> None:
-    """Open the null device for each of stdin, stdout and stderr that the caller closed, so that no file gets its
-    descriptor."""
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)
-    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115
-    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115
-    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115

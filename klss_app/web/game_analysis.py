@@ -143,15 +143,15 @@ def main() -> int:
 
 def answer_one(answer: Callable[[dict[str, Any]], None]) -> int:
     """Answer the request on stdin; return the exit code."""
-    with own_stdout():
-        answers = reserve()
-        try:
-            answer(json.loads(sys.stdin.readline()))
-        except BrokenPipeError:
-            discard(answers)
-            return 1
-        finally:
-            release()
+    own_stdout()
+    answers = reserve()
+    try:
+        answer(json.loads(sys.stdin.readline()))
+    except BrokenPipeError:
+        discard(answers)
+        return 1
+    finally:
+        release()
     return 0
 
 

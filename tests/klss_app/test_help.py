@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+import klss as package
 from klss_app.cli import bench
 from klss_app.cli.fog import analyse
 from klss_app.cli.games import game_named
@@ -148,3 +150,12 @@ def test_a_player_of_no_subgame_and_a_start_of_a_kept_game_are_refused(klss: Any
 def test_levels_are_told_wherever_a_player_is_named(command: str) -> None:
     words = PARSERS[f"klss {command}"].format_help().split()
     assert any(word.startswith("level-8") for word in words)
+
+
+def test_the_version_as_json_has_versions_and_cpu(klss: Any) -> None:
+    ran = klss("--version", "--json")
+    document = ran.document
+    assert ran.code == 0 and document["versions"]["klss"] == package.__version__ and document["cpu"]
+    assert all(document["versions"][name] for name in ("python", "numpy", "numba", "scipy", "highspy"))
+    citation = Path(__file__).resolve().parents[2] / "CITATION.cff"
+    assert yaml.safe_load(citation.read_text())["version"] == package.__version__
