@@ -28,7 +28,7 @@ def read_puzzles(file: str | None = None) -> list[Puzzle]:
             puzzles.append(Puzzle.read(json.loads(line)))
         except (ValueError, RecursionError, RecordError) as error:
             raise RecordError(
-                f"{file!r}, line {number}: {str(error)[:200]}; klss puzzles make writes such files"
+                f"{file!r}, line {number}: {str(error)[:200]}; expected a puzzle in JSON on each line"
             ) from None
     return puzzles
 

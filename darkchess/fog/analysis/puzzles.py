@@ -245,7 +245,7 @@ class Puzzle:
             if puzzle.theme not in THEMES or puzzle.solution not in puzzle.game.legal_moves():
                 raise ValueError("theme or solution")
         except (TypeError, ValueError, KeyError, AttributeError, IllegalMove) as error:
-            raise RecordError(f"got no puzzle ({error}), expected one as klss puzzles make writes it") from None
+            raise RecordError(f"got no puzzle ({error}), expected one line of JSON") from None
         return puzzle
 
 
@@ -272,5 +272,5 @@ def puzzles_in(record: GameRecord, source: str = "") -> Iterator[Puzzle]:
 
 
 def packaged_document() -> str:
-    """Return the text of the packaged puzzles' file, as ``klss puzzles make`` wrote it."""
+    """Return the text of the packaged puzzles' file."""
     return resources.files("darkchess.fog.analysis").joinpath("data/puzzles.jsonl").read_text(encoding="utf-8")
