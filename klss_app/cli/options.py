@@ -6,6 +6,7 @@ import argparse
 import difflib
 import math
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -343,6 +344,25 @@ def check_fen(fen: str) -> None:
         Position.from_fen(fen)
     except FenError as error:
         raise UsageError(f"--fen: {error}") from None
+
+
+def typed_moves(text: str, fen: str | None = None, flag: str = "") -> list[chess.Move]:
+    """Moves as they are typed, ``1. e4 e5 Nf3``, in SAN or UCI, from the usual start position or ``fen``. Raises
+    :class:`UsageError`, whose message begins with ``flag``: one is illegal."""
+    from darkchess.board.position import START_FEN, Position
+    from darkchess.errors import IllegalMove
+    from darkchess.fog.game.san import parse_move
+
+    position = Position.from_fen(fen or START_FEN)
+    moves = []
+    for ply, word in enumerate(re.sub(r"\d+\.+", " ", text).split(), 1):
+        try:
+            move = parse_move(position, word)
+        except IllegalMove as error:
+            raise UsageError(f"{flag}ply {ply}: {error}") from None
+        moves.append(move)
+        position = position.after(move)
+    return moves
 
 
 def add_game_number(parser: Parser) -> None:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from klss_app.cli.errors import UsageError
-from klss_app.cli.fog.moves import typed_moves
-from klss_app.cli.options import Parser, percent, whole
+from klss_app.cli.options import Parser, percent, typed_moves, whole
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
