@@ -39,7 +39,6 @@ IN_SMALL: dict[str, str] = {
         f"--fen '{FEW_MEN}'"
     ),
     'klss track --moves "e4 e5 Nf3"': "klss track --moves 'e4 e5 Nf3'",
-    'klss track --moves "e4 e5 Nf3" --weights': "klss track --moves 'e4 e5 Nf3' --weights",
     "klss track --stream": "klss track --moves 'e4 e5 Nf3' --stream",
     "klss match A B --games 20 --time 1 --out DIR": (
         "klss match random,cap=500 greedy,cap=500 --games 2 --seed 2 --check-truth --out match"
@@ -94,7 +93,7 @@ IN_SMALL: dict[str, str] = {
     "klss puzzles --theme save --number 5": "klss puzzles --theme save --number 5",
     "klss puzzles mine.jsonl": "klss puzzles --json",
     "klss analyse game.pgn": "klss analyse game.pgn --nodes 20",
-    "klss analyse game.pgn --time 0.2 --out game.json": "klss analyse game.pgn --time 0.01 --out game.json",
+    "klss analyse game.pgn --time 0.2": "klss analyse game.pgn --time 0.01",
     "klss analyse games.pgn --all --player NAME --out games.jsonl": (
         "klss analyse game.pgn --all --player random,cap=500 --nodes 20 --out games.jsonl"
     ),

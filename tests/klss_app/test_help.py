@@ -13,7 +13,6 @@ import yaml
 
 import klss as package
 from klss_app.cli import bench
-from klss_app.cli.fog import analyse
 from klss_app.cli.games import game_named
 from klss_app.cli.main import ANY_GAME, COMMANDS, OWN
 from klss_app.cli.match import match_games
@@ -123,13 +122,12 @@ def test_what_holds_for_one_turn_or_for_a_whole_game_alone_is_told_so_and_refuse
         group.title: {flag: action.nargs for action in group._group_actions for flag in action.option_strings}
         for group in parser._action_groups
     }
-    assert set(groups["for one turn, with --ply"]) == {"--belief", "--likeliest", "--once-over", "--once-over-nodes"}
-    values = {"--belief": "uniform", "--likeliest": "2", "--once-over-nodes": "5"}
+    assert set(groups["for one turn, with --ply"]) == {"--belief", "--likeliest", "--once-over"}
+    values = {"--belief": "uniform", "--likeliest": "2"}
     for group, rest in (("for one turn, with --ply", []), ("for a whole game, without --ply", ["--ply", "0"])):
         for flag, nargs in groups[group].items():
             ran = klss("analyse", "game.pgn", flag, *([] if nargs == 0 else [values.get(flag, "out.json")]), *rest)
             assert ran.code == 2 and ran.err.startswith(f"klss analyse: {flag}: got it "), ran.err
-    assert f"{analyse.DEFAULT_ONCE_OVER_NODES} nodes a move by default" in parser.format_help()
 
 
 @pytest.mark.parametrize("flag", ["--epsilon=1", "--player=0", "--order=1", "--nesting=every", "--all"])

@@ -1,5 +1,4 @@
-"""A finished game compared with the engine's analysis: the rank of the true position among the possible ones, and the
-moves that lost the most value.
+"""A finished game compared with the engine's analysis: the rank of the true position among the possible ones.
 
 This is on the referee's side: it knows the true game. The engine's analysis still comes from views alone
 (:mod:`darkchess.fog.analysis.analyst`).
@@ -7,7 +6,6 @@ This is on the referee's side: it knows the true game. The engine's analysis sti
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import chess
@@ -15,15 +13,10 @@ import numpy as np
 
 from darkchess.board.kernels.board import IDENTITY, META
 from darkchess.board.position import Position
-from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.analysis.analyst import Analysis
-from darkchess.fog.analysis.whole_game import Loss, turns
 from darkchess.fog.belief._kernels.marginals import weigh_men
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.game.referee import Referee
-from darkchess.fog.players.configuration import Configuration
 from klss.support.arrays import Floats
-from klss.table.limits import Limit
 
 _CHUNK = 1 << 16
 """Positions that are weighed at a time, which bounds the memory for their rows."""
@@ -32,7 +25,6 @@ _ROUNDING = 1e-9
 """Differences up to this may be rounding errors: such numbers count as equal."""
 
 
-# ---------------------------------------------------------------- the true position
 @dataclass(frozen=True)
 class HiddenPiece:
     """An enemy piece that the player did not see: its square, the piece, and its probability there by the belief."""
@@ -131,32 +123,3 @@ def truth_at(position: Position, analysis: Analysis, positions: PositionSet, bel
     return Truth(
         position.fen(), possible, rank, positions.size, weight, weight_rank, particle, particle_rank, roots, hidden
     )
-
-
-# ---------------------------------------------------------------- the moves played
-def losses(
-    game: Referee,
-    make_evaluator: Callable[[], Evaluator],
-    *,
-    configuration: Configuration,
-    nodes: int,
-    seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
-) -> list[Loss]:
-    """Return the loss of every move of a game, in the order of the plies: :func:`turns` with ``nodes`` at each.
-
-    ``progress`` is called with the number of moves done, and of all moves.
-    """
-    found: list[Loss] = []
-    for turn in turns(game, make_evaluator, configuration=configuration, limit=Limit(nodes=nodes), seed=seed):
-        found.append(turn.loss())
-        if progress is not None:
-            progress(turn.ply + 1, len(game.moves))
-    return found
-
-
-def largest(found: list[Loss], color: chess.Color, count: int = 3) -> list[Loss]:
-    """Return the ``count`` moves of ``color`` with the largest losses, the worst first; only losses above 0."""
-    known = [(each.loss, each) for each in found if each.color == color and each.loss is not None]
-    worst = sorted((pair for pair in known if pair[0] > _ROUNDING), key=lambda pair: (-pair[0], pair[1].ply))
-    return [each for _, each in worst[:count]]

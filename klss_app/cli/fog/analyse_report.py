@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from darkchess.fog.analysis.believed import Believed, ViewInformation
     from darkchess.fog.analysis.once_over import Truth
     from darkchess.fog.analysis.principal_lines import Line
-    from darkchess.fog.analysis.whole_game import Loss
 
 BELIEFS = ("filter", "uniform")
 """Values of ``--belief``, which are also their names in sentences, after "the"."""
@@ -75,10 +74,8 @@ def _moves_document(analysis: Analysis, believed: Believed) -> list[dict[str, An
     ]
 
 
-def truth_document(truth: Truth, losses: list[Loss]) -> dict[str, Any]:
-    """The object ``truth``: see :class:`darkchess.fog.analysis.once_over.Truth` and, for the moves, ``Loss``."""
-    from darkchess.fog.analysis.once_over import largest
-
+def truth_document(truth: Truth) -> dict[str, Any]:
+    """The object ``truth``: see :class:`darkchess.fog.analysis.once_over.Truth`."""
     return {
         "fen": truth.fen,
         "possible": truth.possible,
@@ -92,20 +89,6 @@ def truth_document(truth: Truth, losses: list[Loss]) -> dict[str, Any]:
         "hidden": {
             chess.SQUARE_NAMES[hidden.square]: {"piece": hidden.piece.symbol(), "probability": hidden.probability}
             for hidden in truth.hidden
-        },
-        "losses": {
-            chess.COLOR_NAMES[color]: [
-                {
-                    "ply": each.ply,
-                    "move": each.move.uci(),
-                    "san": each.san,
-                    "loss": each.loss,
-                    "probability": each.played,
-                    "best": {"move": each.best.uci(), "san": each.best_san, "probability": each.probability},
-                }
-                for each in largest(losses, color)
-            ]
-            for color in chess.COLORS
         },
     }
 
@@ -247,9 +230,8 @@ def _line_text(line: Line, fullmove: int, color: chess.Color) -> list[str]:
     return [each.replace(_HARD_SPACE, " ") for each in lines]
 
 
-def truth_text(truth: Truth, losses: list[Loss], color: chess.Color) -> list[str]:
+def truth_text(truth: Truth, color: chess.Color) -> list[str]:
     """The text that ``--once-over`` adds; ``color`` is the analysed side."""
-    from darkchess.fog.analysis.once_over import largest
     from darkchess.fog.belief.belief_board import percent
 
     side = "White" if color else "Black"
@@ -276,12 +258,4 @@ def truth_text(truth: Truth, losses: list[Loss], color: chess.Color) -> list[str
             for hidden in surprises
         )
         lines.append(f" least expected pieces that {side} did not see: {listed}")
-    lines += ["", " By short searches from each side's views: the mixture's value less the move's."]
-    for each_color in chess.COLORS:
-        lines += [f" moves with which {'White' if each_color else 'Black'} lost most"]
-        lines += [
-            f"   {f'after ply {loss.ply}: {loss.san}':<22} -{loss.loss:.3f}   the engine: {loss.best_san} "
-            f"({percent(loss.probability)})"
-            for loss in largest(losses, each_color)
-        ] or ["   none"]
     return lines

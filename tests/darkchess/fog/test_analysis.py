@@ -17,7 +17,7 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.analysis.analyst import Analysis, AnalysisError, Analyst
 from darkchess.fog.analysis.believed import effective, likeliest
-from darkchess.fog.analysis.once_over import largest, losses, truth_at
+from darkchess.fog.analysis.once_over import truth_at
 from darkchess.fog.analysis.principal_lines import principal_lines
 from darkchess.fog.analysis.whole_game import Turn, turns
 from darkchess.fog.belief.marginals import marginals
@@ -319,16 +319,11 @@ def test_the_truth_is_found_among_the_particles_exactly_when_it_is_one() -> None
 
 def test_a_queen_given_away_in_plain_sight_is_the_largest_loss() -> None:
     game = played("e2e4 e7e5 d1h5 b8c6 h5f7 e8f7 g1f3 g8f6")
-    steps: list[tuple[int, int]] = []
-    found = losses(
-        game, BuiltinEvaluator, configuration=FEW, nodes=1500, progress=lambda done, of: steps.append((done, of))
-    )
-    assert [each.ply for each in found] == list(range(8)) and steps[-1] == (8, 8)
-    worst = largest(found, chess.WHITE)[0]
+    found = [turn.loss() for turn in turns(game, BuiltinEvaluator, configuration=FEW, limit=Limit(nodes=1500))]
+    assert [each.ply for each in found] == list(range(8))
+    worst = max((each for each in found if each.color == chess.WHITE), key=lambda each: each.loss or 0.0)
     assert worst.san == "Qxf7" and worst.ply == 4 and worst.loss is not None and worst.loss > 0.3
     assert worst.played == 0.0 and worst.best != worst.move
-    assert len(largest(found, chess.WHITE, 2)) <= 2
-    assert all(each.color == chess.BLACK for each in largest(found, chess.BLACK))
 
 
 def analysed(game: Referee, ply: int, chosen: Configuration = FEW) -> Turn:

@@ -1,0 +1,377 @@
+"""``klss analyse`` without ``--ply``: every turn of a finished game, or with ``--all`` of all in a file; the costs by
+phase and by the size of the mover's position set, and the costliest moves.
+
+The cost of a move is over the positions in its player's set; its luck on the true board is shown separately
+(:mod:`darkchess.fog.analysis.whole_game`). A game is dropped once it is analysed: only sums and the games of the
+costliest moves are kept. With ``--out FILE`` each analysed game becomes a line of JSON there, below a first line with
+the settings; the same command continues after the last whole line.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import chess
+
+from klss.support.text import counted, printable
+from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.options import written_games_of
+from klss_app.progress import ProgressLine
+from klss_app.web.summaries import CAP, LEAST_COST, MARKS, mark, summary
+
+if TYPE_CHECKING:
+    from darkchess.evaluation.evaluator import Evaluator
+    from darkchess.fog.game.record import GameRecord
+    from darkchess.fog.game.referee import Referee
+    from darkchess.fog.players.configuration import Configuration
+    from klss.table.limits import Limit
+
+Turns = list[dict[str, Any]]
+"""The documents of a game's turns, by :func:`klss_app.web.game_analysis.turn_document`."""
+
+_LEGEND = (
+    "",
+    "Cost: value of the engine's mixture less that of the move, over the positions",
+    "possible for the mover. Luck: how much better than on average over these the",
+    "move did on the true board, less the same of the mixture.",
+)
+"""What the columns of an analysis mean."""
+
+_SHOWN = 20
+"""Number of the costliest moves that are kept."""
+
+_OPENING_PLIES = 20
+_END_MEN = 6
+"""Most queens, rooks, bishops and knights on the board in an endgame, as lichess divides games."""
+
+_KNOWN = {"1 to 10": 10, "to 1,000": 1_000, "to 100,000": 100_000, "more": 10**18}
+_SAMPLE = "a sample"
+"""The group of moves whose set was larger than its cap, so that its size is not known."""
+
+
+@dataclass
+class Sums:
+    """Sums over the costs of a kind of moves."""
+
+    moves: int = 0
+    valued: int = 0
+    cost: float = 0.0
+    luck: float = 0.0
+    marks: Counter[str] = field(default_factory=Counter)
+
+    def add(self, played: Mapping[str, Any]) -> None:
+        """Count a move."""
+        self.moves += 1
+        self.luck += played["turned"]
+        if played["loss"] is not None:
+            self.valued += 1
+            self.cost += max(0.0, played["loss"])
+            self.marks[mark(played["loss"])] += 1
+
+    def document(self) -> dict[str, Any]:
+        """The fields of a summary in docs/analyse.md."""
+        return {
+            "moves": self.moves,
+            "mean_cost": round(self.cost / self.valued, 4) if self.valued else None,
+            "mean_luck": round(self.luck / self.moves, 4) if self.moves else None,
+            "marks": {sign: self.marks[sign] for sign in MARKS},
+        }
+
+
+@dataclass
+class Archive:
+    """The results of the games so far: of the moves of ``player`` (None: of anybody) with one of ``colors``."""
+
+    player: str | None
+    colors: tuple[chess.Color, ...]
+    games: int = 0
+    refused: int = 0
+    unfinished: int = 0
+    interrupted: bool = False
+    all: Sums = field(default_factory=Sums)
+    phases: dict[str, Sums] = field(default_factory=lambda: {name: Sums() for name in ("opening", "middle", "end")})
+    known: dict[str, Sums] = field(default_factory=lambda: {name: Sums() for name in (*_KNOWN, _SAMPLE)})
+    costliest: list[dict[str, Any]] = field(default_factory=list)  # rows of moves, the worst first
+    kept: dict[int, tuple[GameRecord, Turns]] = field(default_factory=dict)  # the games of these rows
+
+    def seats(self, record: GameRecord) -> dict[str, str]:
+        """The sides of a game whose moves count, and their names."""
+        names = {color: record.headers.get("White" if color else "Black", "?") for color in self.colors}
+        return {
+            chess.COLOR_NAMES[color]: name
+            for color, name in names.items()
+            if self.player is None or name.casefold() == self.player.casefold()
+        }
+
+    def add(self, number: int, record: GameRecord, game: Referee, turns: Turns) -> None:
+        """Count the moves of an analysed game."""
+        self.games += 1
+        seats = self.seats(record)
+        for turn in turns:
+            if turn["color"] not in seats:
+                continue
+            row = _row(number, game, turn) | {"player": seats[turn["color"]]}
+            for sums in (self.all, self.phases[row["phase"]], self.known[row["known"]]):
+                sums.add(turn["played"])
+            if (row["cost"] or 0.0) >= LEAST_COST:
+                self.costliest.append(row)
+        self.costliest.sort(key=lambda row: (-row["cost"], row["game"], row["ply"]))
+        del self.costliest[_SHOWN:]
+        self.kept[number] = record, turns
+        self.kept = {row["game"]: self.kept[row["game"]] for row in self.costliest}
+
+    def document(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """The document of docs/analyse.md for a file of games; ``asked`` are the settings."""
+        return {
+            **asked,
+            "player": self.player,
+            "games": self.games,
+            "refused": self.refused,
+            "unfinished": self.unfinished,
+            "interrupted": self.interrupted,
+            "summary": self.all.document(),
+            "phases": {name: sums.document() for name, sums in self.phases.items()},
+            "known": {name: sums.document() for name, sums in self.known.items()},
+            "costliest": self.costliest,
+        }
+
+
+def _row(number: int, game: Referee, turn: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of one move."""
+    ply, played = turn["ply"], turn["played"]
+    size, sample = turn["positions"][turn["color"]]
+    position = game.positions[ply]
+    men = sum(piece.piece_type not in (chess.PAWN, chess.KING) for piece in position.pieces.values())
+    return {
+        "game": number,
+        "ply": ply,
+        "move_number": position.fullmove,
+        "color": turn["color"],
+        "san": played["san"],
+        "cost": played["loss"],
+        "positions": size,
+        "phase": "end" if men <= _END_MEN else "opening" if ply < _OPENING_PLIES else "middle",
+        "known": _SAMPLE if sample else next(name for name, most in _KNOWN.items() if size <= most),
+        "best": turn["best"],
+        "probability": played["p"],
+        "turned": played["turned"],
+    }
+
+
+class AnalysisFile:
+    """The file of ``--out``; ``asked``, the settings, is its first line. Raises :class:`UsageError`: the file is
+    something else, or was made with other settings."""
+
+    def __init__(self, path: Path, asked: Mapping[str, Any]) -> None:
+        self._path = path
+        try:
+            self._file = path.open("r+b" if path.exists() else "w+b")
+        except OSError as error:
+            raise UsageError(f"--out: can't open {str(path)!r}: {error.strerror}") from None
+        head = self._file.readline()
+        if not head:
+            self._write(asked)
+        elif head != json.dumps(asked).encode() + b"\n":
+            raise UsageError(
+                f"--out: got {str(path)!r}, which has no analysis with these settings; expected one, or a new file"
+            )
+
+    def next(self, number: int, moves: list[str]) -> Turns | None:
+        """The turns of the next wanted game, which has to be the file's next one; None at the end of the file."""
+        while True:
+            place = self._file.tell()
+            line = self._file.readline()
+            if not line.endswith(b"\n"):  # the end, or a line cut off by an interruption, which is overwritten
+                self._file.seek(place)
+                self._file.truncate()
+                return None
+            try:
+                found = json.loads(line)
+                if found["game"] < number:
+                    continue
+                if (found["game"], found["moves"]) == (number, moves) and len(found["turns"]) == len(moves):
+                    return list(found["turns"])
+            except (ValueError, RecursionError, KeyError, TypeError):
+                pass
+            raise UsageError(
+                f"--out: got {str(self._path)!r}, which has another game where game {number} belongs; expected an "
+                "analysis of the same games, or a new file"
+            )
+
+    def keep(self, number: int, moves: list[str], turns: Turns) -> None:
+        """Write an analysed game."""
+        self._write({"game": number, "moves": moves, "turns": turns})
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        try:
+            self._file.write(json.dumps(line, allow_nan=False).encode() + b"\n")
+            self._file.flush()
+        except OSError as error:
+            raise FailedError(f"can't write the analysis to {str(self._path)!r}: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Close it."""
+        self._file.close()
+
+
+def turn_documents(
+    game: Referee, evaluator: Callable[[], Evaluator], chosen: Configuration, limit: Limit, seed: int
+) -> Iterator[dict[str, Any]]:
+    """The documents of every turn."""
+    from darkchess.fog.analysis.whole_game import turns
+    from klss_app.web.game_analysis import turn_document
+
+    chosen = replace(chosen, cap=min(chosen.cap, CAP))
+    return map(turn_document, turns(game, evaluator, configuration=chosen, limit=limit, seed=seed))
+
+
+def analyse(
+    records: Iterable[tuple[int, GameRecord]],
+    archive: Archive,
+    replay: Callable[[GameRecord], Referee],
+    search: Callable[[Referee], Iterator[dict[str, Any]]],
+    file: AnalysisFile | None,
+    line: ProgressLine,
+) -> Turns:
+    """Analyse the games that belong to ``archive`` and return the turns of the last one; if interrupted, ``archive``
+    has the games until then."""
+    turns: Turns | None = None
+    try:
+        for number, record in records:
+            game = replay(record)
+            moves = [move.uci() for move in game.moves]
+            turns = None if file is None else file.next(number, moves)
+            if turns is None:
+                turns = []
+                for turn in search(game):
+                    turns.append(turn)
+                    line.tell(f"game {number}, turn {len(turns)} of {len(moves)}")
+                if file is not None:
+                    file.keep(number, moves, turns)
+            archive.add(number, record, game, turns)
+    except KeyboardInterrupt:
+        archive.interrupted = True
+    return turns or []
+
+
+def finished_games(path: Path, archive: Archive, line: ProgressLine) -> Iterator[tuple[int, GameRecord]]:
+    """The finished games of a file that belong to ``archive``, with their numbers; errors in reading others go to
+    stderr. Raises :class:`UsageError`: there is none."""
+    from darkchess.errors import RecordError
+
+    found = 0
+    for written in written_games_of(path):
+        try:
+            record = written.record()
+        except RecordError as error:
+            archive.refused += 1
+            line.close()
+            print(printable(str(error), 300), file=sys.stderr)
+            continue
+        if record.outcome is None or not record.moves:
+            archive.unfinished += 1
+        elif archive.seats(record):
+            found += 1
+            yield written.number, record
+    if not found:
+        whose = "" if archive.player is None else f" of {archive.player!r}"
+        raise UsageError(
+            f"got no game{whose} in {str(path)!r} that is over and can be read ({archive.refused:,} refused, "
+            f"{archive.unfinished:,} not over); expected at least one"
+        )
+
+
+# ---------------------------------------------------------------------------------------------------- the report
+def game_document(
+    game: Referee, record: GameRecord, turns: Turns, asked: Mapping[str, Any], colors: Sequence[chess.Color]
+) -> dict[str, Any]:
+    """The document of docs/analyse.md for one game; ``colors`` are those whose moves are summed up."""
+    return {
+        "plies": game.ply,
+        **asked,
+        "fen": record.fen,
+        "game": [move.uci() for move in game.moves],
+        "summary": {chess.COLOR_NAMES[color]: summary(turns, chess.COLOR_NAMES[color]) for color in colors},
+        "turns": turns,
+    }
+
+
+def _tables(answer: Mapping[str, Any]) -> Iterator[tuple[str, list[list[str]]]]:
+    """The tables of a report: caption, and rows of cells below a row of headings."""
+    kinds = ["moves", "mean cost", "luck", *MARKS]
+    for caption, groups in (
+        ("mean costs", answer["phases"] | {"all": answer["summary"]}),
+        ("by how many positions were possible", answer["known"]),
+    ):
+        rows = [
+            [
+                name,
+                f"{found['moves']:,}",
+                f"{found['mean_cost'] or 0.0:.3f}",
+                f"{found['mean_luck']:+.3f}",
+                *map(str, found["marks"].values()),
+            ]
+            for name, found in groups.items()
+            if found["moves"]
+        ]
+        yield caption, [["", *kinds], *rows]
+    rows = [
+        [
+            str(each["game"]),
+            each["player"],
+            f"{each['move_number']}{'.' if each['color'] == 'white' else '...'} {each['san']}",
+            f"{each['cost']:.2f}",
+            each["phase"],
+            f"{each['positions']:,}" + ("+" if each["known"] == _SAMPLE else ""),
+            f"{each['best']['san']} ({100 * each['best']['p']:.0f}%)",
+            f"{each['turned']:+.2f}",
+        ]
+        for each in answer["costliest"]
+    ]
+    yield (
+        "the costliest moves",
+        [["game", "player", "move", "cost", "phase", "possible", "the engine plays", "luck"], *rows],
+    )
+
+
+def _title(answer: Mapping[str, Any], evaluator: str) -> str:
+    limit = f"{answer['time']:g} s" if answer["nodes"] is None else f"{answer['nodes']:,} nodes"
+    whose = "both sides" if answer["player"] is None else answer["player"]
+    return f"{counted(answer['games'], 'game')}, {whose}; {answer['configuration']} ({evaluator}), {limit} a turn"
+
+
+def text(answer: Mapping[str, Any], evaluator: str) -> list[str]:
+    """An archive's document for people."""
+    lines = [_title(answer, evaluator)]
+    for caption, rows in _tables(answer):
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        lines += ["", f"{caption}:"]
+        lines += ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+    return [*lines, *_LEGEND]
+
+
+def html_report(answer: Mapping[str, Any], evaluator: str) -> str:
+    """The same as HTML for above the board; each of the costliest moves is a link to its turn."""
+    places = [f"#game={each['game']}&ply={each['ply']}" for each in answer["costliest"]]
+    parts = [f"<details id='report' class='mixture' open><summary>{escape(_title(answer, evaluator))}</summary>"]
+    for caption, (head, *rows) in _tables(answer):
+        linked = len(head) > 2 and head[2] == "move"
+        parts.append(f"<table><caption>{caption}</caption><tr>{_cells(map(escape, head), 'th')}</tr>")
+        for i, row in enumerate(rows):
+            cells = [escape(cell) for cell in row]
+            if linked:
+                cells[2] = f"<a href='{places[i]}'>{cells[2]}</a>"
+            parts.append(f"<tr>{_cells(cells, 'td')}</tr>")
+        parts.append("</table>")
+    return "".join([*parts, "</details>"])
+
+
+def _cells(texts: Iterable[str], tag: str) -> str:
+    return "".join(f"<{tag}>{each}</{tag}>" for each in texts)
