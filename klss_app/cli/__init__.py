@@ -3,7 +3,7 @@
 Reading order: ``main`` the entry point, which finds the command; ``games`` what ``--game`` takes; ``options`` the flags
 that commands share; ``errors`` what ends as one line.
 
-Commands: ``play`` with ``terminal``, ``screen``, ``human`` and ``saved_game``; ``board`` with ``reachable``; ``engine``
+Commands: ``play`` with ``terminal``, ``screen``, ``human`` and ``saved_game``; ``board``; ``engine``
 with ``serving``; ``bot``; ``match``; ``solve``, ``exploit`` and ``tables`` with ``openspiel``; ``bench``. What a game
 has in its own way is in ``fog``, ``rbc`` and ``spiel``.
 """

@@ -12,7 +12,7 @@ from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss.errors import SolverError
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import BY_PATH, FOG, check_evaluator
-from klss_app.cli.options import Parser, nodes, repetitions, seconds
+from klss_app.cli.options import Parser, count, positive
 from klss_app.cli.options import seed as seed_type
 from klss_app.stdout import print_document
 
@@ -52,11 +52,11 @@ def _parser(bench: str | None = None) -> Parser:
     parser = Parser(f"bench {bench}", f"Measure on this machine: {BENCHES[bench]}.")
     parser.add_argument("bench", metavar=bench, choices=[bench], help="the bench")
     add = parser.add_argument
-    add("--repetitions", type=repetitions, default=3, metavar="N", help="repetitions of each measurement")
+    add("--repetitions", type=count, default=3, metavar="N", help="repetitions of each measurement")
     if bench == "search":
         add(
             "--time",
-            type=seconds,
+            type=positive,
             default=_SEARCH_S,
             metavar="S",
             help="seconds a search; the figures are for that time",
@@ -66,16 +66,16 @@ def _parser(bench: str | None = None) -> Parser:
 
         add(
             "--nodes",
-            type=nodes,
+            type=count,
             default=SUITE_NODES,
             metavar="N",
             help="nodes an entry; they have priority over --time",
         )
-        add("--time", type=seconds, metavar="S", help="seconds an entry instead")
+        add("--time", type=positive, metavar="S", help="seconds an entry instead")
     elif bench == "equilibrium":
         from klss_app.bench.equilibrium import NODES as EQUILIBRIUM_NODES
 
-        add("--nodes", type=nodes, default=EQUILIBRIUM_NODES, metavar="N", help="nodes of the searches")
+        add("--nodes", type=count, default=EQUILIBRIUM_NODES, metavar="N", help="nodes of the searches")
     if bench in _PLAYERS:
         add("--configuration", default=_PLAYERS[bench], metavar="NAME", help="the player")
     if bench in ("search", "suite"):

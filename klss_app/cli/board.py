@@ -12,6 +12,7 @@ import contextlib
 import dataclasses
 import datetime
 import functools
+import ipaddress
 import itertools
 import logging
 import os
@@ -34,22 +35,11 @@ from klss_app.cli.options import (
     add_game_number,
     add_game_options,
     add_players,
-    game_options,
     pgn_game,
-    seats,
     whole,
     writable_file,
 )
-from klss_app.cli.reachable import EVERYONE, addresses
-from klss_app.cli.saved_game import (
-    LAST,
-    LIST,
-    list_saved_games,
-    resumed_options,
-    resumed_seats,
-    saved_game,
-    unfinished,
-)
+from klss_app.cli.saved_game import LIST, add_resume, asked_game, list_saved_games, saved_game, unfinished
 from klss_app.cli.serving import at_signals, end_loading
 from klss_app.kept_games import HUMAN, begun_at, newest_first, shown_name
 
@@ -59,6 +49,11 @@ if TYPE_CHECKING:
     from klss_app.web.settings import LeftGames, Settings
 
 DEFAULT_PORT = 8765
+EVERYONE = ("0.0.0.0", "::")
+"""Values of ``--host`` for a server that every device in the network may use: by IPv4 only, and by both versions."""
+
+_ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
+"""Addresses that no machine has (RFC 5737, RFC 3849): the system tells from which own address it would send there."""
 _WAITING = 64
 _MOST_LISTED = 30
 """Most games that were left in the page's list, since each one has to be read and replayed for it."""
@@ -83,18 +78,14 @@ def _parser(game: Game = FOG) -> Parser:
         parser.add_argument(
             "file", nargs="?", metavar="GAME.json", help="review this game (JSON of klss, or of reconchess)"
         )
-    parser.add_argument(
-        "--resume",
-        nargs="?",
-        const=LIST,
-        metavar="FILE",
-        help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games; "
-        "without FILE: list them)",
-    )
+    add_resume(parser)
     server = parser.add_argument_group("the server")
-    port = whole("a port, 0 to 65535", 0, 65535)
     server.add_argument(
-        "--port", type=port, default=DEFAULT_PORT, metavar="N", help="where it listens; 0: any port that is free"
+        "--port",
+        type=whole(0, 65535),
+        default=DEFAULT_PORT,
+        metavar="N",
+        help="where it listens; 0: any free one",
     )
     server.add_argument(
         "--host", default="127.0.0.1", metavar="ADDRESS", help="whom it listens to; 127.0.0.1: this machine alone"
@@ -136,19 +127,13 @@ def run(arguments: Sequence[str], game: Game) -> int:
 
 def _settings(game: Game, parsed: argparse.Namespace) -> Settings:
     """The settings of the game from the command line."""
-    left = None if parsed.resume is None else saved_game(parsed.resume, game)
-    if left is None:
-        specs = seats(parsed.white, parsed.black, game.default_player, book=parsed.book)
-    else:
-        specs = resumed_seats(left, parsed)
+    left, specs, options = asked_game(game, parsed)
     if HUMAN not in specs.values():
         raise UsageError(
             f"--white and --black: got {parsed.white} and {parsed.black}, expected human for one at least; "
             "klss play shows two engines at it"
         )
-    options = game_options(parsed)
     if left is not None:
-        options = resumed_options(left, parsed, options)
         writable_file(left.path, "--resume")
     for spec in specs.values():
         if spec.startswith("cmd:"):
@@ -287,6 +272,31 @@ async def _serve(
     await table.close()
     await runner.cleanup()
     return loading
+
+
+def addresses(host: str) -> list[str]:
+    """This machine's addresses that other devices can reach if it listens at ``host``; empty unless ``host`` is one of
+    :data:`EVERYONE`. Nothing is sent."""
+    if host not in EVERYONE:
+        return []
+    found: list[str] = []
+    for family in (socket.AF_INET,) if host == "0.0.0.0" else (socket.AF_INET, socket.AF_INET6):
+        with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asking:
+            asking.connect((_ELSEWHERE[family], 9))
+            found.append(asking.getsockname()[0])
+        with contextlib.suppress(OSError):
+            found += [str(each[4][0]) for each in socket.getaddrinfo(socket.gethostname(), None, family)]
+    return [each for each in dict.fromkeys(found) if _usable(each)]
+
+
+def _usable(address: str) -> bool:
+    """Whether another device can use ``address``.
+
+    >>> [_usable(each) for each in ("192.168.1.7", "127.0.1.1", "0.0.0.0", "fe80::1%2")]
+    [True, False, False, False]
+    """
+    known = ipaddress.ip_address(address)
+    return not (known.is_loopback or known.is_unspecified or known.is_link_local)
 
 
 def _origin(host: str, port: int) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from klss_app.cli.errors import UsageError
-from klss_app.cli.options import Parser, seconds
+from klss_app.cli.options import Parser, positive
 from klss_app.cli.serving import at_signals
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _parser() -> Parser:
     )
     parser.add_argument(
         "--grace",
-        type=seconds,
+        type=positive,
         metavar="S",
         help="after SIGTERM, seconds for the current games to end (default: no limit)",
     )

@@ -19,8 +19,8 @@ from klss_app.cli.options import (
     Parser,
     add_game,
     add_game_options,
+    count,
     game_options,
-    games,
     whole,
 )
 from klss_app.cli.terminal import Terminal
@@ -35,15 +35,13 @@ if TYPE_CHECKING:
 DEFAULT_GAMES = 20
 _MOST_WORKERS = 1024
 
-workers = whole(f"a number of workers, 1 to {_MOST_WORKERS}", 1, _MOST_WORKERS)
-
 
 def _parser(game: Game = FOG) -> Parser:
     parser = Parser("match", "Games between A and B, A having White first; a match in --out can be resumed.", game)
     parser.add_argument("a", metavar="A", help=PLAYERS)
     parser.add_argument("b", metavar="B", help="the same")
     parser.add_argument(
-        "--games", type=games, default=DEFAULT_GAMES, metavar="N", help="number of games; two are a pair"
+        "--games", type=count, default=DEFAULT_GAMES, metavar="N", help="number of games; two are a pair"
     )
     parser.add_argument(
         "--sprt",
@@ -53,7 +51,10 @@ def _parser(game: Game = FOG) -> Parser:
     )
     parser.add_argument("--out", metavar="DIR", help="folder for games.jsonl, moves.jsonl and the games' records")
     parser.add_argument(
-        "--workers", type=workers, metavar="W", help="games at a time (default: 1, or a cluster's threads)"
+        "--workers",
+        type=whole(1, _MOST_WORKERS),
+        metavar="W",
+        help="games at a time (default: 1, or a cluster's threads)",
     )
     parser.add_argument("--scheduler", metavar="URL", help="play on a dask cluster, for example tls://host:8786")
     parser.add_argument(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from klss import MAX_NODES
 from klss.errors import INSTALL_EXTRAS
 from klss_app.cli.errors import UsageError
-from klss_app.cli.options import Parser, memory_mb, nodes
+from klss_app.cli.options import Parser, count
 
 if TYPE_CHECKING:
     from klss.game import Game
@@ -28,10 +28,10 @@ def add_limits(parser: Parser) -> None:
     parser.add_argument(
         "--import", dest="module", metavar="MODULE", help="of Python, which registers games with OpenSpiel"
     )
-    parser.add_argument("--max-nodes", type=nodes, default=MAX_NODES, metavar="N", help="give up on a larger tree")
+    parser.add_argument("--max-nodes", type=count, default=MAX_NODES, metavar="N", help="give up on a larger tree")
     parser.add_argument(
         "--memory-mb",
-        type=memory_mb,
+        type=count,
         metavar="MB",
         help="give up if more memory is needed (default: 4096, or half of the free memory if that is less)",
     )

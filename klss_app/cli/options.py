@@ -1,9 +1,8 @@
-"""The flags that commands share, and a parser whose errors are one line: what, got, expected."""
+"""The flags that commands share, and a parser whose errors are one line."""
 
 from __future__ import annotations
 
 import argparse
-import difflib
 import math
 import os
 import re
@@ -35,9 +34,6 @@ CONFIGURATION = "{configurations}; NAME,field=value,…; FILE.toml"
 PLAYERS = "{configurations}; {players}"
 """The possible values of a player in the help."""
 
-_LONG_NUMBER = 100_000
-"""Least number that the help writes with separators of thousands."""
-
 _UNSET: list[Any] = []
 """The value of a flag that was not given; a list, since argparse extends a copy of it for repeatable flags."""
 
@@ -49,7 +45,7 @@ class _Lines(argparse.HelpFormatter):
         text = action.help or ""
         if action.default is None or action.default is False or action.default == argparse.SUPPRESS:
             return text
-        long = isinstance(action.default, int) and action.default >= _LONG_NUMBER
+        long = isinstance(action.default, int) and action.default >= 100_000
         default = f"{action.default:,}" if long else str(action.default)
         return f"{text} (default {default.removesuffix('.0')})"
 
@@ -72,10 +68,6 @@ class Parser(argparse.ArgumentParser):
                 action.help = action.help.format(**self.names())
         return super().format_help()
 
-    def print_help(self, file: Any = None) -> None:
-        """Print the help; unlike argparse, raise if it can't be written."""
-        print(self.format_help(), end="", file=file)
-
     def names(self) -> dict[str, str]:
         """The texts for the words in braces in the help."""
         kit = self.game.kit
@@ -95,16 +87,9 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (klss {self._command} --help lists the flags)")
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """The parsed arguments; ``given`` has the names of those that were given. Raises :class:`UsageError`; for an
-        unknown flag it names the nearest one."""
+        """The parsed arguments; ``given`` has the names of those that were given. Raises :class:`UsageError`."""
         defaults = {action.dest: action.default for action in self._actions if action.option_strings}
-        known, unknown = self.parse_known_args(list(arguments), argparse.Namespace(**dict.fromkeys(defaults, _UNSET)))
-        if unknown:
-            flags = [flag for action in self._actions for flag in action.option_strings if flag.startswith("--")]
-            got = unknown[0].split("=")[0]
-            near = difflib.get_close_matches(got, flags, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"expected one of {' '.join(sorted(flags))}"
-            raise UsageError(f"unknown argument: got {got!r}; {hint}")
+        known = self.parse_args(list(arguments), argparse.Namespace(**dict.fromkeys(defaults, _UNSET)))
         known.given = {name for name in defaults if getattr(known, name) is not _UNSET}
         for name in defaults.keys() - known.given:
             setattr(known, name, defaults[name])
@@ -113,47 +98,30 @@ class Parser(argparse.ArgumentParser):
         return known
 
 
-def _number(text: str, expected: str, least: float, strict: bool) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or value < least or (strict and value == least):
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
-    return value
-
-
-def whole(expected: str, least: int = 1, most: int = 10**18 - 1) -> Callable[[str], int]:
-    """The type of a flag for a whole number; ``expected`` is in the error for a bad text or a number out of range."""
+def whole(least: int, most: int = 10**18 - 1) -> Callable[[str], int]:
+    """The type of a flag for a whole number from ``least`` to ``most``."""
 
     def read(text: str) -> int:
         if not (text.isascii() and text.isdigit() and len(text) < 19 and least <= int(text) <= most):
-            raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
+            upper = f" to {most}" if most < 10**18 - 1 else " on"
+            raise argparse.ArgumentTypeError(f"got {text!r}, expected a whole number from {least}{upper}")
         return int(text)
 
     return read
 
 
-nodes = whole("a whole number of nodes from 1 on, such as 2000")
-memory_mb = whole("a whole number of megabytes from 1 on, such as 4096")
-games = whole("a whole number of games from 1 on")
-repetitions = whole("a whole number of repetitions from 1 on")
-cap = whole("a whole number of positions from 1 on")
-seed = whole("a whole number from 0 on", 0)
-game_number = whole("a game's number in its file, from 1 on")
+count, seed = whole(1), whole(0)
+"""Types of flags for a number of things, and for a seed."""
 
 
-def seconds(text: str) -> float:
-    """Type of ``--time``."""
-    return _number(text, "a number of seconds greater than 0, such as 5 or 0.5", 0.0, strict=True)
-
-
-def percent(text: str) -> float:
-    """Type of a flag that takes a percentage."""
-    expected = "a percentage from 0 to 100, such as 5"
-    value = _number(text, expected, 0.0, strict=False)
-    if value > 100.0:
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
+def positive(text: str) -> float:
+    """Type of a flag for seconds, and other numbers above 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a number above 0, such as 5 or 0.5")
     return value
 
 
@@ -163,14 +131,13 @@ def clock(text: str) -> tuple[float, float]:
     >>> clock("180+2")
     (180.0, 2.0)
     """
-    expected = "START+INCREMENT in seconds, such as 180+2"
-    start, plus, increment = text.partition("+")
-    if not plus:
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
     try:
-        return _number(start, expected, 0.0, strict=True), _number(increment, expected, 0.0, strict=False)
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}") from None
+        start, increment = map(float, text.split("+"))
+    except ValueError:
+        start = increment = math.nan
+    if not (0.0 < start < math.inf and 0.0 <= increment < math.inf):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected START+INCREMENT in seconds, such as 180+2")
+    return start, increment
 
 
 @dataclass(frozen=True)
@@ -270,12 +237,12 @@ def _add_limits(parser: Parser, game: Game, of: str) -> None:
     add = parser.add_argument_group(f"limits of the engine's thinking{of}").add_argument
     add(
         "--time",
-        type=seconds,
+        type=positive,
         default=DEFAULT_TIME_S,
         metavar="S",
         help=f"seconds {game.each}, unless nodes or a clock limit it",
     )
-    add("--nodes", type=nodes, metavar="N", help=f"nodes {game.each}: no clock is read, so games can be repeated")
+    add("--nodes", type=count, metavar="N", help=f"nodes {game.each}: no clock is read, so games can be repeated")
     start, _, increment = game.clock.partition("+")
     add(
         "--clock",
@@ -295,9 +262,8 @@ def add_evaluator_options(parser: Parser, *, path_suffices: bool = False) -> Non
     then = "; with it, Stockfish evaluates positions" if path_suffices else ""
     add("--stockfish", metavar="PATH", help=EvaluatorChoice.option("stockfish").metadata["help"] + then)
     number = EvaluatorChoice.option("processes")
-    least, most = number.metadata["range"]
-    processes = whole(f"a number of processes, {least} to {most}", least, most)
-    add("--evaluator-processes", type=processes, default=number.default, metavar="N", help=number.metadata["help"])
+    processes, told = whole(*number.metadata["range"]), number.metadata["help"]
+    add("--evaluator-processes", type=processes, default=number.default, metavar="N", help=told)
 
 
 def game_options(arguments: argparse.Namespace) -> GameOptions:
@@ -367,9 +333,7 @@ def typed_moves(text: str, fen: str | None = None, flag: str = "") -> list[chess
 
 def add_game_number(parser: Parser) -> None:
     """Add ``--game``, for :func:`pgn_game`."""
-    parser.add_argument(
-        "--game", type=game_number, default=1, metavar="N", help="which game of a file that holds several"
-    )
+    parser.add_argument("--game", type=count, default=1, metavar="N", help="which game of a file that holds several")
 
 
 def pgn_game(path: Path, number: int, flag: str = "") -> GameRecord:
@@ -412,11 +376,6 @@ def written_games_of(path: Path, flag: str = "") -> Iterator[WrittenGame]:
 
 def writable_file(path: Path, flag: str) -> Path:
     """Return ``path`` after a check that a file can be written there; else raise :class:`UsageError`."""
-    folder = path.parent
-    if path.is_dir():
-        raise UsageError(f"{flag}: got {str(path)!r}, which is a directory; expected a file")
-    if not folder.is_dir():
-        raise UsageError(f"{flag}: got {str(path)!r}, whose directory does not exist; expected a file in one that does")
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        raise UsageError(f"{flag}: got {str(path)!r}, which may not be written; expected a file that may")
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UsageError(f"{flag}: got {str(path)!r}, expected a file that can be written")
     return path

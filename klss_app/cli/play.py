@@ -35,11 +35,9 @@ from klss_app.cli.options import (
     add_game,
     add_game_options,
     add_players,
-    game_options,
-    seats,
     writable_file,
 )
-from klss_app.cli.saved_game import LAST, LIST, SavedGame, list_saved_games, resumed_options, resumed_seats, saved_game
+from klss_app.cli.saved_game import LIST, SavedGame, add_resume, asked_game, list_saved_games
 from klss_app.cli.screen import Quit, Screen
 from klss_app.cli.terminal import InputClosed, Terminal
 from klss_app.kept_games import HUMAN, Terms, begun_at, game_headers, keep_game, shown_name
@@ -63,14 +61,7 @@ def _parser(game: Game = FOG) -> Parser:
         game.record, dest="record", metavar="FILE", help="keep the game there, replacing it (default: in klss-games)"
     )
     if game.resumes:
-        parser.add_argument(
-            "--resume",
-            nargs="?",
-            const=LIST,
-            metavar="FILE",
-            help=f"continue an unfinished game with its own clocks and limits ({LAST}: the last one in klss-games; "
-            "without FILE: list them)",
-        )
+        add_resume(parser)
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures, no colours")
     return parser
 
@@ -80,14 +71,9 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     parsed = _parser(game).parse(arguments)
     if parsed.record is not None:
         writable_file(Path(parsed.record), game.record)
-    resumed = getattr(parsed, "resume", None)
-    if resumed == LIST:
+    if getattr(parsed, "resume", None) == LIST:
         return list_saved_games(game)
-    left = None if resumed is None else saved_game(resumed, game)
-    if left is None:
-        specs = seats(parsed.white, parsed.black, game.default_player, book=parsed.book)
-    else:
-        specs = resumed_seats(left, parsed)
+    left, specs, options = asked_game(game, parsed)
     if {*specs.values()} == {HUMAN}:
         raise UsageError(
             "--white and --black: got human for both, expected one at most, since both would see one screen"
@@ -95,11 +81,8 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     for spec in specs.values():
         if spec != HUMAN and spec not in game.known:
             game.player(spec, parsed.stockfish)
-    options = game_options(parsed)
-    if left is not None:
-        options = resumed_options(left, parsed, options)
-        if parsed.record is None:
-            writable_file(left.path, "--resume")
+    if left is not None and parsed.record is None:
+        writable_file(left.path, "--resume")
     return TerminalGame(game, options, specs, Terminal(parsed.ascii), parsed.record, left).run()
 
 

@@ -23,7 +23,17 @@ import chess
 from klss.support.text import printable
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import FOG, Game
-from klss_app.cli.options import GameOptions, clock, nodes, read_pgn_file, seconds, seed
+from klss_app.cli.options import (
+    GameOptions,
+    Parser,
+    clock,
+    count,
+    game_options,
+    positive,
+    read_pgn_file,
+    seats,
+    seed,
+)
 from klss_app.kept_games import DEFAULT_RULES, HUMAN, Terms, newest_first
 
 if TYPE_CHECKING:
@@ -108,8 +118,8 @@ def _read(path: Path, game: Game) -> SavedGame:
         terms = Terms(
             seed=seed(tags.get("Seed", "0")),
             clock=clock(tags["TimeControl"]) if "TimeControl" in tags else None,
-            time_s=seconds(tags["MoveTime"]) if "MoveTime" in tags else None,
-            nodes=nodes(tags["MoveNodes"]) if "MoveNodes" in tags else None,
+            time_s=positive(tags["MoveTime"]) if "MoveTime" in tags else None,
+            nodes=count(tags["MoveNodes"]) if "MoveNodes" in tags else None,
             rules=rules,
         )
         left_s = {} if terms.clock is None else {color: _left(tags, color, terms.clock[0]) for color in chess.COLORS}
@@ -155,40 +165,51 @@ def _left(tags: Mapping[str, str], color: chess.Color, at_first: float) -> float
     if text is None:
         return at_first
     # A clock at 0 s shall run out at once, but only after it has started.
-    return 0.1 if text == "0.0" else max(seconds(text), 0.1)
+    return 0.1 if text == "0.0" else max(positive(text), 0.1)
 
 
-def resumed_seats(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Color, str]:
-    """The players of a resumed game: the human in the same seat, against the earlier engine or the one on the command
-    line. Raises :class:`UsageError`: a flag contradicts the game."""
+def add_resume(parser: Parser) -> None:
+    """Add ``--resume``."""
+    parser.add_argument(
+        "--resume",
+        nargs="?",
+        const=LIST,
+        metavar="FILE",
+        help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games; "
+        "without FILE: list them)",
+    )
+
+
+def asked_game(game: Game, parsed: argparse.Namespace) -> tuple[SavedGame | None, dict[chess.Color, str], GameOptions]:
+    """The game to resume (None: a new one begins), the players by colour, and the options: those of the command line,
+    or those of the resumed game except for limits and a seed on the command line."""
+    resumed = getattr(parsed, "resume", None)
+    if resumed is None:
+        specs = seats(parsed.white, parsed.black, game.default_player, book=parsed.book)
+        return None, specs, game_options(parsed)
+    left = saved_game(resumed, game)
+    specs, options, terms = _resumed_seats(left, parsed), game_options(parsed), left.terms
+    if not parsed.given & {"time", "nodes"} and (terms.time_s, terms.nodes, terms.clock) != (None, None, None):
+        options = dataclasses.replace(options, time_s=terms.time_s, nodes=terms.nodes)
+    drawn = terms.seed if parsed.seed is None else parsed.seed
+    options = dataclasses.replace(options, clock=terms.clock, seed=drawn, fen=left.fen, ruleset=left.ruleset)
+    return left, specs, options
+
+
+def _resumed_seats(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Color, str]:
+    """The human in the same seat, against the earlier engine or the one on the command line. Raises
+    :class:`UsageError`: a flag contradicts the game."""
     for flag in ("fen", "clock", "rules", "book"):
         if flag in parsed.given:
             raise UsageError(f"--{flag}: got it with --resume, expected it without: the game keeps its own settings")
     given = {chess.WHITE: parsed.white, chess.BLACK: parsed.black}
-    if given[left.human] not in (None, HUMAN):
-        side = chess.COLOR_NAMES[left.human]
-        raise UsageError(f"--{side}: got {given[left.human]!r} with --resume, where {side} is human; expected human")
     engine = given[not left.human]
-    if engine == HUMAN:
-        side = chess.COLOR_NAMES[not left.human]
-        raise UsageError(f"--{side}: got human with --resume, where the human is on the other side; expected an engine")
+    if given[left.human] not in (None, HUMAN) or engine == HUMAN:
+        side = chess.COLOR_NAMES[left.human]
+        raise UsageError(f"--white and --black: got other seats with --resume, where the human is {side}")
     if engine is None and not _PACKAGED.fullmatch(left.engine):
         raise UsageError(
             f"--resume: got a game against {printable(left.engine)!r}, which a file may not start; expected "
             f"--{chess.COLOR_NAMES[not left.human]} as well, with the engine to play"
         )
     return {left.human: HUMAN, not left.human: engine or left.engine}
-
-
-def resumed_options(left: SavedGame, parsed: argparse.Namespace, options: GameOptions) -> GameOptions:
-    """The game's own options, except limits and a seed that the command line gives."""
-    terms = left.terms
-    if not parsed.given & {"time", "nodes"} and (terms.time_s, terms.nodes, terms.clock) != (None, None, None):
-        options = dataclasses.replace(options, time_s=terms.time_s, nodes=terms.nodes)
-    return dataclasses.replace(
-        options,
-        clock=terms.clock,
-        seed=terms.seed if parsed.seed is None else parsed.seed,
-        fen=left.fen,
-        ruleset=left.ruleset,
-    )

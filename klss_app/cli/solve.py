@@ -5,7 +5,6 @@ The value is in the game's own units for player 0; the exploitability is recompu
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import time
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from klss.support.signals import asked_to_end
 from klss.support.whole_file import write_whole
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.openspiel import add_limits, add_recall, game_of, is_gambit_file, limits
-from klss_app.cli.options import Parser, seed
+from klss_app.cli.options import Parser, positive, seed
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 
@@ -50,8 +49,8 @@ def _parser() -> Parser:
         help="lp, simplex, ipm: linear programming; auto, pcfr+, dcfr, cfr+: regret minimisation, for larger games",
     )
     parser.add_argument("--exact", action="store_true", help="value and strategies as fractions, with a certificate")
-    parser.add_argument("--gap", type=_positive, metavar="G", help="regret minimisation: stop at this exploitability")
-    parser.add_argument("--seconds", type=_positive, metavar="S", help="stop after S seconds with the best result")
+    parser.add_argument("--gap", type=positive, metavar="G", help="regret minimisation: stop at this exploitability")
+    parser.add_argument("--seconds", type=positive, metavar="S", help="stop after S seconds with the best result")
     parser.add_argument("--resume", metavar="FILE", help="regret minimisation: continue from FILE and save there")
     parser.add_argument("--lock", metavar="FILE", help="fixed behaviour, in the format of --out; the rest is solved")
     parser.add_argument("--refine", choices=["sequential"], help="an equilibrium that is also optimal after mistakes")
@@ -126,16 +125,6 @@ def _report(name: str, game: Game, form: SequenceForm, solution: Solution, secon
         "nonzeros": solution.stats.nonzeros,
         "seconds": seconds,
     }
-
-
-def _positive(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0.0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected a number above 0")
-    return number
 
 
 def _check(parsed: Any) -> None:

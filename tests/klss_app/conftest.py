@@ -76,7 +76,7 @@ def program(tmp_path: Path) -> Klss:
     """Runs ``python -m klss ARGUMENTS`` as a program of its own, in an empty directory."""
 
     def run(*arguments: str, typed: str | None = "") -> Ran:
-        environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+        environment = {"PYTHONIOENCODING": "utf-8"} | os.environ | {"PYTHONPATH": str(ROOT)}
         done = subprocess.run(
             [sys.executable, "-m", "klss", *arguments],
             input=typed,

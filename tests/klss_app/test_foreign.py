@@ -98,10 +98,3 @@ def test_where_the_machine_has_too_little_for_an_engine_nobody_loses(
     ran = klss(*command.split(), "--nodes", "5", "--games", "2", "--out", "out")
     assert ran.code == 1 and ran.out == "" and ran.err.endswith("Too many open files\n") and ran.err.count("\n") == 1
     assert not (tmp_path / "out" / "games.jsonl").exists() or (tmp_path / "out" / "games.jsonl").read_text() == ""
-
-
-@pytest.mark.parametrize("command", ["play --black", "match greedy"])
-@pytest.mark.parametrize(("text", "says"), [("cmd:no-such-program", "'no-such-program'"), ("cmd:", "cmd:PROGRAM")])
-def test_a_program_that_is_not_there_exits_2_with_one_line(klss: Any, command: str, text: str, says: str) -> None:
-    ran = klss(*command.split(), text)
-    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and says in ran.err

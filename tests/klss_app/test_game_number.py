@@ -65,26 +65,6 @@ def test_the_board_opens_the_game_that_is_asked_for(klss: Any, many: Path, opene
     assert ran.code == 0 and ran.err == shown(3) and reviewed.game.record.headers["White"] == "d"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["track", "--pgn", "month.pgn", "--game", "5"], "--game: got 5 of 'month.pgn', expected 1 to 4"),
-        (["track", "--pgn", "month.pgn", "--game", "0"], "got '0', expected a game's number in its file, from 1 on"),
-        (["track", "--pgn", "month.pgn", "--game", "5th"], "--game: got '5th'"),
-        (["track", "--pgn", "month.pgn", "--game", "2"], "game 2: got the variant 'Atomic'"),
-        (["analyse", "month.pgn", "--game", "4", "--ply", "0"], "got no move in game 4 of 'month.pgn'"),
-        (["track", "--moves", "e4", "--game", "1"], "--game: got it with --moves"),
-        (["board", "--game", "1"], "--game: got it without GAME.pgn"),
-        (["play", "--resume", "month.pgn"], "--resume: got 4 games in 'month.pgn', expected one in a file of its own"),
-    ],
-)
-def test_a_number_that_chooses_no_game_exits_2_with_one_line(
-    klss: Any, many: Path, arguments: list[str], says: str
-) -> None:
-    ran = klss(*arguments)
-    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and says in ran.err
-
-
 def test_the_game_that_was_left_last_is_found_beside_files_of_many(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(many.parent)
     folder = many.parent / "klss-games"

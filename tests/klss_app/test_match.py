@@ -237,29 +237,3 @@ def test_a_game_that_can_t_be_written_is_one_line(klss: Any, tmp_path: Path) -> 
     (tmp_path / "m" / "game-00000.pgn").mkdir(parents=True)
     ran = klss(*MATCH, "--games", "1", "--check-truth", "--out", "m")
     assert ran.code == 1 and ran.err.count("\n") == 1 and "Is a directory: 'm/game-00000.pgn'" in ran.err
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# bad input, one line each
-
-
-@pytest.mark.parametrize(
-    ("flags", "names", "says"),
-    [
-        (("--sprt", "5,0"), "--sprt", "'5,0'"),
-        (("--sprt", "nan,5"), "--sprt", "'nan,5'"),
-        (("--workers", "0"), "--workers", "'0'"),
-        (("--openings", "0"), "--openings", "got 0 random plies"),
-        (("--openings", "missing.txt"), "--openings", "'missing.txt'"),
-        (("--openings", "bad.txt"), "--openings", "line 2: illegal move: got e2e5"),
-        (("--scheduler", "tcp://127.0.0.1:9"), "--scheduler", "'tcp://127.0.0.1:9'"),
-        (("--scheduler", "nonsense"), "--scheduler", "missing port number"),
-    ],
-)
-def test_a_flag_s_bad_value_is_named(
-    klss: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...], names: str, says: str
-) -> None:
-    monkeypatch.setattr("uci_bridge.match.workers._CONNECT_S", 1.0)
-    (tmp_path / "bad.txt").write_text("e2e4\ne2e5\n")
-    ran = klss(*MATCH, *flags)
-    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and names in ran.err and says in ran.err

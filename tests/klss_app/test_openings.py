@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import chess
-import pytest
 
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.book import Book
@@ -59,30 +58,9 @@ def test_least_leaves_out_what_is_seldom_played(klss: Any) -> None:
     assert all(max(each["probability"], each["people"] / each["of"]) >= 0.2 for each in trees[1])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["e5"], "MOVES: ply 1: illegal move: got 'e5', expected"),
-        (["d4 xyz"], "MOVES: ply 2: misspelt move: got 'xyz', expected SAN"),
-        (["a3 h5 h4 a6"], "MOVES: got 'a3 h5 h4 a6', where the book has no page; expected"),
-        (["e4 f6 Qh5 a6 Qxe8"], "where the book has no page; expected"),
-        (["e4 f6 Qh5 a6 Qxe8 a5"], "MOVES: ply 6: "),
-        (["--plies", "0"], "--plies: got '0', expected a number of plies from 1 on"),
-        (["--least", "101"], "--least: got '101', expected a percentage from 0 to 100"),
-        (["--least", "nan"], "--least: got 'nan', expected a percentage from 0 to 100"),
-        (["d4", "d5"], "unknown argument: got 'd5'"),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_code_2(klss: Any, arguments: list[str], says: str) -> None:
-    ran = klss("openings", *arguments)
-    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1
-    assert says in ran.err
-
-
 def test_the_flag_lets_the_engines_of_a_game_play_from_the_book(klss: Any, tmp_path: Path) -> None:
     flags = ("--white", "kluss,cap=500", "--nodes", "1", "--seed", "1", "--pgn", "game.pgn")
     ran = klss("play", *flags, "--black", "human", "--book", typed="resign\n")
     assert ran.code == 0 and '[White "kluss,cap=500,book=true"]' in (tmp_path / "game.pgn").read_text(), ran.err
     ran = klss("play", *flags, "--black", "greedy", "--book")
     assert ran.code == 2 and "only players that search play from the book" in ran.err
-    assert klss("rbc", "play", "--book").code == 2

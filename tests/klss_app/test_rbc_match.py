@@ -121,22 +121,6 @@ def test_a_test_ends_a_match(klss: Any) -> None:
     assert document["sprt"]["decision"] is not None and document["games"] < 30
 
 
-@pytest.mark.parametrize(
-    ("flags", "says"),
-    [
-        (("rbc-attaker", "rbc-random"), "did you mean rbc-attacker?"),
-        (("kluss", "rbc-random"), "'kluss'"),
-        (("rbc-random", "cmd:no-such-program"), "no-such-program"),
-        (("rbc-random", "rbc-random", "--openings", "4"), "--openings"),
-        (("rbc-random", "rbc-random", "--clock", "900"), "--clock"),
-        (("rbc-random", "rbc-random", "--workers", "0"), "--workers"),
-    ],
-)
-def test_bad_input_is_one_line(klss: Any, flags: tuple[str, ...], says: str) -> None:
-    ran = klss("rbc", "match", *flags)
-    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and says in ran.err
-
-
 def test_the_engine_is_a_program(tmp_path: Path) -> None:
     """One line for each, whatever comes; the end of the input ends it."""
     from darkchess.rbc.game.referee import Referee
@@ -153,9 +137,3 @@ def test_the_engine_is_a_program(tmp_path: Path) -> None:
     answers = [json.loads(line) for line in ran.stdout.splitlines()]
     assert ran.returncode == 0 and ["error" in answer for answer in answers] == [True, False, True, False]
     assert answers[1] == answers[3] and 0 <= answers[1]["sense"] < 64
-
-
-def test_help_says_what_budgets_are_for(klss: Any) -> None:
-    shown = " ".join(klss("rbc", "match", "--help").out.split())
-    assert "for each of a turn's two questions" in shown and "rbc-attacker, rbc-random" in shown
-    assert "rbc-random" in klss("rbc", "engine", "--help").out

@@ -127,23 +127,6 @@ def test_two_engines_play_and_both_can_be_repeated(typed: Callable[..., tuple[in
     assert said[0] == said[1] and said[0][0] == 0 and "White looks at" in said[0][1]
 
 
-@pytest.mark.parametrize(
-    ("flags", "says"),
-    [
-        (["--white", "human", "--black", "human"], "human for both"),
-        (["--black", "rbc-randon"], "did you mean rbc-random?"),
-        (["--black", "cmd:no-such-program"], "no-such-program"),
-        (["--fen", "8/8 w"], "--fen"),
-        (["--rules", "paper"], "--rules"),
-        (["--history", "/no/such/folder/g.json"], "--history"),
-    ],
-)
-def test_bad_flags_exit_2_with_one_line(capsys: pytest.CaptureFixture[str], flags: list[str], says: str) -> None:
-    assert main(["rbc", "play", *flags]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.count("\n") == 1 and err.startswith("klss rbc: ") and says in err
-
-
 def test_no_subcommand_and_one_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rbc"]) == 2 and main(["rbc", "mach"]) == 2
     assert "did you mean match?" in capsys.readouterr().err

@@ -110,46 +110,6 @@ def test_tables_2_reports_what_the_design_says(capsys: pytest.CaptureFixture[str
     assert set(rows[0]["knowledge"]) == {"1", "2", "3", "4", "inf"}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["solve", "tiny_hanabi"], "not zero-sum"),
-        (["solve", "matrix_pd"], "not zero-sum"),
-        (["solve", "kuhn_poker(players=3)"], "3 players"),
-        (["solve", "leduc_pokr"], "did you mean 'leduc_poker'"),
-        (["solve", "leduc_poker", "--max-nodes", "500"], "raise --max-nodes"),
-        (["solve", "kuhn_poker", "--subgame", "nowhere"], "expected an infoset"),
-        (["solve", "kuhn_poker", "--method", "magic"], "invalid choice"),
-        (["solve", "kuhn_poker", "--exact", "--method", "pcfr+"], "--exact"),
-        (["solve", "kuhn_poker", "--memory-mb", "1"], "; raise --memory-mb"),
-        (["solve", "kuhn_poker", "--memory-mb", "none"], "expected a whole number of megabytes"),
-        (["tables", "2", "--game", "kuhn", "--memory-mb", "1"], "--memory-mb"),
-        (["solve"], "required"),
-        (["tables", "3"], "invalid choice"),
-        (["tables", "1", "--game", "leduc_pokr"], "did you mean 'leduc_poker'"),
-        (["tables", "1", "--game", "tiny_hanabi"], "not zero-sum"),
-        (["tables", "1", "--game", "goofspiel4_randon"], "goofspiel4_random"),
-        (["tables", "1", "--epsilon", "2"], "expected 0 to 1"),
-        (["tables", "1", "--nesting", "allocated", "--order", "3"], "expected 1"),
-        (["tables", "1", "--method", "4-klss"], "expected one of 1-klss"),
-        (["tables", "1", "--gadget", "minmargin"], "expected one of maxmargin"),
-        (["tables", "1", "--order", "3", "--method", "safe-1-klss"], "expected one of the two"),
-        (["tables", "1", "--nesting", "update", "--method", "2-kluss"], "Theorem 4"),
-        (["tables", "2", "--epsilon", "0.1"], "table 1 only"),
-        (["tables", "2", "--gadget", "resolve"], "table 1 only"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-)
-def test_bad_input_is_one_line_and_exit_2(
-    arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments) == 2
-    captured = capfd.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    assert message in captured.err
-
-
 def test_tiny_payoffs_are_solved_as_exactly_as_large_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Matching pennies for 3 and 1 billionths: both show the first side a quarter of the time."""
     (tmp_path / "pennies.nfg").write_text('NFG 1 R "" { "a" "b" } { 2 2 }\n\n3e-09 -3e-09 0 0 0 0 1e-09 -1e-09\n')

@@ -65,8 +65,7 @@ def _parser() -> Parser:
     )
     parser.add_argument("pgn", metavar="GAME.pgn", help="a file of games, as klss games lists them")
     add_game_number(parser)
-    half_moves = whole("a whole number of half-moves, 0 or more", 0, 99_999_999)
-    parser.add_argument("--ply", type=half_moves, metavar="N", help="after N half-moves (default: the whole game)")
+    parser.add_argument("--ply", type=whole(0), metavar="N", help="after N half-moves (default: the whole game)")
     parser.add_argument(
         "--color",
         choices=["white", "black", "both"],
@@ -92,7 +91,7 @@ def _parser() -> Parser:
     )
     add(
         "--likeliest",
-        type=whole("a whole number of positions, 0 to 99999", 0, 99_999),
+        type=whole(0, 99_999),
         metavar="N",
         help=f"show the N likeliest positions as boards (default: none; in JSON {LIKELIEST_IN_JSON})",
     )

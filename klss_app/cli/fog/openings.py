@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from klss_app.cli.errors import UsageError
-from klss_app.cli.options import Parser, percent, typed_moves, whole
+from klss_app.cli.options import Parser, count, typed_moves, whole
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from darkchess.fog.players.book import Book, BookMove, Page
 
 DEFAULT_PLIES = 2
-DEFAULT_LEAST = 5.0
+DEFAULT_LEAST = 5
 _MOVE_WIDTH = 28
 """Columns of the moves, which are indented by their depth."""
 
@@ -36,14 +36,14 @@ def _parser() -> Parser:
     parser.add_argument("moves", nargs="?", metavar="MOVES", help='begin after these: "d4 d5"')
     parser.add_argument(
         "--plies",
-        type=whole("a number of plies from 1 on"),
+        type=count,
         default=DEFAULT_PLIES,
         metavar="N",
         help="depth of the tree",
     )
     parser.add_argument(
         "--least",
-        type=percent,
+        type=whole(0, 100),
         default=DEFAULT_LEAST,
         metavar="P",
         help="percent: moves that neither kluss nor people play so often are left out",

@@ -15,7 +15,7 @@ from klss.table.contest import Resignation
 from klss.table.limits import Limit
 from klss_app.cli.errors import UsageError
 from klss_app.cli.human import drawn, wrapped
-from klss_app.cli.options import Parser, whole
+from klss_app.cli.options import Parser, count
 from klss_app.cli.screen import Quit
 from klss_app.cli.terminal import InputClosed, Terminal
 from klss_app.puzzles import easy_first, explained, posed, read_puzzles
@@ -35,9 +35,7 @@ def _parser() -> Parser:
         "Find the move: positions of real games, as the mover saw them, each with one right move that is proved.",
     )
     parser.add_argument("file", metavar="FILE", nargs="?", help="a file of puzzles (default: the packaged ones)")
-    parser.add_argument(
-        "--number", type=whole("1 or more"), default=1, metavar="N", help="the first one; easy come first"
-    )
+    parser.add_argument("--number", type=count, default=1, metavar="N", help="the first one; easy come first")
     parser.add_argument("--theme", metavar="NAME", help="only those: force, save, win or keep")
     parser.add_argument("--ascii", action="store_true", help="letters, no chess figures and no colours")
     parser.add_argument("--json", action="store_true", help="list the puzzles as one JSON document, solutions and all")

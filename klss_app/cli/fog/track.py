@@ -17,7 +17,7 @@ import chess
 from klss.support.seeds import fresh_seed
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import FOG, Game
-from klss_app.cli.options import Parser, add_game_number, cap, check_fen, pgn_game, seed, typed_moves
+from klss_app.cli.options import Parser, add_game_number, check_fen, count, pgn_game, seed, typed_moves
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 
@@ -34,7 +34,7 @@ def _parser() -> Parser:
     game.add_argument("--pgn", metavar="FILE", help="a game of a file of games, as klss games lists them")
     add_game_number(parser)
     parser.add_argument("--fen", metavar="FEN", help="start position, with --moves")
-    parser.add_argument("--cap", type=cap, default=DEFAULT_CAP, metavar="N", help="largest set")
+    parser.add_argument("--cap", type=count, default=DEFAULT_CAP, metavar="N", help="largest set")
     parser.add_argument(
         "--stream", action="store_true", help="update large sets slice by slice: slower, in about half the memory"
     )

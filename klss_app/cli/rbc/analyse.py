@@ -46,10 +46,9 @@ def _parser(game: Game) -> Parser:
         game,
     )
     parser.add_argument("game", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
-    turn = whole("a number of turns, 0 or more", 0, 999_999)
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
-        "--turn", type=turn, metavar="N", help="after N turns of both sides; the analysis is of the player to move"
+        "--turn", type=whole(0), metavar="N", help="after N turns of both sides; the analysis is of the player to move"
     )
     which.add_argument(
         "--whole", action="store_true", help="every turn, by rbc-expect or a variant of it; so it is without --turn"

@@ -10,7 +10,7 @@ import chess
 
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import Game
-from klss_app.cli.options import Parser, cap
+from klss_app.cli.options import Parser, count
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _MOST_BYTES = 1 << 24
 def _parser(game: Game) -> Parser:
     parser = Parser("track", "Sizes of both players' position sets after each observation.", game)
     parser.add_argument("game", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
-    parser.add_argument("--cap", type=cap, default=_DEFAULT_CAP, metavar="N", help="largest set")
+    parser.add_argument("--cap", type=count, default=_DEFAULT_CAP, metavar="N", help="largest set")
     parser.add_argument("--threads", type=int, choices=[1, 2], default=2, help="threads of an update")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser

@@ -17,8 +17,7 @@ from klss_app.stdout import print_document
 def _parser(game: Game) -> Parser:
     parser = Parser("analyse", "What the engine thinks at one turn of a game, for the player whose turn it was.", game)
     parser.add_argument("file", metavar="FILE", help="a game that klss play or klss match kept (JSON)")
-    ply = whole("a number of actions, 0 or more", 0, 999_999)
-    parser.add_argument("--ply", type=ply, required=True, metavar="N", help="after N actions of either player")
+    parser.add_argument("--ply", type=whole(0), required=True, metavar="N", help="after N actions of either player")
     parser.add_argument(
         "--configuration", default="kluss", metavar="NAME", help=f"the player that thinks: {CONFIGURATION}"
     )

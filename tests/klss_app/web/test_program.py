@@ -16,9 +16,8 @@ import aiohttp
 import pytest
 
 from darkchess.fog.game.record import read_pgn
-from klss_app.cli.board import _listen, _say_who_may_come
+from klss_app.cli.board import _listen, _say_who_may_come, addresses
 from klss_app.cli.main import main
-from klss_app.cli.reachable import addresses
 from tests.klss_app.web.pages import FOREIGN, Page, run
 from uci_bridge.child_processes import own_program
 
