@@ -6,7 +6,6 @@ keys typed while the engine thinks are shown and kept; without an alarm, reading
 
 from __future__ import annotations
 
-import _thread
 import contextlib
 import itertools
 import os
@@ -26,9 +25,6 @@ except ImportError:
 
 _FRAMES = {True: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", False: "|/-\\"}
 _TICK_S = 0.1
-_UNHEARD_S = 3.0
-"""Seconds after which a Ctrl-C that has not ended the block is repeated."""
-
 
 _BLANK = "\x1b[2;1H\x1b[J\x1b[H\x1b[K"
 """Erases the screen and nothing above it. In two parts: terminals that are asked to erase all at once may push every
@@ -125,67 +121,23 @@ class Terminal:
         done = threading.Event()
         begin = time.monotonic()
 
-        main = threading.main_thread().ident
-        assert main is not None
-
         def spin() -> None:
-            unheard = 0.0
-            for frame in itertools.cycle(_FRAMES[self.unicode]):
+            frames = itertools.cycle(_FRAMES[self.unicode])
+            while not done.wait(_TICK_S):  # work that takes no time shows no spinner
                 columns = shutil.get_terminal_size().columns
-                line = f"{frame} {text(time.monotonic() - begin)}"[: columns - 1]
+                line = f"{next(frames)} {text(time.monotonic() - begin)}"[: columns - 1]
                 sys.stderr.write(f"\r\x1b[K{line if self.unicode else _plain(line)}")
                 sys.stderr.flush()
-                if done.wait(_TICK_S):
-                    return
-                unheard += _TICK_S if interrupted.is_set() else 0.0
-                if unheard >= _UNHEARD_S:  # some library code swallowed the exception, which was meant for the block
-                    unheard = 0.0
-                    _interrupt(main)
 
         thread = threading.Thread(target=spin, daemon=True)
-        # Work that takes no time shows no spinner.
-        timer = threading.Timer(_TICK_S, thread.start)
-        timer.daemon = True
-        with _interrupts() as interrupted:
-            timer.start()
-            try:
-                yield
-            finally:
-                done.set()
-                timer.cancel()
-                timer.join()
-                if thread.ident is not None:
-                    thread.join()
-                    sys.stderr.write("\r\x1b[K")
-                    sys.stderr.flush()
-
-
-def _interrupt(main: int) -> None:
-    """Send a Ctrl-C to the main thread; where signals can be sent to a thread, it ends a system call too."""
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(main, signal.SIGINT)
-    else:
-        _thread.interrupt_main()
-
-
-@contextlib.contextmanager
-def _interrupts() -> Iterator[threading.Event]:
-    """Note whether there was a Ctrl-C in the block; it raises KeyboardInterrupt as usual."""
-    interrupted = threading.Event()
-
-    def handler(*_: Any) -> None:
-        interrupted.set()
-        raise KeyboardInterrupt
-
-    usual = threading.current_thread() is threading.main_thread()
-    if not usual or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield interrupted
-        return
-    signal.signal(signal.SIGINT, handler)
-    try:
-        yield interrupted
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
 
 
 @contextlib.contextmanager

@@ -34,7 +34,7 @@ class Knowledge:
         self.own = OwnHalf(color, start)
         self.turn = 0  # number of the player's own turn, from 1 on
         # what stood on a square when it was last known, and the player's turn in which that was
-        self._seen: dict[int, tuple[chess.Piece | None, int]] = {
+        self.seen: dict[int, tuple[chess.Piece | None, int]] = {
             square: (start.piece_at(square), 0) for square in chess.SQUARES
         }
 
@@ -48,24 +48,24 @@ class Knowledge:
         self.turn += 1
         if notice.square is not None:
             self.own.lose(notice.square)
-            self._seen.pop(notice.square, None)
+            self.seen.pop(notice.square, None)
 
     def sensed(self, sensed: Sensed) -> None:
         """Add a look. If it shows the enemy king, an older sighting of it elsewhere is no longer true."""
         king = chess.Piece(chess.KING, not self.color)
         if any(piece == king for _, piece in sensed.contents):
-            self._seen = {square: seen for square, seen in self._seen.items() if seen[0] != king}
+            self.seen = {square: seen for square, seen in self.seen.items() if seen[0] != king}
         for square, piece in sensed.contents:
-            self._seen[square] = piece, self.turn
+            self.seen[square] = piece, self.turn
 
     def moved(self, moved: Moved) -> None:
         """Add an own move: the squares that it left and crossed are empty."""
         if moved.taken is not None:
             start, end = moved.taken.from_square, moved.taken.to_square
             for square in (start, *chess.SquareSet(chess.between(start, end))):
-                self._seen[square] = None, self.turn
+                self.seen[square] = None, self.turn
             if moved.capture_square is not None:  # en passant: not the square where the pawn arrived
-                self._seen[moved.capture_square] = None, self.turn
+                self.seen[moved.capture_square] = None, self.turn
             self.own.play(moved.taken)
 
     def ages(self) -> dict[str, int]:
@@ -73,15 +73,15 @@ class Knowledge:
         pieces = self.pieces
         return {
             chess.SQUARE_NAMES[square]: self.turn - turn
-            for square, (_, turn) in sorted(self._seen.items())
+            for square, (_, turn) in sorted(self.seen.items())
             if square not in pieces
         }
 
     def board(self) -> str:
         """FEN's first field: own pieces, and elsewhere what was last known; ``?`` for squares never known."""
         pieces = self.pieces
-        known = {square: piece for square, (piece, _) in self._seen.items() if piece is not None} | pieces
-        fog = sum(1 << square for square in chess.SQUARES if square not in self._seen and square not in pieces)
+        known = {square: piece for square, (piece, _) in self.seen.items() if piece is not None} | pieces
+        fog = sum(1 << square for square in chess.SQUARES if square not in self.seen and square not in pieces)
         return fen.board_text(known, fog)
 
 

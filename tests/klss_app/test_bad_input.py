@@ -134,7 +134,6 @@ openings d4 d5
 games missing.pgn
 games /dev/null
 games /dev/zero
-games atomic.pgn
 analyse missing.pgn --ply 1
 analyse . --ply 1
 analyse /dev/zero --ply 1 --color white

@@ -64,8 +64,8 @@ def test_a_file_in_which_nothing_reads_fails(klss: Any, tmp_path: Path) -> None:
     (tmp_path / "one.pgn").write_text('[Variant "Standard"]\n\n1. e4 *\n')
     (tmp_path / "two.pgn").write_text('[Variant "Standard"]\n\n1. e4 *\n' * 2)
     one, two = klss("games", "one.pgn"), klss("games", "two.pgn", "--json")
-    assert one.code == 2 and one.out == "" and one.err.count("\n") == 1 and "game 1: got the variant" in one.err
-    assert two.code == 1 and json.loads(two.out)["refused"] == 2 and "got 2 games" in two.err
+    assert one.code == two.code == 1 and one.out == "" and "Standard" in one.err
+    assert two.document["refused"] == 2
 
 
 def test_other_commands_take_a_game_of_the_same_file(klss: Any, file: str) -> None:

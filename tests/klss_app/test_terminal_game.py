@@ -7,18 +7,14 @@ import pty
 import re
 import select
 import signal
-import subprocess
 import sys
 import termios
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from darkchess.fog.game.record import read_pgn
-from klss_app.cli import terminal
 from klss_app.cli.terminal import Terminal
 from tests.klss_app.screen import ESCAPE, Screen
 
@@ -118,35 +114,3 @@ def test_a_human_whose_clock_runs_out_while_she_thinks_loses(tmp_path: Path, ope
     assert "Black wins: White ran out of time." in ESCAPE.sub("", screen.read_until("review 0/0> "))
     screen.type("quit")
     assert screen.end() == 0
-
-
-def test_ctrl_c_is_repeated_too_where_no_signal_can_be_sent_to_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    main = threading.main_thread().ident
-    assert main is not None
-    monkeypatch.delattr(signal, "pthread_kill")
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            threading.Thread(target=terminal._interrupt, args=(main,)).start()
-            for _ in range(1000):
-                time.sleep(0.01)
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def test_ctrl_c_that_some_code_swallowed_is_repeated(tmp_path: Path) -> None:
-    program = (
-        "import os, signal, sys, threading, time\n"
-        "from klss_app.cli import terminal\n"
-        "terminal._UNHEARD_S = 0.3\n"
-        "screen = terminal.Terminal()\n"
-        "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
-        "try:\n"
-        "    with screen._spinning(lambda seconds: 'x'):\n"
-        "        try: time.sleep(60)\n"
-        "        except KeyboardInterrupt: print('swallowed', flush=True)\n"
-        "        time.sleep(60)\n"
-        "except KeyboardInterrupt: print('heard')\n"
-    )
-    ran = subprocess.run([sys.executable, "-c", program], cwd=Path.cwd(), capture_output=True, text=True, timeout=40)
-    assert ran.stdout == "swallowed\nheard\n"

@@ -6,7 +6,6 @@ stderr, or with ``--json`` in the document.
 
 from __future__ import annotations
 
-import itertools
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -34,24 +33,27 @@ def _parser() -> Parser:
 def run(arguments: Sequence[str], game: Game = FOG) -> int:
     """Run ``klss games``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
-    rows = _rows(Path(parsed.file))
-    first = next(rows, None)
-    if first is None:
-        raise UsageError(f"got no game in {parsed.file!r}, expected at least one")
-    second = next(rows, None)
-    if first["error"] is not None and second is None:
-        raise UsageError(f"{parsed.file!r}: {first['error']}")
-    say = _Document() if parsed.json else _Lines()
     counts = {True: 0, False: 0}
     with closing(ProgressLine("klss games")) as line:
-        for row in itertools.chain([first] if second is None else [first, second], rows):
-            good = row["error"] is None
-            counts[good] += 1
-            say.game(row)
+        for row in _rows(Path(parsed.file)):
+            begin = ",\n" if sum(counts.values()) else '{"games": ['
+            counts[row["error"] is None] += 1
+            if parsed.json:
+                print(begin + json.dumps(row), end="", file=reserve())
+            elif row["error"] is not None:
+                print(printable(row["error"], 300), file=sys.stderr)
+            else:
+                _show(row)
             line.tell(f"{counts[True]:,} games, {counts[False]:,} refused")
-    say.end(counts[True], counts[False])
-    if not counts[True]:
-        raise FailedError(f"got {counts[False]:,} games in {parsed.file!r}, none of which can be read")
+    read, refused = counts[True], counts[False]
+    if not read + refused:
+        raise UsageError(f"got no game in {parsed.file!r}, expected at least one")
+    if parsed.json:
+        print(f'], "read": {read}, "refused": {refused}}}', file=reserve(), flush=True)
+    elif read:
+        print(counted(read, "game") + (f", {refused:,} refused (on stderr, with reasons)" if refused else ""))
+    if not read:
+        raise FailedError(f"got {counted(refused, 'game')} in {parsed.file!r}, none of which can be read")
     return 0
 
 
@@ -77,34 +79,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         }
 
 
-class _Lines:
-    """Prints games as text."""
-
-    def game(self, row: dict[str, Any]) -> None:
-        """Print one game."""
-        if row["error"] is not None:
-            print(printable(row["error"], 300), file=sys.stderr)
-            return
-        white, black = (f"{(row[side] or '?')[:_NAME_WIDTH]:<{_NAME_WIDTH}}" for side in ("white", "black"))
-        plies = f"{row['plies']:>5} plies"
-        print(f"{row['number']:>6}  {white}  {black}  {row['result']:<7} {plies}  {row['reason'] or ''}".rstrip())
-
-    def end(self, read: int, refused: int) -> None:
-        """Print the number of games."""
-        print(counted(read, "game") + (f", {refused:,} refused (on stderr, with reasons)" if refused else ""))
-
-
-class _Document:
-    """Writes one JSON document, game by game."""
-
-    def __init__(self) -> None:
-        self._out, self._begin = reserve(), '{"games": ['
-
-    def game(self, row: dict[str, Any]) -> None:
-        """Write one game."""
-        print(self._begin + json.dumps(row), end="", file=self._out)
-        self._begin = ",\n"
-
-    def end(self, read: int, refused: int) -> None:
-        """Write the rest of the document."""
-        print(f'], "read": {read}, "refused": {refused}}}', file=self._out, flush=True)
+def _show(row: dict[str, Any]) -> None:
+    white, black = (f"{(row[side] or '?')[:_NAME_WIDTH]:<{_NAME_WIDTH}}" for side in ("white", "black"))
+    plies = f"{row['plies']:>5} plies"
+    print(f"{row['number']:>6}  {white}  {black}  {row['result']:<7} {plies}  {row['reason'] or ''}".rstrip())

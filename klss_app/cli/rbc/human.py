@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import chess
@@ -11,11 +11,11 @@ from darkchess.board.position import Position
 from darkchess.fog.game.render import beside
 from darkchess.rbc.game.contest import Asked, Look, Player, observed_before
 from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
-from darkchess.rbc.game.own_half import OwnHalf
 from klss.table.limits import Limit
 from klss.table.outcome import Outcome
 from klss_app.cli.human import Typist, drawn
 from klss_app.rbc_spoken import UnknownRequest, lost_text, move_letters, moved_text, request_of, sensed_text
+from klss_app.web.rbc_seat import Knowledge
 
 HELP = """\
 A turn has two parts. First say where to look: a square (e5), and you see the
@@ -26,8 +26,8 @@ squares (g1f3, e7e8q) or in letters (Nf3, exd5, e8=Q, O-O), or pass. Or type:
   flip      turn the board around
   resign    give up
   quit      leave; the game is kept, --resume continues (Ctrl-C does the same)
-You see your own pieces and what you looked at; the board beside it says how many
-turns ago that was. There is no check: capture the king to win."""
+You see your own pieces and what you last knew of the rest; the board beside it
+says how many turns ago that was. There is no check: capture the king to win."""
 
 
 class BlindHuman(Typist, Player):
@@ -40,14 +40,11 @@ class BlindHuman(Typist, Player):
     def __init__(self, *seat: Any, resumed: int = 0) -> None:
         super().__init__(*seat)
         self._resumed, self._unseen = resumed, 0
-        self._seen: dict[int, tuple[chess.Piece | None, int]] = {}
-        self._turn = 0
         self._marked: tuple[int, ...] = ()
 
     def start(self, color: chess.Color, start: Position) -> None:
-        self._own = OwnHalf(color, start)
-        self.bottom = color
-        self._seen, self._news, self._turn = {}, [], 0
+        self._known = Knowledge(color, start)
+        self.bottom, self._news = color, []
         self._unseen = observed_before(self._resumed, color, start) if self._resumed else 0
 
     def observe(self, observation: Observation) -> None:
@@ -55,22 +52,18 @@ class BlindHuman(Typist, Player):
         super().observe(observation)
 
     def notice(self, notice: Notice) -> None:
-        self._turn += 1
-        self._marked = ()
-        if notice.square is not None:
-            self._news.append(lost_text(notice, self._pieces()))
-            self._own.lose(notice.square)
-            self._seen.pop(notice.square, None)
-            self._marked = (notice.square,)
-        elif self._turn > 1:
-            self._news.append(lost_text(notice, self._pieces()))
+        pieces = self._known.pieces
+        self._known.notice(notice)
+        self._marked = () if notice.square is None else (notice.square,)
+        if notice.square is not None or self._known.turn > 1:
+            self._news.append(lost_text(notice, pieces))
         self.draw()
 
     def choose_sense(self, limit: Limit) -> Look:
         """Ask until a square, or nothing, is typed; raises as :meth:`klss_app.cli.human.Typist.ask` does."""
         self.question_begins(limit)
         while True:
-            text = self.ask(f" {self._turn}. look at: ")
+            text = self.ask(f" {self._known.turn}. look at: ")
             if text is None:
                 continue
             if not text:
@@ -82,31 +75,28 @@ class BlindHuman(Typist, Player):
             )
 
     def sensed(self, sensed: Sensed) -> None:
-        for square, piece in sensed.contents:
-            self._seen[square] = piece, self._turn
-        if sensed.square is None:
-            return
-        self._news.append(sensed_text(sensed, self._own.color))
-        self._marked = (sensed.square,)
-        self.draw()
+        self._known.sensed(sensed)
+        if sensed.square is not None:
+            self._news.append(sensed_text(sensed, self._known.color))
+            self._marked = (sensed.square,)
+            self.draw()
 
     def choose_move(self, limit: Limit) -> Asked:
         """Ask until a request, or ``pass``, is typed; raises as :meth:`choose_sense` does."""
         self.question_begins(limit)
         while True:
-            text = self.ask(f" {self._turn}. your move: ")
+            text = self.ask(f" {self._known.turn}. your move: ")
             if not text:
                 continue
             try:
-                return Asked(request_of(text, self._own.requests(), self._pieces()))
+                return Asked(request_of(text, self._known.own.requests(), self._known.pieces))
             except UnknownRequest as error:
                 self._terminal.say(f" {error}")
 
     def moved(self, moved: Moved) -> None:
-        self._news = [moved_text(moved, self._pieces())]
+        self._news = [moved_text(moved, self._known.pieces)]
+        self._known.moved(moved)
         if moved.taken is not None:
-            self._own.play(moved.taken)
-            self._seen[moved.taken.from_square] = None, self._turn
             self._marked = (moved.taken.from_square, moved.taken.to_square)
         if self._terminal.screen or self._unseen:
             self.draw()
@@ -120,38 +110,36 @@ class BlindHuman(Typist, Player):
             self._terminal.say(*(f" {line}" for line in self._news))
 
     def draw(self) -> None:
-        """Draw the own pieces, the results of looks and their ages, and the events since the last move."""
+        """Draw the own pieces, what was last known of the other squares and its ages, and the events since the last
+        move."""
         if self._unseen:
             return
-        pieces = self._pieces()
-        known = pieces | {
-            square: piece for square, (piece, _) in self._seen.items() if piece is not None and square not in pieces
-        }
-        visible = sum(1 << square for square in {*self._seen, *pieces})
-        board = drawn(self._terminal, known, visible, self.bottom, self._marked)
-        _, *lines = beside([("", board), ("", [*self._ages(pieces), "turns ago"])])
+        board = drawn(self._terminal, *known_board(self._known), self.bottom, self._marked)
+        _, *lines = beside([("", board), ("", [*self._ages(), "turns ago"])])
         self.show(lines)
 
-    def _ages(self, pieces: Mapping[int, chess.Piece]) -> list[str]:
-        """Turns since the last look at each square: a dot for never, nothing for squares with own pieces."""
-        never = "·" if self._terminal.unicode else "."
+    def _ages(self) -> list[str]:
+        """Turns since each square was known: a dot for never, nothing for squares with own pieces."""
+        pieces, seen, never = self._known.pieces, self._known.seen, "·" if self._terminal.unicode else "."
         ranks = range(7, -1, -1) if self.bottom else range(8)
         files = range(8) if self.bottom else range(7, -1, -1)
 
         def age(square: int) -> str:
             if square in pieces:
                 return " "
-            if square not in self._seen:
-                return never
-            turns = self._turn - self._seen[square][1]
-            return str(turns) if turns < 10 else "+"
+            turns = self._known.turn - seen[square][1] if square in seen else None
+            return never if turns is None else str(turns) if turns < 10 else "+"
 
         return [" ".join(age(8 * rank + file) for file in files).rstrip() for rank in ranks]
 
-    def _pieces(self) -> dict[int, chess.Piece]:
-        return dict(Position(self._own.row).pieces)
-
     def choices(self) -> Iterable[str]:
         """A pass, and the possible requests."""
-        pieces = self._pieces()
-        return ["pass", *(move_letters(move.uci(), pieces) for move in self._own.requests())]
+        pieces = self._known.pieces
+        return ["pass", *(move_letters(move.uci(), pieces) for move in self._known.own.requests())]
+
+
+def known_board(known: Knowledge) -> tuple[dict[int, chess.Piece], int]:
+    """The pieces that a player last knew, its own among them, and the squares that it ever knew, as a 64-bit set."""
+    own = known.pieces
+    seen = {square: piece for square, (piece, _) in known.seen.items() if piece is not None}
+    return seen | own, sum(1 << square for square in {*known.seen, *own})

@@ -1,33 +1,23 @@
-"""Reconnaissance Blind Chess in the terminal: the game, and afterwards a review turn by turn with nothing hidden.
-
-A player's knowledge at its request is its position set: a square is in the fog where two positions of the set differ.
-"""
+"""Reconnaissance Blind Chess in the terminal: the game, and afterwards a review turn by turn with nothing hidden."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import chess
-import numpy as np
 
-from darkchess.board.kernels import board
-from darkchess.board.position import Position
 from darkchess.fog.game.render import ALL_SQUARES, Style, beside, board_lines
-from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import window
 from klss_app.cli.human import drawn, side_name
-from klss_app.cli.rbc.human import BlindHuman
+from klss_app.cli.rbc.human import BlindHuman, known_board
 from klss_app.cli.screen import Screen, step_through
 from klss_app.cli.terminal import Terminal
 from klss_app.rbc_spoken import request_text
+from klss_app.web.rbc_seat import Knowledge
 
 if TYPE_CHECKING:
     from darkchess.rbc.game.referee import Referee, Turn
-
-_CAP = 100_000
-"""Most positions in the set of either side; beyond that it is a sample."""
 
 
 class RbcScreen(Screen):
@@ -62,48 +52,32 @@ class RbcScreen(Screen):
         return chess.WHITE if self._human is None else self._human.bottom
 
 
-@dataclass(frozen=True)
-class Known:
-    """A player's knowledge at its request: the sizes of its set before its sense and after it, and whether the set was
-    capped; the pieces that are certain, including its own; and the squares whose content is known, including empty
-    ones, as a 64-bit set.
-    """
-
-    before: int
-    after: int
-    sampled: bool
-    pieces: dict[int, chess.Piece]
-    sure: int
-
-
-def followed(referee: Referee) -> list[Known]:
-    """The mover's knowledge at each turn."""
-    sets = {color: PositionSet(color, referee.positions[0], cap=_CAP) for color in chess.COLORS}
+def followed(referee: Referee) -> list[tuple[dict[int, chess.Piece], int]]:
+    """What the mover last knew at its request in each turn; see :func:`klss_app.cli.rbc.human.known_board`."""
+    known = {color: Knowledge(color, referee.positions[0]) for color in chess.COLORS}
     found = []
-    for number, turn in enumerate(referee.turns):
-        mine = sets[turn.color]
-        mine.noticed(turn.notice)
-        before = mine.size
+    for turn in referee.turns:
+        mine = known[turn.color]
+        mine.notice(turn.notice)
         mine.sensed(turn.sensed)
-        rows = mine.rows(np.arange(mine.size))
-        same = np.bitwise_and.reduce(rows, axis=0)
-        occupied = np.bitwise_or.reduce(rows[:, board.WHITE] | rows[:, board.BLACK])
-        pieces = dict(Position(same).pieces)
-        sure = sum(1 << square for square in pieces) | int(~occupied)
-        found.append(Known(before, mine.size, mine.capped_by is not None, pieces, sure))
-        if number + 1 < referee.ply:
-            mine.moved(turn.moved)
+        found.append(known_board(mine))
+        mine.moved(turn.moved)
     return found
 
 
 def _turn_lines(
-    referee: Referee, known: list[Known], terminal: Terminal, at: int, bottom: chess.Color, fog: bool
+    referee: Referee,
+    known: list[tuple[dict[int, chess.Piece], int]],
+    terminal: Terminal,
+    at: int,
+    bottom: chess.Color,
+    fog: bool,
 ) -> list[str]:
     """The block of the turn after ``at`` turns, or of the end: the true board, and with ``fog`` what was known."""
     style = Style(unicode=terminal.unicode, color=terminal.color)
     if at == referee.ply:
         return ["the end", *board_lines(referee.positions[at].pieces, bottom=bottom, style=style)]
-    turn, mine = referee.turns[at], known[at]
+    turn = referee.turns[at]
     taken = turn.moved.taken
     marked = () if taken is None else (taken.from_square, taken.to_square)
     title = f"{at}: {turn_text(turn, at)}"
@@ -111,13 +85,8 @@ def _turn_lines(
     if not fog:
         return [title, *true]
     looked = () if turn.sensed.square is None else window(turn.sensed.square)
-    own_board = board_lines(mine.pieces, mine.sure, bottom=bottom, style=style, marked=looked)
-    more = "more than " if mine.sampled else ""
-    return [
-        title,
-        *beside([(f"  {side_name(turn.color)} knew", own_board), ("  the board", true)]),
-        f"  possible positions: {more}{mine.before:,}, after the look {more}{mine.after:,}",
-    ]
+    own = board_lines(*known[at], bottom=bottom, style=style, marked=looked)
+    return [title, *beside([(f"  {side_name(turn.color)} knew", own), ("  the board", true)])]
 
 
 def turn_text(turn: Turn, at: int) -> str:
