@@ -12,8 +12,7 @@ from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss.errors import SolverError
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import BY_PATH, FOG, check_evaluator
-from klss_app.cli.options import Parser, count, positive
-from klss_app.cli.options import seed as seed_type
+from klss_app.cli.options import Parser, count, positive, seed
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
@@ -40,99 +39,75 @@ BENCHES = {
 """Bench -> its line in the help."""
 
 
-def _parser(bench: str | None = None) -> Parser:
-    """The parser of that bench, with its own flags; None: the parser of the command."""
-    if bench is None:
-        lines = "; ".join(f"{name}: {what}" for name, what in BENCHES.items())
-        parser = Parser(
-            "bench", "Measure the engine on this machine. klss bench WHAT --help lists the flags of each bench."
-        )
-        parser.add_argument("bench", metavar="WHAT", help=lines)
-        return parser
-    parser = Parser(f"bench {bench}", f"Measure on this machine: {BENCHES[bench]}.")
-    parser.add_argument("bench", metavar=bench, choices=[bench], help="the bench")
+_HEEDED = {
+    "tracker": set[str](),
+    "search": {"time", "configuration", "stockfish", "seed"},
+    "evaluator": set[str](),
+    "equilibrium": {"nodes", "configuration"},
+    "suite": {"time", "nodes", "configuration", "stockfish", "seed"},
+}
+"""Bench -> the flags that it takes besides ``--repetitions`` and ``--json``."""
+
+
+def _parser() -> Parser:
+    parser = Parser("bench", "Measure the engine on this machine.")
     add = parser.add_argument
+    what = "; ".join(f"{name}: {what}" for name, what in BENCHES.items())
+    add("bench", metavar="WHAT", choices=BENCHES, help=what)
     add("--repetitions", type=count, default=3, metavar="N", help="repetitions of each measurement")
-    if bench == "search":
-        add(
-            "--time",
-            type=positive,
-            default=_SEARCH_S,
-            metavar="S",
-            help="seconds a search; the figures are for that time",
-        )
-    elif bench == "suite":
-        from klss_app.bench.suite import NODES as SUITE_NODES
-
-        add(
-            "--nodes",
-            type=count,
-            default=SUITE_NODES,
-            metavar="N",
-            help="nodes an entry; they have priority over --time",
-        )
-        add("--time", type=positive, metavar="S", help="seconds an entry instead")
-    elif bench == "equilibrium":
-        from klss_app.bench.equilibrium import NODES as EQUILIBRIUM_NODES
-
-        add("--nodes", type=count, default=EQUILIBRIUM_NODES, metavar="N", help="nodes of the searches")
-    if bench in _PLAYERS:
-        add("--configuration", default=_PLAYERS[bench], metavar="NAME", help="the player")
-    if bench in ("search", "suite"):
-        add("--stockfish", metavar="PATH", help="path of Stockfish, if it is not found automatically")
-        add("--seed", type=seed_type, default=0, metavar="N", help="seed of the players")
+    add("--time", type=positive, metavar="S", help="search, suite: seconds of each search")
+    add("--nodes", type=count, metavar="N", help="equilibrium, suite: nodes of each search")
+    add("--configuration", metavar="NAME", help="search, equilibrium, suite: the player")
+    add("--stockfish", metavar="PATH", help="search, suite: path of Stockfish, if it is not found automatically")
+    add("--seed", type=seed, metavar="N", help="search, suite: seed of the players")
     add("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     return parser
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss bench``; see :mod:`klss_app.cli.main`."""
-    bench = next((argument for argument in arguments if argument in BENCHES), None)
-    if bench is None:
-        asked = _parser().parse_known_args(arguments)[0].bench
-        raise UsageError(f"no such bench: {asked!r}; expected one of {', '.join(BENCHES)}")
-    parsed = _parser(bench).parse(arguments)
-    stockfish = getattr(parsed, "stockfish", None)
-    if stockfish is not None:
-        check_evaluator(BY_PATH, stockfish)
-    name = getattr(parsed, "configuration", DEFAULT_PLAYER)
+    parsed = _parser().parse(arguments)
+    for flag in sorted(parsed.given - {"repetitions", "json"} - _HEEDED[parsed.bench]):
+        raise UsageError(f"--{flag}: got it with {parsed.bench}, which does not take it (klss bench --help)")
+    if parsed.stockfish is not None:
+        check_evaluator(BY_PATH, parsed.stockfish)
+    name = parsed.configuration or _PLAYERS.get(parsed.bench, DEFAULT_PLAYER)
     try:
-        report = _measured(bench, parsed, FOG.configuration(name, stockfish), stockfish)
+        report = _measured(parsed, FOG.configuration(name, parsed.stockfish))
     except SolverError as error:
         raise FailedError(str(error)) from error
-    _print_report(bench, name, report, as_json=parsed.json)
+    _print_report(parsed.bench, name, report, as_json=parsed.json)
     return 0
 
 
-def _measured(bench: str, parsed: argparse.Namespace, chosen: Configuration, stockfish: str | None) -> Report:
+def _measured(parsed: argparse.Namespace, chosen: Configuration) -> Report:
     """The report of a bench; its module is imported only here, since it loads compiled code."""
-    usual: dict[str, Any] = {"say": _say} | {
-        name: getattr(parsed, name) for name in ("repetitions", "seed") if name in parsed
-    }
-    from klss.table.limits import Limit
-
-    if bench == "tracker":
+    usual: dict[str, Any] = {"say": _say, "repetitions": parsed.repetitions}
+    if parsed.bench == "tracker":
         from klss_app.bench.tracker import tracker
 
         return tracker(**usual)
-    if bench == "evaluator":
+    if parsed.bench == "evaluator":
         from klss_app.bench.evaluator import evaluator
 
         return evaluator(**usual)
-    if bench == "equilibrium":
-        from klss_app.bench.equilibrium import equilibrium
+    if parsed.bench == "equilibrium":
+        from klss_app.bench.equilibrium import NODES, equilibrium
 
-        return equilibrium(chosen, nodes=parsed.nodes, **usual)
-    if bench == "suite":
+        return equilibrium(chosen, nodes=parsed.nodes or NODES, **usual)
+    usual["seed"] = parsed.seed or 0
+    if parsed.bench == "suite":
+        from klss.table.limits import Limit
+        from klss_app.bench.suite import NODES as SUITE_NODES
         from klss_app.bench.suite import suite
 
         # ``--time`` replaces the default number of nodes, but not one that was given.
-        by_time = parsed.time is not None and "nodes" not in parsed.given
-        limit = Limit(time_s=parsed.time, nodes=None if by_time else parsed.nodes)
-        return suite(chosen, _evaluator(stockfish, chosen), limit, **usual)
+        nodes = parsed.nodes or (SUITE_NODES if parsed.time is None else None)
+        return suite(chosen, _evaluator(parsed.stockfish, chosen), Limit(time_s=parsed.time, nodes=nodes), **usual)
     from klss_app.bench.search import search
 
-    return search(chosen, _evaluators(stockfish, chosen.threads), seconds=parsed.time, **usual)
+    evaluators = _evaluators(parsed.stockfish, chosen.threads)
+    return search(chosen, evaluators, seconds=parsed.time or _SEARCH_S, **usual)
 
 
 def _say(line: str) -> None:

@@ -1,7 +1,15 @@
-"""``klss engine``: the engine on stdio, for other programs (docs/engine-protocol.md)."""
+"""``klss engine``: the engine on stdio, for other programs (docs/engine-protocol.md).
+
+Only the engine's answers go to stdout. Its compiled code loads in a thread while the first request is on its way.
+"""
 
 from __future__ import annotations
 
+import io
+import logging
+import sys
+import threading
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +17,16 @@ from darkchess.evaluation.registry import EvaluatorChoice
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import FOG, Game, check_evaluator
 from klss_app.cli.options import CONFIGURATION, Parser, add_evaluator_options, add_game
-from klss_app.cli.serving import serve_on_stdio
+from klss_app.cli.serving import end_loading
+from klss_app.stdout import reserve
 from uci_bridge.evaluators import can_ponder
 
 if TYPE_CHECKING:
     from klss.table.kit import Kit
+
+log = logging.getLogger("klss engine")
+
+_SIGN_OF_LIFE_S = 2.0
 
 
 def _parser(game: Game = FOG) -> Parser:
@@ -47,25 +60,57 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
         configuration = configuration.pondering()
 
     from uci_bridge.protocol.engine import Engine
+    from uci_bridge.protocol.serve import serve
 
     kit = game.kit
-    return serve_on_stdio(
-        "klss engine",
-        lambda loaded: Engine(kit, configuration, choice, loaded=loaded),
-        lambda: _load(kit, configuration, choice),
-    )
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="klss engine: %(message)s")
+    loading = _Loading(kit, configuration, choice)
+    engine = Engine(kit, configuration, choice, loaded=loading.wait)
+    with (
+        io.FileIO(reserve().fileno(), "wb", closefd=False) as answers,
+        open(0, "rb", buffering=0, closefd=False) as requests,
+    ):
+        loading.start()
+        try:
+            serve(engine, requests, answers)
+        finally:
+            engine.close()
+    end_loading(loading)
+    return 0
 
 
-def _load(kit: Kit, configuration: Any, choice: EvaluatorChoice) -> None:
-    """Load compiled code by playing a short dummy game."""
-    from klss.table.arbiter import SEATS
+class _Loading(threading.Thread):
+    """Loads compiled code in the background, by playing a short dummy game."""
 
-    evaluator = kit.evaluator(configuration, choice, kit.setup())
-    player = kit.player(configuration, evaluator, 0)
-    try:
-        for seat in SEATS:
-            kit.warm_up(player, seat)
-    finally:
-        player.close()
-        if evaluator is not None:
-            evaluator.close()
+    def __init__(self, kit: Kit, configuration: Any, choice: EvaluatorChoice) -> None:
+        super().__init__(daemon=True)
+        self._kit, self._configuration, self._choice = kit, configuration, choice
+
+    def run(self) -> None:
+        """Load; called by the thread. Errors are ignored: they come again in a request, where they are reported."""
+        try:
+            self._load()
+        except Exception as error:
+            log.warning("the warm-up failed: %s", error)
+
+    def _load(self) -> None:
+        from klss.table.arbiter import SEATS
+
+        kit = self._kit
+        evaluator = kit.evaluator(self._configuration, self._choice, kit.setup())
+        player = kit.player(self._configuration, evaluator, 0)
+        try:
+            for seat in SEATS:
+                kit.warm_up(player, seat)
+        finally:
+            player.close()
+            if evaluator is not None:
+                evaluator.close()
+
+    def wait(self) -> None:
+        """Wait until all is loaded, with a sign of life on stderr now and then."""
+        began = time.monotonic()
+        while self.is_alive():
+            self.join(_SIGN_OF_LIFE_S)
+            if self.is_alive():
+                log.info("loading (the first time it is compiled: a minute), %.0f s", time.monotonic() - began)

@@ -16,7 +16,7 @@ from klss.support.signals import asked_to_end
 from klss.support.whole_file import write_whole
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.openspiel import add_limits, add_recall, game_of, is_gambit_file, limits
-from klss_app.cli.options import Parser, positive, seed
+from klss_app.cli.options import Parser, positive, seed, writable_file
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 
@@ -103,7 +103,9 @@ def run(arguments: Sequence[str]) -> int:
     if parsed.out is not None:
         _write(Path(parsed.out), parsed.game, solution, exact)
     if parsed.export is not None:
-        _export(Path(parsed.export), game, parsed.game)
+        from klss.gambit import write_efg
+
+        write_efg(Path(parsed.export), game, parsed.game)
     if parsed.json:
         print_document(report)
     else:
@@ -142,9 +144,8 @@ def _check(parsed: Any) -> None:
     if parsed.refine is not None and ("method" in parsed.given or "seconds" in parsed.given or parsed.lock is not None):
         raise UsageError("--refine: got it with --method, --seconds or --lock, expected it without")
     for flag in ("out", "export", "resume"):  # checked before minutes of work, not after
-        folder = Path(getattr(parsed, flag) or ".").parent
-        if not folder.is_dir():
-            raise UsageError(f"--{flag}: got a file in {folder}, expected a folder that is there")
+        if getattr(parsed, flag) is not None:
+            writable_file(Path(getattr(parsed, flag)), f"--{flag}")
 
 
 def _exact(parsed: Any, form: SequenceForm, max_bytes: int) -> ExactSolution:
@@ -186,8 +187,6 @@ def _solved(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressL
         raise FailedError(f"--refine: {error}") from error
     except SavedRunError as error:
         raise UsageError(f"--resume {error}") from error
-    except OSError as error:
-        raise UsageError(f"--resume {parsed.resume}: {error.strerror}; expected a file that can be written") from error
 
 
 def _warm_up(name: str) -> None:
@@ -240,27 +239,13 @@ def _write(path: Path, name: str, solution: Solution, exact: ExactSolution | Non
     from klss.policies import write_policy
 
     players = exact.strategies if exact else (solution.strategy(0), solution.strategy(1))
-    try:
-        if path.suffix.lower() == ".ne":
-            write_whole(path, equilibrium_line(players) + "\n")
-        else:
-            write_policy(path, name, players)
-    except OSError as error:
-        raise UsageError(f"--out {path}: {error.strerror}; expected a file that can be written") from error
-
-
-def _export(path: Path, game: Game, name: str) -> None:
-    from klss.gambit import write_efg
-
-    try:
-        write_efg(path, game, name)
-    except OSError as error:
-        raise UsageError(f"--export {path}: {error.strerror}; expected a file that can be written") from error
+    if path.suffix.lower() == ".ne":
+        write_whole(path, equilibrium_line(players) + "\n")
+    else:
+        write_policy(path, name, players)
 
 
 def _subgame(game: Game, form: SequenceForm, solution: Solution, key: str, player: int) -> dict[str, Any]:
-    import difflib
-
     from klss.equilibrium import scaling
     from klss.errors import GameError
     from klss.nested import Blueprint, solve_at
@@ -273,9 +258,7 @@ def _subgame(game: Game, form: SequenceForm, solution: Solution, key: str, playe
     observations = view.observations[0]
     turn = {str(observations.keys[j]): int(j) for j in observations.turn_infosets}
     if key not in turn:
-        near = difflib.get_close_matches(key, turn, n=1, cutoff=0.0)
-        hint = f"the nearest is {near[0]!r}" if near else "this player never moves"
-        raise UsageError(f"--subgame: got {key!r}, expected an infoset at which player {player} moves; {hint}")
+        raise UsageError(f"--subgame: got {key!r}, expected an infoset at which player {player} moves")
     try:
         subgame, step = solve_at(view, Blueprint(x), turn[key])
     except GameError as error:

@@ -40,12 +40,17 @@ def _parser() -> Parser:
     )
     first.add_argument("--player", type=int, choices=[0, 1], default=0, help="the player of the strategy")
     first.add_argument(
-        "--method", metavar="NAME", default="1-klss", help="nodes that a subgame contains: " + ", ".join(METHODS)
+        "--method",
+        metavar="NAME",
+        choices=METHODS,
+        default="1-klss",
+        help=f"nodes that a subgame contains: {', '.join(METHODS)}",
     )
     first.add_argument("--order", choices=_ORDERS, default="1", help="k of the method k-klss")
     first.add_argument(
         "--gadget",
         metavar="NAME",
+        choices=GADGETS,
         default="maxmargin",
         help="the gadget: maxmargin or resolve, then -reach, then -plain or -refined",
     )
@@ -68,9 +73,6 @@ def run(arguments: Sequence[str]) -> int:
             raise UsageError(f"{given[0]}: got it with table 2, expected it with table 1 only")
     if {"order", "method"} <= parsed.given:
         raise UsageError(f"--method: got {parsed.method} with --order {parsed.order}, expected one of the two")
-    for option, known in (("method", METHODS), ("gadget", GADGETS)):
-        if getattr(parsed, option) not in known:
-            raise UsageError(f"--{option}: got {getattr(parsed, option)!r}, expected one of {', '.join(known)}")
     if "order" in parsed.given:
         parsed.method = f"{parsed.order}-klss"
     if parsed.nesting == "allocated" and parsed.method != "1-klss":
@@ -83,17 +85,6 @@ def run(arguments: Sequence[str]) -> int:
 
 def _chosen(parsed: Any, rows: tuple[NamedGame, ...]) -> list[str]:
     return list(parsed.game) if parsed.game else [row.name for row in rows]
-
-
-def _checked(name: str, error: Exception) -> UsageError:
-    """The error for a bad game, with the nearest row's name if one is close."""
-    import difflib
-
-    from klss.tables import TABLE_1
-
-    near = difflib.get_close_matches(name, [row.name for row in TABLE_1], n=1, cutoff=0.8)
-    hint = f" (a row of the table is called {near[0]!r})" if near and "no game" in str(error) else ""
-    return UsageError(f"{error}{hint}")
 
 
 def _columns(parsed: Any) -> list[tuple[str, str]]:
@@ -126,7 +117,7 @@ def _table_1(parsed: Any, max_bytes: int) -> int:
                     on_step=lambda n, bar=progress: bar.tell(f"{n:,} subgames"),  # type: ignore[misc]
                 )
             except GameError as error:
-                raise _checked(name, error) from error
+                raise UsageError(str(error)) from error
             except SolverError as error:
                 raise FailedError(f"{name}, {method}, {nesting}: {error}") from error
             finally:
@@ -135,18 +126,18 @@ def _table_1(parsed: Any, max_bytes: int) -> int:
             if not parsed.json:
                 _print_row(row, first=len(rows) == 1)
     if parsed.json:
-        print_document([_plain(asdict(row)) for row in rows])
+        # JSON has no infinity: order inf becomes "inf", an infinite ratio null.
+        print_document(
+            [
+                asdict(row)
+                | {
+                    "order": "inf" if math.isinf(row.order) else int(row.order),
+                    "ratio": None if math.isinf(row.ratio) else row.ratio,
+                }
+                for row in rows
+            ]
+        )
     return 0
-
-
-def _plain(record: dict[str, Any]) -> dict[str, Any]:
-    """JSON has no infinity: order inf becomes "inf", an infinite ratio null."""
-    order, ratio = record["order"], record["ratio"]
-    return {
-        **record,
-        "order": "inf" if math.isinf(order) else int(order),
-        "ratio": None if math.isinf(ratio) else ratio,
-    }
 
 
 def _print_row(row: Row, first: bool) -> None:
@@ -179,7 +170,7 @@ def _table_2(parsed: Any, max_bytes: int) -> int:
         try:
             sizes = knowledge_row(name, max_nodes=parsed.max_nodes, max_bytes=max_bytes)
         except GameError as error:
-            raise _checked(name, error) from error
+            raise UsageError(str(error)) from error
         knowledge = {("inf" if k < 0 else str(k)): v for k, v in sizes.mean.items()}
         report.append(
             {

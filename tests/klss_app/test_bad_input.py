@@ -114,6 +114,10 @@ track --moves e4 --cap 0
 track --moves e4 --fen '8/8 w'
 track --moves e4 --pgn good.pgn
 track --moves e4 --game 1
+bench
+bench serch
+bench tracker --time 1
+bench equilibrium --seed 1
 track --pgn missing.pgn
 track --pgn .
 track --pgn /dev/zero
@@ -200,6 +204,7 @@ tables 1 --gadget minmargin
 tables 1 --order 3 --method safe-1-klss
 tables 1 --nesting update --method 2-kluss
 tables 2 --epsilon 0.1
+tables 2 --gadget resolve
 tables 2 --game kuhn --memory-mb 1
 """
 

@@ -12,7 +12,6 @@ import pytest
 import yaml
 
 import klss as package
-from klss_app.cli import bench
 from klss_app.cli.games import game_named
 from klss_app.cli.main import ANY_GAME, COMMANDS, OWN
 from klss_app.cli.match import match_games
@@ -31,12 +30,10 @@ def parsers() -> list[Parser]:
     def module(name: str) -> Any:
         return importlib.import_module(f"klss_app.cli.{name}")
 
-    found: list[Parser] = [
-        module(OWN["fog"].get(name, name))._parser() for name in COMMANDS if name not in ("rbc", "bench")
-    ]
+    found: list[Parser] = [module(OWN["fog"].get(name, name))._parser() for name in COMMANDS if name != "rbc"]
     blind = [*ANY_GAME, *OWN["rbc"].values()]
     found += [module(name)._parser(game_named("rbc")) for name in blind]
-    return [*found, *(bench._parser(name) for name in bench.BENCHES)]
+    return found
 
 
 PARSERS = {parser.prog: parser for parser in parsers()}
@@ -102,17 +99,6 @@ def test_a_match_without_a_test_has_the_games_that_the_help_tells_and_with_one_n
     assert match_games(parser.parse(["a", "b", "--sprt", "0,10", "--games", "20"])) == 20
 
 
-def test_a_bench_lists_the_flags_that_it_heeds_and_refuses_those_of_others(klss: Any) -> None:
-    flags = {name: {*PARSERS[f"klss bench {name}"]._option_string_actions} for name in bench.BENCHES}
-    assert flags["tracker"] == flags["evaluator"] == {"-h", "--help", "--repetitions", "--json"}
-    for name, own in flags.items():
-        for flag in sorted(set[str]().union(*flags.values()) - own):
-            ran = klss("bench", name, flag, "1")
-            assert ran.code == 2 and f"unknown argument: got '{flag}'" in ran.err, (name, ran.err)
-    ran = klss("bench", "serch", "--time", "1")
-    assert ran.code == 2 and "no such bench: 'serch'; expected one of tracker" in ran.err
-
-
 def test_what_holds_for_one_turn_or_for_a_whole_game_alone_is_told_so_and_refused_elsewhere(
     klss: Any, tmp_path: Path
 ) -> None:
@@ -128,20 +114,6 @@ def test_what_holds_for_one_turn_or_for_a_whole_game_alone_is_told_so_and_refuse
         for flag, nargs in groups[group].items():
             ran = klss("analyse", "game.pgn", flag, *([] if nargs == 0 else [values.get(flag, "out.json")]), *rest)
             assert ran.code == 2 and ran.err.startswith(f"klss analyse: {flag}: got it "), ran.err
-
-
-@pytest.mark.parametrize("flag", ["--epsilon=1", "--player=0", "--order=1", "--nesting=every", "--all"])
-def test_what_holds_for_table_1_alone_is_told_so_and_refused_for_table_2(klss: Any, flag: str) -> None:
-    (group,) = (each for each in PARSERS["klss tables"]._action_groups if each.title == "of table 1")
-    assert flag.split("=")[0] in {action.option_strings[0] for action in group._group_actions}
-    ran = klss("tables", "2", "--game", "kuhn", flag)
-    assert ran.code == 2 and "expected it with table 1 only" in ran.err
-
-
-def test_a_player_of_no_subgame_and_a_start_of_a_kept_game_are_refused(klss: Any) -> None:
-    assert "--player: got it without --subgame" in klss("solve", "kuhn_poker", "--player", "1").err
-    ran = klss("rbc", "analyse", "game.json", "--turn", "1", "--fen", "4k3/8/8/8/8/8/8/4K3 w - - 0 1")
-    assert ran.code == 2 and "unknown argument: got '--fen'" in ran.err
 
 
 @pytest.mark.parametrize("command", ["play", "board", "match", "engine", "analyse"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,15 +42,8 @@ def test_a_win_that_is_sure_is_said_to_be(klss: Any) -> None:
     assert "asks for Re8" in shown and "a win that is sure; the network's value" in shown
 
 
-def test_what_no_player_has_is_one_line(klss: Any, game: str) -> None:
-    analyse = ("rbc", "analyse", game, "--turn", "1", "--nodes", "5")
-    for flags, says in ((("--configuration", "rbc-random"), "values nothing"),):
-        ran = klss(*analyse, *flags)
-        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1) and says in ran.err, ran.err
-
-
 def test_a_whole_game_has_a_cost_for_every_turn_and_the_best_costs_nothing(klss: Any, game: str) -> None:
-    asked = ("rbc", "analyse", game, "--whole", "--nodes", "100", "--configuration", "rbc-expect,cap=100")
+    asked = ("rbc", "analyse", game, "--nodes", "100", "--configuration", "rbc-expect,cap=100")
     found = json.loads(klss(*asked, "--json").out)["turns"]
     assert [turn["turn"] for turn in found] == list(range(len(found)))
     for turn in found:
@@ -57,20 +51,22 @@ def test_a_whole_game_has_a_cost_for_every_turn_and_the_best_costs_nothing(klss:
             done, best, cost = (turn[part][key] for key in ("played", "best", "cost"))
             assert cost is None or (cost >= 0.0 and (cost == 0.0) >= ((done or "pass") == best))
     assert any(turn["move"]["cost"] for turn in found)
-    one = json.loads(klss(*asked[:3], "--turn", "2", *asked[4:], "--json").out)
+    one = json.loads(klss(*asked, "--turn", "2", "--json").out)
     assert found[2]["move"].items() <= one["move"].items() and found[2]["sense"].items() <= one["sense"].items()
     assert one["sense"]["gains"][one["sense"]["best"]] == max(one["sense"]["gains"].values())
     lines = klss(*asked).out.splitlines()
     assert lines[0] == f"rbc-expect,cap=100, {len(found)} turns" and lines[1].startswith("looks, mean cost: white")
-    refused = klss("rbc", "analyse", game, "--whole", "--configuration", "dsmcp")
-    assert (refused.code, refused.err.count("\n")) == (2, 1) and "expected rbc-expect" in refused.err
 
 
-def test_a_review_is_of_a_whole_game_and_not_the_game_itself(klss: Any, game: str) -> None:
-    for flags, says in (
-        (("--turn", "1", "--html", "a.html"), "--html: got it with --turn"),
-        (("--html", game), "the game itself"),
-        (("--html", "nowhere/a.html"), "whose directory does not exist"),
+def test_what_can_t_be_analysed_is_refused_and_the_game_is_kept(klss: Any, game: str) -> None:
+    before = Path(game).read_bytes()
+    for flags in (
+        ("--turn", "1", "--configuration", "rbc-random"),
+        ("--turn", "1", "--html", "a.html"),
+        ("--html", game),
+        ("--html", "nowhere/a.html"),
+        ("--configuration", "dsmcp"),
     ):
         ran = klss("rbc", "analyse", game, "--nodes", "5", *flags)
-        assert ran.code == 2 and says in ran.err and ran.err.count("\n") == 1, ran.err
+        assert ran.code == 2 and ran.err.count("\n") == 1, ran.err
+    assert Path(game).read_bytes() == before

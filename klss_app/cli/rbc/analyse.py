@@ -42,16 +42,12 @@ def _parser(game: Game) -> Parser:
     parser = Parser(
         "analyse",
         "What the engine thinks at one turn of a game, for the player whose turn it was; without --turn which looks "
-        "and requests of the game cost the most.",
+        "and requests of the game cost the most, by rbc-expect or a variant of it.",
         game,
     )
     parser.add_argument("game", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument(
+    parser.add_argument(
         "--turn", type=whole(0), metavar="N", help="after N turns of both sides; the analysis is of the player to move"
-    )
-    which.add_argument(
-        "--whole", action="store_true", help="every turn, by rbc-expect or a variant of it; so it is without --turn"
     )
     parser.add_argument(
         "--html",
@@ -105,18 +101,18 @@ def _one_turn(
     """Analyse a turn; return its document and its text."""
     from darkchess.rbc.analysis import turns
     from darkchess.rbc.players.dsmcp import SynopticPlayer
-    from klss_app.cli.rbc import synoptic_thoughts, whole_game
+    from klss_app.cli.rbc import analyse_report
 
     turn = played.turns[number]
     player, pieces = players[turn.color], turn.before.pieces
     if isinstance(player, SynopticPlayer):
         _tell(player, turn, played.turns[:number], played.positions[0])
         document = {"turn": number, "color": chess.COLOR_NAMES[turn.color], "positions": player.known.size}
-        document |= {"capped_by": player.known.capped_by} | synoptic_thoughts.thoughts(player, turn, limit)
-        return document, synoptic_thoughts.text(document, pieces)
+        document |= {"capped_by": player.known.capped_by} | analyse_report.thoughts(player, turn, limit)
+        return document, analyse_report.thoughts_text(document, pieces)
     found = next(turns(played, _expecting(players), limit, number))
-    document = whole_game.full_document(found) | {"capped_by": _expecting(players)[turn.color].known.capped_by}
-    return document, whole_game.full_text(document, pieces)
+    document = analyse_report.full_document(found) | {"capped_by": _expecting(players)[turn.color].known.capped_by}
+    return document, analyse_report.full_text(document, pieces)
 
 
 def _whole(
@@ -128,7 +124,7 @@ def _whole(
 ) -> int:
     """Analyse every turn; return the exit code."""
     from darkchess.rbc.analysis import turns
-    from klss_app.cli.rbc.whole_game import document, text
+    from klss_app.cli.rbc.analyse_report import document, text
     from klss_app.web.rbc_board import RbcBoard, opened
 
     html = None if parsed.html is None else writable_file(Path(parsed.html), "--html")
@@ -162,7 +158,7 @@ def _expecting(players: Mapping[chess.Color, Player]) -> dict[chess.Color, Expec
 
     found = {color: player for color, player in players.items() if isinstance(player, ExpectationPlayer)}
     if len(found) < len(players):
-        raise UsageError("--whole: got a player that plans, expected rbc-expect, rbc-siamese, …")
+        raise UsageError("--configuration: got one that plans, for a whole game expected rbc-expect, rbc-siamese, …")
     return found
 
 
