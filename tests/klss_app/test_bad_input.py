@@ -137,7 +137,6 @@ openings --least 101
 openings d4 d5
 games missing.pgn
 games /dev/null
-games /dev/zero
 analyse missing.pgn --ply 1
 analyse . --ply 1
 analyse /dev/zero --ply 1 --color white

@@ -41,7 +41,7 @@ PARSERS = {parser.prog: parser for parser in parsers()}
 
 def parsed_bare(parser: Parser) -> argparse.Namespace:
     """What the command has where no flag is given that it can go without."""
-    words = [str((action.choices or ["x"])[0]) for action in parser._actions if not action.option_strings]
+    words = [str(next(iter(action.choices or ["x"]))) for action in parser._actions if not action.option_strings]
     return parser.parse([*words, *NEEDED.get(parser.prog, [])])
 
 
