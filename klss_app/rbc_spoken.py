@@ -82,17 +82,6 @@ def _promoted(found: list[chess.Move], letter: str) -> list[chess.Move]:
     return promoting or [move for move in found if move.promotion is None and not letter]
 
 
-def request_text(move: chess.Move, pieces: Mapping[int, chess.Piece]) -> str:
-    """A request in words: ``knight g1-f3``.
-
-    >>> request_text(chess.Move.from_uci("g1f3"), chess.Board().piece_map())
-    'knight g1-f3'
-    """
-    promotion = "" if move.promotion is None else f"={chess.piece_symbol(move.promotion).upper()}"
-    start, end = chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square]
-    return f"{chess.PIECE_NAMES[pieces[move.from_square].piece_type]} {start}-{end}{promotion}"
-
-
 def request_letters(moved: Moved, pieces: Mapping[int, chess.Piece]) -> str:
     """The move played, in the letters of chess, as its player knows it: ``Nf3``, ``dxe5``, ``–`` for none; ``pieces``
     are the player's before it.
@@ -171,7 +160,7 @@ def moved_text(moved: Moved, pieces: Mapping[int, chess.Piece]) -> str:
     """The result of a request, as a sentence; ``pieces`` are the player's before it."""
     if moved.requested is None:
         return "You passed."
-    asked = request_text(moved.requested, pieces)
+    asked = move_letters(moved.requested.uci(), pieces)
     if moved.taken is None:
         return (
             f"You asked for {asked}, and nothing was played: something stood in the way, or nothing was there to take."

@@ -23,15 +23,15 @@ from klss_app.stdout import discard, own_stdout, print_document, release
 from uci_bridge.child_processes import adopt_orphans, end_descendants
 
 COMMANDS: dict[str, str] = {
-    "play": "play Fog of War chess against the engine in the terminal, or watch two engines play",
-    "board": "play Fog of War chess in the browser, and review a game there",
+    "play": "play against the engine in the terminal, or watch two engines play",
+    "board": "play in the browser, and review a game there",
     "engine": "run the engine on stdin and stdout for other programs: one JSON object a line",
     "bot": "play on a lichess-style server (pychess.org) with a bot account",
     "match": "play many games between two players and count the results",
     "rbc": "Reconnaissance Blind Chess: play, match, engine and more",
     "track": "sizes of both players' position sets along a game",
     "games": "what is in a file of games, of any server",
-    "analyse": "what the engine thinks at one turn of a game, or which moves of a whole game cost the most",
+    "analyse": "what the engine thinks at one turn, or which moves of a whole game cost the most",
     "puzzles": "find the move: positions of real games with one right move, proved",
     "openings": "the opening book: what kluss plays at first, beside what people play",
     "solve": "equilibrium of a two-player zero-sum game, from OpenSpiel or from a file of Gambit",
@@ -41,31 +41,17 @@ COMMANDS: dict[str, str] = {
 }
 """Command -> its line in the help; the module of the same name here holds ``run(arguments) -> exit code``."""
 
-RBC_COMMANDS: dict[str, str] = {
-    "play": "play against an engine in the terminal, or watch two engines play",
-    "board": "play in the browser, and review a game there",
-    "match": "play many games between two players and count the results",
-    "track": "sizes of both players' position sets along a game",
-    "analyse": "what the engine thinks at one turn of a game",
-    "engine": "run the engine on stdin and stdout for other programs: one JSON object a line",
-}
-"""The commands of ``klss rbc``. The same commands take ``--game``; their modules have ``run(arguments, game)``."""
-
 ANY_GAME = ("play", "board", "match", "engine")
 """The commands whose module is the same for every game."""
 
 OWN = {
-    "fog": {
-        "track": "fog.track",
-        "games": "fog.games",
-        "puzzles": "fog.puzzles",
-        "analyse": "fog.analyse",
-        "openings": "fog.openings",
-    },
-    "rbc": {"track": "rbc.track", "analyse": "rbc.analyse"},
-    "openspiel": {"analyse": "spiel.analyse"},
+    "fog": {name: f"fog.{name}" for name in ("track", "games", "puzzles", "analyse", "openings")},
+    "rbc": {name: f"rbc.{name}" for name in ("track", "analyse")},
 }
 """Each game's further commands -> their modules below ``klss_app.cli``."""
+
+RBC_COMMANDS = {name: COMMANDS[name] for name in (*ANY_GAME, *OWN["rbc"])}
+"""The commands of ``klss rbc``. The same commands take ``--game``; their modules have ``run(arguments, game)``."""
 
 
 def _dispatch(arguments: Sequence[str]) -> int:
@@ -93,7 +79,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
     if command not in commands:
         raise UsageError(f"got the command {command!r}, expected one of {', '.join(commands)} ({program} --help)")
     game = game_named(name)
-    own = OWN.get(game.name.partition(":")[0], {})
+    own = OWN.get(game.name, {})
     if command in RBC_COMMANDS and command not in (*ANY_GAME, *own):
         raise UsageError(f"klss {command}: got --game {name}, expected it only with {', '.join(ANY_GAME)}")
     run = importlib.import_module(f"klss_app.cli.{own.get(command, command)}").run

@@ -160,13 +160,6 @@ def _played(parsed: argparse.Namespace, match: Match) -> int:
         raise FailedError(f"interrupted after {counted(watch.standing.games, 'game')}; {kept}") from None
     except NeverAnswered as error:
         raise FailedError(f"{error}; the match ends after {counted(watch.standing.games, 'game')}") from None
-    except OSError as error:
-        if error.filename is None:
-            raise
-        raise FailedError(
-            f"{error.strerror}: {error.filename!r}, after {counted(watch.standing.games, 'game')}; after you fix this, "
-            "the same command goes on from there"
-        ) from None
     summary = _summary(parsed, match, standing)
     summary["seconds"] = round(time.monotonic() - begin, 3)
     if match.check_truth:
@@ -185,15 +178,13 @@ class _Watch:
         self.standing = match.standing()
         self.terminal = Terminal()
         self._match = match
-        self._played = 0
 
     def on_game(self, line: dict[str, Any], standing: Standing) -> None:
         """Report a finished game."""
-        self._played += 1
         if not self.terminal.spins:
             print(_line_text(line), flush=True)
 
-    def text(self, seconds: float) -> str:
+    def text(self, _: float) -> str:
         """The progress of the match."""
         standing, match = self.standing, self._match
         words = [f"game {standing.games}{'' if match.games is None else f'/{match.games}'}"]
@@ -204,20 +195,7 @@ class _Watch:
             words.append(f"Elo {middle} ({low} to {high})")
         if standing.sprt is not None:
             words.append(f"LLR {standing.sprt.llr:+.2f} ({standing.sprt.lower:+.2f} to {standing.sprt.upper:+.2f})")
-        if match.games is not None and self._played:
-            left = (match.games - standing.games) * seconds / self._played
-            words.append(f"{_duration(left)} left{'' if match.sprt is None else ' at most'}")
         return "  ".join(words)
-
-
-def _duration(seconds: float) -> str:
-    """
-    >>> _duration(59.6), _duration(3725.0)
-    ('1:00', '1:02:05')
-    """
-    minutes, second = divmod(round(seconds), 60)
-    hours, minute = divmod(minutes, 60)
-    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
 
 
 def _line_text(line: dict[str, Any]) -> str:

@@ -79,11 +79,7 @@ def limits(parsed: argparse.Namespace) -> Iterator[int]:
         if not is_gambit_file(str(getattr(parsed, "game", ""))):
             import klss.openspiel  # noqa: F401
     except ImportError as error:
-        if isinstance(error, ModuleNotFoundError) and error.name == "pyspiel":
-            raise UsageError(f"OpenSpiel is not installed; expected it: {INSTALL_EXTRAS}") from error
-        raise UsageError(
-            f"OpenSpiel's games can't be loaded: got {error}, expected every module that they import"
-        ) from error
+        raise UsageError(f"OpenSpiel can't be loaded: {error}; expected it: {INSTALL_EXTRAS}") from error
     from klss.errors import GameError, TooLargeError
     from klss.support.memory import allowance_bytes, limited, resident_bytes
 

@@ -6,8 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import chess
-
 from klss.support.text import counted
 from klss.table.contest import Player
 from klss.table.outcome import Outcome, Seat
@@ -27,9 +25,7 @@ _DRAWS = {
     "fifty_moves": "fifty moves without a capture or a pawn move",
     "ply_limit": "the limit of plies was reached",
 }
-REVIEW_HELP = """\
- Enter: the next ply (after the last the start), b: back, a number: that ply,
- all: every ply, fog off: the board alone, fog on: both views again, flip, quit"""
+REVIEW_HELP = " Enter: the next ply (after the last the start), a number: that ply, quit"
 
 
 class Quit(Exception):
@@ -94,40 +90,24 @@ def ended_text(outcome: Outcome | None, after: str) -> str:
     return f"{winner} wins: {reason}. {outcome.result} after {after}."
 
 
-def step_through(
-    terminal: Terminal, last: int, bottom: chess.Color, lines: Callable[[int, chess.Color, bool], list[str]]
-) -> None:
+def step_through(terminal: Terminal, last: int, lines: Callable[[int], list[str]]) -> None:
     """Show a game step by step, from 0 to ``last``: at a terminal the last step and then those that the human asks for,
-    else all at once. ``lines`` makes the block of a step from its number, the side at the bottom, and whether to show
-    beside the board what the players knew.
+    else all at once. ``lines`` makes the block of a step from its number.
     """
-    fog, ply = True, last
+    ply = last
     for each in [ply] if terminal.interactive else range(last + 1):
-        terminal.say("", *lines(each, bottom, fog))
+        terminal.say("", *lines(each))
     if terminal.interactive:
         terminal.say(REVIEW_HELP)
     while True:
         try:
-            text = " ".join(terminal.ask(f" review {ply}/{last}> ").lower().split())
+            text = terminal.ask(f" review {ply}/{last}> ").lower()
         except InputClosed:
             return
         if text in ("quit", "exit", "q"):
             return
-        if text == "all":
-            for each in range(last + 1):
-                terminal.say("", *lines(each, bottom, fog))
-            continue
-        if text in ("", "n", "next"):
-            ply = (ply + 1) % (last + 1)
-        elif text in ("b", "back", "p"):
-            ply = max(0, ply - 1)
-        elif text.isascii() and text.isdigit() and int(text) <= last:
-            ply = int(text)
-        elif text in ("fog off", "fog on"):
-            fog = text == "fog on"
-        elif text == "flip":
-            bottom = not bottom
+        if text == "" or (text.isascii() and text.isdigit() and int(text) <= last):
+            ply = int(text) if text else (ply + 1) % (last + 1)
+            terminal.say("", *lines(ply))
         else:
             terminal.say(f" got {text!r}, expected one of:", REVIEW_HELP)
-            continue
-        terminal.say("", *lines(ply, bottom, fog))

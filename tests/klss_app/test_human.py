@@ -5,8 +5,6 @@ from __future__ import annotations
 import chess
 
 from darkchess.fog.game.referee import Referee
-from klss_app.cli import screen
-from klss_app.cli.fog import human
 from klss_app.cli.fog.human import events
 from klss_app.cli.fog.screen import START_VISIBLE
 from klss_app.cli.human import clock_text
@@ -68,8 +66,3 @@ def test_a_clock_shows_tenths_only_at_the_end_and_never_less_than_nothing() -> N
     assert [clock_text(seconds) for seconds in (3600.0, 59.9, 9.99, 0.0, -1.0)] == [
         "60:00", "0:59", "0:09.9", "0:00.0", "0:00.0",
     ]  # fmt: skip
-
-
-def test_what_is_told_about_commands_fits_80_columns() -> None:
-    for text in (human.HELP, human.UNDO, human.FOG, screen.REVIEW_HELP):
-        assert max(map(len, text.splitlines())) < 80, text

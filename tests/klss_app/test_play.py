@@ -31,19 +31,25 @@ KINGS_FILE = "4k3/8/8/8/8/8/4q3/Q3K3 w - - 0 1"
 
 def test_a_scripted_game_against_random_ends_with_the_captured_king_and_a_review(klss: Any, tmp_path: Path) -> None:
     # Seed 2 makes `random` answer g5, a5, Nf6: found by playing; the game is then checked by its own record.
-    ran = klss("play", "--black", "random", "--seed", "2", "--pgn", "g.pgn", typed="e4\nQh5\nQf7\nQe8\nfog off\nquit\n")
+    ran = klss("play", "--black", "random", "--seed", "2", "--pgn", "g.pgn", typed="e4\nQh5\nQf7\nQe8\n3\nquit\n")
     assert ran.code == 0, ran.err
     (record,) = read_pgn((tmp_path / "g.pgn").read_text())
     assert record.headers["White"] == "human" and record.headers["Black"] == "random"
     assert len(record.moves) == 7
     plies = re.findall(r"^\d+\.(?:\.\.)? \S+$", ran.out, re.MULTILINE)
-    assert plies[:7] == ["1. e4", *plies[1:7]] and len(plies) == 8  # each ply once, the last one again without fog
-    assert ran.out.count("White sees") == 8  # the start position and seven plies
+    assert plies[:7] == ["1. e4", *plies[1:7]] and plies[7:] == [plies[2]]  # each ply once, then the third again
+    assert ran.out.count("White sees") == 9  # the start position as well
 
 
-def test_the_moves_of_a_game_are_the_same_for_the_same_seed_and_nodes(klss: Any) -> None:
-    arguments = ("play", "--white", "klss2021", "--black", "greedy", "--nodes", "60", "--seed", "7", "--fen", ENDGAME)
-    first, second = klss(*arguments), klss(*arguments)
+@pytest.mark.parametrize(
+    "game",
+    [
+        ("play", "--white", "klss2021", "--black", "greedy", "--nodes", "60"),
+        ("rbc", "play", "--white", "rbc-attacker", "--black", "rbc-random", "--nodes", "10"),
+    ],
+)
+def test_the_moves_of_a_game_are_the_same_for_the_same_seed_and_nodes(klss: Any, game: tuple[str, ...]) -> None:
+    first, second = (klss(*game, "--seed", "7", "--fen", ENDGAME) for _ in range(2))
     assert first.code == second.code == 0, first.err
     assert first.out == second.out
     assert re.search(r"^(White wins|Black wins|Draw): ", first.out, re.MULTILINE)
@@ -77,14 +83,11 @@ def test_who_cannot_move_loses_by_the_paper_and_draws_by_pychess(klss: Any, rule
     assert f"{end} after 1 ply." in ran.out
 
 
-def test_help_moves_undo_and_fog_off_are_answered_and_the_game_goes_on(klss: Any) -> None:
-    ran = klss(
-        "play", "--black", "random", "--seed", "1", "--fen", KINGS_FILE, typed="help\nmoves\nundo\nfog off\nresign\n"
-    )
+def test_help_and_moves_are_answered_and_the_game_goes_on(klss: Any) -> None:
+    ran = klss("play", "--black", "random", "--seed", "1", "--fen", KINGS_FILE, typed="help\nmoves\nresign\n")
     assert ran.code == 0
     assert "Type a move as SAN" in ran.out
     assert re.search(r"^ Q\w+(  \w+)*  Kxe2", ran.out, re.MULTILINE)
-    assert "undo: refused: " in ran.out and "fog off: refused " in ran.out
     assert "Black wins: White resigned. 0-1 after 0 plies." in ran.out
 
 

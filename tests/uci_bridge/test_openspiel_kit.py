@@ -152,23 +152,3 @@ def test_what_nature_draws_follows_from_no_players_seed() -> None:
     kit = kit_named("openspiel:leduc_poker")
     deals = {tuple(kit.referee(None, (), seed).history[:2]) for seed in range(40)}  # type: ignore[attr-defined]
     assert len(deals) > 10
-
-
-def test_a_kept_game_is_analysed_from_one_players_observations(klss: Any, tmp_path: Path) -> None:  # noqa: F811
-    """Kuhn 1950: with a king facing a bet one bets, which is worth 2 of the game's largest payoff, 2."""
-    kept = {"game": "kuhn_poker", "history": [0, 2, 1, 1]}  # a jack and a king; a bet, called
-    (tmp_path / "kuhn.json").write_text(json.dumps(kept))
-    flags = ("analyse", "kuhn.json", "--game", "openspiel:kuhn_poker", "--nodes", "100")
-    ran = klss(*flags, "--ply", "1", "--json")
-    assert ran.code == 0, ran.err
-    found = json.loads(ran.out)
-    assert (found["ply"], found["color"], found["positions"]) == (1, "black", 2)
-    assert found["moves"][0]["move"] == "Bet" and found["moves"][0]["probability"] > 0.99
-    assert found["moves"][0]["value"] == pytest.approx(1.0, abs=0.01)
-    shown = klss(*flags, "--ply", "0")
-    assert shown.code == 0 and "states possible" in shown.out
-    for bad, says in ((("--ply", "2"), "expected a turn of it"), (("--ply", "x"), "expected a number of actions")):
-        refused = klss(*flags, *bad)
-        assert refused.code == 2 and refused.err.count("\n") == 1 and says in refused.err
-    (tmp_path / "kuhn.json").write_text(json.dumps({"history": [9]}))
-    assert "expected a game of" in klss(*flags, "--ply", "1").err

@@ -28,13 +28,8 @@ Type a move as SAN (Nf3, exd5, e8=Q, O-O), as squares (g1f3, e7e8q), or one of:
   flip      turn the board around
   resign    give up
   quit      leave; the game is kept, --resume continues (Ctrl-C does the same)
-  undo      is refused with the reason; so is fog off until the game is over
 You see your own pieces and every square they could move to. There is no
 check: capture the king to win."""
-
-UNDO = "undo: refused: a move reveals hidden squares, and that can't be undone."
-FOG = "fog off: refused until the game is over; then you see everything."
-
 
 _HARD_SPACE = "\N{NO-BREAK SPACE}"
 
@@ -157,13 +152,7 @@ class HumanPlayer(Typist, Player):
             return Decision(move, {})
 
     def commands(self) -> dict[str, Callable[[], Any]]:
-        say = self._terminal.say
-        return super().commands() | {
-            "history": lambda: say(*self._history_lines()),
-            "undo": lambda: say(" " + UNDO),
-            "fog off": lambda: say(" " + FOG),
-            "fog": lambda: say(" " + FOG),
-        }
+        return super().commands() | {"history": lambda: self._terminal.say(*self._history_lines())}
 
     def choices(self) -> Iterator[str]:
         """The legal moves in SAN."""

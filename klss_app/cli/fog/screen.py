@@ -69,20 +69,20 @@ class FogScreen(Screen):
 
     def turn_lines(self, referee: Referee, ply: int) -> list[str]:
         """See the base."""
-        return ["", *_ply_lines(referee, self.terminal, ply, chess.WHITE, fog=True)]
+        return ["", *_ply_lines(referee, self.terminal, chess.WHITE, ply)]
 
     def review(self, referee: Referee) -> None:
         """See the base."""
         bottom = chess.WHITE if self._human is None else self._human.bottom
-        step_through(self.terminal, referee.ply, bottom, partial(_ply_lines, referee, self.terminal))
+        step_through(self.terminal, referee.ply, partial(_ply_lines, referee, self.terminal, bottom))
 
     def hints(self, path: str) -> list[str]:
         """See the base."""
         return [f"see it again: klss board {path}", f"what moves cost: klss analyse {path}"]
 
 
-def _ply_lines(referee: Referee, terminal: Terminal, ply: int, bottom: chess.Color, fog: bool) -> list[str]:
-    """The block of one ply: the move that led there and the board after it, with ``fog`` between both views."""
+def _ply_lines(referee: Referee, terminal: Terminal, bottom: chess.Color, ply: int) -> list[str]:
+    """The block of one ply: the move that led there and the board after it, between both views."""
     style = Style(unicode=terminal.unicode, color=terminal.color)
     marked: tuple[int, ...] = ()
     title = "start"
@@ -91,8 +91,6 @@ def _ply_lines(referee: Referee, terminal: Terminal, ply: int, bottom: chess.Col
         marked = (move.from_square, move.to_square)
         title = _numbered(referee, ply)
     board = board_lines(referee.positions[ply].pieces, bottom=bottom, style=style, marked=marked)
-    if not fog:
-        return [title, *board]
     blocks = []
     for color in chess.COLORS:
         view = referee.views(color)[ply]

@@ -13,7 +13,7 @@ from klss_app.cli.human import drawn, side_name
 from klss_app.cli.rbc.human import BlindHuman, known_board
 from klss_app.cli.screen import Screen, step_through
 from klss_app.cli.terminal import Terminal
-from klss_app.rbc_spoken import request_text
+from klss_app.rbc_spoken import move_letters
 from klss_app.web.rbc_seat import Knowledge
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ class RbcScreen(Screen):
     def review(self, referee: Referee) -> None:
         """See the base."""
         if referee.ply:
-            lines = partial(_turn_lines, referee, followed(referee), self.terminal)
-            step_through(self.terminal, referee.ply, self._bottom, lines)
+            lines = partial(_turn_lines, referee, followed(referee), self.terminal, self._bottom)
+            step_through(self.terminal, referee.ply, lines)
 
     @property
     def _bottom(self) -> chess.Color:
@@ -69,11 +69,10 @@ def _turn_lines(
     referee: Referee,
     known: list[tuple[dict[int, chess.Piece], int]],
     terminal: Terminal,
-    at: int,
     bottom: chess.Color,
-    fog: bool,
+    at: int,
 ) -> list[str]:
-    """The block of the turn after ``at`` turns, or of the end: the true board, and with ``fog`` what was known."""
+    """The block of the turn after ``at`` turns, or of the end: the true board, and what was known."""
     style = Style(unicode=terminal.unicode, color=terminal.color)
     if at == referee.ply:
         return ["the end", *board_lines(referee.positions[at].pieces, bottom=bottom, style=style)]
@@ -82,18 +81,16 @@ def _turn_lines(
     marked = () if taken is None else (taken.from_square, taken.to_square)
     title = f"{at}: {turn_text(turn, at)}"
     true = board_lines(turn.before.pieces, bottom=bottom, style=style, marked=marked)
-    if not fog:
-        return [title, *true]
     looked = () if turn.sensed.square is None else window(turn.sensed.square)
     own = board_lines(*known[at], bottom=bottom, style=style, marked=looked)
     return [title, *beside([(f"  {side_name(turn.color)} knew", own), ("  the board", true)])]
 
 
 def turn_text(turn: Turn, at: int) -> str:
-    """A turn in words, after ``at`` turns of both sides: ``2. White looks at e5, asks for knight b1-c3.``"""
+    """A turn in words, after ``at`` turns of both sides: ``2. White looks at e5, asks for Nc3.``"""
     looked = "nowhere" if turn.sensed.square is None else f"at {chess.SQUARE_NAMES[turn.sensed.square]}"
     requested, taken = turn.moved.requested, turn.moved.taken
-    asked = "passes" if requested is None else f"asks for {request_text(requested, turn.before.pieces)}"
+    asked = "passes" if requested is None else f"asks for {move_letters(requested.uci(), turn.before.pieces)}"
     if requested is not None and taken != requested:
         asked += ", nothing is played" if taken is None else f", plays {taken.uci()}"
     if turn.moved.capture_square is not None:

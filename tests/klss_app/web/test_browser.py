@@ -464,7 +464,7 @@ def test_reconnaissance_is_played_by_looks_and_requests_and_reviewed(
         expect(page.locator(status)).to_contain_text("You looked nowhere.")
         page.fill("#typed", "d4")
         page.keyboard.press("Enter")
-        expect(page.locator(status)).to_contain_text("You played pawn d2-d4")
+        expect(page.locator(status)).to_contain_text("You played d4")
         page.click("#resign")
         page.click("#resign")
         page.click("#review-game")
