@@ -73,9 +73,6 @@ IN_SMALL: dict[str, str] = {
     "klss rbc analyse GAME.json --html game.html": (
         "klss rbc analyse blind/game-00000.json --nodes 50 --configuration rbc-expect,cap=1000 --html blind.html"
     ),
-    "klss rbc analyse GAME.json --turn 20 --configuration dsmcp": (
-        "klss rbc analyse planned/game-00000.json --turn 3 --configuration dsmcp,particles=4 --nodes 12"
-    ),
     "python -m experiments.series rbc_games": (
         "experiments.series rbc_games --games 2 --nodes 20 --only expect --workers 1 --runs runs --results results"
     ),
@@ -103,9 +100,6 @@ IN_SMALL: dict[str, str] = {
     "klss analyse game.pgn --html game.html": "klss analyse game.pgn --nodes 20 --html game.html",
     "klss analyse GAME.pgn --ply 20 --color white": "klss analyse game.pgn --ply 4 --color white --nodes 20",
     "klss analyse game.pgn --ply 20 --color white": "klss analyse game.pgn --ply 4 --color white --nodes 20",
-    "klss analyse game.pgn --ply 20 --color white --likeliest 10": (
-        "klss analyse game.pgn --ply 4 --color white --nodes 20 --likeliest 10"
-    ),
     "klss analyse game.pgn --ply 20 --color white --belief uniform": (
         "klss analyse game.pgn --ply 4 --color white --nodes 20 --belief uniform"
     ),
@@ -233,13 +227,12 @@ ELSEWHERE: dict[str, str] = {
     "klss play --black NAME": "tests/klss_app/test_play.py",
     "make signature": "tests/experiments/test_bench.py",
     "python -m klss": "tests/klss_app/test_bad_input.py",
-    "klss play --resume last": "tests/klss_app/test_resume.py",
+    "klss play --resume": "tests/klss_app/test_resume.py",
     "klss play --resume klss-games/2026-11-22T072741Z.pgn --time 2": "tests/klss_app/test_resume.py",
     "klss board --black human --clock 180+2": "tests/klss_app/web/test_games.py",
     "klss board --white human --black human": "tests/klss_app/web/test_program.py",
     "klss analyse GAME.pgn": "tests/klss_app/test_analyse.py",
-    "klss board --resume last": "tests/klss_app/web/test_program.py",
-    "klss board --resume": "tests/klss_app/test_resume.py",
+    "klss board --resume": "tests/klss_app/web/test_program.py",
     "klss rbc play --resume": "tests/klss_app/test_rbc_play.py",
     "klss rbc board --resume": "tests/klss_app/web/test_rbc_board.py",
     "klss board game.pgn": "tests/klss_app/web/test_program.py",

@@ -12,7 +12,6 @@ import contextlib
 import dataclasses
 import datetime
 import functools
-import ipaddress
 import itertools
 import logging
 import os
@@ -39,7 +38,7 @@ from klss_app.cli.options import (
     whole,
     writable_file,
 )
-from klss_app.cli.saved_game import LIST, add_resume, asked_game, list_saved_games, saved_game, unfinished
+from klss_app.cli.saved_game import add_resume, asked_game, saved_game, unfinished
 from klss_app.cli.serving import at_signals, end_loading
 from klss_app.kept_games import HUMAN, begun_at, newest_first, shown_name
 
@@ -101,8 +100,6 @@ def run(arguments: Sequence[str], game: Game) -> int:
     if game.name not in ("fog", "rbc"):
         raise UsageError(f"--game: got {game.name}, expected fog or rbc; klss play --game {game.name} is for terminals")
     parsed = _parser(game).parse(arguments)
-    if parsed.resume == LIST:
-        return list_saved_games(game)
     settings = _settings(game, parsed)
     if parsed.resume is not None and parsed.file is not None:
         raise UsageError("--resume: got it beside GAME.pgn, expected one of them: a game goes on, or is reviewed")
@@ -206,11 +203,11 @@ def _at_board(
         from klss_app.web.fog_board import FogBoard, reviewed
 
         return FogBoard(), None if record is None else reviewed(record, settings.ruleset)
-    from klss_app.cli.rbc.track import reviewed_game
+    from klss_app.cli.rbc.track import read_history_file
     from klss_app.web.rbc_board import RbcBoard
 
     board = RbcBoard()
-    return board, None if file is None else reviewed_game(lambda text: board.opened(text, settings), file)
+    return board, None if file is None else read_history_file(file, lambda text: board.opened(text, settings))
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -277,26 +274,12 @@ async def _serve(
 def addresses(host: str) -> list[str]:
     """This machine's addresses that other devices can reach if it listens at ``host``; empty unless ``host`` is one of
     :data:`EVERYONE`. Nothing is sent."""
-    if host not in EVERYONE:
-        return []
-    found: list[str] = []
-    for family in (socket.AF_INET,) if host == "0.0.0.0" else (socket.AF_INET, socket.AF_INET6):
+    found = []
+    for family in () if host not in EVERYONE else list(_ELSEWHERE)[: 1 if host == EVERYONE[0] else 2]:
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asking:
             asking.connect((_ELSEWHERE[family], 9))
             found.append(asking.getsockname()[0])
-        with contextlib.suppress(OSError):
-            found += [str(each[4][0]) for each in socket.getaddrinfo(socket.gethostname(), None, family)]
-    return [each for each in dict.fromkeys(found) if _usable(each)]
-
-
-def _usable(address: str) -> bool:
-    """Whether another device can use ``address``.
-
-    >>> [_usable(each) for each in ("192.168.1.7", "127.0.1.1", "0.0.0.0", "fe80::1%2")]
-    [True, False, False, False]
-    """
-    known = ipaddress.ip_address(address)
-    return not (known.is_loopback or known.is_unspecified or known.is_link_local)
+    return found
 
 
 def _origin(host: str, port: int) -> str:

@@ -379,3 +379,12 @@ def writable_file(path: Path, flag: str) -> Path:
     if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise UsageError(f"{flag}: got {str(path)!r}, expected a file that can be written")
     return path
+
+
+def output_file(text: str | None, flag: str, read: str) -> Path | None:
+    """The path of a file to write (None: none was given). Raises :class:`UsageError`: it can't be written, or is
+    ``read``, the file that is read."""
+    path = None if text is None else writable_file(Path(text), flag)
+    if path is not None and path.exists() and Path(read).exists() and path.samefile(read):
+        raise UsageError(f"{flag}: got {text!r}, the game itself; expected another file")
+    return path

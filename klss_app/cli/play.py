@@ -37,7 +37,7 @@ from klss_app.cli.options import (
     add_players,
     writable_file,
 )
-from klss_app.cli.saved_game import LIST, SavedGame, add_resume, asked_game, list_saved_games
+from klss_app.cli.saved_game import SavedGame, add_resume, asked_game
 from klss_app.cli.screen import Quit, Screen
 from klss_app.cli.terminal import InputClosed, Terminal
 from klss_app.kept_games import HUMAN, Terms, begun_at, game_headers, keep_game, shown_name
@@ -71,8 +71,6 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     parsed = _parser(game).parse(arguments)
     if parsed.record is not None:
         writable_file(Path(parsed.record), game.record)
-    if getattr(parsed, "resume", None) == LIST:
-        return list_saved_games(game)
     left, specs, options = asked_game(game, parsed)
     if {*specs.values()} == {HUMAN}:
         raise UsageError(

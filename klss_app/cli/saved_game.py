@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 
 LAST = "last"
 
-LIST = ""
-"""The value of ``--resume`` without a name: list the games that can be resumed."""
-
 _PACKAGED = re.compile(r"[\w-]+(,\s*\w+\s*=\s*([\w+-]+|[-+.\de]+)\s*)*", re.ASCII)
 """Players that a file may name: ``NAME,field=value,…`` with words and numbers, which can't be a path or a module."""
 
@@ -82,19 +79,6 @@ def unfinished(game: Game) -> Iterator[SavedGame]:
     for path in newest_first(game.kit.suffix):
         with contextlib.suppress(UsageError):
             yield _read(path, game)
-
-
-def list_saved_games(game: Game = FOG) -> int:
-    """Print the name of each game that can be resumed, the human's side, the engine, and the number of plies; return
-    the exit code. No move is shown, since a listed game may still be played."""
-    games = list(unfinished(game))
-    if not games:
-        raise UsageError("--resume: klss-games has no unfinished game; expected one, or a file")
-    for found in games:
-        side = chess.COLOR_NAMES[found.human].capitalize()
-        turns = f"{found.plies} {'plies' if game is FOG else 'turns'}"
-        print(f"{found.path.stem:<22} {side} against {printable(found.engine)}, {turns}")
-    return 0
 
 
 def _read(path: Path, game: Game) -> SavedGame:
@@ -148,14 +132,10 @@ def _pgn(path: Path) -> tuple[Mapping[str, str], str | None, tuple[str, ...], bo
 def _history(path: Path) -> tuple[Mapping[str, str], str | None, tuple[str, ...], bool]:
     """The same for a history of Reconnaissance Blind Chess."""
     from darkchess.board.position import START_FEN
-    from darkchess.errors import RecordError
     from darkchess.rbc.game.history import read_history
-    from klss_app.cli.rbc.track import history_of
+    from klss_app.cli.rbc.track import read_history_file
 
-    try:
-        written = read_history(history_of(path))
-    except RecordError as error:
-        raise UsageError(f"--resume: {str(path)!r}: {error}") from None
+    written = read_history_file(path, read_history)
     return written.tags, None if written.fen == START_FEN else written.fen, written.answers, written.reason != "aborted"
 
 
@@ -173,10 +153,10 @@ def add_resume(parser: Parser) -> None:
     parser.add_argument(
         "--resume",
         nargs="?",
-        const=LIST,
+        const=LAST,
         metavar="FILE",
-        help=f"go on with a game that was left, by its own clocks and limits ({LAST}: the last one in klss-games; "
-        "without FILE: list them)",
+        help="go on with a game that was left, by its own clocks and limits: a file or its name in klss-games (without "
+        "FILE: the last one)",
     )
 
 

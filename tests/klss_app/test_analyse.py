@@ -66,9 +66,8 @@ def test_the_json_has_the_shape_that_other_programs_rely_on(klss: Any, pychess: 
 def test_the_belief_is_the_one_that_was_asked_for(klss: Any, pychess: str) -> None:
     asked = ("analyse", pychess, "--ply", "4", "--color", "white", "--json", *QUICK)
     beliefs = ("filter", "uniform")
-    found = {name: klss(*asked, "--belief", name, "--likeliest", "0").document for name in beliefs}
-    assert klss(*asked, "--likeliest", "0").out == klss(*asked, "--likeliest", "0", "--belief", "filter").out
-    assert all(each["belief"] == name and each["likeliest"] == [] for name, each in found.items())
+    found = {name: klss(*asked, "--belief", name).document for name in beliefs}
+    assert all(each["belief"] == name for name, each in found.items()) and found["uniform"]["likeliest"] == []
     assert len({each["marginals"]["c6"]["n"] for each in found.values()}) == 2
     uniform = found["uniform"]
     size = uniform["positions"]
@@ -114,7 +113,7 @@ def test_two_games_that_look_the_same_get_the_same_bytes(klss: Any, tmp_path: Pa
         (tmp_path / "game.pgn").write_text(_written(moves, pair, rng, result))
         where = ("game.pgn", "--ply", str(len(moves)), "--color", chess.COLOR_NAMES[pair.color])
         ran = klss("analyse", *where, *QUICK, "--json")
-        text = klss("analyse", *where, *QUICK, "--likeliest", "3")
+        text = klss("analyse", *where, *QUICK)
         assert ran.code == text.code == 0, ran.err + text.err
         answers.append((ran.out, ran.err, text.out, text.err))
     assert answers[0] == answers[1]
@@ -146,7 +145,7 @@ def test_once_over_tells_the_truth_and_changes_nothing_else(klss: Any, pychess: 
 
 
 # ---------------------------------------------------------------- people
-@pytest.mark.parametrize(("ply", "color", "flags"), [(4, "white", ("--ascii", "--likeliest", "10")), (5, "black", ())])
+@pytest.mark.parametrize(("ply", "color", "flags"), [(4, "white", ("--ascii",)), (5, "black", ())])
 def test_the_board_fits_80_columns_and_has_the_players_own_men(
     klss: Any, pychess: str, ply: int, color: str, flags: tuple[str, ...]
 ) -> None:
@@ -158,7 +157,7 @@ def test_the_board_fits_80_columns_and_has_the_players_own_men(
     own = ranks[-1]  # the player's side is at the bottom
     assert own[0] == ("1" if color == "white" else "8")
     assert own[1] == ("R" if color == "white" else "♜")
-    assert not flags or (ran.out.isascii() and "  10: " in ran.out)
+    assert not flags or ran.out.isascii()
 
 
 def test_a_servers_game_that_went_on_after_a_repetition_is_followed(klss: Any, tmp_path: Path) -> None:

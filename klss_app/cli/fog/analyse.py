@@ -32,9 +32,9 @@ from klss_app.cli.options import (
     add_game_number,
     add_game_options,
     game_options,
+    output_file,
     pgn_game,
     whole,
-    writable_file,
 )
 from klss_app.cli.terminal import Terminal
 from klss_app.progress import ProgressLine
@@ -50,9 +50,7 @@ if TYPE_CHECKING:
     from darkchess.fog.game.rules import Ruleset
     from darkchess.fog.players.configuration import Configuration
 
-LIKELIEST_IN_JSON = 10
-
-_ONE_TURN, _GAMES = ("belief", "likeliest", "once_over", "clock"), ("out", "html", "pgn_out", "all", "player")
+_ONE_TURN, _GAMES = ("belief", "once_over", "clock"), ("out", "html", "pgn_out", "all", "player")
 """The flags for one turn, and those for whole games."""
 
 
@@ -88,12 +86,6 @@ def _parser() -> Parser:
         metavar="NAME",
         help=f"weights of positions in the output: {', '.join(BELIEFS)} (uniform: all the same); the search "
         "uses those of its configuration",
-    )
-    add(
-        "--likeliest",
-        type=whole(0, 99_999),
-        metavar="N",
-        help=f"show the N likeliest positions as boards (default: none; in JSON {LIKELIEST_IN_JSON})",
     )
     add("--once-over", action="store_true", help="after a finished game: compare with the true position")
     add = parser.add_argument_group("for a whole game, without --ply").add_argument
@@ -162,7 +154,7 @@ def _one_turn(parsed: argparse.Namespace, options: GameOptions, thinker: _Thinke
         analyst = _analyst(game, thinker, evaluator, parsed.belief, line)
         analysis = analyst.think(options.limit, progress=lambda state: line.tell(f"{int(state['nodes']):,} nodes"))
     name, label = thinker.evaluator_names()
-    found = analyst.believed(LIKELIEST_IN_JSON if parsed.likeliest is None else parsed.likeliest)
+    found = analyst.believed()
     answer = document(analysis, found, thinker.chosen.name, name, thinker.seed)
     truth = None
     # The true game is used only here, after the analysis is complete.
@@ -175,7 +167,7 @@ def _one_turn(parsed: argparse.Namespace, options: GameOptions, thinker: _Thinke
         print_document(answer)
         return 0
     terminal = Terminal(parsed.ascii)
-    terminal.say(*text(analysis, found, answer, label, parsed.likeliest or 0, terminal.unicode))
+    terminal.say(*text(analysis, found, answer, label, terminal.unicode))
     if truth is not None:
         terminal.say("", *truth_text(truth, game.turn))
     return 0
@@ -223,7 +215,10 @@ def _games(parsed: argparse.Namespace, thinker: _Thinker) -> int:
     for name in ("game", "pgn_out"):
         if parsed.all and name in parsed.given:
             raise UsageError(f"--{name.removesuffix('_out')}: got it with --all, expected it for one game")
-    out, html, pgn = (_output(parsed, name) for name in ("out", "html", "pgn_out"))
+    out, html, pgn = (
+        output_file(text, flag, parsed.pgn)
+        for text, flag in ((parsed.out, "--out"), (parsed.html, "--html"), (parsed.pgn_out, "--pgn"))
+    )
 
     from klss.support.whole_file import write_whole
     from klss.table.limits import Limit
@@ -284,15 +279,6 @@ def _games(parsed: argparse.Namespace, thinker: _Thinker) -> int:
         how = "the same command goes on from there" if out else "with --out FILE the same command would continue"
         raise FailedError(f"interrupted after {counted(archive.games, 'game')}; {how}")
     return 0
-
-
-def _output(parsed: argparse.Namespace, name: str) -> Path | None:
-    """The path of a file to write; raises :class:`UsageError` if it can't be written, or is the file that is read."""
-    text, flag = getattr(parsed, name), f"--{name.removesuffix('_out')}"
-    path = None if text is None else writable_file(Path(text), flag)
-    if path is not None and path.exists() and Path(parsed.pgn).exists() and path.samefile(parsed.pgn):
-        raise UsageError(f"{flag}: got {text!r}, the game itself; expected another file")
-    return path
 
 
 def _write_reviews(

@@ -19,7 +19,6 @@ BELIEFS = ("filter", "uniform")
 
 _UNPLAYED_SHOWN = 5
 _TELLING_SHOWN = 3
-_BOARDS_BESIDE = 4
 _LEAST_BITS = 0.005
 _HARD_SPACE = "\u00a0"
 
@@ -93,11 +92,9 @@ def truth_document(truth: Truth) -> dict[str, Any]:
     }
 
 
-def text(
-    analysis: Analysis, believed: Believed, answer: dict[str, Any], evaluator: str, boards: int, unicode: bool
-) -> list[str]:
+def text(analysis: Analysis, believed: Believed, answer: dict[str, Any], evaluator: str, unicode: bool) -> list[str]:
     """``answer``, as :func:`document` made it of ``analysis`` and ``believed``, for people; ``evaluator`` by the name
-    that they know; ``boards``: how many of the likeliest positions are drawn.
+    that they know.
     """
     from darkchess.fog.belief.belief_board import belief_lines
 
@@ -124,8 +121,6 @@ def text(
         *_telling(believed, analysis.positions, side, other),
         "",
     ]
-    if boards and believed.likeliest:
-        lines += [*_boards(believed, boards, view.visible, view.color, unicode), ""]
     return lines + _strategy(analysis, answer, evaluator)
 
 
@@ -175,26 +170,6 @@ def _telling(believed: Believed, positions: int, side: str, other: str) -> list[
 def _told(told: ViewInformation, side: str, other: str) -> str:
     after = f"{other}'s move" if told.san is None else f"{side}'s {told.san}"
     return f"ply {told.ply} ({after}), {told.bits:.2f} bits"
-
-
-def _boards(believed: Believed, count: int, visible: int, color: chess.Color, unicode: bool) -> list[str]:
-    """The likeliest positions, some side by side, each under its weight."""
-    from darkchess.fog.game.render import ASCII, UNICODE, beside, board_lines
-
-    style = UNICODE if unicode else ASCII
-    shown = believed.likeliest[:count]
-    blocks = [
-        (
-            f"{i}: {_weight(each.weight)}",
-            board_lines(each.position.pieces, visible, bottom=color, style=style),
-        )
-        for i, each in enumerate(shown, 1)
-    ]
-    many = len(shown) if len(shown) > 1 else "position"
-    lines = [f"the likeliest {many} by the {believed.belief} ({'░' if unicode else '?'}: not seen)"]
-    for start in range(0, len(blocks), _BOARDS_BESIDE):
-        lines += ["", *beside(blocks[start : start + _BOARDS_BESIDE], gap=3)]
-    return lines
 
 
 def _weight(weight: float) -> str:

@@ -1,10 +1,9 @@
 """``klss rbc analyse``: the engine's analysis of one turn of a kept game, from its player's observations alone; or of
-all turns, beside what was played.
+all turns, beside what was played (:mod:`darkchess.rbc.analysis`).
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -16,33 +15,24 @@ from darkchess.rbc.game.contest import DEFAULT_PLAYER
 from klss.support.text import counted
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import Game
-from klss_app.cli.options import (
-    CONFIGURATION,
-    Parser,
-    add_game_options,
-    game_options,
-    whole,
-    writable_file,
-)
-from klss_app.cli.rbc.track import kept_game, reviewed_game
+from klss_app.cli.options import CONFIGURATION, Parser, add_game_options, game_options, output_file, whole
+from klss_app.cli.rbc.track import kept_game, read_history_file
 from klss_app.cli.terminal import Terminal
 from klss_app.progress import ProgressLine
+from klss_app.rbc_spoken import move_letters
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
-    from darkchess.board.position import Position
-    from darkchess.rbc.game.contest import Player
-    from darkchess.rbc.game.referee import Referee, Turn
-    from darkchess.rbc.players.configuration import Configuration
-    from darkchess.rbc.players.expectation import ExpectationPlayer
-    from klss.table.limits import Limit
+    from darkchess.rbc.analysis import AnalysedTurn
+
+_SHOWN, _SHOWN_OF_TURN = 10, 8
 
 
 def _parser(game: Game) -> Parser:
     parser = Parser(
         "analyse",
         "What the engine thinks at one turn of a game, for the player whose turn it was; without --turn which looks "
-        "and requests of the game cost the most, by rbc-expect or a variant of it.",
+        "and requests of the game cost the most.",
         game,
     )
     parser.add_argument("game", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
@@ -68,106 +58,122 @@ def run(arguments: Sequence[str], game: Game) -> int:
     parsed = _parser(game).parse(arguments)
     options = game_options(parsed)
     chosen = game.configuration(parsed.configuration, options.stockfish)
-    if chosen.thinking is None:
-        raise UsageError(
-            f"--configuration: got {parsed.configuration!r}, which values nothing; expected rbc-expect, for example"
-        )
     played = kept_game(Path(parsed.game))
     if parsed.turn is not None and parsed.html is not None:
         raise UsageError("--html: got it with --turn, expected it for a whole game")
     if parsed.turn is not None and parsed.turn >= played.ply:
         raise UsageError(f"--turn: got {parsed.turn} in a game of {played.ply} turns, expected 0 to {played.ply - 1}")
+    html = output_file(parsed.html, "--html", parsed.game)
+    from darkchess.rbc.analysis import turns
     from darkchess.rbc.players.configuration import make_player
+    from darkchess.rbc.players.expectation import ExpectationPlayer
     from uci_bridge.evaluators import make_evaluator
 
-    with closing(make_evaluator(chosen, options.evaluator_choice(), options.ruleset)) as evaluator:
-        players = {color: make_player(chosen, evaluator, seed=options.seed) for color in chess.COLORS}
-        if parsed.turn is None:
-            return _whole(parsed, options.limit, chosen, played, players)
-        document, lines = _one_turn(played, players, parsed.turn, options.limit)
-    document["configuration"] = chosen.name
-    if parsed.json:
-        print_document(document)
-        return 0
-    sample = "" if document["capped_by"] is None else " (a sample)"
-    count = counted(document["positions"], "position")
-    Terminal(parsed.ascii).say(f"turn {document['turn']}, {document['color']}: {count} possible{sample}", *lines)
-    return 0
-
-
-def _one_turn(
-    played: Referee, players: Mapping[chess.Color, Player], number: int, limit: Limit
-) -> tuple[dict[str, Any], list[str]]:
-    """Analyse a turn; return its document and its text."""
-    from darkchess.rbc.analysis import turns
-    from darkchess.rbc.players.dsmcp import SynopticPlayer
-    from klss_app.cli.rbc import analyse_report
-
-    turn = played.turns[number]
-    player, pieces = players[turn.color], turn.before.pieces
-    if isinstance(player, SynopticPlayer):
-        _tell(player, turn, played.turns[:number], played.positions[0])
-        document = {"turn": number, "color": chess.COLOR_NAMES[turn.color], "positions": player.known.size}
-        document |= {"capped_by": player.known.capped_by} | analyse_report.thoughts(player, turn, limit)
-        return document, analyse_report.thoughts_text(document, pieces)
-    found = next(turns(played, _expecting(players), limit, number))
-    document = analyse_report.full_document(found) | {"capped_by": _expecting(players)[turn.color].known.capped_by}
-    return document, analyse_report.full_text(document, pieces)
-
-
-def _whole(
-    parsed: argparse.Namespace,
-    limit: Limit,
-    chosen: Configuration,
-    played: Referee,
-    players: Mapping[chess.Color, Player],
-) -> int:
-    """Analyse every turn; return the exit code."""
-    from darkchess.rbc.analysis import turns
-    from klss_app.cli.rbc.analyse_report import document, text
-    from klss_app.web.rbc_board import RbcBoard, opened
-
-    html = None if parsed.html is None else writable_file(Path(parsed.html), "--html")
-    if html is not None and html.exists() and html.samefile(parsed.game):
-        raise UsageError(f"--html: got {parsed.html!r}, the game itself; expected another file")
-    reviewed = None if html is None else reviewed_game(opened, Path(parsed.game))
-    found = []
-    with closing(ProgressLine("klss rbc analyse")) as line:
-        for turn in turns(played, _expecting(players), limit):
-            found.append(turn)
+    with (
+        closing(make_evaluator(chosen, options.evaluator_choice(), options.ruleset)) as evaluator,
+        closing(ProgressLine("klss rbc analyse")) as line,
+    ):
+        made = {color: make_player(chosen, evaluator, seed=options.seed) for color in chess.COLORS}
+        players = {color: player for color, player in made.items() if isinstance(player, ExpectationPlayer)}
+        if len(players) < len(made):
+            raise UsageError(
+                f"--configuration: got {parsed.configuration!r}, which values no single "
+                "requests; expected rbc-siamese, rbc-expect, …"
+            )
+        if parsed.turn is not None:
+            found = next(turns(played, players, options.limit, parsed.turn))
+            shown = _turn_document(found) | {"capped_by": players[found.turn.color].known.capped_by}
+            return _show(parsed, shown | {"configuration": chosen.name}, _turn_text(shown, found.turn.before.pieces))
+        analysed = []
+        for turn in turns(played, players, options.limit):
+            analysed.append(turn)
             line.tell(f"turn {turn.number + 1} of {played.ply}")
-    if html is not None and reviewed is not None:
+    if html is not None:
         from klss.support.whole_file import write_whole
         from klss_app.web.one_file import kept, one_file
         from klss_app.web.rbc_analysis import turn_documents
+        from klss_app.web.rbc_board import RbcBoard, opened
 
-        review = kept(RbcBoard(), reviewed, list(turn_documents(found)))
+        review = kept(RbcBoard(), read_history_file(Path(parsed.game), opened), list(turn_documents(analysed)))
         write_whole(html, one_file({1: review}, kind="rbc"))
-    documents = [document(turn) for turn in found]
+    documents = [_document(turn) for turn in analysed]
+    text = [f"{chosen.name}, {played.ply} turns", *_text(documents, [turn.before.pieces for turn in played.turns])]
+    return _show(parsed, {"configuration": chosen.name, "turns": documents}, text)
+
+
+def _show(parsed: Any, document: dict[str, Any], text: list[str]) -> int:
     if parsed.json:
-        print_document({"configuration": chosen.name, "turns": documents})
-        return 0
-    pieces = [turn.before.pieces for turn in played.turns]
-    Terminal(parsed.ascii).say(f"{chosen.name}, {played.ply} turns", *text(documents, pieces))
+        print_document(document)
+    else:
+        Terminal(parsed.ascii).say(*text)
     return 0
 
 
-def _expecting(players: Mapping[chess.Color, Player]) -> dict[chess.Color, ExpectationPlayer]:
-    """The same players, which must be of the kind that values single requests."""
-    from darkchess.rbc.players.expectation import ExpectationPlayer
+def _document(found: AnalysedTurn) -> dict[str, Any]:
+    """The document of a turn."""
+    from darkchess.rbc.analysis import square_name, uci
 
-    found = {color: player for color, player in players.items() if isinstance(player, ExpectationPlayer)}
-    if len(found) < len(players):
-        raise UsageError("--configuration: got one that plans, for a whole game expected rbc-expect, rbc-siamese, …")
-    return found
+    return {
+        "turn": found.number,
+        "color": chess.COLOR_NAMES[found.turn.color],
+        "positions": found.held[0],
+        "positions_after_sense": found.held_after,
+        "sense": {
+            "played": square_name(found.turn.sensed.square),
+            "best": found.best_look,
+            "cost": found.look_cost,
+        },
+        "move": {
+            "played": uci(found.turn.moved.requested),
+            "best": found.moves[0]["move"],
+            "value": found.moves[0]["value"],
+            "cost": found.request_cost,
+        },
+    }
 
 
-def _tell(player: Player, turn: Turn, earlier: Sequence[Turn], start: Position) -> None:
-    """Give a player all its observations before its sense in ``turn``."""
-    player.start(turn.color, start)
-    for each in earlier:
-        if each.color == turn.color:
-            player.notice(each.notice)
-            player.sensed(each.sensed)
-            player.moved(each.moved)
-    player.notice(turn.notice)
+def _turn_document(found: AnalysedTurn) -> dict[str, Any]:
+    """The document of a turn, with the gain of each sense, the value of each request, and what stands where."""
+    shown = _document(found)
+    shown["sense"]["gains"] = found.gains
+    shown["move"]["moves"] = found.moves
+    return shown | {"marginals": found.pieces}
+
+
+def _turn_text(document: dict[str, Any], pieces: Mapping[int, chess.Piece]) -> list[str]:
+    """The text of a :func:`_turn_document`; ``pieces``: on the board at the turn."""
+    sense, move = document["sense"], document["move"]
+    sample = "" if document["capped_by"] is None else " (a sample)"
+    count = counted(document["positions"], "position")
+    gains = sorted(sense["gains"].items(), key=lambda window: -window[1])
+    asked, played = (move_letters(move[name], pieces) for name in ("best", "played"))
+    return [
+        f"turn {document['turn']}, {document['color']}: {count} possible{sample}",
+        f"best look {sense['best']} (played: {sense['played'] or 'nowhere'}); gain of a look:",
+        "  " + "  ".join(f"{name} {gain:+.2f}" for name, gain in gains[:_SHOWN_OF_TURN]),
+        f"after the played look {counted(document['positions_after_sense'], 'position')}",
+        f"best request {asked} (played: {played}):",
+        *(f"  {move_letters(each['move'], pieces):<6} {each['value']:+.3f}" for each in move["moves"][:_SHOWN_OF_TURN]),
+    ]
+
+
+def _text(turns: Sequence[dict[str, Any]], pieces: Sequence[Mapping[int, chess.Piece]]) -> list[str]:
+    """Both sides' mean costs, and the costliest looks and requests; ``pieces``: on the board at each turn."""
+    lines = []
+    for part, what in (("sense", "looks"), ("move", "requests")):
+        known = [turn for turn in turns if turn[part]["cost"] is not None]
+        means = []
+        for color in ("white", "black"):
+            costs = [turn[part]["cost"] for turn in known if turn["color"] == color]
+            means.append(f"{color} {sum(costs) / len(costs):.3f}" if costs else f"{color} ?")
+        lines += ["", f"{what}, mean cost: {', '.join(means)}; the costliest:"]
+        for turn in sorted(known, key=lambda turn: -turn[part]["cost"])[:_SHOWN]:
+            did, best = turn[part]["played"], turn[part]["best"]
+            if part == "move":
+                did, best = (move_letters(move, pieces[turn["turn"]]) for move in (did, best))
+            held = turn["positions"] if part == "sense" else turn["positions_after_sense"]
+            lines.append(
+                f"  turn {turn['turn']:>3} {turn['color']:<5} {did or 'nothing':<8} cost {turn[part]['cost']:.3f}, "
+                f"best {best or 'nothing':<8} of {counted(held, 'position')}"
+            )
+    return lines[1:]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import chess
 
@@ -15,7 +15,8 @@ from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
     from darkchess.rbc.game.referee import Referee
-    from klss_app.web.board_game import Reviewed
+
+T = TypeVar("T")
 
 _DEFAULT_CAP = 2_000_000
 
@@ -34,35 +35,23 @@ def _parser(game: Game) -> Parser:
 
 def kept_game(path: Path) -> Referee:
     """The game in a history's file. Raises :class:`UsageError`: it can't be read, or is not a history."""
-    from darkchess.errors import RecordError
     from darkchess.rbc.game.history import replayed
 
-    try:
-        return replayed(history_of(path))
-    except RecordError as error:
-        raise UsageError(f"{str(path)!r}: {error}") from None
+    return read_history_file(path, replayed)
 
 
-def reviewed_game(opened: Callable[[str], Reviewed], path: Path) -> Reviewed:
-    """A file's game for a review, by a board game's ``opened``; raises as :func:`kept_game` does."""
+def read_history_file(path: Path, read: Callable[[str], T]) -> T:
+    """What ``read`` makes of a history's file. Raises :class:`UsageError`: it can't be read, or is not a history."""
+    from darkchess.errors import RecordError
+    from klss.support.text import read_text
     from klss_app.web.board_game import BadGame
 
     try:
-        return opened(history_of(path))
-    except BadGame as error:
-        raise UsageError(f"{str(path)!r}: {error}") from None
-
-
-def history_of(path: Path) -> str:
-    """The text of a history's file. Raises :class:`UsageError`: it can't be read."""
-    from klss.support.text import read_text
-
-    try:
-        return read_text(path, _MOST_BYTES)
+        return read(read_text(path, _MOST_BYTES))
     except OSError as error:
         raise UsageError(f"can't read {str(path)!r}: {error.strerror}; expected a game's history") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{str(path)!r}: got text that is not UTF-8, expected a game's history in JSON") from None
+    except (RecordError, BadGame, UnicodeDecodeError) as error:
+        raise UsageError(f"{str(path)!r}: {error}") from None
 
 
 def run(arguments: Sequence[str], game: Game) -> int:
