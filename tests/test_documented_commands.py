@@ -218,7 +218,7 @@ ELSEWHERE: dict[str, str] = {
     "python -m klss_app.bench.signature --write": "tests/experiments/test_bench.py",
     "klss match A B --scheduler tls://HOST:8786 --out DIR": "tests/klss_app/test_match.py",
     "klss match --workers W": "tests/klss_app/test_match.py",
-    "klss match --scheduler": "tests/klss_app/test_match_killed.py",
+    "klss match --scheduler": "tests/klss_app/test_killed.py",
     "klss match --check-truth": "tests/klss_app/test_match.py",
     "klss match A B --game MODULE:NAME": "tests/table/test_kit.py",
     "klss play --seed": "tests/klss_app/test_play.py",

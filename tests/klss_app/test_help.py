@@ -15,7 +15,7 @@ import klss as package
 from klss_app.cli.games import game_named
 from klss_app.cli.main import ANY_GAME, COMMANDS, OWN
 from klss_app.cli.match import match_games
-from klss_app.cli.options import Parser, clock, game_options
+from klss_app.cli.options import Parser, game_options
 
 NEEDED = {
     "klss exploit": ["--policy", "x"],
@@ -81,15 +81,6 @@ def test_what_limits_a_search_and_its_seed_are_those_that_the_help_tells(program
     assert (options.seed == again.seed) is not fresh and (bare.seed is None) is fresh
     bare.nodes, bare.given = 5, {*bare.given, "nodes"}
     assert game_options(bare).time_s is None
-
-
-@pytest.mark.parametrize("program", [name for name, parser in PARSERS.items() if "clock" in shown(parser)])
-def test_the_clock_tells_its_units_by_an_example_that_is_right(program: str) -> None:
-    line = shown(PARSERS[program])["clock"]
-    example, minutes, added = re.findall(r"both numbers in seconds: (\S+) is (\d+) minutes .* and (\d+) s added", line)[
-        0
-    ]
-    assert clock(example) == (60.0 * int(minutes), float(added))
 
 
 def test_a_match_without_a_test_has_the_games_that_the_help_tells_and_with_one_no_limit() -> None:

@@ -75,27 +75,19 @@ def test_a_match_is_resumed_where_it_was_left_and_gives_the_same_games(klss: Any
     assert _moves(tmp_path / "parts") == _moves(tmp_path / "whole")
 
 
-def test_a_directory_of_another_match_is_refused(klss: Any) -> None:
-    assert klss(*MATCH, "--games", "1", "--out", "m", "--check-truth").code == 0
-    ran = klss("match", "random", "random", "--nodes", "1", "--seed", "4", "--games", "1", "--out", "m")
-    assert ran.code == 2 and "another match (match.json differs in a)" in ran.err and ran.err.count("\n") == 1
-
-
-def test_a_match_of_a_version_with_other_seeds_is_refused(klss: Any, tmp_path: Path) -> None:
+def test_a_directory_of_another_match_or_version_or_in_use_is_refused(klss: Any, tmp_path: Path) -> None:
     assert klss(*MATCH, "--games", "1", "--out", "m", "--check-truth").code == 0
     path = tmp_path / "m" / "match.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 2}))
-    ran = klss(*MATCH, "--games", "2", "--out", "m", "--check-truth")
-    assert ran.code == 2 and "another version of klss" in ran.err and ran.err.count("\n") == 1
-
-
-def test_a_directory_in_use_is_refused(klss: Any, tmp_path: Path) -> None:
-    fcntl = __import__("fcntl")
-    (tmp_path / "m").mkdir()
+    fcntl, about = __import__("fcntl"), json.loads(path.read_text())
+    ran = [klss("match", "random", "random", "--nodes", "1", "--seed", "4", "--games", "1", "--out", "m")]
     with open(tmp_path / "m" / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        ran = klss(*MATCH, "--games", "1", "--out", "m")
-    assert ran.code == 2 and "in use" in ran.err and ran.err.count("\n") == 1
+        ran.append(klss(*MATCH, "--games", "2", "--out", "m", "--check-truth"))
+    path.write_text(json.dumps(about | {"format": 2}))
+    ran.append(klss(*MATCH, "--games", "2", "--out", "m", "--check-truth"))
+    assert [(each.code, each.err.count("\n")) for each in ran] == [(2, 1)] * 3
+    says = ("another match", "in use", "another version")
+    assert all(words in each.err for each, words in zip(ran, says, strict=True))
 
 
 @pytest.mark.usefixtures("played_here")
@@ -179,35 +171,28 @@ def test_with_a_test_the_number_of_games_is_the_most_that_are_played(klss: Any) 
     assert document["games"] == 3 and document["sprt"]["decision"] is None
 
 
-def test_the_elo_of_a_match_that_was_lost_or_won_outright_has_its_sign(klss: Any) -> None:
-    flags = ("--nodes", "1", "--seed", "4", "--games", "2", "--check-truth")
-    assert "0/2 (+0 =0 -2), Elo -inf (95 %: -inf to +" in klss("match", "random", "greedy", *flags).out
-    assert "2/2 (+2 =0 -0), Elo +inf (95 %: -113 to +inf" in klss("match", "greedy", "random", *flags).out
-
-
 # ----------------------------------------------------------------------------------------------------------------------
 # files that no match writes, and disks that are full
 
 
 @pytest.mark.parametrize(
-    ("file", "line", "says"),
+    ("file", "line"),
     [
-        ("games.jsonl", "{}", "`game`"),
-        ("games.jsonl", '{"game":1,"pair":0,"winner":"c","reason":"resign","plies":3}', "'c'"),
-        ("games.jsonl", '{"game":1,"pair":0,"winner":"a","reason":"resign","plies":3,"seconds":NaN}', "JSON object"),
-        ("games.jsonl", "[" * 100_000, "JSON object"),
-        ("games.jsonl", '{"game":-1,"pair":0,"winner":"a","reason":"resign","plies":3}', "`int` >= 0"),
-        ("moves.jsonl", '{"game":0,"player":"c"}', "'c'"),
-        ("moves.jsonl", "\xff", "JSON object"),
+        ("games.jsonl", "{}"),
+        ("games.jsonl", '{"game":1,"pair":0,"winner":"c","reason":"resign","plies":3}'),
+        ("games.jsonl", '{"game":1,"pair":0,"winner":"a","reason":"resign","plies":3,"seconds":NaN}'),
+        ("games.jsonl", "[" * 100_000),
+        ("games.jsonl", '{"game":-1,"pair":0,"winner":"a","reason":"resign","plies":3}'),
+        ("moves.jsonl", '{"game":0,"player":"c"}'),
+        ("moves.jsonl", "\xff"),
     ],
 )
-def test_a_line_that_no_match_writes_is_named(klss: Any, tmp_path: Path, file: str, line: str, says: str) -> None:
+def test_a_line_that_no_match_writes_is_named(klss: Any, tmp_path: Path, file: str, line: str) -> None:
     (tmp_path / "m").mkdir()
     (tmp_path / "m" / file).write_text(line + "\n", encoding="latin-1")
     (tmp_path / "m" / "match.json").write_text(json.dumps(_identity()))
     ran = klss(*MATCH, "--games", "2", "--out", "m")
-    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1
-    assert f"{file}', line 1: " in ran.err and says in ran.err
+    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and f"{file}', line 1: " in ran.err
 
 
 def _identity() -> dict[str, Any]:
@@ -224,16 +209,9 @@ def test_a_match_whose_disk_is_full_says_so_in_one_line_and_goes_on_later(klss: 
     limited = ["/bin/sh", "-c", 'ulimit -f 8; exec "$@"', "sh", sys.executable, "-m", "klss"]  # files of 4 KiB at most
     ran = subprocess.run([*limited, *match], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     said = [line for line in ran.stderr.splitlines() if not line.startswith("game ")]
-    assert ran.returncode == 1 and ran.stdout == "" and len(said) == 1
-    assert said[0].startswith("klss match: File too large: 'm/moves.jsonl', after ")
+    assert ran.returncode == 1 and ran.stdout == "" and len(said) == 1 and "m/moves.jsonl" in said[0]
     played = len(_lines(tmp_path / "m"))
     assert 0 < played < 6 and not list((tmp_path / "m").glob("*.new"))
     ran = klss(*match)
     assert ran.code == 0 and json.loads(ran.out)["games"] == 6
     assert [line["game"] for line in _lines(tmp_path / "m")] == list(range(6))
-
-
-def test_a_game_that_can_t_be_written_is_one_line(klss: Any, tmp_path: Path) -> None:
-    (tmp_path / "m" / "game-00000.pgn").mkdir(parents=True)
-    ran = klss(*MATCH, "--games", "1", "--check-truth", "--out", "m")
-    assert ran.code == 1 and ran.err.count("\n") == 1 and "Is a directory: 'm/game-00000.pgn'" in ran.err

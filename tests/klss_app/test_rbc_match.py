@@ -58,24 +58,6 @@ def test_a_match_goes_on_where_it_was_left_and_is_the_same_in_processes_of_their
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
-@pytest.mark.slow
-def test_a_match_is_the_same_on_a_cluster_that_is_there(klss: Any, tmp_path: Path, cluster: str) -> None:
-    flags = [flag for flag in HERE if flag != "--check-truth"]
-    klss(*flags, "--games", "2", "--out", "here")
-    ran = klss(*flags, "--games", "2", "--scheduler", cluster, "--out", "there", "--json")
-    assert ran.code == 0 and "tls://" in ran.err.splitlines()[0]  # anybody could have played on it
-    assert json.loads(ran.out)["games"] == 2
-    for name in ("games.jsonl", "moves.jsonl"):
-        assert _ordered(tmp_path / "there", name) == _ordered(tmp_path / "here", name)
-    for name in ("game-00000.json", "game-00001.json"):
-        assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
-
-
-def _ordered(folder: Path, name: str) -> list[dict[str, Any]]:
-    """Lines by game and ply: workers finish as they like."""
-    return sorted(_rows(folder, name), key=lambda row: (row["game"], row.get("ply", 0)))
-
-
 def test_a_match_of_one_game_is_not_resumed_as_one_of_the_other(klss: Any) -> None:
     klss(*HERE, "--games", "1", "--out", "m")
     ran = klss("match", "random", "random", "--nodes", "1", "--seed", "4", "--games", "1", "--out", "m")
@@ -113,12 +95,6 @@ def test_a_player_of_reconchess_is_made_with_the_budget(
     assert made == [(7, None, None)] * 2
     lines = _rows(tmp_path / "m", "games.jsonl")
     assert lines[0]["white"] == "bot.py" and lines[0]["trouble"] == {"a": "its engine was started again"}
-
-
-def test_a_test_ends_a_match(klss: Any) -> None:
-    flags = ("--sprt=-500,-300", "--games", "30", "--json")
-    document = json.loads(klss(*HERE, *flags).out)
-    assert document["sprt"]["decision"] is not None and document["games"] < 30
 
 
 def test_the_engine_is_a_program(tmp_path: Path) -> None:

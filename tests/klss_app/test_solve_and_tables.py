@@ -25,22 +25,11 @@ def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> object:
     return json.loads(captured.out)
 
 
-def test_solve_reports_what_the_design_says(capsys: pytest.CaptureFixture[str]) -> None:
+def test_solve_reports_kuhn_s_value(capsys: pytest.CaptureFixture[str]) -> None:
     report = output(capsys, "solve", "kuhn_poker", "--json")
     assert isinstance(report, dict)
-    assert set(report) == {
-        "game", "value", "exploitability", "infosets", "sequences", "nodes", "rows", "columns", "nonzeros", "seconds",
-    }  # fmt: skip
-    assert report["value"] == pytest.approx(-1 / 18)
-    assert report["exploitability"] < 1e-9
+    assert report["value"] == pytest.approx(-1 / 18) and report["exploitability"] < 1e-9
     assert (report["nodes"], report["infosets"], report["sequences"]) == (58, [6, 6], [13, 13])
-
-
-@pytest.mark.parametrize("method", ["simplex", "ipm", "lp"])
-def test_every_method_solves(method: str, capsys: pytest.CaptureFixture[str]) -> None:
-    report = output(capsys, "solve", "matrix_rps", "--json", "--method", method)
-    assert isinstance(report, dict)
-    assert report["value"] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_solve_writes_both_strategies_by_infoset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -82,32 +71,11 @@ def test_solve_again_below_an_infoset(player: str, key: str, capsys: pytest.Capt
     assert report["subgame"]["player"] == int(player)
 
 
-def test_tables_1_reports_what_the_design_says(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = output(capsys, "tables", "1", "--json", "--game", "kuhn", "--game", "matching_pennies100")
-    assert isinstance(rows, list)
-    assert [row["game"] for row in rows] == ["kuhn", "matching_pennies100"]
-    names = "game epsilon variant player order nesting blueprint after ratio value subgames seconds method gadget"
-    assert set(rows[0]) == set(names.split())
-    assert (rows[0]["epsilon"], rows[0]["variant"], rows[0]["order"], rows[0]["nesting"]) == (
-        0.25,
-        "uniform",
-        1,
-        "every",
-    )
-
-
 def test_tables_1_all_gives_every_column_that_applies(capsys: pytest.CaptureFixture[str]) -> None:
     rows = output(capsys, "tables", "1", "--json", "--game", "kuhn", "--all")
     assert isinstance(rows, list)
     got = {(row["nesting"], row["order"]) for row in rows}
     assert got == {(n, k) for n in ("every", "update") for k in (1, 3, 5, "inf")} | {("allocated", 1)}
-
-
-def test_tables_2_reports_what_the_design_says(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = output(capsys, "tables", "2", "--json", "--game", "kuhn")
-    assert isinstance(rows, list)
-    assert set(rows[0]) == {"game", "nodes", "infosets", "diameter", "knowledge"}
-    assert set(rows[0]["knowledge"]) == {"1", "2", "3", "4", "inf"}
 
 
 def test_tiny_payoffs_are_solved_as_exactly_as_large_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,5 @@
-"""``klss match`` killed, and its workers and engines with it: nothing lost, nothing twice, nobody left behind."""
+"""Programs that are killed, interrupted, or whose terminal is closed: games are kept, each game of a match is played
+once, and no process of an engine or a worker stays."""
 
 from __future__ import annotations
 
@@ -16,8 +17,11 @@ from typing import Any
 import psutil
 import pytest
 
+from darkchess.fog.game.record import read_pgn
 from klss_app.cli.main import main
 from tests.alive import is_alive
+from tests.uci_bridge.bot_bench import ENGINE, under_way, write_config
+from tests.uci_bridge.fake_server import FakeServer
 
 ROOT = Path(__file__).resolve().parents[2]
 FOREIGN = f"cmd:{sys.executable} -S -E {ROOT / 'tests' / 'uci_bridge' / 'foreign_engine.py'}"
@@ -31,23 +35,36 @@ MATCH = (
 """The seed has 18 digits: a shorter one is stretched in each process anew (klss.support.seeds), which takes 0.3 s."""
 
 PATIENCE_S = 60.0
+SILENT = """
+import json, subprocess, sys, time
+left = subprocess.Popen(["sleep", "600"], start_new_session=True)
+open(sys.argv[1], "a").write(f"{left.pid}\\n")
+for line in sys.stdin:
+    request = json.loads(line)
+    ids = {key: request[key] for key in ("protocolVersion", "gameId", "sessionId")}
+    if "legalMoves" not in request:
+        print(json.dumps({**ids, "received": True}), flush=True)
+    else:
+        open(sys.argv[1], "a").write("asked\\n")
+        time.sleep(600)
+time.sleep(600)
+"""
+"""An engine that has a child in a session of its own, never answers, and does not end with its input."""
+
+Start = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Starts ``klss ARGUMENTS`` in a group of its own, in an empty directory."""
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Starts ``klss ARGUMENTS`` in a group of its own, in an empty directory; ``before``: words before the command."""
     started: list[subprocess.Popen[str]] = []
 
-    def run(*arguments: str) -> subprocess.Popen[str]:
+    def run(*arguments: str, before: tuple[str, ...] = ()) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [sys.executable, "-m", "klss", *arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
-            start_new_session=True,
-        )
+            [*before, sys.executable, "-m", "klss", *arguments], cwd=tmp_path, encoding="utf-8", start_new_session=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+        )  # fmt: skip
         started.append(process)
         return process
 
@@ -58,11 +75,11 @@ def start(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
         process.communicate()
 
 
-def lines(folder: Path) -> list[dict[str, Any]]:
-    """The whole lines of games.jsonl so far."""
-    path = folder / "games.jsonl"
-    text = path.read_text() if path.exists() else ""
-    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+def silent(folder: Path) -> str:
+    """The engine's command; what it says of itself is in ``said``."""
+    (folder / "said").touch()
+    (folder / "silent.py").write_text(SILENT)
+    return f"{sys.executable} -S -E {folder / 'silent.py'} {folder / 'said'}"
 
 
 def wait_for(what: Callable[[], Any], process: subprocess.Popen[str] | None = None, every_s: float = 0.005) -> Any:
@@ -89,14 +106,83 @@ def command(process: psutil.Process) -> list[str]:
         return []
 
 
-def left_of(processes: list[psutil.Process]) -> list[psutil.Process]:
-    """Those that still run."""
-    left = []
-    for process in processes:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
-                left.append(process)
-    return left
+def none_left(processes: list[psutil.Process]) -> bool:
+    """Whether all end within two seconds."""
+    alive = psutil.wait_procs(processes, timeout=2.0)[1]
+    return all(each.status() == psutil.STATUS_ZOMBIE for each in alive if each.is_running())
+
+
+# ---------------------------------------------------------------- games and bots
+def asked(start: Start, folder: Path, **named: Any) -> subprocess.Popen[str]:
+    """``klss play`` against the silent engine, which has been asked for its first move."""
+    program = start("play", "--black", f"cmd:{silent(folder)}", "--nodes", "5", **named)
+    assert program.stdin is not None
+    program.stdin.write("e2e4\n")
+    program.stdin.flush()
+    wait_for(lambda: "asked" in (folder / "said").read_text(), program)
+    return program
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
+def test_a_game_in_the_terminal_is_kept_when_the_terminal_goes(
+    start: Start, tmp_path: Path, number: signal.Signals
+) -> None:
+    program = asked(start, tmp_path)
+    children = family(program)
+    assert len(children) >= 3  # the engine, its child, and the guard
+    program.send_signal(number)
+    _, err = program.communicate(timeout=60)
+    assert program.returncode == 0 and "Traceback" not in err and none_left(children)
+    (kept,) = (tmp_path / "klss-games").glob("*.pgn")
+    assert [move.uci() for move in read_pgn(kept.read_text())[0].moves] == ["e2e4"]
+
+
+def test_who_ignores_hang_ups_goes_on(start: Start, tmp_path: Path) -> None:
+    """As under nohup."""
+    program = asked(start, tmp_path, before=("sh", "-c", 'trap "" HUP; exec "$@"', "sh"))
+    program.send_signal(signal.SIGHUP)
+    time.sleep(0.5)
+    assert program.poll() is None
+    program.terminate()
+    assert program.wait(60) == 0
+
+
+@pytest.mark.parametrize(
+    "command", [["play", "--white", "random", "--nodes", "5", "--black"], ["match", "random", "--nodes", "5"]]
+)
+def test_no_process_outlives_a_program_that_is_killed(start: Start, tmp_path: Path, command: list[str]) -> None:
+    program = start(*command, f"cmd:{silent(tmp_path)}")
+    wait_for(lambda: (tmp_path / "said").read_text(), program)
+    children = family(program)
+    assert len(children) >= 3
+    program.kill()
+    program.communicate(timeout=60)
+    assert none_left(children)
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGKILL])
+def test_a_bot_whose_terminal_goes_keeps_its_game_and_leaves_no_engine(
+    start: Start, tmp_path: Path, number: signal.Signals
+) -> None:
+    with FakeServer() as server:
+        server.holding.set()
+        bot = start("bot", "--config", str(write_config(tmp_path, server.url)), "--grace", "0.1")
+        game = server.challenge("anna", color="black")
+        wait_for(lambda: game in under_way(tmp_path / "records"), bot)
+        wait_for(lambda: any(ENGINE[1] in command(each) for each in family(bot)), bot)
+        children = family(bot)
+        bot.send_signal(number)
+        bot.communicate(timeout=60)
+        assert bot.returncode == (-number if number == signal.SIGKILL else 0)
+    assert none_left(children) and set(under_way(tmp_path / "records")) == {game}
+
+
+# ---------------------------------------------------------------- matches
+def lines(folder: Path) -> list[dict[str, Any]]:
+    """The whole lines of games.jsonl so far."""
+    path = folder / "games.jsonl"
+    text = path.read_text() if path.exists() else ""
+    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
 
 
 def timeless(folder: Path) -> list[dict[str, Any]]:
@@ -134,7 +220,7 @@ def check_whole(whole: Path, folder: Path, document: dict[str, Any]) -> None:
     "flags", [pytest.param((), id="one"), pytest.param(("--workers", "2"), id="two", marks=pytest.mark.soak)]
 )
 def test_a_match_killed_twice_then_finished_has_each_game_once_and_leaves_no_process(
-    whole: Path, start: Callable[..., subprocess.Popen[str]], tmp_path: Path, flags: tuple[str, ...]
+    whole: Path, start: Start, tmp_path: Path, flags: tuple[str, ...]
 ) -> None:
     out = tmp_path / "m"
     for more in (3, 4):
@@ -145,7 +231,7 @@ def test_a_match_killed_twice_then_finished_has_each_game_once_and_leaves_no_pro
         assert len(children) >= 3  # two engines and their guard
         match.kill()
         assert match.wait() == -signal.SIGKILL
-        wait_for(lambda children=children: not left_of(children))
+        assert none_left(children)
     assert len(lines(out)) < GAMES
     match = start(*MATCH, *flags, "--out", "m", "--json")
     shown, err = match.communicate(timeout=PATIENCE_S)
@@ -182,9 +268,7 @@ def test_a_worker_that_still_loads_ends_with_a_match_that_is_killed(tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_the_games_of_a_worker_that_is_killed_are_played_again(
-    whole: Path, start: Callable[..., subprocess.Popen[str]], tmp_path: Path
-) -> None:
+def test_the_games_of_a_worker_that_is_killed_are_played_again(whole: Path, start: Start, tmp_path: Path) -> None:
     match = start(*MATCH, "--workers", "2", "--out", "m", "--json")
 
     def engines() -> list[psutil.Process]:
@@ -201,40 +285,25 @@ def test_the_games_of_a_worker_that_is_killed_are_played_again(
     worker.kill()
     shown, err = match.communicate(timeout=PATIENCE_S)
     assert match.returncode == 0 and not [line for line in err.splitlines() if not line.startswith("game ")]
-    assert not left_of(theirs)
+    assert none_left(theirs)
     check_whole(whole, tmp_path / "m", json.loads(shown))
 
 
-def ctrl_c(match: subprocess.Popen[str]) -> None:
-    """As a terminal does it, to the whole group."""
-    os.killpg(match.pid, signal.SIGINT)
-
-
-def hang_up(match: subprocess.Popen[str]) -> None:
-    """As a terminal does that is closed, to the whole group."""
-    os.killpg(match.pid, signal.SIGHUP)
-
-
-def terminate(match: subprocess.Popen[str]) -> None:
-    """As ``kill`` and a system that shuts down do it, to the one process."""
-    match.terminate()
-
-
 @pytest.mark.parametrize(
-    ("end", "flags"),
+    ("number", "group", "flags"),
     [
-        pytest.param(ctrl_c, (), id="Ctrl-C"),
-        pytest.param(hang_up, (), id="SIGHUP", marks=pytest.mark.slow),
-        pytest.param(hang_up, ("--workers", "2"), id="SIGHUP, two workers", marks=pytest.mark.slow),
-        pytest.param(terminate, (), id="SIGTERM", marks=pytest.mark.slow),
-        pytest.param(ctrl_c, ("--workers", "2"), id="Ctrl-C, two workers", marks=pytest.mark.slow),
-        pytest.param(terminate, ("--workers", "2"), id="SIGTERM, two workers", marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, True, (), id="Ctrl-C"),  # a terminal sends it to the whole group
+        *(
+            pytest.param(number, group, ("--workers", "2"), id=f"{number.name}, two workers", marks=pytest.mark.slow)
+            for number, group in ((signal.SIGINT, True), (signal.SIGHUP, True), (signal.SIGTERM, False))
+        ),
     ],
 )
 def test_a_match_that_is_told_to_end_says_so_in_one_line_and_leaves_no_process(
-    start: Callable[..., subprocess.Popen[str]],
+    start: Start,
     tmp_path: Path,
-    end: Callable[[subprocess.Popen[str]], None],
+    number: signal.Signals,
+    group: bool,
     flags: tuple[str, ...],
 ) -> None:
     match = start("match", "klss2021", "greedy", "--time", "5", *flags, "--out", "m")
@@ -247,11 +316,11 @@ def test_a_match_that_is_told_to_end_says_so_in_one_line_and_leaves_no_process(
         return found if len(serving) >= engines else []
 
     children = wait_for(all_of_them, match, 0.05)
-    end(match)
+    (os.killpg if group else os.kill)(match.pid, number)
     shown, err = match.communicate(timeout=PATIENCE_S)
     assert match.returncode == 1 and shown == ""
     assert err.count("\n") == 1 and "interrupted after 0 games" in err and "the same command goes on" in err
-    wait_for(lambda: not left_of(children))
+    assert none_left(children)
 
 
 @pytest.mark.slow
@@ -260,6 +329,5 @@ def test_a_match_is_played_on_a_cluster_that_is_there_and_leaves_it_without_engi
 ) -> None:
     ran = klss(*MATCH, "--scheduler", cluster, "--out", "m", "--json")
     assert ran.code == 0 and "tls://" in ran.err.splitlines()[0]  # anybody could have played on it
-    mine = psutil.Process().children(recursive=True)
-    assert not [child for child in left_of(mine) if {"good", "blank lines"} & set(child.cmdline())]
+    assert not [child for child in psutil.Process().children(recursive=True) if {"good"} & set(command(child))]
     check_whole(whole, tmp_path / "m", json.loads(ran.out))
