@@ -73,13 +73,10 @@ class Parser(argparse.ArgumentParser):
         kit = self.game.kit
         names = {"configurations": ", ".join(kit.configurations), "players": kit.players}
         if self.game.name == "fog":
-            from darkchess.fog.players.configuration import CONFIGURATIONS, LEVELS
+            from darkchess.fog.players.configuration import LEVELS
 
             easiest, *_, hardest = LEVELS
             names["configurations"] = f"{easiest} (easy) to {hardest}, {names['configurations']}"
-            searches = [name for name in kit.configurations if CONFIGURATIONS[name].search is not None]
-            easiest = next(name for name, level in LEVELS.items() if level.search is not None)
-            names["searches"] = f"{easiest} to {hardest}, {', '.join(searches)}"
         return names
 
     def error(self, message: str) -> NoReturn:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 NODES = 2000
@@ -30,6 +32,35 @@ def mark(cost: float | None) -> str:
     return next((sign for sign, least in MARKS.items() if cost is not None and cost >= least), "")
 
 
+@dataclass
+class Sums:
+    """Sums over the costs of moves."""
+
+    moves: int = 0
+    valued: int = 0
+    cost: float = 0.0
+    luck: float = 0.0
+    marks: Counter[str] = field(default_factory=Counter)
+
+    def add(self, played: Mapping[str, Any]) -> None:
+        """Count a move."""
+        self.moves += 1
+        self.luck += played["turned"]
+        if played["loss"] is not None:
+            self.valued += 1
+            self.cost += max(0.0, played["loss"])
+            self.marks[mark(played["loss"])] += 1
+
+    def document(self) -> dict[str, Any]:
+        """The fields of a summary in docs/analyse.md but the costliest moves."""
+        return {
+            "moves": self.moves,
+            "mean_cost": round(self.cost / self.valued, 4) if self.valued else None,
+            "mean_luck": round(self.luck / self.moves, 4) if self.moves else None,
+            "marks": {sign: self.marks[sign] for sign in MARKS},
+        }
+
+
 def summary(turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
     """The costs of ``color`` in ``turns``, documents of :func:`klss_app.web.game_analysis.turn_document`: the fields of
     ``summary`` in docs/analyse.md.
@@ -40,17 +71,15 @@ def summary(turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
     >>> found["mean_cost"], found["mean_luck"], found["marks"], [each["san"] for each in found["costliest"]]
     (0.25, -0.5, {'??': 1, '?': 0, '?!': 0}, ['e4'])
     """
-    own = [turn for turn in turns if turn["color"] == color]
-    known = [turn for turn in own if turn["played"]["loss"] is not None]
-    costs = [max(0.0, turn["played"]["loss"]) for turn in known]
+    own, sums = [turn for turn in turns if turn["color"] == color], Sums()
+    for turn in own:
+        sums.add(turn["played"])
     worst = sorted(
-        (turn for turn in known if turn["played"]["loss"] >= LEAST_COST), key=lambda turn: -turn["played"]["loss"]
+        (turn for turn in own if (turn["played"]["loss"] or 0.0) >= LEAST_COST),
+        key=lambda turn: -turn["played"]["loss"],
     )
     return {
-        "moves": len(own),
-        "mean_cost": round(sum(costs) / len(costs), 4) if costs else None,
-        "mean_luck": round(sum(turn["played"]["turned"] for turn in own) / len(own), 4) if own else None,
-        "marks": {sign: sum(mark(cost) == sign for cost in costs) for sign in MARKS},
+        **sums.document(),
         "costliest": [
             {
                 "ply": turn["ply"],

@@ -27,6 +27,7 @@ from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.fog.analyse_report import BELIEFS, document, text, truth_document, truth_text
 from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import (
+    CONFIGURATION,
     GameOptions,
     Parser,
     add_game_number,
@@ -71,10 +72,7 @@ def _parser() -> Parser:
         help="with --ply the side to move there, white or black; else the side in the summary (default: both)",
     )
     parser.add_argument(
-        "--configuration",
-        default=DEFAULT_PLAYER,
-        metavar="NAME",
-        help="the player that thinks: {searches}; NAME,field=value,…; FILE.toml",
+        "--configuration", default=DEFAULT_PLAYER, metavar="NAME", help=f"the player that thinks: {CONFIGURATION}"
     )
     limits = f" (for a whole game {NODES} nodes a move by default)"
     add_game_options(parser, fen=False, seed_default=0, limits=limits)

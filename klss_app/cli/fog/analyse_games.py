@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -24,7 +23,7 @@ from klss.support.text import counted, printable
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.options import written_games_of
 from klss_app.progress import ProgressLine
-from klss_app.web.summaries import CAP, LEAST_COST, MARKS, mark, summary
+from klss_app.web.summaries import CAP, LEAST_COST, MARKS, Sums, summary
 
 if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator
@@ -54,35 +53,6 @@ _END_MEN = 6
 _KNOWN = {"1 to 10": 10, "to 1,000": 1_000, "to 100,000": 100_000, "more": 10**18}
 _SAMPLE = "a sample"
 """The group of moves whose set was larger than its cap, so that its size is not known."""
-
-
-@dataclass
-class Sums:
-    """Sums over the costs of a kind of moves."""
-
-    moves: int = 0
-    valued: int = 0
-    cost: float = 0.0
-    luck: float = 0.0
-    marks: Counter[str] = field(default_factory=Counter)
-
-    def add(self, played: Mapping[str, Any]) -> None:
-        """Count a move."""
-        self.moves += 1
-        self.luck += played["turned"]
-        if played["loss"] is not None:
-            self.valued += 1
-            self.cost += max(0.0, played["loss"])
-            self.marks[mark(played["loss"])] += 1
-
-    def document(self) -> dict[str, Any]:
-        """The fields of a summary in docs/analyse.md."""
-        return {
-            "moves": self.moves,
-            "mean_cost": round(self.cost / self.valued, 4) if self.valued else None,
-            "mean_luck": round(self.luck / self.moves, 4) if self.moves else None,
-            "marks": {sign: self.marks[sign] for sign in MARKS},
-        }
 
 
 @dataclass
