@@ -68,8 +68,7 @@ LEARNED_FROM = "belief"
 """The series of which the packaged policy of moves is learned; no player has a learned belief."""
 
 _TREE = "dsmcp,cap=20000"
-"""With a capped position set, since following sets of up to two million takes seconds per turn (docs/dsmcp.md, "Play
-and analyse").
+"""With a capped position set, since following sets of up to two million takes seconds per turn (docs/dsmcp.md, "Play").
 """
 _MIXTURE, _CACHE = "dsmcp,mixing=1", "dsmcp,mixing=0"
 

@@ -49,7 +49,9 @@ def _parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run the command; return the exit code."""
     options = _parser().parse(arguments)
+    from klss.support.configurations import ConfigurationError
     from uci_bridge.bot.config import ConfigError, load_config, read_token
+    from uci_bridge.bot.engine import engine_command
     from uci_bridge.bot.log import log_to
     from uci_bridge.child_processes import close_to_others
 
@@ -59,35 +61,12 @@ def run(arguments: Sequence[str]) -> int:
     try:
         config = load_config(path)
         formatter.token = token = read_token(config.token)
-    except ConfigError as error:
+        engine_command(config.engine, path.absolute().parent)
+    except (ConfigError, ConfigurationError) as error:
         raise UsageError(str(error)) from None
-    _check_engine_words(config, path.absolute().parent)
     if options.check:
         return asyncio.run(_check(config, token, path.absolute().parent))
     return asyncio.run(_play(config, token, path.absolute().parent, options.grace))
-
-
-def _check_engine_words(config: BotConfig, folder: Path) -> None:
-    """Refuse a bad engine in the configuration, before anything is started."""
-    from darkchess.evaluation.registry import EvaluatorChoice
-    from darkchess.fog.players.configuration import configuration
-    from klss.support.configurations import ConfigurationError
-    from klss_app.cli.games import check_evaluator
-    from uci_bridge.bot.engine import engine_command
-    from uci_bridge.evaluators import can_ponder, evaluator_choice
-
-    if config.engine.command is None:
-        try:
-            command = engine_command(config.engine, folder)
-            found = configuration(command[command.index("--configuration") + 1])
-        except ConfigurationError as error:
-            raise UsageError(f"engine.configuration: {error}") from None
-        choice = evaluator_choice(found, EvaluatorChoice(config.engine.evaluator or EvaluatorChoice.name))
-        check_evaluator(choice.name, None)
-        if config.engine.ponder and not can_ponder(found, choice):
-            raise UsageError(
-                f"engine.ponder: got true with {found.name}, expected kluss with the built-in evaluator, or false"
-            )
 
 
 async def _check_engine(config: BotConfig, folder: Path) -> None:

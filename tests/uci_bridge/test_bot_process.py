@@ -112,7 +112,7 @@ CHECKS = {  # what is changed in a bot.yml that is right, the exit code, and wha
     "plain http": ({"url": "http://example.org"}, 2, "url: "),
     "engine": ({"engine": '{command: ["/nonexistent/engine"]}'}, 2, "engine: "),
     "configuration": ({"engine": "{configuration: klss2012}"}, 2, "did you mean klss2021?"),
-    "ponder": ({"engine": "{configuration: klss2021, ponder: true}"}, 2, "engine.ponder: got true with klss2021"),
+    "ponder": ({"engine": "{configuration: klss2021, ponder: true}"}, 2, "--ponder"),
     "yaml": ({"accept": "[unclosed"}, 2, "bad YAML in line"),
     "unknown key": ({"acept": "{}"}, 2, "acept"),
     "value": ({"accept": "{concurrency: many}"}, 2, "accept.concurrency"),

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import chess
-
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser, count, typed_moves, whole
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
     from darkchess.fog.game.referee import Referee
-    from darkchess.fog.players.book import Book, BookMove, Page
+    from darkchess.fog.players.book import Book, Page
 
 DEFAULT_PLIES = 2
 DEFAULT_LEAST = 5
@@ -57,10 +55,13 @@ def run(arguments: Sequence[str]) -> int:
     parsed = _parser().parse(arguments)
     moves = typed_moves(parsed.moves or "", flag="MOVES: ")
 
+    from darkchess.fog.game.referee import Referee
+    from darkchess.fog.game.san import san
     from darkchess.fog.players.book import Book
 
     book = Book.packaged()
-    game, names = _after(moves, book)
+    game = Referee.replay(moves[: book.plies])  # the book has nothing beyond, and a longer game may be over
+    names = [san(position, move) for position, move in zip(game.positions, game.moves)]
     key, page = _page(book, game)
     if page is None:
         raise UsageError(
@@ -93,18 +94,6 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _after(moves: Sequence[chess.Move], book: Book) -> tuple[Referee, list[str]]:
-    """The true game after ``moves``, and the moves in SAN."""
-    from darkchess.fog.game.referee import Referee
-    from darkchess.fog.game.san import san
-
-    game, names = Referee(), []
-    for move in moves[: book.plies]:  # the book has nothing beyond, and a longer game may be over
-        names.append(san(game.position, move))
-        game.push(move)
-    return game, names
-
-
 def _page(book: Book, game: Referee) -> tuple[str | None, Page | None]:
     """The key of the page for the views of the player to move, and the page."""
     from darkchess.fog.players.book import page_key
@@ -122,7 +111,7 @@ def _tree(book: Book, game: Referee, page: Page, plies: int, least: float) -> It
     from darkchess.fog.game.san import san
 
     for each in page.moves:
-        if not _often(each, page, least):
+        if each.probability < least and each.people < max(1.0, least * page.people):
             continue
         after = Referee.replay([*game.moves, each.move])
         key, below = _page(book, after) if plies > 1 else (None, None)
@@ -136,10 +125,6 @@ def _tree(book: Book, game: Referee, page: Page, plies: int, least: float) -> It
             "infoset": key,
             "replies": [] if below is None else list(_tree(book, after, below, plies - 1, least)),
         }
-
-
-def _often(move: BookMove, page: Page, least: float) -> bool:
-    return move.probability >= least or move.people >= max(1.0, least * page.people)
 
 
 def _lines(
