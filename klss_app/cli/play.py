@@ -11,7 +11,6 @@ import datetime
 import importlib
 import os
 import shlex
-import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -82,34 +81,6 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     if left is not None and parsed.record is None:
         writable_file(left.path, "--resume")
     return TerminalGame(game, options, specs, Terminal(parsed.ascii), parsed.record, left).run()
-
-
-class Interrupt:
-    """Ctrl-C while an engine thinks.
-
-    If it comes inside a library's callback, Python prints the exception and drops it. So it is also noted, and raised
-    again after the engine's move.
-    """
-
-    def __init__(self) -> None:
-        self._noted = False
-        self._previous: Any = None
-
-    def __enter__(self) -> Interrupt:
-        self._previous = signal.signal(signal.SIGINT, self._note)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGINT, self._previous)
-
-    def _note(self, *_: object) -> None:
-        self._noted = True
-        raise KeyboardInterrupt
-
-    def check(self) -> None:
-        """Raise a noted Ctrl-C again."""
-        if self._noted:
-            raise KeyboardInterrupt
 
 
 class Loading(threading.Thread):
@@ -222,10 +193,7 @@ class Engine(Player):
             self._turn = contextlib.ExitStack()
             self._turn.enter_context(self._terminal.spinner(self._text))
         try:
-            with Interrupt() as interrupt:
-                decision = player.answer(question, limit, self._state.update)
-                interrupt.check()
-                return decision
+            return player.answer(question, limit, self._state.update)
         except BaseException:
             self.turn_over()
             raise

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -21,7 +19,6 @@ from darkchess.fog.players.configuration import CONFIGURATIONS
 from klss.search import Budget
 from klss.search.pondering import Pondering
 from klss_app.cli.games import FOG
-from klss_app.cli.play import Interrupt
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -181,10 +178,3 @@ def test_a_closed_stdin_does_not_matter_where_no_human_plays(tmp_path: Path) -> 
 
 def test_the_names_that_are_not_looked_up_before_the_first_board_are_there() -> None:
     assert set(FOG.known) <= set(CONFIGURATIONS)
-
-
-def test_a_ctrl_c_that_a_library_drops_while_the_engine_thinks_is_not_lost() -> None:
-    with pytest.raises(KeyboardInterrupt), Interrupt() as interrupt:
-        with contextlib.suppress(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
-        interrupt.check()

@@ -14,7 +14,6 @@ from darkchess.rbc.game.observation import Moved
 from darkchess.rbc.game.referee import Referee
 from klss_app.rbc_spoken import UnknownRequest, move_letters, moved_text, request_of
 from tests.klss_app.screen import ESCAPE, Screen
-from uci_bridge.kits.rbc import RBC
 
 PROMOTING = "r3k2r/P7/8/8/8/8/8/R3K2R w KQkq - 0 1"
 
@@ -143,18 +142,3 @@ def test_a_game_that_was_left_goes_on_with_its_look(typed: Callable[..., tuple[i
     assert "look" not in after and after["fens_after_move"]["true"][0] == before["fens_after_move"]["true"][0]
     code, _, err = typed("", "--resume", path.stem)
     assert code == 2 and "a game that is over" in err and err.count("\n") == 1
-
-
-def test_games_that_look_alike_go_on_alike(typed: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
-    shown = []
-    for reply in ("a7a6", "h7h6"):
-        game = Referee()
-        for square, move in ((chess.D3, "e2e4"), (chess.E5, reply)):
-            game.sense(square)
-            game.move(chess.Move.from_uci(move))
-        text = RBC.record(game, {"White": "human", "Black": "rbc-random", "Seed": "3"})
-        (tmp_path / "g.json").write_text(text)
-        code, out, err = typed("moves\nquit\n", "--resume", "g.json", "--ascii")
-        assert code == 0, err
-        shown.append(out)
-    assert shown[0] == shown[1] and "You played e4." in shown[0]

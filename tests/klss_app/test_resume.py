@@ -7,9 +7,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+import chess
 import pytest
 
 from darkchess.fog.game.record import read_pgn
+from darkchess.rbc.game.referee import Referee
+from uci_bridge.kits.rbc import RBC
 
 LEFT = '[White "human"]\n[Black "random"]\n[Result "*"]\n{tags}\n1. e4 {reply} 2. Nf3 {second} *\n'
 
@@ -60,14 +63,33 @@ def test_a_game_that_was_left_is_named_or_the_last_one(klss: Any, tmp_path: Path
         os.utime(folder / "two.pgn", (2000, 2000))
 
 
-def test_who_goes_on_sees_what_she_saw_and_no_more(klss: Any, tmp_path: Path) -> None:
+def blind(reply: str) -> str:
+    """A game of Reconnaissance Blind Chess that was left after a turn of each side."""
+    game = Referee()
+    for square, move in ((chess.D3, "e2e4"), (chess.E5, reply)):
+        game.sense(square)
+        game.move(chess.Move.from_uci(move))
+    return RBC.record(game, {"White": "human", "Black": "rbc-random", "Seed": "3"})
+
+
+@pytest.mark.parametrize(
+    ("command", "games", "seen"),
+    [
+        (("play",), [LEFT.format(tags="", reply=a, second=b) for a, b in (("e6", "d6"), ("g6", "c6"))], "2. Nf3 ?"),
+        (("rbc", "play", "--nodes", "10"), [blind("a7a6"), blind("h7h6")], "You played e4."),
+    ],
+    ids=["fog", "rbc"],
+)
+def test_who_goes_on_sees_what_she_saw_and_no_more(
+    klss: Any, tmp_path: Path, command: tuple[str, ...], games: list[str], seen: str
+) -> None:
     shown = []
-    for reply, second in (("e6", "d6"), ("g6", "c6")):
-        left(tmp_path, reply=reply, second=second)
-        ran = klss("play", "--resume", "g.pgn", "--ascii", typed="history\nmoves\nflip\nquit\n")
+    for text in games:
+        (tmp_path / "g").write_text(text)
+        ran = klss(*command, "--resume", "g", "--ascii", typed="history\nmoves\nflip\nquit\n")
         assert ran.code == 0, ran.err
         shown.append(ran.out)
-    assert shown[0] == shown[1] and "1. e4 ?  2. Nf3 ?" in shown[0]
+    assert shown[0] == shown[1] and seen in shown[0]
 
 
 def test_the_engine_of_then_plays_by_its_limits_unless_told(klss: Any, tmp_path: Path) -> None:
