@@ -9,22 +9,25 @@ from copy import copy
 from typing import Literal
 
 import chess
+import numpy as np
 
+from darkchess.board.kernels import board
 from darkchess.board.position import Position
 from darkchess.errors import ViewError
 from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed, window
 from darkchess.rbc.game.own_half import OwnHalf
+from darkchess.rbc.game.requests import is_request, played
 
-_SLIDERS = (chess.BISHOP, chess.ROOK, chess.QUEEN)
-_KINDS = {Notice: "notice", Sensed: "sensed", Moved: "moved"}
-_AFTER: dict[str, Literal["notice", "sensed", "moved"]] = {"notice": "sensed", "sensed": "moved", "moved": "notice"}
+Kind = Literal["notice", "sensed", "moved"]
+_KINDS: dict[type[Observation], Kind] = {Notice: "notice", Sensed: "sensed", Moved: "moved"}
+_AFTER: dict[Kind, Kind] = {"notice": "sensed", "sensed": "moved", "moved": "notice"}
 
 
 class Followed:
     """The observations of the player of ``color`` so far, in a game from ``start``."""
 
     def __init__(self, color: chess.Color, start: Position) -> None:
-        self.awaited: Literal["notice", "sensed", "moved"] = "notice"  # the kind of the next observation
+        self.awaited: Kind = "notice"  # the kind of the next observation
         # turns of both sides before the player's present turn, or before its next one
         self.ply = 0 if start.turn == color else 1
         self._color = color
@@ -48,109 +51,52 @@ class Followed:
         ViewError
             It can't follow the earlier ones; it is not recorded.
         """
-        if _KINDS[type(seen)] != self.awaited:
-            raise ViewError(f"turn of ply {self.ply}: got a {_KINDS[type(seen)]}, expected a {self.awaited}")
-        if isinstance(seen, Notice):
-            self._check_notice(seen)
-            if seen.square is not None:
-                self._own.lose(seen.square)
-        elif isinstance(seen, Sensed):
-            self._check_sensed(seen)
-        else:
-            self._check_moved(seen)
+        kind = _KINDS[type(seen)]
+        if kind != self.awaited or not self._possible(seen):
+            raise ViewError(
+                f"turn of ply {self.ply}: got {seen}, expected a {self.awaited} that the player's pieces, requests and "
+                "the rules allow"
+            )
+        if isinstance(seen, Notice) and seen.square is not None:
+            self._own.lose(seen.square)
+        elif isinstance(seen, Moved):
             self._own.play(seen.taken)
             self.ply += 2
-        self.awaited = _AFTER[self.awaited]
+        self.awaited = _AFTER[kind]
 
-    def _own_piece(self, square: int) -> chess.Piece | None:
-        """Return the player's piece on ``square``, None if there is none."""
-        row = Position(self._own.row)
-        found = row.piece_at(square)
-        return found if found is not None and found.color == self._color else None
-
-    def _check_notice(self, seen: Notice) -> None:
-        if seen.square is None:
-            return
-        piece = self._own_piece(seen.square)
-        if piece is None or piece.piece_type == chess.KING or self.ply == 0:
-            there = "the own king stands" if piece is not None and self.ply else "nothing can have been captured"
-            raise ViewError(
-                f"turn of ply {self.ply}: got a capture on {chess.SQUARE_NAMES[seen.square]}, where {there}, "
-                "expected none"
-            )
-
-    def _check_sensed(self, seen: Sensed) -> None:
+    def _possible(self, seen: Observation) -> bool:
+        own = Position(self._own.row)
+        if isinstance(seen, Notice):
+            return seen.square is None or (self.ply > 0 and own.piece_at(seen.square) not in (None, self._king))
+        if isinstance(seen, Moved):
+            asked = seen.requested
+            if asked is None:
+                return seen.taken is None and seen.capture_square is None
+            return is_request(own, asked) and (seen.taken, seen.capture_square) in self._results(asked)
+        # A sense shows exactly its window, the player's own pieces where they are, and no others of its colour.
         shown = () if seen.square is None else window(seen.square)
-        if tuple(square for square, _ in seen.contents) != shown:
-            raise ViewError(
-                f"turn of ply {self.ply}: got {len(seen.contents)} squares sensed, expected the {len(shown)} around "
-                f"{'nothing' if seen.square is None else chess.SQUARE_NAMES[seen.square]}, from above and the left"
-            )
-        # A square shows the player's own piece or, if it has none there, nothing or an enemy piece; of these no pawn on
-        # the first or last rank, and at most one king.
-        kings = 0
-        for square, piece in seen.contents:
-            own = self._own_piece(square)
-            enemy = piece is not None and piece.color != self._color
-            kings += enemy and piece is not None and piece.piece_type == chess.KING
-            lost_pawn = enemy and piece is not None and piece.piece_type == chess.PAWN and square // 8 in (0, 7)
-            if lost_pawn or kings > 1 or (piece != own and not (own is None and enemy)):
-                raise ViewError(
-                    f"turn of ply {self.ply}: got {piece or 'nothing'} sensed on {chess.SQUARE_NAMES[square]}, "
-                    f"expected {own or 'nothing or an enemy piece that may stand there'}"
-                )
-
-    def _check_moved(self, seen: Moved) -> None:
-        asked, taken = seen.requested, seen.taken
-        if asked is not None and asked not in self._own.requests() and self._closed(asked) is None:
-            raise ViewError(f"turn of ply {self.ply}: got the request {asked.uci()}, expected a legal one")
-        if not self._may_become(asked, taken, seen.capture_square):
-            where = None if seen.capture_square is None else chess.SQUARE_NAMES[seen.capture_square]
-            raise ViewError(
-                f"turn of ply {self.ply}: got {asked and asked.uci()} that became {taken and taken.uci()} with a "
-                f"capture on {where}, expected what a request can become"
-            )
-
-    def _closed(self, asked: chess.Move) -> chess.Move | None:
-        """Return the promotion to a queen that a pawn's request without a promotion means; None for other requests."""
-        queen = chess.Move(asked.from_square, asked.to_square, chess.QUEEN)
-        return queen if asked.promotion is None and queen in self._own.requests() else None
-
-    def _may_become(self, asked: chess.Move | None, taken: chess.Move | None, capture: int | None) -> bool:
-        """Whether a request may become the move ``taken`` with a capture on ``capture``."""
-        if asked is None or taken is None:
-            return taken is None and capture is None and (asked is None or self._may_fail(asked))
-        asked = self._closed(asked) or asked
-        piece = self._own_piece(asked.from_square)
-        assert piece is not None
-        start, end = asked.from_square, asked.to_square
-        step = chess.square_file(end) - chess.square_file(start)
-        # A pawn's capture is played as requested, on its target or en passant.
-        if piece.piece_type == chess.PAWN and step:
-            rank = 4 if self._color else 3
-            passed = end + (-8 if self._color else 8)
-            return taken == asked and (capture == end or (capture == passed and start // 8 == rank))
-        # A pawn's double step may end after one square; castling is played as requested.
-        if piece.piece_type == chess.PAWN:
-            single = chess.Move(start, (start + end) // 2)
-            return capture is None and (taken == asked or (abs(end - start) == 16 and taken == single))
-        if piece.piece_type == chess.KING and abs(step) == 2:
-            return taken == asked and capture is None
-        # Any other piece reaches its target, or a slider stops at a piece on its way, which it captures.
-        if taken == asked:
-            return capture in (None, end)
-        between = chess.SquareSet(chess.between(start, end))
-        return (
-            piece.piece_type in _SLIDERS
-            and taken.from_square == start
-            and taken.promotion is None
-            and taken.to_square in between
-            and capture == taken.to_square
+        return tuple(square for square, _ in seen.contents) == shown and all(
+            piece == own.piece_at(square)
+            for square, piece in seen.contents
+            if own.piece_at(square) is not None or (piece is not None and piece.color == self._color)
         )
 
-    def _may_fail(self, asked: chess.Move) -> bool:
-        """Whether nothing at all may be played of a request: it is a pawn's, or castling."""
-        piece = self._own_piece(asked.from_square)
-        assert piece is not None
-        castling = piece.piece_type == chess.KING and abs(asked.to_square - asked.from_square) == 2
-        return piece.piece_type == chess.PAWN or castling
+    @property
+    def _king(self) -> chess.Piece:
+        return chess.Piece(chess.KING, self._color)
+
+    def _results(self, asked: chess.Move) -> set[tuple[chess.Move | None, int | None]]:
+        """Return the moves that a request may become, each with the square of its capture: at most one enemy piece
+        decides that, or one pawn that can be captured en passant.
+        """
+        rows = [self._own.row.copy() for _ in range(66)]
+        for square in chess.SQUARES:
+            if not self._own.pieces >> square & 1:
+                rows[square][[board.QUEEN, board.BLACK if self._color else board.WHITE]] |= np.uint64(1 << square)
+        if asked.to_square // 8 == (5 if self._color else 2) and (asked.to_square - asked.from_square) % 8:
+            rows[64][board.META] |= np.uint64(asked.to_square + 1 << 8)
+        found: set[tuple[chess.Move | None, int | None]] = set()
+        for position in map(Position, rows):
+            taken = played(position, asked)
+            found.add((taken, None if taken is None else position.captured_square(taken)))
+        return found
