@@ -8,7 +8,7 @@ This file has the update, view by view. Positions are stored by :mod:`darkchess.
 :mod:`darkchess.fog.belief.weighed_positions`; :mod:`darkchess.fog.belief.view_masks` turns a view into masks.
 
 Deviation: if no position of a sample agrees with a new view, the sample is repaired (``recoveries``,
-:mod:`darkchess.fog.belief._kernels.position_repair`), so that the player can go on.
+:mod:`darkchess.fog.belief.position_repair`), so that the player can go on.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ from darkchess.board.position import START_FEN, Position, upward
 from darkchess.board.position_step import Step, UpdateProgress, across_enemy_move, key_of, merged, next_key
 from darkchess.board.position_table import exercise_table, smallest
 from darkchess.errors import ViewError
-from darkchess.fog.belief._kernels import position_repair, position_set
+from darkchess.fog.belief._kernels import position_set
 from darkchess.fog.belief.filter import Crossing, Filter, find
+from darkchess.fog.belief.position_repair import repaired
 from darkchess.fog.belief.siamese import Observer
 from darkchess.fog.belief.view_masks import ViewMasks, only_pawns_on
 from darkchess.fog.belief.weighed_positions import WeighedPositions
@@ -382,21 +383,20 @@ class PositionSet(WeighedPositions):
 
     def _recover(self, view: View) -> None:
         """Replace the sample by repaired copies of its members, since none of them has a consistent successor."""
-        sources, shown = self._positions, self._shown
-        if shown.captured:
-            sources = position_repair.without_captured(sources, np.uint64(shown.captured))
-        out = np.empty((min(self._cap, _REPAIRED), 2), dtype=np.uint64)
+        shown = self._shown
         must_move = self._no_move_ends and view.to_move != view.color
         for attempt in range(_ATTEMPTS):
             # Each attempt at each ply has its own random numbers.
             seed = key_of(int(self._key) + _ATTEMPTS * view.ply + attempt)
-            demanding = must_move and attempt < _STRICT_ATTEMPTS
-            count = position_repair.repair(sources, shown.masks, shown.expected, demanding, seed, TABLES, out)
-            if count:
+            found = repaired(self._positions, shown, seed, min(self._cap, _REPAIRED))
+            if must_move and attempt < _STRICT_ATTEMPTS:
+                own, captors = shown.masks[position_set.OWN], shown.masks[position_set.EP_CAPTORS]
+                found = found[[position_set.can_move(*half, own, captors, TABLES) for half in found]]
+            if len(found):
                 break
-        assert count, "no repaired position agrees with the view"
+        assert len(found), "no repaired position agrees with the view"
         # The weights of the lost positions say nothing about the repaired ones, so these all weigh the same.
-        self._keep(merged(out[:count], key=self._key, cap=self._cap))
+        self._keep(merged(found, key=self._key, cap=self._cap))
         if self._weigher is not None:
             self._weights = self._weigher.reset(self.size)
         self.held = 0.0
@@ -413,8 +413,6 @@ def compile_rare_kernels() -> None:
     half = np.empty((1, 2), dtype=np.uint64)
     encode_half(start.row, half[0])
     exercise_table(half)
-    masks, expected = only_pawns_on(0)
-    halves = position_repair.without_captured(half, np.uint64(0))
-    position_repair.repair(halves, masks, expected, True, np.uint64(1), TABLES, np.empty((1, 2), dtype=np.uint64))
+    position_set.can_move(*half[0], np.uint64(0), np.uint64(0), TABLES)
     draw(np.full(8, 1 / 8), np.arange(8, dtype=np.uint64), 0)
     find(half[:0], np.repeat(half, 64, axis=0), np.uint64(1))
