@@ -33,15 +33,6 @@ class Partitions:
         """Return Σ W_r² of each window: float64[36], from 0 to 1; the weights (float64[n]) sum to 1."""
         return np.array([(self.weights(window, weights) ** 2).sum() for window in range(len(INNER))])
 
-    def bits(self, weights: Floats) -> Floats:
-        """Return −Σ W_r log₂ W_r of each window: float64[36]; the weights (float64[n]) sum to 1."""
-        found = np.zeros(len(INNER))
-        for window in range(len(INNER)):
-            shares = self.weights(window, weights)
-            shares = shares[shares > 0.0]
-            found[window] = -(shares * np.log2(shares)).sum()
-        return found
-
 
 def partitions(known: PositionSet, indices: Ints) -> Partitions:
     """Return the partitions of the positions ``indices`` (int64[n]) of a set.

@@ -17,10 +17,8 @@ from klss.table.configuration import by_name
 
 _RANGES: dict[str, tuple[float, float]] = {
     # of an Expectation
-    "value_beta": (-MOST, MOST),
     "uniform_mix": (0, 1),
-    "bit_value": (0, MOST),
-    "strangers": (0, 0.99),
+    "strangers": (0.01, 0.99),
     "unaware": (0, 1),
     "exposed": (0, MOST),
     "spread": (0, MOST),
@@ -69,7 +67,7 @@ PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
 
 CONFIGURATIONS = by_name(
     Configuration("rbc-expect", "expectation", thinking=Expectation()),
-    Configuration("rbc-siamese", "expectation", thinking=Expectation(belief="siamese", value_beta=0.0)),
+    Configuration("rbc-siamese", "expectation", thinking=Expectation(belief="siamese")),
     Configuration("dsmcp", "synoptic", thinking=Synoptic()),
     Configuration("rbc-rl", "synoptic", thinking=Synoptic(network="rl", mixing=1.0)),
     Configuration("rbc-attacker", "attacker", evaluator="builtin"),

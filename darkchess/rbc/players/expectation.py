@@ -64,17 +64,11 @@ _MARGIN = 0.6
 class Expectation:
     """Settings of an :class:`ExpectationPlayer`."""
 
-    # how positions are weighted. ``even``: all the same. ``value``: exp(−value_beta · the value for the player), since
-    # the opponent chooses its moves. ``siamese``: that, times learned weights (``darkchess.rbc.belief.siamese``)
-    belief: Literal["even", "value", "siamese"] = "even"
-    value_beta: float = 2.0  # β of ``value`` and ``siamese``
+    # how positions are weighted: ``siamese``, by learned weights (``darkchess.rbc.belief.siamese``) on top of what the
+    # filter over kinds of opponents says; ``even``, by the filter alone
+    belief: Literal["even", "siamese"] = "even"
     uniform_mix: float = 0.1  # share of all weight that is spread evenly
-    # what counts in the choice of a sense beside the value of the best request after it. ``value``: the bits that it
-    # gives; ``reduction``: the expected share of the weight that is left after it
-    sense: Literal["value", "reduction"] = "reduction"
-    bit_value: float = 0.05  # value of a bit of information
-    # prior probability that the opponent is of another kind than the sensible one
-    # (``darkchess.rbc.belief.kinds.Kinds``); 0: no kinds are told apart, and without ``siamese`` no model is used
+    # prior probability that the opponent is of another kind than the sensible one (``darkchess.rbc.belief.kinds``)
     strangers: float = 0.85
     # see ``darkchess.rbc.players.outlook.outlook``
     unaware: float = 0.02
@@ -101,10 +95,8 @@ class ExpectationPlayer(HoldingPlayer):
         super().start(color, start)
         self._turn = 0
         self._to_move = False
-        learned, strangers = self._thinking.belief == "siamese", self._thinking.strangers
-        kinds = Kinds(self.known, strangers)
-        self._kinds = kinds if learned or strangers > 0.0 else None
-        self._observer = Observer(self.known, kinds) if learned else None
+        self._kinds = Kinds(self.known, self._thinking.strangers)
+        self._observer = Observer(self.known, self._kinds) if self._thinking.belief == "siamese" else None
         # The objects that are updated after the set, by the same observations.
         self._beside = [each for each in (self._kinds, self._observer) if each is not None]
 
@@ -129,18 +121,18 @@ class ExpectationPlayer(HoldingPlayer):
             each.moved(moved, self.known)
 
     def likeliest(self, count: int) -> Ints:
-        """Return indices of possible positions (int64[min(count, size)]), the likeliest first if the player is to move
-        and has weights.
+        """Return indices of possible positions (int64[min(count, size)]), the likeliest first if the player is to
+        move.
         """
         every = np.arange(self.known.size, dtype=np.int64)
-        if not self._beside or not self._to_move:
+        if not self._to_move:
             return every[:count]
         first, _ = self._looked_at(sense=False)
         return np.concatenate([first, np.setdiff1d(every, first)])[:count]
 
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Look:
-        plan, thinking = time_plan(limit, sense=True), self._thinking
+        plan = time_plan(limit, sense=True)
         known = self._follow(plan)
         about_set = {"positions": known.size, "capped_by": known.capped_by}
         if known.size == 1:  # there is nothing to learn
@@ -151,10 +143,7 @@ class ExpectationPlayer(HoldingPlayer):
         found, weights = self._valued(indices, logs, plan.renewed())
         # The value of the best request after each sense, and a little for telling positions apart.
         values = expected_values(divided, found.values, weights)
-        if thinking.sense == "reduction":
-            values -= (_LEFT_COST + known.size / _CROWDED) * divided.left_over(likely)
-        else:
-            values += thinking.bit_value * divided.bits(likely)
+        values -= (_LEFT_COST + known.size / _CROWDED) * divided.left_over(likely)
         best = int(values.argmax())
         now = float((weights @ found.values).max())
         return Look(INNER[best], about_set | {"value": now, "gain": float(values[best]) - now, "nodes": found.children})
@@ -184,18 +173,13 @@ class ExpectationPlayer(HoldingPlayer):
 
     def _valued(self, indices: Ints, logs: Floats, plan: TimePlan) -> tuple[Outlook, Floats]:
         """Do :meth:`weighed` for given positions and the logarithms of their weights."""
-        found = self._outlook(indices, self._mixed(logs), plan)
-        if self._thinking.belief != "even":
-            logs = logs - self._thinking.value_beta * found.values.max(axis=1)
-        return found, self._mixed(logs)
+        weights = self._mixed(logs)
+        return self._outlook(indices, weights, plan), weights
 
     def _looked_at(self, *, sense: bool) -> tuple[Ints, Floats]:
         """Return the positions to value (int64[n]), in that order, and the logarithms of their weights."""
         # Each turn and question draws with its own seed.
         known, seed = self.known, self._seed * 1_000_003 + 2 * self._turn + (not sense)
-        if self._kinds is None:
-            indices = known.sample(_PARTITIONED, seed)
-            return indices, np.zeros(indices.shape[0])
         indices = known.sample(_WEIGHED, seed)
         if self._observer is not None:
             logs = Siamese.packaged().log_weights(known, self._observer, indices)
@@ -224,8 +208,7 @@ class ExpectationPlayer(HoldingPlayer):
         # Only the positions that have most of the weight, so that they can be searched deeper.
         boards = min(self._thinking.boards, 1 + int(np.searchsorted(np.cumsum(weights), _COVERED)))
         unaware = self._thinking.unaware
-        if self._kinds is not None:
-            unaware += (1.0 - unaware) * self._kinds.careless
+        unaware += (1.0 - unaware) * self._kinds.careless
         found = outlook(
             self.known,
             indices,
