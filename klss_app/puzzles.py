@@ -1,51 +1,22 @@
-"""Puzzles read from a file, and put into words, for the terminal and the browser."""
+"""Puzzles in words, for the terminal and the browser."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import chess
-
-from klss.support.text import read_text
 
 if TYPE_CHECKING:  # not at run time, as it would load compiled code in commands that show no puzzle
     from darkchess.fog.analysis.puzzles import Puzzle, Refutation
 
 
-def read_puzzles(file: str | None = None) -> list[Puzzle]:
-    """The puzzles of a file, by default the packaged ones. Raises :class:`darkchess.errors.RecordError`: it can't be
-    read, or a line has no puzzle.
-    """
-    from darkchess.errors import RecordError
-    from darkchess.fog.analysis.puzzles import Puzzle, packaged_document
+def puzzles(theme: str | None = None) -> list[Puzzle]:
+    """The packaged puzzles, or those of a theme, in the order in which they are posed: easy ones first."""
+    from darkchess.fog.analysis.puzzles import packaged_puzzles
 
-    puzzles = []
-    for number, line in enumerate((packaged_document() if file is None else _text(Path(file))).splitlines(), 1):
-        try:
-            puzzles.append(Puzzle.read(json.loads(line)))
-        except (ValueError, RecursionError, RecordError) as error:
-            raise RecordError(
-                f"{file!r}, line {number}: {str(error)[:200]}; expected a puzzle in JSON on each line"
-            ) from None
-    return puzzles
-
-
-def easy_first(puzzles: Iterable[Puzzle]) -> list[Puzzle]:
-    """The puzzles in the order in which they are posed; those without a rating come last."""
-    return sorted(puzzles, key=lambda each: -(each.rating or 0.0))
-
-
-def _text(path: Path) -> str:
-    from darkchess.errors import RecordError
-
-    try:
-        return read_text(path)
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
-        raise RecordError(f"can't read {str(path)!r}: {why}; expected a file of puzzles") from None
+    found = [each for each in packaged_puzzles() if theme in (None, each.theme)]
+    return sorted(found, key=lambda each: -each.rating)
 
 
 def posed(puzzle: Puzzle) -> str:

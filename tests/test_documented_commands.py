@@ -88,7 +88,6 @@ IN_SMALL: dict[str, str] = {
     "klss games games.pgn": "klss games game.pgn",
     "klss games games.pgn --json": "klss games game.pgn --json",
     "klss puzzles --theme save --number 5": "klss puzzles --theme save --number 5",
-    "klss puzzles mine.jsonl": "klss puzzles --json",
     "klss analyse game.pgn": "klss analyse game.pgn --nodes 20",
     "klss analyse game.pgn --time 0.2": "klss analyse game.pgn --time 0.01",
     "klss analyse games.pgn --all --player NAME --out games.jsonl": (
@@ -195,7 +194,6 @@ ELSEWHERE: dict[str, str] = {
     "klss match kluss level-6 --nodes 1500 --games 200 --openings 6 --seed 12 --out more": (
         "tests/klss_app/test_match.py"
     ),
-    "python -m experiments.puzzles games.pgn --out puzzles.jsonl --most 60": "tests/klss_app/test_puzzles.py",
     "python -m experiments.weighting train fog DATA --out RUN --channels 64": "tests/experiments/test_weighting.py",
     "python -m experiments.weighting train rbc DATA --out RUN": "tests/experiments/test_weighting.py",
     "python -m experiments.rbc_learn imitate --data DATA --out RUN": "tests/experiments/test_rbc_learn.py",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 from aiohttp import web
 
-from klss_app.puzzles import easy_first, explained, posed, read_puzzles
+from klss_app.puzzles import explained, posed, puzzles
 from klss_app.view_events import view_events
 
 if TYPE_CHECKING:
@@ -51,8 +51,7 @@ def add_puzzles(app: web.Application, check: Callable[[web.Request], None]) -> N
 
 @lru_cache(maxsize=1)
 def _all() -> list[Puzzle]:
-    """The packaged puzzles, easy ones first."""
-    return easy_first(read_puzzles())
+    return puzzles()
 
 
 @lru_cache(maxsize=_KEPT)

@@ -5,13 +5,14 @@ it is sure to lose nothing, and if every other move gains at least :data:`CLEAR`
 even if the mover may capture once more after the reply. Only material counts, in the usual worth of the pieces, and a
 king counts more than all of it (:mod:`darkchess.fog.analysis._kernels.sure`).
 
-This is on the referee's side: puzzles are made of whole games. A solver is shown only the mover's views.
+This is on the referee's side: a puzzle is a whole game up to its turn. A solver is shown only the mover's views.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from typing import Any
@@ -22,10 +23,8 @@ import numpy as np
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
-from darkchess.errors import IllegalMove, RecordError
 from darkchess.fog.analysis._kernels.sure import LEAST, LINE, MOST, REPLY, balances
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.game.record import GameRecord
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.view import View
 from klss.support.arrays import Ints, Words
@@ -46,15 +45,6 @@ THEMES = {
     "keep": "Only one move is sure to lose nothing, whatever the fog hides.",
 }
 """The kinds of puzzles, and the task of each."""
-
-_MOST_POSITIONS = 2000
-"""Most possible positions at the turn of a puzzle: a solver could not imagine more."""
-
-_CAP = 200_000
-"""Most positions of a player's set; a player with a larger one is left out of the rest of the game."""
-
-_LEAST_MOVES = 8
-"""Fewest moves to choose from; with fewer, a guess is too often right."""
 
 _LEAST_SHARE = 0.05
 """Smallest share of the possible positions in which each other move must fall short: a danger in one of a thousand
@@ -168,25 +158,25 @@ class Puzzle:
     source : str
         The game that it is from.
     solved : mapping
-        The share of attempts in which each of some players found the solution, by their names; empty: not tried.
+        The share of attempts in which each of some players found the solution, by their names.
     """
 
     theme: str
     moves: tuple[chess.Move, ...]
     solution: chess.Move
     proof: Proof
-    fen: str | None = None
-    source: str = ""
-    solved: Mapping[str, float] = field(default_factory=dict)
+    fen: str | None
+    source: str
+    solved: Mapping[str, float]
 
     @property
-    def rating(self) -> float | None:
-        """The mean share of attempts in which the players found the solution; None: not tried."""
-        return sum(self.solved.values()) / len(self.solved) if self.solved else None
+    def rating(self) -> float:
+        """The mean share of attempts in which the players found the solution."""
+        return sum(self.solved.values()) / len(self.solved)
 
     @cached_property
     def game(self) -> Referee:
-        """The true game up to the turn; raises :class:`IllegalMove` if the moves are not those of a game."""
+        """The true game up to the turn."""
         return Referee.replay(self.moves, self.fen)
 
     @property
@@ -202,7 +192,7 @@ class Puzzle:
     @cached_property
     def known(self) -> PositionSet:
         """That player's position set."""
-        known = PositionSet(self.views[0], self.game.positions[0], cap=_CAP)
+        known = PositionSet(self.views[0], self.game.positions[0])
         for view in self.views[1:]:
             known.observe(view)
         return known
@@ -232,45 +222,14 @@ class Puzzle:
             "solved": dict(self.solved),
         }
 
-    @classmethod
-    def read(cls, document: Any) -> Puzzle:
-        """Return the puzzle of a :meth:`document`; raises :class:`RecordError` for anything else."""
-        try:
-            fields = dict(document)
-            fields["moves"] = tuple(chess.Move.from_uci(move) for move in fields["moves"].split())
-            fields["solution"] = chess.Move.from_uci(fields["solution"])
-            fields["proof"] = Proof(**fields["proof"])
-            fields["solved"] = {str(name): float(share) for name, share in fields.get("solved", {}).items()}
-            puzzle = cls(**fields)
-            if puzzle.theme not in THEMES or puzzle.solution not in puzzle.game.legal_moves():
-                raise ValueError("theme or solution")
-        except (TypeError, ValueError, KeyError, AttributeError, IllegalMove) as error:
-            raise RecordError(f"got no puzzle ({error}), expected one line of JSON") from None
-        return puzzle
 
-
-def puzzles_in(record: GameRecord, source: str = "") -> Iterator[Puzzle]:
-    """Yield the puzzles of a game, both players' turns in order; raises :class:`IllegalMove` at an illegal move."""
-    referee = Referee(record.fen)
-    known = {color: PositionSet(referee.view(color), referee.position, cap=_CAP) for color in chess.COLORS}
-    for move in record.moves:
-        mover = known.get(referee.turn)
-        if mover is not None and 2 <= mover.size <= _MOST_POSITIONS and len(referee.legal_moves()) >= _LEAST_MOVES:
-            study = Study(mover.rows(np.arange(mover.size)), referee.legal_moves())
-            if study.right is not None:
-                yield Puzzle(study.theme(), referee.moves, *study.right, fen=record.fen, source=source)
-        referee.push(move)
-        if referee.outcome is not None:
-            return
-        # A player whose set has become too large is left out from here on.
-        for color, each in tuple(known.items()):
-            each.observe(referee.view(color))
-            if each.capped_by is not None:
-                del known[color]
-        if not known:
-            return
-
-
-def packaged_document() -> str:
-    """Return the text of the packaged puzzles' file."""
-    return resources.files("darkchess.fog.analysis").joinpath("data/puzzles.jsonl").read_text(encoding="utf-8")
+def packaged_puzzles() -> list[Puzzle]:
+    """Return the packaged puzzles, in the order of their file."""
+    text = resources.files("darkchess.fog.analysis").joinpath("data/puzzles.jsonl").read_text(encoding="utf-8")
+    found = []
+    for fields in map(json.loads, text.splitlines()):
+        fields["moves"] = tuple(map(chess.Move.from_uci, fields["moves"].split()))
+        fields["solution"] = chess.Move.from_uci(fields["solution"])
+        fields["proof"] = Proof(**fields["proof"])
+        found.append(Puzzle(**fields))
+    return found

@@ -1,6 +1,4 @@
-"""``klss puzzles``: positions of real games in which one move is right, shown as the mover saw them. A file of puzzles
-has one JSON object per line.
-"""
+"""``klss puzzles``: positions of real games in which one move is right, shown as the mover saw them."""
 
 from __future__ import annotations
 
@@ -9,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from darkchess.errors import RecordError
 from darkchess.fog.game.render import ALL_SQUARES, beside
 from klss.table.contest import Resignation
 from klss.table.limits import Limit
@@ -18,7 +15,7 @@ from klss_app.cli.human import drawn, wrapped
 from klss_app.cli.options import Parser, count
 from klss_app.cli.screen import Quit
 from klss_app.cli.terminal import InputClosed, Terminal
-from klss_app.puzzles import easy_first, explained, posed, read_puzzles
+from klss_app.puzzles import explained, posed, puzzles
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
@@ -34,7 +31,6 @@ def _parser() -> Parser:
         "puzzles",
         "Find the move: positions of real games, as the mover saw them, each with one right move that is proved.",
     )
-    parser.add_argument("file", metavar="FILE", nargs="?", help="a file of puzzles (default: the packaged ones)")
     parser.add_argument("--number", type=count, default=1, metavar="N", help="the first one; easy come first")
     parser.add_argument("--theme", metavar="NAME", help="only those: force, save, win or keep")
     parser.add_argument("--ascii", action="store_true", help="letters, no chess figures and no colours")
@@ -44,26 +40,23 @@ def _parser() -> Parser:
 
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss puzzles``; see :mod:`klss_app.cli.main`."""
-    parsed = _parser().parse(arguments)
     from darkchess.fog.analysis.puzzles import THEMES
 
+    parsed = _parser().parse(arguments)
     if parsed.theme is not None and parsed.theme not in THEMES:
         raise UsageError(f"--theme: got {parsed.theme!r}, expected one of {', '.join(THEMES)}")
-    try:
-        puzzles = easy_first(each for each in read_puzzles(parsed.file) if parsed.theme in (None, each.theme))
-    except RecordError as error:
-        raise UsageError(str(error)) from None
+    every = puzzles(parsed.theme)
     if parsed.json:
-        print_document([each.document() | {"rating": each.rating} for each in puzzles])
+        print_document([each.document() | {"rating": each.rating} for each in every])
         return 0
-    if parsed.number > len(puzzles):
-        raise UsageError(f"--number: got {parsed.number}, expected 1 to {len(puzzles)}")
+    if parsed.number > len(every):
+        raise UsageError(f"--number: got {parsed.number}, expected 1 to {len(every)}")
     terminal, found, tried = Terminal(parsed.ascii), 0, 0
-    for number in range(parsed.number, len(puzzles) + 1):
+    for number in range(parsed.number, len(every) + 1):
         try:
-            found += _posed(terminal, puzzles[number - 1], f"Puzzle {number} of {len(puzzles)}")
+            found += _posed(terminal, every[number - 1], f"Puzzle {number} of {len(every)}")
             tried += 1
-            if number < len(puzzles) and terminal.ask(" Enter for the next one, quit to leave: ") in ("quit", "q"):
+            if number < len(every) and terminal.ask(" Enter for the next one, quit to leave: ") in ("quit", "q"):
                 break
         except (InputClosed, Quit):
             break
@@ -81,8 +74,7 @@ def _posed(terminal: Terminal, puzzle: Puzzle, title: str) -> bool:
     human.start(views[0], puzzle.game.positions[0])
     for view in views[1:]:
         human.observe(view)
-    told = "" if puzzle.rating is None else f", found by {puzzle.rating:.0%} of our players"
-    terminal.say("", f" {title}{told}.", wrapped(posed(puzzle)))
+    terminal.say("", f" {title}, found by {puzzle.rating:.0%} of our players.", wrapped(posed(puzzle)))
     try:
         answer: chess.Move | None = human.choose(Limit()).answer
     except Resignation:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from klss_app.puzzles import easy_first, read_puzzles
+from klss_app.puzzles import puzzles
 from klss_app.web.rbc_board import RbcBoard
 from tests.klss_app.web.browsing import Board, click, drag, opened, place, settled, turn
 
@@ -106,7 +106,7 @@ def test_a_move_is_tried_by_mouse_in_a_review_that_was_flipped_at_its_end_and_th
 def test_a_puzzle_of_the_other_colour_is_solved_by_mouse_after_one_that_was_given_up(
     chromium: Browser, boards: Callable[..., Board]
 ) -> None:
-    ordered = easy_first(read_puzzles())
+    ordered = puzzles()
     number = next(i for i in range(1, len(ordered)) if ordered[i].color != ordered[i - 1].color)
     with opened(chromium, f"http://127.0.0.1:{boards().port}/puzzles.html#puzzle={number}") as (page,):
         expect(page.locator("#number")).to_contain_text(f"Puzzle {number} of", timeout=30_000)

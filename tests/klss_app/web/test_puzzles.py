@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from klss_app.puzzles import easy_first, read_puzzles
+from klss_app.puzzles import puzzles
 from tests.klss_app.web.browsing import PHONE, Board, click, opened, serious, typed
 
 pytestmark = pytest.mark.browser
 
-ORDERED = easy_first(read_puzzles())
+ORDERED = puzzles()
 
 
 def link(board: Board, number: int) -> str:
