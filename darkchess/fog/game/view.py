@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, NoReturn
+from typing import Literal, NamedTuple
 
 import chess
 import numpy as np
@@ -219,10 +219,7 @@ def observed(
         game_over=game_over,
         fullmove=previous.fullmove + (not previous.to_move),
     )
-    # Check the observation by itself, and against the view before.
-    _check_follows(previous, view, where)
-    _check_squares(view, where)
-    _check_own_pieces(previous, view, where)
+    _check(previous, view, where)
     # Add what was not sent: the en passant square, and exactly the squares that rule 4 shows; from these, the moves.
     sent = None if legal_moves is None else tuple(legal_moves)
     view = _with_own_mask(_with_ep(view, previous, sent), where)
@@ -254,11 +251,6 @@ def known_moves(view: View) -> tuple[chess.Move, ...]:
 # helpers
 
 
-def _is_own(view: View, square: int) -> bool:
-    piece = view.pieces.get(square)
-    return piece is not None and piece.color == view.color
-
-
 def _path_seen(view: View, code: int) -> bool:
     """Whether a move generated from the view's row is legal: a pawn steps only over squares that are seen."""
     move = decode(code)
@@ -280,64 +272,39 @@ def _castling_after(previous: View, own_move: chess.Move | None, own_capture_squ
     )
 
 
-def _refuse(where: str, got: str, expected: str) -> NoReturn:
-    raise ViewError(f"{where}: got {got}, expected {expected}")
-
-
-def _check_follows(previous: View, view: View, where: str) -> None:
-    """Check that ``view`` may come after ``previous``: the side that moved, its move, and the capture."""
-    if previous.game_over is not None:
-        _refuse(where, f"one after the end of the game ({previous.game_over.reason})", "none")
-    kind, own_move = view.kind, view.own_move
-    wanted = "own_move" if previous.to_move == view.color else "opp_move"
-    if kind != wanted:
-        mover = chess.COLOR_NAMES[previous.to_move]
-        _refuse(where, f"kind {kind!r} after a view with {mover} to move", repr(wanted))
-    if (own_move is None) == (kind == "own_move"):
-        _refuse(where, f"own_move {own_move} with kind {kind!r}", "a move exactly with kind 'own_move'")
-    if own_move is not None and own_move not in previous.legal_moves and not _may_be_ep(previous, own_move):
-        _refuse(where, f"own_move {own_move.uci()}", f"one of the player's {len(previous.legal_moves)} legal moves")
+def _check(previous: View, view: View, where: str) -> None:
+    """Raise ViewError unless ``view`` agrees with the rules and may come after ``previous``."""
+    own_turn, move = previous.to_move == view.color, view.own_move
     lost, landing = view.own_capture_square, view.opp_capture_landing_square
-    if lost is not None and (kind != "opp_move" or not _is_own(previous, lost)):
-        _refuse(where, f"own_capture_square {lost}", "the square of an own piece, after an enemy move")
-    if landing is not None and landing != lost:
-        _refuse(
-            where,
-            f"opp_capture_landing_square {landing} and own_capture_square {lost}",
-            "the same square, or no landing square (en passant)",
-        )
-
-
-def _check_squares(view: View, where: str) -> None:
-    """Check that all squares exist, and that pieces are on visible ones only."""
-    if not 0 <= view.visible < 1 << 64:
-        _refuse(where, f"visible {view.visible:#x}", "a set of 64 bits")
-    off = [square for square in view.pieces if not 0 <= square < 64]
-    if off:
-        _refuse(where, f"a piece on square {off[0]}", "squares 0 to 63")
-    stray = [square for square in view.pieces if not view.sees(square)]
-    if stray:
-        _refuse(where, f"a piece on {chess.SQUARE_NAMES[stray[0]]}", "pieces on visible squares only")
-
-
-def _check_own_pieces(previous: View, view: View, where: str) -> None:
-    """Check the player's own pieces, which are known exactly: those before, after its move, less a captured one."""
+    # The player's own pieces are known exactly: those before, after its move, less a captured one.
     own = {square: piece for square, piece in previous.pieces.items() if piece.color == view.color}
-    move, lost = view.own_move, view.own_capture_square
-    if move is not None:
-        if move.from_square not in own:
-            _refuse(where, f"own_move {move.uci()}", "one from a square of an own piece")
-        # Let the kernel move the own pieces alone, so that castling and promotion are included.
-        row = row_of(own, view.color, previous.castling.letters(view.color))
-        out = np.empty(board.WIDTH, dtype=np.uint64)
-        moves.make(row, encode(move), TABLES, out)
-        own = dict(Position(out).pieces)
-    own.pop(-1 if lost is None else lost, None)
-    given = {square: piece for square, piece in view.pieces.items() if piece.color == view.color}
-    if given != own:
-        odd = min(square for square in {*given, *own} if given.get(square) != own.get(square))
-        there = f"the own piece {given.get(odd, 'nothing')} on {chess.SQUARE_NAMES[odd]}"
-        _refuse(where, there, f"{own.get(odd, 'nothing')} after the view before")
+    laws = {
+        "the game goes on": previous.game_over is None,
+        "it is of the side that was to move, with its move if that is the player": (
+            view.kind == ("own_move" if own_turn else "opp_move") and (move is not None) == own_turn
+        ),
+        "the player's move is legal": move is None or move in previous.legal_moves or _may_be_ep(previous, move),
+        "the enemy's move captures an own piece, on whose square it lands unless it is en passant": (
+            (lost is None or (not own_turn and lost in own)) and landing in (None, lost)
+        ),
+        "pieces stand on visible squares": (
+            0 <= view.visible < 1 << 64 and all(0 <= square < 64 and view.sees(square) for square in view.pieces)
+        ),
+    }
+    broken = [law for law, holds in laws.items() if not holds]
+    if not broken:
+        if move is not None:
+            # Let the kernel move the own pieces alone, so that castling and promotion are included.
+            out = np.empty(board.WIDTH, dtype=np.uint64)
+            moves.make(row_of(own, view.color, previous.castling.letters(view.color)), encode(move), TABLES, out)
+            own = dict(Position(out).pieces)
+        own.pop(-1 if lost is None else lost, None)
+        given = {square: piece for square, piece in view.pieces.items() if piece.color == view.color}
+        if given != own:
+            odd = min(square for square in {*given, *own} if given.get(square) != own.get(square))
+            broken = [f"{own.get(odd, 'no own piece')} stands on {chess.SQUARE_NAMES[odd]}"]
+    if broken:
+        raise ViewError(f"{where}: got one that does not follow from the view before, expected that {broken[0]}")
 
 
 def _ep_targets(pieces: Mapping[int, chess.Piece], color: chess.Color) -> set[int]:
@@ -418,7 +385,6 @@ def _with_own_mask(view: View, where: str) -> View:
     # Nothing may be seen that the pieces do not see. Other hosts also show the pawn that can be captured en passant:
     # remove it.
     side = 0 if view.color else 1
-    name = chess.COLOR_NAMES[view.color]
     most = int(vision.visible(view.row(), side, TABLES))
     victim = None if view.ep_square is None else view.ep_square + (-8 if view.color else 8)
     extra = view.visible & ~most
@@ -426,15 +392,14 @@ def _with_own_mask(view: View, where: str) -> View:
         pieces = {square: piece for square, piece in view.pieces.items() if square != victim}
         view = replace(view, visible=view.visible & ~extra, pieces=pieces)
         extra = 0
-    if extra:
-        odd = chess.SQUARE_NAMES[next(squares_of(extra))]
-        _refuse(where, f"{odd} as visible", f"only squares that {name}'s pieces see")
     # A square that is hidden although the view's row shows it must be before an own pawn.
     hidden = most & ~view.visible
-    unexplained = hidden & ~_blocked(view, hidden) if hidden else 0
-    if unexplained:
-        odd = chess.SQUARE_NAMES[next(squares_of(unexplained))]
-        _refuse(where, f"{odd} as hidden", f"it to be visible to {name}'s pieces")
+    odd = extra | (hidden & ~_blocked(view, hidden) if hidden else 0)
+    if odd:
+        raise ViewError(
+            f"{where}: got {chess.SQUARE_NAMES[next(squares_of(odd))]} as {'visible' if extra else 'hidden'}, expected "
+            f"exactly the squares that {chess.COLOR_NAMES[view.color]}'s pieces see"
+        )
     return view
 
 
