@@ -32,26 +32,12 @@ def split_fields(text: str) -> list[str]:
 
 def parse_board(text: str) -> dict[int, chess.Piece]:
     """Return the pieces, by square, of a FEN's first field."""
-    ranks = text.split("/")
-    if len(ranks) != 8:
-        raise FenError(f"bad FEN board: got {len(ranks)} ranks in {text!r}, expected 8, split by '/'")
-    pieces: dict[int, chess.Piece] = {}
-    for rank, row in zip(range(7, -1, -1), ranks, strict=True):
-        file = 0
-        for sign in row:
-            if sign in "12345678":
-                file += int(sign)
-                continue
-            if file < 8 and sign in "PNBRQKpnbrqk":
-                pieces[8 * rank + file] = chess.Piece.from_symbol(sign)
-            elif file < 8:
-                raise FenError(
-                    f"bad FEN board: got {sign!r} in rank {rank + 1} ({row!r}), expected PNBRQK, pnbrqk, 1-8"
-                )
-            file += 1
-        if file != 8:
-            raise FenError(f"bad FEN board: got {file} squares in rank {rank + 1} ({row!r}), expected 8")
-    return pieces
+    try:
+        if "~" in text:  # python-chess marks promoted pieces by it
+            raise ValueError("got a '~'")
+        return chess.BaseBoard(text).piece_map()
+    except ValueError as error:
+        raise FenError(f"bad FEN board: {error}; expected eight ranks of PNBRQK, pnbrqk and 1-8") from None
 
 
 def board_text(pieces: Mapping[int, chess.Piece], unseen: int = 0) -> str:
