@@ -59,8 +59,6 @@ def test_the_json_has_the_shape_that_other_programs_rely_on(klss: Any, pychess: 
     weights = [each["weight"] for each in document["likeliest"]]
     assert len(weights) == 10 and weights == sorted(weights, reverse=True) and 0.0 < sum(weights) <= 1.0 + 1e-12
     assert document["likeliest"][0]["fen"].endswith(" w KQkq - 0 3")
-    assert max(moves.values(), key=lambda each: each["bits"])["bits"] > 0.5
-    assert {each["ply"]: each["san"] for each in document["told"]} == {1: "e4", 2: None, 3: "Qh5", 4: None}
 
 
 def test_the_belief_is_the_one_that_was_asked_for(klss: Any, pychess: str) -> None:
@@ -71,7 +69,7 @@ def test_the_belief_is_the_one_that_was_asked_for(klss: Any, pychess: str) -> No
     assert len({each["marginals"]["c6"]["n"] for each in found.values()}) == 2
     uniform = found["uniform"]
     size = uniform["positions"]
-    assert uniform["effective"] == size > 10 and uniform["told"] is None
+    assert uniform["effective"] == size > 10
     assert uniform["marginals"]["c6"] == {"p": 1 / size, "n": 1 / size}  # by one move each
     # The search has what its configuration says, whatever is shown.
     for each in found.values():
@@ -138,7 +136,7 @@ def test_once_over_tells_the_truth_and_changes_nothing_else(klss: Any, pychess: 
     truth = document.pop("truth")
     assert without.pop("truth") is None and document == without
     assert truth["fen"] == "r1bqkbnr/pppp1ppp/2n5/4p2Q/4P3/8/PPPP1PPP/RNB1KBNR w KQkq - 2 3"
-    assert truth["possible"] and 1 <= truth["rank"] <= truth["positions"] == document["positions"]
+    assert truth["possible"] and 1 <= truth["weight_rank"] <= truth["positions"] == document["positions"]
     assert truth["hidden"]["c6"]["piece"] == "n" and 0.0 < truth["hidden"]["c6"]["probability"] < 1.0
     text = klss(*asked).out
     assert "Once over" in text and truth["fen"] in text

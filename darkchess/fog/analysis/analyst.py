@@ -26,7 +26,7 @@ from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.analysis.believed import MOST_LIKELIEST, Believed, ViewInformation, believed
+from darkchess.fog.analysis.believed import MOST_LIKELIEST, Believed, believed
 from darkchess.fog.analysis.principal_lines import Line, LineMove, principal_lines
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.marginals import Marginals, marginals
@@ -38,7 +38,7 @@ from darkchess.fog.game.san import san
 from darkchess.fog.game.view import View
 from darkchess.fog.players.configuration import CONFIGURATIONS, Configuration
 from darkchess.fog.players.model import DarkChess, PositionBelief
-from klss.search import Result, Search
+from klss.search import Search
 from klss.search.profile import Profile
 from klss.search.root_values import RootValues, root_values
 from klss.search.trunk import Trunk
@@ -175,7 +175,6 @@ class Analyst:
         filtered = belief == "filter" or _filtered(configuration)
         weigher = Filter.packaged(threads) if filtered else None
         self.position_set = PositionSet(view, start, cap=configuration.cap, seed=seed, threads=threads, weigher=weigher)
-        self._information: list[ViewInformation] = []
         evaluator.new_game()
 
     @property
@@ -185,14 +184,7 @@ class Analyst:
 
     def observe(self, view: View) -> None:
         """Update by the view after a ply. The position set is updated without a deadline."""
-        # The factor by which the filter's total weight falls is the view's probability, unless the filter was reset.
-        weigher = self.position_set.weigher
-        before = None if weigher is None else (weigher.log_total, weigher.restarts)
         self.position_set.observe(view)
-        if weigher is not None and before is not None and weigher.restarts == before[1]:
-            own = None if view.own_move is None else san(self.view, view.own_move)
-            bits = max(0.0, (before[0] - weigher.log_total) / math.log(2.0))
-            self._information.append(ViewInformation(view.ply, own, bits))
         self.quiet = 0 if is_loud(self.view, view) else self.quiet + 1
         self._views.append(view)
 
@@ -226,51 +218,7 @@ class Analyst:
 
     def believed(self, count: int = MOST_LIKELIEST) -> Believed:
         """Return the belief, with the ``count`` likeliest positions; it must be the player's turn."""
-        views = None if self.position_set.weigher is None else self._information
-        return believed(self.position_set, self._belief, self.weights, views, count)
-
-    def search(
-        self, limit: Limit, configuration: Configuration | None = None, progress: Progress | None = None
-    ) -> tuple[Search, Result]:
-        """Search with a new trunk; it must be the player's turn.
-
-        Parameters
-        ----------
-        limit
-            The limit of the search alone, since the position set is already there.
-        configuration
-            The configuration with the search; None: the analyst's own. If it uses the filter, the analyst's own
-            configuration or belief must use it too.
-        progress
-            As in :meth:`darkchess.fog.game.contest.Player.choose`.
-
-        Returns
-        -------
-        tuple of Search and Result
-            The search, which has the trunk, and the mixed strategy.
-
-        Raises
-        ------
-        AnalysisError
-            The player has no move to make here.
-        """
-        view = self.view
-        if view.to_move != view.color or view.game_over is not None or not view.legal_moves:
-            raise AnalysisError(
-                f"analysis: got ply {view.ply}, where {chess.COLOR_NAMES[view.color]} has no move to make; expected a "
-                "turn of that player"
-            )
-        chosen = configuration or self._configuration
-        assert chosen.search is not None
-        # As a player's search, but with a new trunk.
-        search = Search(self.model, chosen.search, seed=self._seed)
-        plan = TimePlan(limit)
-        self.model.deadline = plan.deadline
-        history = np.array([int(each.key()) for each in self._views], dtype=np.uint64)
-        belief = PositionBelief(self.position_set, self.model, self.quiet, _filtered(chosen))
-        result = search.search(belief, plan.budget(), history=history, progress=progress)
-        self.model.deadline = None
-        return search, result
+        return believed(self.position_set, self._belief, self.weights, count)
 
     def think(self, limit: Limit, *, particles: int | None = None, progress: Progress | None = None) -> Analysis:
         """Analyse the present turn, which must be the player's.
@@ -289,15 +237,24 @@ class Analyst:
         AnalysisError
             The player has no move to make here.
         """
-        # The search, if wanted with fewer particles than the player's.
-        configuration = self._configuration
-        assert configuration.search is not None
+        view, settings = self.view, self._configuration.search
+        if view.to_move != view.color or view.game_over is not None or not view.legal_moves:
+            raise AnalysisError(
+                f"analysis: got ply {view.ply}, where {chess.COLOR_NAMES[view.color]} has no move to make; expected a "
+                "turn of that player"
+            )
+        # As a player's search, but with a new trunk and, if wanted, with fewer particles.
+        assert settings is not None
         if particles is not None:
-            fewer = replace(configuration.search, particles=min(particles, configuration.search.particles))
-            configuration = replace(configuration, search=fewer)
-        search, result = self.search(limit, configuration, progress)
+            settings = replace(settings, particles=min(particles, settings.particles))
+        search = Search(self.model, settings, seed=self._seed)
+        plan = TimePlan(limit)
+        self.model.deadline = plan.deadline
+        history = np.array([int(each.key()) for each in self._views], dtype=np.uint64)
+        belief = PositionBelief(self.position_set, self.model, self.quiet, _filtered(self._configuration))
+        result = search.search(belief, plan.budget(), history=history, progress=progress)
+        self.model.deadline = None
         # Values of the moves in the solved trunk; but a king that can be captured is always captured.
-        view = self.view
         assert search.standing is not None
         trunk, profile = search.standing.trunk, search.standing.profile
         found = root_values(trunk, profile)

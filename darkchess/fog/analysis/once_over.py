@@ -1,4 +1,4 @@
-"""A finished game compared with the engine's analysis: the rank of the true position among the possible ones.
+"""The true position of a finished game, compared with the engine's analysis: its weight among the possible ones.
 
 This is on the referee's side: it knows the true game. The engine's analysis still comes from views alone
 (:mod:`darkchess.fog.analysis.analyst`).
@@ -9,17 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import chess
-import numpy as np
 
 from darkchess.board.kernels.board import IDENTITY, META
 from darkchess.board.position import Position
 from darkchess.fog.analysis.analyst import Analysis
-from darkchess.fog.belief._kernels.marginals import weigh_men
 from darkchess.fog.belief.position_set import PositionSet
 from klss.support.arrays import Floats
-
-_CHUNK = 1 << 16
-"""Positions that are weighed at a time, which bounds the memory for their rows."""
 
 _ROUNDING = 1e-9
 """Differences up to this may be rounding errors: such numbers count as equal."""
@@ -36,7 +31,7 @@ class HiddenPiece:
 
 @dataclass(frozen=True)
 class Truth:
-    """The rank of the true position among those that a player could not rule out.
+    """The true position among those that a player could not rule out.
 
     Attributes
     ----------
@@ -44,9 +39,6 @@ class Truth:
         The true position.
     possible
         Whether it is among the possible positions (always, unless they are a sample).
-    rank
-        Its rank among them, 1 for the likeliest, by the product over all squares of the probability of the square's
-        content; equally likely ones share the best rank.
     positions
         Number of possible positions.
     weight, weight_rank
@@ -64,7 +56,6 @@ class Truth:
 
     fen: str
     possible: bool
-    rank: int | None
     positions: int
     weight: float | None
     weight_rank: int | None
@@ -75,28 +66,14 @@ class Truth:
 
 
 def truth_at(position: Position, analysis: Analysis, positions: PositionSet, belief: Floats | None = None) -> Truth:
-    """Return the ranks of ``position``, the true one, in ``analysis`` and in ``positions``, the set of that analysis.
+    """Return where ``position``, the true one, is in ``analysis`` and in ``positions``, the set of that analysis.
 
     ``belief`` has the weights of the positions, float64[size] summing to 1; None: all weigh the same.
     """
     view, found = analysis.view, analysis.marginals
-    side = int(view.color == chess.WHITE)
     row = position.row.copy()
     row[META] &= IDENTITY
     possible = positions.contains(row)
-    # By the marginals: count the positions with a larger product (sum of logarithms) of their squares' probabilities.
-    rank = None
-    if possible:
-        shares = np.column_stack([found.shares, 1.0 - found.shares.sum(axis=1)])
-        weights = np.log(np.maximum(shares, np.finfo(np.float64).tiny))
-        own = np.empty(1)
-        weigh_men(row[None, :], side, weights, own)
-        above = 0
-        for _, rows in positions.chunks(_CHUNK):
-            sums = np.empty(len(rows))
-            weigh_men(rows, side, weights, sums)
-            above += int((sums > own[0] + _ROUNDING).sum())
-        rank = 1 + above
     # By the belief's weights.
     weight, weight_rank = None, None
     if possible and belief is not None:
@@ -120,6 +97,4 @@ def truth_at(position: Position, analysis: Analysis, positions: PositionSet, bel
         for square, piece in sorted(position.pieces.items())
         if piece.color != view.color and not view.sees(square)
     )
-    return Truth(
-        position.fen(), possible, rank, positions.size, weight, weight_rank, particle, particle_rank, roots, hidden
-    )
+    return Truth(position.fen(), possible, positions.size, weight, weight_rank, particle, particle_rank, roots, hidden)

@@ -67,13 +67,6 @@ class Marginals:
         order = sorted(range(6), key=lambda piece: (-shares[piece], piece))
         return {chess.Piece(piece + 1, not self.color).symbol(): shares[piece] for piece in order if shares[piece]}
 
-    def enemy(self, square: int) -> float:
-        """Return the probability that an enemy piece stands on ``square``."""
-        count = int(self.counts[square].sum())
-        if self.weighed is None or count == self.size:
-            return count / self.size
-        return min(float(self.shares[square].sum()), 1.0)
-
     def by_square(self) -> dict[str, dict[str, float]]:
         """Return :meth:`at` by the square's name, a1 first; squares that are surely empty are left out."""
         found = {chess.SQUARE_NAMES[square]: self.at(square) for square in range(64)}

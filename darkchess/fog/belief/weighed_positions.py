@@ -194,9 +194,7 @@ class WeighedPositions(PositionStore):
         chosen, inclusion = self._drawn(likely, count, key_of(seed ^ 0xD4A3))
         return self.rows(chosen), inclusion
 
-    def information(
-        self, moves: npt.ArrayLike, limit: int = 2048, seed: int = 0, *, weights: Floats | None = None
-    ) -> Floats:
+    def information(self, moves: npt.ArrayLike, limit: int = 2048, seed: int = 0) -> Floats:
         """Return the entropy, in bits, of the observation right after each of the player's moves: H(a) of paper D.3.
 
         Parameters
@@ -206,9 +204,6 @@ class WeighedPositions(PositionStore):
         limit
             Most positions to look at. The true position is taken to be uniform over the set, or over a sample of this
             size (:meth:`sample`).
-        weights
-            float64[size], summing to 1: the probability of each position instead. If the set is larger than ``limit``,
-            positions are drawn by weight, and each counts by its weight over the probability that it was drawn.
 
         Returns
         -------
@@ -216,13 +211,7 @@ class WeighedPositions(PositionStore):
             Bits.
         """
         codes = np.atleast_1d(np.asarray(moves, dtype=np.int64))
-        key = key_of(seed ^ 0x1F0)
-        # The positions that stand for the set, and how much each counts.
-        if weights is None:
-            indices = smallest(self._positions, limit, key)
-        else:
-            indices, inclusion = self._drawn(weights, limit, key)
-            stands_for = weights[indices] / inclusion
+        indices = smallest(self._positions, limit, key_of(seed ^ 0x1F0))
         keys = np.empty((codes.shape[0], indices.shape[0]), dtype=np.uint64)
         information.observation_keys(
             self._positions, indices, self._shown.own_row, self._flipped, codes, self._no_move_ends, TABLES, keys
@@ -230,10 +219,7 @@ class WeighedPositions(PositionStore):
         # Positions with the same key look the same after the move, so the entropy is that of the classes of equal keys.
         bits = np.zeros(codes.shape[0])
         for i, row in enumerate(keys):
-            if weights is None:
-                shares = np.unique(row, return_counts=True)[1] / row.shape[0]
-            else:
-                shares = np.bincount(np.unique(row, return_inverse=True)[1], stands_for) / stands_for.sum()
+            shares = np.unique(row, return_counts=True)[1] / row.shape[0]
             bits[i] = -(shares * np.log2(shares)).sum()
         return np.maximum(bits, 0.0)
 

@@ -10,7 +10,7 @@ import chess
 
 if TYPE_CHECKING:
     from darkchess.fog.analysis.analyst import Analysis
-    from darkchess.fog.analysis.believed import Believed, ViewInformation
+    from darkchess.fog.analysis.believed import Believed
     from darkchess.fog.analysis.once_over import Truth
     from darkchess.fog.analysis.principal_lines import Line
 
@@ -18,8 +18,6 @@ BELIEFS = ("filter", "uniform")
 """Values of ``--belief``, which are also their names in sentences, after "the"."""
 
 _UNPLAYED_SHOWN = 5
-_TELLING_SHOWN = 3
-_LEAST_BITS = 0.005
 _HARD_SPACE = "\u00a0"
 
 
@@ -36,7 +34,10 @@ def document(analysis: Analysis, believed: Believed, configuration: str, evaluat
         "positions": analysis.positions,
         "value": analysis.value,
         **{name: found[name] for name in ("gadget", "nodes", "depth", "iterations", "seconds")},
-        "moves": _moves_document(analysis, believed),
+        "moves": [
+            {"move": each.move.uci(), "probability": each.probability, "value": each.value, "san": each.san}
+            for each in analysis.moves
+        ],
         "marginals": analysis.marginals.by_square(),
         "truth": None,
         "configuration": configuration,
@@ -53,24 +54,7 @@ def document(analysis: Analysis, believed: Believed, configuration: str, evaluat
         "belief": believed.belief,
         "effective": believed.effective,
         "likeliest": [{"fen": each.position.fen(), "weight": each.weight} for each in believed.likeliest],
-        "told": None
-        if believed.views is None
-        else [{"ply": each.ply, "san": each.san, "bits": each.bits} for each in believed.views],
     }
-
-
-def _moves_document(analysis: Analysis, believed: Believed) -> list[dict[str, Any]]:
-    bits = {each.move: each.bits for each in believed.moves}
-    return [
-        {
-            "move": each.move.uci(),
-            "probability": each.probability,
-            "value": each.value,
-            "san": each.san,
-            "bits": bits[each.move],
-        }
-        for each in analysis.moves
-    ]
 
 
 def truth_document(truth: Truth) -> dict[str, Any]:
@@ -78,7 +62,6 @@ def truth_document(truth: Truth) -> dict[str, Any]:
     return {
         "fen": truth.fen,
         "possible": truth.possible,
-        "rank": truth.rank,
         "positions": truth.positions,
         "weight": truth.weight,
         "weight_rank": truth.weight_rank,
@@ -99,7 +82,7 @@ def text(analysis: Analysis, believed: Believed, answer: dict[str, Any], evaluat
     from darkchess.fog.belief.belief_board import belief_lines
 
     view = analysis.view
-    side, other = ("White", "Black") if view.color else ("Black", "White")
+    side = "White" if view.color else "Black"
     dots = "." if view.color else "..."
     count = f"{analysis.positions:,} position{'s' if analysis.positions != 1 else ''} possible"
     if analysis.capped_by is not None:
@@ -118,9 +101,10 @@ def text(analysis: Analysis, believed: Believed, answer: dict[str, Any], evaluat
         *legend,
         f" {nothing}: not seen, no piece can be there   {seen}: seen, empty",
         "",
-        *_telling(believed, analysis.positions, side, other),
-        "",
     ]
+    if believed.belief != "uniform" and analysis.positions > 1:
+        alike = f"{believed.effective:.1f}" if believed.effective < 1000.0 else f"{believed.effective:,.0f}"
+        lines += [f"by the {believed.belief} as uncertain as {alike} equally likely positions", ""]
     return lines + _strategy(analysis, answer, evaluator)
 
 
@@ -150,26 +134,6 @@ def _strategy(analysis: Analysis, answer: dict[str, Any], evaluator: str) -> lis
         for line in analysis.lines:
             lines += _line_text(line, analysis.view.fullmove, analysis.view.color)
     return lines
-
-
-def _telling(believed: Believed, positions: int, side: str, other: str) -> list[str]:
-    """The player's uncertainty, the most informative views so far, and the most informative moves."""
-    paragraphs = []
-    if believed.belief != "uniform" and positions > 1:
-        alike = f"{believed.effective:.1f}" if believed.effective < 1000.0 else f"{believed.effective:,.0f}"
-        paragraphs.append(f"by the {believed.belief} as uncertain as {alike} equally likely positions")
-    told = [each for each in believed.views or () if each.bits >= _LEAST_BITS][:_TELLING_SHOWN]
-    if told:
-        paragraphs.append(f"most informative for {side}: " + "; ".join(_told(each, side, other) for each in told))
-    moves = [each for each in believed.moves if each.bits >= _LEAST_BITS][:_TELLING_SHOWN]
-    would = ", ".join(f"{each.san} {each.bits:.2f} bits" for each in moves)
-    paragraphs.append(f"most informative next: {would or 'no move shows anything new'}")
-    return [line for each in paragraphs for line in textwrap.wrap(each, width=78, subsequent_indent="    ")]
-
-
-def _told(told: ViewInformation, side: str, other: str) -> str:
-    after = f"{other}'s move" if told.san is None else f"{side}'s {told.san}"
-    return f"ply {told.ply} ({after}), {told.bits:.2f} bits"
 
 
 def _weight(weight: float) -> str:
@@ -212,11 +176,9 @@ def truth_text(truth: Truth, color: chess.Color) -> list[str]:
     side = "White" if color else "Black"
     lines = ["Once over", f" the true position: {truth.fen}"]
     if truth.possible:
-        lines.append(
-            f" among the {truth.positions:,} positions possible for {side} it was number {truth.rank} by likelihood"
-        )
+        lines.append(f" it was one of the {truth.positions:,} positions possible for {side}")
         if truth.weight is not None:
-            lines.append(f" by its own weight, {_weight(truth.weight)}, it was number {truth.weight_rank}")
+            lines.append(f" by its weight, {_weight(truth.weight)}, it was number {truth.weight_rank}")
     else:
         lines.append(f" it was not among the {truth.positions:,} positions of the sample")
     if truth.particle is not None:

@@ -1,5 +1,5 @@
-"""Kernels of :mod:`darkchess.fog.belief.marginals` and :mod:`darkchess.fog.analysis.once_over`: counts and sums over
-the rows of a position set (uint64[n, 9], see :mod:`darkchess.board.kernels.board`).
+"""Kernels of :mod:`darkchess.fog.belief.marginals`: counts and sums over the rows of a position set (uint64[n, 9], see
+:mod:`darkchess.board.kernels.board`).
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.board.kernels.bits import bit, lowest, without_lowest
+from darkchess.board.kernels.bits import lowest, without_lowest
 from darkchess.board.kernels.board import WHITE
 from klss.support.kernel import kernel
 
@@ -37,21 +37,3 @@ def add_weights(rows: Any, side: int, weights: Any, sums: Any) -> None:
             while left != np.uint64(0):
                 sums[lowest(left), piece] += weights[i]
                 left = without_lowest(left)
-
-
-@kernel
-def weigh_men(rows: Any, side: int, weights: Any, out: Any) -> None:
-    """Write a sum for each row into ``out`` (float64[n]): over all squares, the entry of ``weights`` (float64[64, 7])
-    for the piece of ``side`` there; column 6 is for no such piece.
-    """
-    for i in range(rows.shape[0]):
-        total = 0.0
-        for square in range(64):
-            mask = bit(square)
-            found = 6
-            if rows[i, WHITE + side] & mask != np.uint64(0):
-                for piece in range(6):
-                    if rows[i, piece] & mask != np.uint64(0):
-                        found = piece
-            total += weights[square, found]
-        out[i] = total
