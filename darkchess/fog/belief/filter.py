@@ -225,9 +225,7 @@ class Filter:
             crossing.sources, crossing.weights, crossing.own_row, crossing.captors, crossing.passed
         )
         bonus, offsets = self._bonus(sources, stage.slope) if stage.slope else (_NOTHING, _NOWHERE)
-        likelihood = kernels.Likelihood(
-            stage.groups, stage.multipliers, self.policy.uniform_mix, self.policy.counts, bonus, offsets
-        )
+        likelihood = kernels.Likelihood(stage.groups, stage.multipliers, self.policy.uniform_mix, bonus, offsets)
         found = kernels.Directory(crossing.positions, crossing.key, first, top)
         # Each half has its own sums, on one thread too: the order of additions is the same, and so is every bit.
         count = crossing.sources.shape[0]

@@ -11,7 +11,7 @@ docs/position_set.md, "Beliefs", says whose games it was learned from, and where
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -24,7 +24,6 @@ from darkchess.board.kernels.moves import MAX_MOVES
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import TURNED
 from darkchess.board.position import turned
-from darkchess.errors import DarkchessError
 from darkchess.fog.belief._kernels.policy import GROUPS, PLAIN, SIZE, STARTS, describe
 from klss.support.archive import read_arrays
 from klss.support.arrays import Floats, Int16s, Int32s, Words
@@ -36,7 +35,6 @@ LEVELS: tuple[Level, ...] = ("even", "tables", "features", "values")
 ENTRIES: dict[Level, int] = {"even": 0, "tables": STARTS[PLAIN], "features": SIZE, "values": SIZE}
 """Number of entries of each level's table."""
 
-_MOST_BYTES = 2_000_000
 _MOST_NUMBERS = 1 << 21
 
 
@@ -70,10 +68,6 @@ def flip_below(row: Words) -> int:
     return 0 if int(row[META]) & 1 else TURNED
 
 
-class PolicyError(DarkchessError, ValueError):
-    """A file does not hold a policy."""
-
-
 @dataclass(frozen=True)
 class Stage:
     """The policy of one level.
@@ -105,24 +99,11 @@ class Policy:
         Part of the likelihood that is spread evenly over all legal moves, so that no position ever gets weight 0.
     history
         The games it was learned from, and how.
-    counts
-        Whether every move has likelihood 1 instead. A position's weight then counts the histories that lead to it.
     """
 
     stages: dict[Level, Stage]
     uniform_mix: float
     history: dict[str, Any]
-    counts: bool = False
-
-    @staticmethod
-    def uniform() -> Policy:
-        """Return the policy for which all legal moves are equally likely, at every level."""
-        return Policy({level: Stage(0, np.ones(1)) for level in LEVELS}, 1.0, {})
-
-    @staticmethod
-    def counting() -> Policy:
-        """Return the policy for which every move has likelihood 1."""
-        return replace(Policy.uniform(), counts=True)
 
     @staticmethod
     def from_entries(entries: dict[Level, Floats], slope: float, uniform_mix: float, history: dict[str, Any]) -> Policy:
@@ -144,52 +125,12 @@ class Policy:
 
     @staticmethod
     def load(path: Path) -> Policy:
-        """Read a policy that :meth:`save` wrote.
-
-        Raises
-        ------
-        PolicyError
-            The file can't be read, or does not hold a policy.
-        """
-        try:
-            if path.stat().st_size > _MOST_BYTES:
-                raise PolicyError(f"{path}: got {path.stat().st_size} bytes, expected a policy of 2 MB at most")
-            with path.open("rb") as file:
-                held = read_arrays(file, _MOST_NUMBERS, (*LEVELS[1:], "numbers", "history"))
-            entries = {level: held[level].astype(np.float64) for level in LEVELS[1:]}
-            numbers = held["numbers"].astype(np.float64)
-            history = dict(json.loads(bytes(held["history"]).decode("utf-8")))
-        except (OSError, ValueError, TypeError, RecursionError) as error:
-            if isinstance(error, PolicyError):
-                raise
-            raise PolicyError(f"{path}: no policy of moves: {error}; expected what experiments.belief writes") from None
-        for level, table in entries.items():
-            if table.shape != (ENTRIES[level],) or np.abs(table).max() > 30.0:
-                raise PolicyError(f"{path}: got a table of {level} of shape {table.shape}, expected {ENTRIES[level]}")
-        if numbers.shape != (2,) or not 0.0 < numbers[1] <= 1.0:
-            raise PolicyError(f"{path}: got the numbers {numbers}, expected a slope, and a share from 0 to 1")
-        return Policy.from_entries(entries, float(numbers[0]), float(numbers[1]), history)
-
-    def likelihoods(self, row: Words, level: Level = "features") -> dict[int, float]:
-        """Return the probability of each legal move of a position.
-
-        Parameters
-        ----------
-        row
-            uint64[9]: the position, with either side to move.
-        level
-            Any but ``values``, which needs an evaluator (:class:`darkchess.fog.belief.filter.Filter`).
-
-        Returns
-        -------
-        dict
-            Code of the move in ``row`` -> its probability; they sum to 1.
-        """
-        codes, index = described(below(row))
-        stage = self.stages[level]
-        weights = stage.multipliers[index[:, : stage.groups]].prod(axis=1)
-        shares = (1.0 - self.uniform_mix) * weights / weights.sum() + self.uniform_mix / len(codes)
-        return dict(zip((codes ^ flip_below(row)).tolist(), shares.tolist(), strict=True))
+        """Read a policy that :meth:`save` wrote; ValueError if the file holds something else."""
+        with path.open("rb") as file:
+            held = read_arrays(file, _MOST_NUMBERS, (*LEVELS[1:], "numbers", "history"))
+        entries = {level: held[level].astype(np.float64) for level in LEVELS[1:]}
+        slope, uniform_mix = held["numbers"].tolist()
+        return Policy.from_entries(entries, slope, uniform_mix, json.loads(bytes(held["history"])))
 
     def save(self, path: Path) -> None:
         """Write the policy to a file for :meth:`load`."""

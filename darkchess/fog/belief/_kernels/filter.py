@@ -54,8 +54,6 @@ class Likelihood(NamedTuple):
         equally likely), and their factors.
     uniform_mix
         Share of the likelihood that is spread evenly over all moves.
-    counts
-        Whether every move has likelihood 1 instead, so that a weight is the number of ways to reach the position.
     bonus, offsets
         float64[m], int64[·]: a factor for each move of each source, and where each source's begin; or both of length 0.
     """
@@ -63,7 +61,6 @@ class Likelihood(NamedTuple):
     groups: int
     multipliers: Any
     uniform_mix: float
-    counts: bool
     bonus: Any
     offsets: Any
 
@@ -245,7 +242,7 @@ def propagate(
     positions, first, key, top = found.positions, found.first, found.key, found.top
     buckets = first.shape[0] - 1
     reported, landing, captured = masks[EP_REPORTED], masks[EP_LANDING], masks[CAPTURED]
-    groups, uniform_mix, counts = likelihood.groups, likelihood.uniform_mix, likelihood.counts
+    groups, uniform_mix = likelihood.groups, likelihood.uniform_mix
     multipliers, bonus, offsets = likelihood.multipliers, likelihood.bonus, likelihood.offsets
     for i in range(start, stop):
         weight = weights[i]
@@ -295,9 +292,7 @@ def propagate(
             halves[wanted, 0] = after
             halves[wanted, 1] = moved
             ranges[wanted] = at
-            shares[wanted] = weight
-            if not counts:
-                shares[wanted] = weight * ((1.0 - uniform_mix) * likely[k] / total + uniform_mix / count)
+            shares[wanted] = weight * ((1.0 - uniform_mix) * likely[k] / total + uniform_mix / count)
             wanted += 1
         # Each successor misses the cache three times, so all are prefetched before the first one is used.
         for k in range(wanted):
