@@ -184,11 +184,6 @@ class Position:
             self._pieces = dict(sorted(found.items()))
         return self._pieces
 
-    @property
-    def occupied(self) -> int:
-        """Squares of all pieces, as a 64-bit set."""
-        return int(self._row[board.WHITE] | self._row[board.BLACK])
-
     def men(self, color: chess.Color) -> int:
         """Return the squares of the pieces of ``color``, as a 64-bit set."""
         return int(self._row[board.WHITE if color else board.BLACK])
@@ -217,10 +212,6 @@ class Position:
     def is_legal(self, move: chess.Move) -> bool:
         """Whether ``move`` is a move of the side to move."""
         return move in self.legal_moves()
-
-    def is_capture(self, move: chess.Move) -> bool:
-        """Whether the legal move ``move`` captures, en passant included."""
-        return self.captured_square(move) is not None
 
     def captured_square(self, move: chess.Move) -> int | None:
         """Return the square of the piece that the legal move ``move`` captures (en passant: the pawn's), or None."""

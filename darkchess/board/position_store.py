@@ -50,10 +50,7 @@ class PositionStore(ABC):
     def __init__(
         self, start: Position, *, flipped: bool, cap: int, seed: int, threads: int, stream: bool = False
     ) -> None:
-        if cap < 1:
-            raise ValueError(f"bad cap: got {cap}, expected at least 1")
-        if threads not in (1, 2):
-            raise ValueError(f"bad number of threads: got {threads}, expected 1 or 2")
+        assert cap >= 1 and threads in (1, 2)
         # None while the set is exact; else ``"cap"`` or ``"time"``, the last reason why it is a sample
         self.capped_by: Literal["cap", "time"] | None = None
         # probability that the true position is in the set: 1 while it is exact, and multiplied by the part of all
@@ -120,11 +117,6 @@ class PositionStore(ABC):
         halves.flags.writeable = False
         return halves
 
-    @property
-    def resident_bytes(self) -> int:
-        """Bytes of the stored arrays, with the spare one for the next step."""
-        return self._array.nbytes + (0 if self._spare is None else self._spare.nbytes)
-
     def rows(self, indices: npt.ArrayLike) -> Words:
         """Return full positions.
 
@@ -141,8 +133,7 @@ class PositionStore(ABC):
             passant square. Quiet plies are 0: the viewer does not know them.
         """
         chosen = np.atleast_1d(np.asarray(indices, dtype=np.int64))
-        if chosen.size and (chosen.min() < 0 or chosen.max() >= self.size):
-            raise IndexError(f"bad index: got {chosen.min()} … {chosen.max()}, expected 0 … {self.size - 1}")
+        assert not chosen.size or (chosen.min() >= 0 and chosen.max() < self.size)
         out = np.empty((chosen.shape[0], board.WIDTH), dtype=np.uint64)
         self._decode(chosen, out)
         return out

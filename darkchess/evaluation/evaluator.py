@@ -158,7 +158,7 @@ class Evaluator(ABC):
         rows, move_offsets, child_rows, deadline
             As for :meth:`child_values`.
         depth : int
-            1 or more; ValueError if it is more than the evaluator can search.
+            1 or more.
         budget : Budget
             The budget of the whole call; one in nodes reads no clock.
         no_move_value : float
@@ -181,45 +181,6 @@ class Evaluator(ABC):
         return
 
 
-def as_rows(rows: Words) -> Words:
-    """Return ``rows`` as a contiguous uint64[n, 9] array.
-
-    Raises
-    ------
-    ValueError
-        ``rows`` has another shape.
-    """
-    array = np.ascontiguousarray(rows, dtype=np.uint64)
-    if array.ndim != 2 or array.shape[1] != WIDTH:
-        raise ValueError(
-            f"rows of positions: got shape {array.shape}, expected (n, {WIDTH}); one position is rows[None, :]"
-        )
-    return array
-
-
-def as_family(rows: Words, move_offsets: Ints, child_rows: Words) -> tuple[Words, Ints, Words]:
-    """Return parents, offsets and children (:meth:`Evaluator.child_values`) as contiguous arrays.
-
-    Raises
-    ------
-    ValueError
-        Their shapes don't fit each other.
-    """
-    rows, child_rows = as_rows(rows), as_rows(child_rows)
-    offsets = np.ascontiguousarray(move_offsets, dtype=np.int64)
-    if (
-        offsets.shape != (rows.shape[0] + 1,)
-        or offsets[0] != 0
-        or offsets[-1] != child_rows.shape[0]
-        or np.any(np.diff(offsets) < 0)
-    ):
-        raise ValueError(
-            f"move_offsets: got shape {offsets.shape}, "
-            f"expected {rows.shape[0] + 1} rising numbers from 0 to {child_rows.shape[0]}"
-        )
-    return rows, offsets, child_rows
-
-
 @dataclass(frozen=True)
 class Weights:
     """Weights of the built-in evaluation, in pawns: those of a tapered sum and, optionally, of a network added to it.
@@ -229,22 +190,12 @@ class Weights:
     packed
         float32[PACKED_SIZE] with a network, float32[LINEAR_SIZE] without: the arrays of
         :data:`darkchess.evaluation.kernels.network.OFFSETS`, one after the other.
-
-    Raises
-    ------
-    ValueError
-        ``packed`` has a shape that the kernels do not take.
     """
 
     packed: npt.NDArray[np.float32]
 
     def __post_init__(self) -> None:
-        """Check the shape."""
-        if self.packed.shape not in ((LINEAR_SIZE,), (PACKED_SIZE,)):
-            raise ValueError(
-                f"weights of the built-in evaluation: got shape {self.packed.shape}, "
-                f"expected ({PACKED_SIZE},), or ({LINEAR_SIZE},) without a network; run experiments/tune_evaluation.py"
-            )
+        assert self.packed.shape in ((LINEAR_SIZE,), (PACKED_SIZE,))
 
     def part(self, name: str) -> npt.NDArray[np.float32]:
         """Return a view of one array of the weights, by its name in ``OFFSETS``."""
@@ -253,13 +204,7 @@ class Weights:
 
     @staticmethod
     def read(file: str | os.PathLike[str] | BinaryIO) -> Weights:
-        """Read what :meth:`write` wrote.
-
-        Raises
-        ------
-        ValueError
-            The file holds something else (:class:`klss.support.archive.ArchiveError`), or has another shape.
-        """
+        """Read what :meth:`write` wrote; ValueError if the file holds something else."""
         return Weights(np.ascontiguousarray(read_arrays(file, PACKED_SIZE, ["packed"])["packed"], dtype=np.float32))
 
     def write(self, file: str | os.PathLike[str]) -> None:
@@ -321,7 +266,7 @@ class BuiltinEvaluator(Evaluator):
         """Return scores in pawns (float64[n]; ±1000 if a king falls) and, with ``leaves``, the positions whose static
         evaluations they are (uint64[n, 9]; else empty).
         """
-        rows = as_rows(rows)
+        rows = np.ascontiguousarray(rows)
         scores = np.empty(rows.shape[0], dtype=np.float64)
         found = np.zeros((rows.shape[0] if leaves else 0, WIDTH), dtype=np.uint64)
         threads = self._threads if rows.shape[0] >= _LEAST_SHARED else 1
@@ -348,9 +293,8 @@ class BuiltinEvaluator(Evaluator):
         """See :meth:`Evaluator.search_values`: alpha-beta, with a quiescence search at each leaf, without regard to the
         parents. A depth of 0 gives :meth:`values`, except for a side without a move.
         """
-        if not 0 <= depth <= DEEPEST:
-            raise ValueError(f"perfect-information search: got depth {depth}, expected 0 to {DEEPEST}")
-        rows = as_rows(child_rows)
+        assert 0 <= depth <= DEEPEST
+        rows = np.ascontiguousarray(child_rows)
         scores = np.empty(rows.shape[0], dtype=np.float64)
         progress = np.zeros(2, dtype=np.int64)
         no_move = WON * no_move_value

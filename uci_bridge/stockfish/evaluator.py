@@ -33,7 +33,7 @@ import numpy as np
 from darkchess.board.kernels.board import IDENTITY
 from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
 from darkchess.board.kernels.tables import TABLES
-from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Evaluator, as_family, as_rows
+from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Evaluator
 from darkchess.evaluation.registry import EvaluatorChoice
 from klss.search import Budget
 from klss.support.arrays import Bools, Floats, Int8s, Ints, Words
@@ -367,7 +367,7 @@ class StockfishEvaluator(Evaluator):
 
     def values(self, rows: Words, *, deadline: float | None = None) -> Floats:
         """See :meth:`darkchess.evaluation.evaluator.Evaluator.values`; each position is a question of its own."""
-        rows = as_rows(rows)
+        rows = np.ascontiguousarray(rows)
         out, unknown, keys = self._settled(rows)
         if not unknown.size:
             return out
@@ -388,7 +388,8 @@ class StockfishEvaluator(Evaluator):
         """See :meth:`darkchess.evaluation.evaluator.Evaluator.child_values`; one question for each parent, whose answer
         has all its children.
         """
-        rows, offsets, child_rows = as_family(rows, move_offsets, child_rows)
+        rows, offsets = np.ascontiguousarray(rows), np.ascontiguousarray(move_offsets)
+        child_rows = np.ascontiguousarray(child_rows)
         out, unknown, keys = self._settled(child_rows)
         if not unknown.size:
             return out
@@ -424,7 +425,8 @@ class StockfishEvaluator(Evaluator):
         """
         if not 1 <= depth < _DEEPEST:
             raise ValueError(f"perfect-information search: got depth {depth}, expected 1 to {_DEEPEST - 1}")
-        rows, offsets, child_rows = as_family(rows, move_offsets, child_rows)
+        rows, offsets = np.ascontiguousarray(rows), np.ascontiguousarray(move_offsets)
+        child_rows = np.ascontiguousarray(child_rows)
         if not self._searched:  # load what the leftovers need, in the game that warms a player up
             self._searched = True
             self._ply_ahead(child_rows[:1], no_move_value)

@@ -32,13 +32,7 @@ def forced_win(own_row: Words, halves: Words, stage: int) -> int | None:
         As the player sees the board: 65 · from + to of a request that takes the king in every position; or 65 · square
         + 64 of a sense after which there is such a request whatever it shows, with the lowest such square. None: no win
         is sure.
-
-    Raises
-    ------
-    ValueError
-        The set is empty.
     """
-    if not halves.shape[0]:
-        raise ValueError("bad set: got no position, expected at least one")
+    assert halves.shape[0], "an empty set has no wins"
     found = int(kernels.forced_win(own_row, halves, stage, TABLES))
     return None if found < 0 else found

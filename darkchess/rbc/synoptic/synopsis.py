@@ -91,14 +91,8 @@ def synopsis(own_row: Words, halves: Words, stage: int, memory: Words) -> Words:
     Returns
     -------
     uint64[104]
-
-    Raises
-    ------
-    ValueError
-        The set is empty.
     """
-    if not halves.shape[0]:
-        raise ValueError("bad set: got no position, expected at least one")
+    assert halves.shape[0], "an empty set has no synopsis"
     out = np.empty(PLANES, dtype=np.uint64)
     kernels.synopsis(own_row, halves, stage, memory, TABLES, out)
     return out
@@ -109,15 +103,9 @@ def synopses(own_rows: Words, halves: Words, offsets: npt.ArrayLike, stages: npt
 
     Set i is ``halves[offsets[i]:offsets[i + 1]]`` (uint64[m, 2]; int64[b + 1], rising from 0 to m); ``own_rows``
     uint64[b, 9], ``stages`` int64[b], ``memories`` uint64[b, MEMORY].
-
-    Raises
-    ------
-    ValueError
-        A set is empty, or ``offsets`` exceed the halves.
     """
     starts = np.asarray(offsets, dtype=np.int64)
-    if (np.diff(starts) < 1).any() or starts[0] < 0 or starts[-1] > halves.shape[0]:
-        raise ValueError(f"bad offsets: got {starts.tolist()}, expected rising ones from 0 to {halves.shape[0]}")
+    assert (np.diff(starts) > 0).all() and starts[0] >= 0 and starts[-1] <= halves.shape[0]
     out = np.empty((own_rows.shape[0], PLANES), dtype=np.uint64)
     kernels.synopses(own_rows, halves, starts, np.asarray(stages, dtype=np.int64), memories, TABLES, out)
     return out
