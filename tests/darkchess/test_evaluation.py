@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import subprocess
-import sys
 from collections import Counter
 from importlib import resources
 
@@ -19,11 +17,11 @@ from darkchess.board.kernels.moves import MAX_MOVES, generate, king_capture, mak
 from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import Position
-from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator, Weights, packaged_weights
+from darkchess.evaluation.evaluator import BuiltinEvaluator, Weights, packaged_weights
 from darkchess.evaluation.kernels.evaluation import WON as WON_SCORE
 from darkchess.evaluation.kernels.evaluation import static
 from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, features
-from darkchess.evaluation.kernels.network import PACKED_SIZE, UNITS
+from darkchess.evaluation.kernels.network import UNITS
 from darkchess.evaluation.kernels.pawn_ending import pawn_ending_table
 from tests.darkchess.evaluation_oracle import board_of, terms
 from tests.oracles import pawn_ending
@@ -91,10 +89,6 @@ def turned_round(rows: Rows) -> Rows:
     return out
 
 
-def test_it_is_an_evaluator() -> None:
-    assert isinstance(BuiltinEvaluator(), Evaluator)
-
-
 def test_every_fog_of_war_position_has_a_value_and_a_king_to_take_is_plus_one_exactly(positions: Rows) -> None:
     values = BuiltinEvaluator().values(positions)
     takes = np.array([king_capture(p, TABLES) >= 0 for p in positions])
@@ -118,34 +112,17 @@ def test_a_value_does_not_depend_on_the_batch(positions: Rows) -> None:
     together = evaluator.values(some)
     assert np.array_equal(together[::-1], evaluator.values(some[::-1]))
     assert np.array_equal(together, [evaluator.values(p[None])[0] for p in some])
-
-
-def test_children_have_the_values_they_have_alone(positions: Rows) -> None:
-    evaluator = BuiltinEvaluator()
     offsets, found, _ = children(positions[:20])
     assert np.array_equal(evaluator.child_values(positions[:20], offsets, found), evaluator.values(found))
 
 
-@pytest.mark.parametrize(
-    ("fen", "why"),
-    [
-        ("R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", "back-rank mate"),
-        ("6rk/5Npp/8/8/8/8/8/K7 b - - 0 1", "smothered mate"),
-        ("k7/1Q6/1K6/8/8/8/8/8 b - - 0 1", "mate in the corner"),
-    ],
-)
-def test_a_king_that_cannot_be_saved_is_lost(fen: str, why: str) -> None:
-    assert value(fen) == -1.0, why
-
-
-def test_a_checked_side_does_not_stand_pat() -> None:
+def test_a_king_that_cannot_be_saved_is_lost_and_a_checked_side_does_not_stand_pat() -> None:
+    mates = "R5k1/5ppp/8/8/8/8/5PPP/6K1", "6rk/5Npp/8/8/8/8/8/K7", "k7/1Q6/1K6/8/8/8/8/8"
+    assert [value(f"{mate} b - - 0 1") for mate in mates] == [-1.0] * 3
     # Black's king is attacked by the rook on e1; its rook on a1 can capture it, which is all that saves the game.
     assert value("4k3/8/8/8/8/8/7K/r3R3 b - - 0 1") > 0.3
     # The same with nothing to capture: Black is a rook down, and that is the value.
     assert value("4k3/8/8/8/8/8/7K/4R3 b - - 0 1") < -0.3
-
-
-def test_a_check_is_answered_even_if_that_loses_the_queen() -> None:
     # The knight forks king and queen; the king has to move, and a knight is left against nothing.
     assert value("q3k3/2N5/8/8/8/8/8/2K5 b - - 0 1") < 0.1
     assert value("q3k3/8/8/2N5/8/8/8/2K5 b - - 0 1") > 0.5
@@ -274,14 +251,6 @@ def test_attack_maps_are_pythons(positions: Rows) -> None:
                     assert attacked_by(position, side, square, TABLES)
 
 
-def test_the_blocks_of_features_follow_one_another() -> None:
-    end = 0
-    for first, size in FEATURE_BLOCKS.values():
-        assert first == end
-        end = first + size
-    assert end == FEATURES
-
-
 def test_sixteen_queens_a_side_fit() -> None:
     crowd = row("qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1")
     assert -1.0 <= BuiltinEvaluator().values(crowd[None])[0] <= 1.0
@@ -301,32 +270,6 @@ def test_weights_survive_the_file(tmp_path: os.PathLike[str]) -> None:
     path = os.path.join(tmp_path, "weights.npz")
     weights.write(path)
     assert np.array_equal(Weights.read(path).packed, weights.packed)
-
-
-def test_bad_shapes_say_what_is_expected() -> None:
-    with pytest.raises(ValueError, match=r"got shape \(9,\), expected \(n, 9\)"):
-        BuiltinEvaluator().values(row(chess.STARTING_FEN))
-    with pytest.raises(ValueError, match=rf"got shape \(3,\), expected \({PACKED_SIZE},\)"):
-        Weights(np.zeros(3, np.float32))
-
-
-@pytest.mark.slow
-def test_interpreted_kernels_give_the_same_values(positions: Rows, tmp_path: os.PathLike[str]) -> None:
-    some = positions[::97][:8]
-    path = os.path.join(tmp_path, "rows.npy")
-    np.save(path, some)
-    code = (
-        "import sys, numpy as np; from darkchess.evaluation.evaluator import BuiltinEvaluator; "
-        "print(*BuiltinEvaluator().values(np.load(sys.argv[1])).tolist())"
-    )
-    run = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code, path],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    np.testing.assert_allclose([float(v) for v in run.stdout.split()], BuiltinEvaluator().values(some), atol=2e-5)
 
 
 def test_what_a_chess_engine_may_be_asked_is_what_chess_calls_valid(positions: Rows) -> None:

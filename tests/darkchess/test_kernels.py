@@ -1,4 +1,4 @@
-"""Moves, attacks and vision: every kernel against the naive board, jitted here and interpreted in a subprocess."""
+"""Moves, attacks and vision: every kernel against the oracle, jitted here and interpreted in a subprocess."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,8 @@ from darkchess.board.kernels import attacks, bits, board, moves
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode
 from darkchess.fog.game._kernels import vision
-from tests.darkchess.fog import naive
-from tests.darkchess.perft import perft
+from tests.darkchess.fog.position_set_games import move_of, text
+from tests.oracles import brute_force
 
 ROOT = Path(__file__).resolve().parents[2]
 PERFT = json.loads((Path(__file__).parent / "data" / "perft.json").read_text(encoding="utf-8"))["positions"]
@@ -29,26 +30,22 @@ def codes(row: np.ndarray) -> list[int]:
     return out[: moves.generate(row, TABLES, out)].tolist()
 
 
-def mask(squares: set[naive.Square]) -> int:
-    return sum(1 << naive.number(square) for square in squares)
+def mask(squares: Iterable[int]) -> int:
+    return sum(1 << square for square in squares)
 
 
-def check_position(position: Position, oracle: naive.Board) -> None:
-    """Everything that the kernels say of one position, against the naive board."""
+def check_position(position: Position, oracle: brute_force.Position) -> None:
+    """Everything that the kernels say of one position, against the oracle."""
     row = position.row
-    assert position.fen().rsplit(" ", 1)[0] == naive.fen(oracle)
+    assert text(row) == oracle
     generated = codes(row)
-    assert sorted(decode(code).uci() for code in generated) == sorted(map(naive.uci, naive.moves(oracle)))
+    assert sorted(move_of(decode(code)) for code in generated) == sorted(brute_force.moves(oracle))
     assert bool(moves.has_move(row, TABLES)) == bool(generated)
-    takers = [
-        code
-        for code in generated
-        if oracle.pieces.get(((code >> 3) & 7, code >> 6 & 7)) == ("k" if oracle.white else "K")
-    ]
+    takers = [code for code in generated if oracle[0][code >> 3 & 63] == ("k" if oracle[1] == "w" else "K")]
     assert moves.king_capture(row, TABLES) == min(takers, default=-1)
     for side in (0, 1):
         seen = vision.visible(row, side, TABLES)
-        assert int(seen) == mask(naive.seen(oracle, side == 0)), position.fen()
+        assert int(seen) == mask(brute_force.look(oracle, "wb"[side]).seen), position.fen()
         view = row & np.uint64(seen)
         view[board.META] = vision.known_meta(row, side)
         assert vision.view_key(view, np.uint64(seen)) == vision.observation_key(row, side, TABLES)
@@ -60,46 +57,59 @@ def play_and_check(games: int, plies: int, seed: int) -> int:
     checked = 0
     for game in range(games):
         fen = PERFT[game % len(PERFT)]["fen"]
-        position, oracle = Position.from_fen(fen), naive.from_fen(fen)
+        position, oracle = Position.from_fen(fen), brute_force.parse(fen)
         for _ in range(plies):
             check_position(position, oracle)
             checked += 1
-            if naive.king_taken(oracle) or not position.legal_moves():
+            if not position.legal_moves():
                 break
             move = rng.choice(position.legal_moves())
-            chosen = next(candidate for candidate in naive.moves(oracle) if naive.uci(candidate) == move.uci())
+            chosen = move_of(move)
             # `after` is generate, look-up and make; `make` also names what was taken
             out = np.empty(board.WIDTH, dtype=np.uint64)
             taken = moves.make(position.row, move.from_square << 9 | move.to_square << 3, TABLES, out)
-            victim = None if chosen[1] == oracle.ep else oracle.pieces.get(chosen[1])
-            if victim is not None:
-                assert "pnbrqk"[taken] == victim.lower()
-            position, oracle = position.after(move), naive.play(oracle, chosen)
+            if oracle[0][chosen[1]] != ".":
+                assert "pnbrqk"[taken] == oracle[0][chosen[1]].lower()
+            position, oracle = position.after(move), brute_force.play(oracle, chosen)
     return checked
 
 
-def test_kernels_agree_with_the_naive_board_over_random_games() -> None:
+def test_kernels_agree_with_the_oracle_over_random_games() -> None:
     assert play_and_check(games=36, plies=45, seed=31) > 800
+
+
+def perft(row: np.ndarray, depth: int) -> int:
+    """Number of lines of ``depth`` moves; a king capture ends a line and counts only as its last move."""
+    found = codes(row)
+    if depth == 1:
+        return len(found)
+    total, child = 0, np.empty(board.WIDTH, dtype=np.uint64)
+    for code in found:
+        moves.make(row, code, TABLES, child)
+        if child[board.KING] & child[board.WHITE + board.turn(child)]:
+            total += perft(child.copy(), depth - 1)
+    return total
 
 
 @pytest.mark.parametrize("case", PERFT, ids=lambda case: case["name"])
 def test_perft_of_pseudo_legal_moves(case: dict) -> None:
-    position = Position.from_fen(case["fen"])
-    assert [perft(position.row, depth, TABLES) for depth in (1, 2, 3, 4)] == case["perft"]
+    assert [perft(Position.from_fen(case["fen"]).row, depth) for depth in (1, 2, 3)] == case["perft"][:3]
 
 
+def counted(position: brute_force.Position, depth: int) -> int:
+    """The same by the oracle: a king capture ends a line and counts only as its last move."""
+    if not {"K", "k"} <= set(position[0]):
+        return 0
+    lines = [brute_force.play(position, move) for move in brute_force.moves(position)]
+    return len(lines) if depth == 1 else sum(counted(after, depth - 1) for after in lines)
+
+
+@pytest.mark.parametrize("most", [20_000, pytest.param(10**9, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("case", PERFT, ids=lambda case: case["name"])
-def test_the_data_of_perft_are_those_of_the_naive_board(case: dict) -> None:
-    oracle = naive.from_fen(case["fen"])
-    # Deeper is for `make soak`: the naive board needs half a minute.
-    depths = [depth for depth in (1, 2, 3, 4) if case["perft"][depth - 1] < 20_000]
-    assert [naive.perft(oracle, depth) for depth in depths] == case["perft"][: len(depths)]
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("case", PERFT, ids=lambda case: case["name"])
-def test_the_data_of_perft_are_those_of_the_naive_board_to_depth_4(case: dict) -> None:
-    assert naive.perft(naive.from_fen(case["fen"]), 4) == case["perft"][3]
+def test_the_data_of_perft_are_those_of_the_oracle(case: dict, most: int) -> None:
+    oracle = brute_force.parse(case["fen"])
+    depths = [depth for depth in (1, 2, 3, 4) if case["perft"][depth - 1] < most]
+    assert [counted(oracle, depth) for depth in depths] == case["perft"][: len(depths)]
 
 
 def test_kernels_say_the_same_interpreted() -> None:
@@ -112,27 +122,13 @@ def test_kernels_say_the_same_interpreted() -> None:
     assert run.stdout.split() == ["interpreted", "20", "400"]
 
 
-def test_kernels_load_from_the_cache_in_a_new_process() -> None:
-    # numba issue 6061: some recursive kernels crash when loaded rather than compiled; no kernel of ours may.
-    start = Position.start().row
-    assert perft(start, 3, TABLES) == 8902  # so it is in the cache by now
-    program = (
-        "from darkchess import Position\nfrom darkchess.board.kernels.tables import TABLES\n"
-        "from tests.darkchess.perft import perft\n"
-        "print(perft(Position.start().row, 3, TABLES), sum(perft.stats.cache_hits.values()))"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=120)
-    assert (run.returncode, run.stdout.split()) == (0, ["8902", "1"]), run.stderr
-
-
 def interpreted() -> None:
     """What the subprocess does; prints the start position's perft to depth 2."""
     assert not hasattr(moves.generate, "py_func"), "numba compiles although it was told not to"
     play_and_check(games=9, plies=6, seed=32)
     check_square_63()
     start = Position.start().row
-    print("interpreted", perft(start, 1, TABLES), perft(start, 2, TABLES))
+    print("interpreted", perft(start, 1), perft(start, 2))
 
 
 def check_square_63() -> None:
@@ -145,14 +141,12 @@ def check_square_63() -> None:
     )  # the queen on h8 attacks along file, rank and diagonal
     row = position.row
     assert board.piece_on(row, bits.bit(63)) == board.QUEEN
-    assert int(attacks.rook_attacks(63, row[6] | row[7], TABLES)) == mask(
-        {(7, rank) for rank in range(7)} | {(file, 7) for file in range(7)}
-    )
-    assert int(attacks.bishop_attacks(63, row[6] | row[7], TABLES)) == mask({(i, i) for i in range(7)})
+    assert int(attacks.rook_attacks(63, row[6] | row[7], TABLES)) == mask({*range(7, 63, 8), *range(56, 63)})
+    assert int(attacks.bishop_attacks(63, row[6] | row[7], TABLES)) == mask(range(0, 63, 9))
     assert attacks.attacked_by(row, 1, 0, TABLES) and not attacks.attacked_by(row, 0, 63, TABLES)
     # From a1 to h8 and back, and the same squares seen by both.
     bishop = Position.from_fen("7b/8/8/8/8/8/k6K/B7 w - - 0 1")
-    check_position(bishop, naive.from_fen("7b/8/8/8/8/8/k6K/B7 w - - 0 1"))
+    check_position(bishop, brute_force.parse(bishop.fen()))
     assert int(vision.visible(bishop.row, 0, TABLES)) >> 63 & 1
     after = bishop.after(decode(0 << 9 | 63 << 3))
     assert after.men(True) >> 63 & 1 and not after.men(False) >> 63 & 1
@@ -167,18 +161,11 @@ def test_attacks_are_those_of_an_empty_board_cut_at_the_first_man() -> None:
     for occupied in rng.integers(0, 2**64, size=40, dtype=np.uint64) & rng.integers(0, 2**64, size=40, dtype=np.uint64):
         pieces = {square for square in range(64) if int(occupied) >> square & 1}
         for square in range(64):
-            for steps, kernel in (
-                (naive.ROOK_STEPS, attacks.rook_attacks),
-                (naive.BISHOP_STEPS, attacks.bishop_attacks),
-            ):
+            for piece, kernel in (("r", attacks.rook_attacks), ("b", attacks.bishop_attacks)):
                 expected = 0
-                for step in steps:
-                    file, rank = square % 8 + step[0], square // 8 + step[1]
-                    while naive.on_board((file, rank)):
-                        expected |= 1 << naive.number((file, rank))
-                        if naive.number((file, rank)) in pieces:
-                            break
-                        file, rank = file + step[0], rank + step[1]
+                for ray in brute_force.RAYS[piece][square]:
+                    first = next((at for at, target in enumerate(ray) if target in pieces), len(ray))
+                    expected |= mask(ray[: first + 1])
                 assert int(kernel(square, occupied, TABLES)) == expected
 
 

@@ -44,7 +44,7 @@ def _steps(deltas: list[tuple[int, int]], length: int) -> list[list[list[int]]]:
 
 _STRAIGHT = [(0, 1), (0, -1), (1, 0), (-1, 0)]
 _SLANTED = [(1, 1), (1, -1), (-1, 1), (-1, -1)]
-_RAYS = {
+RAYS = {
     "n": _steps([(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)], 1),
     "k": _steps(_STRAIGHT + _SLANTED, 1),
     "b": _steps(_SLANTED, 7),
@@ -91,7 +91,7 @@ def _targets(board: str, square: int, side: str, ep: int) -> Iterator[int]:
             if ray[0] == ep or (board[ray[0]] != "." and not _mine(board[ray[0]], side)):
                 yield ray[0]
         return
-    for ray in _RAYS[kind][square]:
+    for ray in RAYS[kind][square]:
         for target in ray:
             if board[target] == ".":
                 yield target

@@ -5,14 +5,21 @@ Start positions chosen for what happens in them, moves chosen to make it happen,
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
+from collections.abc import Callable
 
 import chess
 import numpy as np
+import pytest
 
 from darkchess import Referee
+from darkchess.fog.belief.filter import SECONDS, Filter
+from darkchess.fog.belief.position_set import PositionSet
 from tests.oracles import brute_force
+
+Likelihood = Callable[[brute_force.Position], dict[tuple[int, int, str], float]]
 
 STARTS = {
     "the usual start": None,
@@ -55,6 +62,18 @@ def text(row: np.ndarray) -> brute_force.Position:
     return "".join(board), "wb"[meta & 1], rights, (meta >> 8 & 0x7F) - 1
 
 
+def fen_of(position: brute_force.Position) -> str:
+    """The FEN of an oracle's position, with fresh counters."""
+    rows = []
+    for rank in range(7, -1, -1):
+        row = position[0][8 * rank : 8 * rank + 8]
+        for length in range(8, 0, -1):
+            row = row.replace("." * length, str(length))
+        rows.append(row)
+    ep = "-" if position[3] < 0 else chess.SQUARE_NAMES[position[3]]
+    return f"{'/'.join(rows)} {position[1]} {position[2] or '-'} {ep} 0 1"
+
+
 def move_of(move: chess.Move) -> tuple[int, int, str]:
     """A move as the oracle writes it."""
     return move.from_square, move.to_square, chess.piece_symbol(move.promotion) if move.promotion else ""
@@ -91,3 +110,82 @@ def happened(before: Referee, move: chess.Move, tally: Counter[str], color: ches
     whose = "own" if before.turn == color else "the enemy's"
     for kind in kinds(before, move):
         tally[f"{whose}: {kind}"] += 1
+
+
+def blocked(game: Referee, color: chess.Color) -> list[str]:
+    """What stands before its pawns, out of sight."""
+    view, found = game.view(color), []
+    ahead = 8 if color else -8
+    for square, piece in view.pieces.items():
+        if piece == chess.Piece(chess.PAWN, color):
+            at_home = chess.square_rank(square) == (1 if color else 6)
+            if not view.sees(square + ahead):
+                found.append("a blocked pawn")
+            elif at_home and view.piece_at(square + ahead) is None and not view.sees(square + 2 * ahead):
+                found.append("a blocked double step")
+    return found
+
+
+def compare(
+    fen: str | None,
+    seed: int,
+    tally: Counter[str],
+    plies: int = 20,
+    enough: int = 60,
+    weigher: Callable[[], Filter] | None = None,
+    likelihood: Likelihood | None = None,
+) -> int:
+    """Play a game; both players' sets equal the enumerator's after every ply, until it finds more than ``enough``; and
+    so do the weights of a filter, by the same likelihood of moves. Returns the number of comparisons.
+    """
+    rng, game = random.Random(seed), Referee(fen)
+    truth = brute_force.parse(game.fen())
+    known = {
+        color: PositionSet(game.view(color), game.position, seed=seed, weigher=weigher() if weigher else None)
+        for color in chess.COLORS
+    }
+    oracle = {color: {truth: 1.0} for color in chess.COLORS}
+    comparisons = 0
+    for _ in range(plies):
+        move = choose(game, rng)
+        mover, played = game.turn, move_of(move)
+        for color in oracle:
+            happened(game, move, tally, color)
+        lost = brute_force.taken(truth, played)
+        truth = brute_force.play(truth, played)
+        game.push(move)
+        if game.outcome is not None or not oracle:
+            break
+        for color in list(oracle):
+            side, own = "w" if color else "b", played if color == mover else None
+            landed = lost if lost == played[1] else -1
+            look = brute_force.look(truth, side, *((-1, -1) if own else (lost, landed)))
+            tally["en passant told"] += look.ep >= 0
+            tally.update(blocked(game, color))
+            found: dict[brute_force.Position, float] = {}
+            if likelihood is None:
+                found = dict.fromkeys(brute_force.step(set(oracle[color]), side, own, look), 1.0)
+            else:
+                for position, weight in oracle[color].items():
+                    left = brute_force.step({position}, side, own, look)
+                    for reply, likely in ({own: 1.0} if own else likelihood(position)).items():
+                        successor = brute_force.play(position, reply)
+                        if successor in left:
+                            found[successor] = found.get(successor, 0.0) + weight * likely
+            if likelihood is not None and len(found) > enough:
+                del oracle[color]
+                continue
+            oracle[color], mine = found, known[color]
+            mine.observe(game.view(color), allowance=mine.size * SECONDS["tables"])
+            texts = [text(row) for row in mine.rows(np.arange(mine.size))]
+            assert len(texts) == len(found) and set(texts) == found.keys(), (fen, seed, game.ply, color)
+            assert mine.contains(game.position.row)
+            if mine.weigher is not None:
+                total = sum(found.values())
+                assert math.exp(mine.weigher.log_total) == pytest.approx(total, rel=1e-9)
+                weights = dict(zip(texts, mine.weights.tolist(), strict=True))
+                assert weights == pytest.approx({each: found[each] / total for each in texts}, rel=1e-9, abs=1e-300)
+            comparisons += 1
+            if len(found) > enough:
+                del oracle[color]
+    return comparisons

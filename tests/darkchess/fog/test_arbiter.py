@@ -14,7 +14,6 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.tracking import RandomPlayer
-from darkchess.fog.warm_up import warm_up
 from klss.table.arbiter import Arbiter
 from klss.table.contest import Decision, Forfeit, OutOfTime, Resignation, TruthCount
 from klss.table.limits import Limit, TimeControl
@@ -61,31 +60,19 @@ def test_each_player_is_given_each_of_her_own_views_once_in_order_and_nothing_el
     assert white.given[-1].game_over == Outcome(chess.WHITE, "king_captured")
 
 
-def test_a_player_without_a_legal_move_to_give_forfeits() -> None:
-    game = arbiter(Scripted(("e2e4",)), Scripted((), then=Forfeit))
-    game.play()
-    assert game.referee.outcome == Outcome(chess.WHITE, "forfeit")
-
-
-@pytest.mark.parametrize("then", [Resignation, OutOfTime, Forfeit])
-def test_every_end_is_reported_to_both_players_once(then: type[Exception]) -> None:
+@pytest.mark.parametrize(("then", "reason"), [(Resignation, "resign"), (OutOfTime, "flag"), (Forfeit, "forfeit")])
+def test_every_end_is_reported_to_both_players_once(then: type[Exception], reason: str) -> None:
     class Listening(Scripted):
         def end(self, outcome: Outcome) -> None:
             self.ends = [*getattr(self, "ends", []), outcome]
 
-    for white, black in (
-        (Listening(("e2e4",)), Listening((), then=then)),
-        (Listening(SCHOLAR[::2]), Listening(SCHOLAR[1::2])),
+    for white, black, ended in (
+        (Listening(("e2e4",)), Listening((), then=then), reason),
+        (Listening(SCHOLAR[::2]), Listening(SCHOLAR[1::2]), "king_captured"),
     ):
         game = arbiter(white, black)
         game.play()
-        assert white.ends == black.ends == [game.referee.outcome]
-
-
-def test_resigning_ends_the_game_for_the_other_side() -> None:
-    game = arbiter(Scripted(("e2e4",)), Scripted(()))
-    game.play()
-    assert game.referee.outcome == Outcome(chess.WHITE, "resign")
+        assert white.ends == black.ends == [game.referee.outcome] == [Outcome(chess.WHITE, ended)]
 
 
 def test_a_clock_is_charged_and_given_its_increment() -> None:
@@ -106,12 +93,6 @@ def test_a_flag_loses_and_the_late_move_is_not_played() -> None:
     game.play()
     assert game.referee.outcome == Outcome(chess.BLACK, "flag") and game.referee.ply == 0
     assert game.remaining_s[chess.WHITE] == 0.0
-
-
-def test_who_notices_herself_that_she_ran_out_of_time_is_flagged() -> None:
-    game = arbiter(Scripted((), OutOfTime), Scripted(()), TimeControl(clock=(100.0, 0.0)))
-    game.play()
-    assert game.referee.outcome == Outcome(chess.BLACK, "flag")
 
 
 def test_an_illegal_move_is_an_error_not_a_result() -> None:
@@ -155,19 +136,6 @@ def test_a_lost_truth_is_counted() -> None:
     game.play_turn()
     game.play_turn()
     assert truth == TruthCount(checks=4, lost=2, sampled=0)
-
-
-@pytest.mark.parametrize("color", chess.COLORS)
-def test_warming_up_shows_a_player_moves_of_both_sides(color: chess.Color) -> None:
-    class Counting(RandomPlayer):
-        kinds: list[str] = []  # noqa: RUF012
-
-        def observe(self, view: View) -> None:
-            self.kinds.append(view.kind)
-            super().observe(view)
-
-    warm_up(Counting(seed=3), color)
-    assert {"own_move", "opp_move"} <= set(Counting.kinds)
 
 
 def test_a_player_whose_game_was_not_started_or_was_closed_says_so() -> None:

@@ -14,12 +14,11 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.configuration import configuration, make_player
 from darkchess.fog.players.model import DarkChess, PositionBelief
-from darkchess.fog.players.player import KlssPlayer
 from klss.search import TERMINAL, Baseline, Budget, Klss2021, Search
 from klss.search.equilibrium.linear_program import GadgetChoice
 from klss.table.limits import Limit
-from tests.darkchess.fog import naive
-from tests.darkchess.fog.test_search import DIAGNOSTICS, MIDDLEGAME
+from tests.darkchess.fog.position_set_games import fen_of, move_of
+from tests.oracles import brute_force
 
 OPENING = ("d2d4", "g8f6", "c2c4", "e7e6", "b1c3", "f8b4")
 """White then holds 27 positions possible."""
@@ -106,47 +105,6 @@ def test_a_value_may_not_pass_a_draw_that_may_stand() -> None:
     assert shut.value <= free
 
 
-def played(name: str, nodes: int, plies: int) -> list[tuple[str, str]]:
-    referee = Referee(MIDDLEGAME)
-    players = {color: make_player(configuration(name), seed=7) for color in chess.COLORS}
-    for color, player in players.items():
-        player.start(referee.view(color), referee.position)
-    said = []
-    while referee.outcome is None and referee.ply < plies:
-        decision = players[referee.turn].choose(Limit(nodes=nodes))
-        assert decision.answer in referee.legal_moves()
-        assert decision.diagnostics["seconds"] == 0.0, "with a node budget nothing reads a clock"
-        said.append((decision.answer.uci(), repr(decision.diagnostics)))
-        referee.push(decision.answer)
-        for color, player in players.items():
-            player.observe(referee.view(color))
-    return said
-
-
-@pytest.mark.parametrize("name", ["baseline,particles=20", "best-guess"])
-def test_a_seed_and_a_node_budget_give_the_same_game_twice_on_one_thread_or_two(name: str) -> None:
-    first = played(name, 6000, 8)
-    assert first == played(f"{name},threads=1", 6000, 8)
-
-
-def test_the_baseline_s_moves_have_the_diagnostics_of_every_move() -> None:
-    referee = Referee(MIDDLEGAME)
-    player = make_player(configuration("baseline,particles=20"), seed=7)
-    assert isinstance(player, KlssPlayer)
-    player.start(referee.view(chess.WHITE), referee.position)
-    found = player.choose(Limit(nodes=6000)).diagnostics
-    assert found.keys() >= DIAGNOSTICS
-    assert found["carried"] == 0 and found["sampled"] == 1 and found["depth"] >= 2 and found["gap"] < 1e-6
-
-
-@pytest.mark.parametrize("name", ["baseline", "best-guess"])
-def test_a_king_that_can_be_taken_is_taken(name: str) -> None:
-    referee = Referee("4k3/8/8/8/8/8/8/4RK2 w - - 0 1")
-    player = make_player(configuration(name), seed=1)
-    player.start(referee.view(chess.WHITE), referee.position)
-    assert player.choose(Limit(nodes=500)).answer == chess.Move.from_uci("e1e8")
-
-
 @pytest.mark.parametrize("name", ["baseline", "best-guess"])
 def test_a_mate_in_two_is_found_and_the_win_not_put_off(name: str) -> None:
     """Five plies: a rook takes a rank, the king steps aside, mate (as chess has it), anything, the king falls."""
@@ -168,12 +126,12 @@ def value(position: Position) -> float:
     return float(BuiltinEvaluator().values(np.array(position.row)[None])[0])
 
 
-def after(position: Position, move: naive.Move) -> float:
+def after(position: brute_force.Position, move: tuple[int, int, str]) -> float:
     """Value for the mover of the position after ``move``, by the oracle's rules."""
-    then = naive.play(naive.from_fen(position.fen()), move)
-    if any(then.pieces.get(reply[1], "").lower() == "k" for reply in naive.moves(then)):
+    then = brute_force.play(position, move)
+    if any(then[0][target] in "kK" for _, target, _ in brute_force.moves(then)):
         return -1.0
-    return -value(Position.from_fen(naive.fen(then) + " 1"))
+    return -value(Position.from_fen(fen_of(then)))
 
 
 @pytest.mark.parametrize(
@@ -192,8 +150,8 @@ def test_best_guess_plays_the_best_move_in_the_position_that_is_worst_for_it(
     """By going through all positions and moves with the oracle's rules; the budget ends after the first ply."""
     referee, positions = known(moves, color)
     assert referee.turn == color and 1 < positions.size <= 200
-    worst = min(positions, key=value)
-    values = {naive.uci(move): after(worst, move) for move in naive.moves(naive.from_fen(worst.fen()))}
+    worst = brute_force.parse(min(positions, key=value).fen())
+    values = {move: after(worst, move) for move in brute_force.moves(worst)}
     player = make_player(configuration("best-guess"), seed=5)
     player.start(referee.views(color)[0], referee.positions[0])
     for view in referee.views(color)[1:]:
@@ -202,7 +160,7 @@ def test_best_guess_plays_the_best_move_in_the_position_that_is_worst_for_it(
     assert found.diagnostics["depth"] == 1
     assert found.diagnostics["nodes"] == positions.size + len(values)
     best = max(values.values())
-    assert values[found.answer.uci()] == pytest.approx(best, abs=1e-9)
+    assert values[move_of(found.answer)] == pytest.approx(best, abs=1e-9)
     assert found.diagnostics["value"] == pytest.approx(best, abs=1e-9)
 
 

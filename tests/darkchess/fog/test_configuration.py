@@ -1,4 +1,4 @@
-"""The named configurations: what each one is."""
+"""The named configurations and the levels: what each one is."""
 
 from __future__ import annotations
 
@@ -10,9 +10,19 @@ import pytest
 
 from darkchess.fog.belief.weights import BeliefSettings
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.players.configuration import CONFIGURATIONS, ConfigurationError, configuration, make_player
+from darkchess.fog.players.configuration import (
+    CONFIGURATIONS,
+    LEVELS,
+    ConfigurationError,
+    about,
+    configuration,
+    main_names,
+    make_player,
+)
 from klss.search import Kluss
-from klss.table.limits import Limit
+from klss.table.arbiter import Arbiter
+from klss.table.limits import Limit, TimeControl
+from uci_bridge.kits.fog import FOG
 
 
 @pytest.mark.parametrize("name", ["baseline", "best-guess"])
@@ -46,35 +56,6 @@ def test_no_other_names_are_known() -> None:
     assert CONFIGURATIONS.keys() == searches | {"best-guess", "greedy", "random"}
 
 
-@pytest.mark.parametrize(("text", "nearest"), [("klss2021-papr", "klss2021-paper"), ("klus", "kluss")])
-def test_a_near_miss_gets_the_right_name(text: str, nearest: str) -> None:
-    with pytest.raises(ConfigurationError, match=f"did you mean {nearest}"):
-        configuration(text)
-
-
-@pytest.mark.parametrize(
-    ("change", "field", "value"),
-    [("cap=1e6", "cap", 1_000_000), ("caution=3", "caution", 3.0), ("information=inf", "information", "inf"),
-     ("reach=FALSE", "reach", False), ("gadget=resolve", "gadget", "resolve")],
-)  # fmt: skip
-def test_a_text_gives_a_field_a_value_of_its_type(change: str, field: str, value: object) -> None:
-    found = configuration(f"klss2021,{change}").fields()[field]
-    assert found == value and type(found) is type(value)
-
-
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [("cap=5.5", "a whole number"), ("cap=nan", "a whole number"), (f"cap={'9' * 400}", "a whole number below"),
-     ("cap=true", "a whole number"), ("caution=nan", "a number"), (f"caution={'9' * 400}", "a number"),
-     ("caution=", "a number"), ("reach=maybe", "true or false"), ("reach=2", "true or false"),
-     ("gadget=x", "one of hybrid, maxmargin, resolve"), ("gadget=\udcff", "one of hybrid, maxmargin, resolve")],
-)  # fmt: skip
-def test_a_value_of_another_type_is_refused_by_its_field_with_what_is_expected(change: str, expected: str) -> None:
-    field = change.partition("=")[0]
-    with pytest.raises(ConfigurationError, match=f"{field} is '.*', expected {expected}"):
-        configuration(f"klss2021,{change}")
-
-
 def test_what_the_belief_is_made_of_stands_beside_the_search_s_fields_where_there_is_a_belief() -> None:
     found = configuration("kluss,belief=value,filtering=inf,particles=9")
     assert found.beliefs == BeliefSettings("value", math.inf) and found.search == Kluss(
@@ -90,19 +71,20 @@ def test_what_the_belief_is_made_of_stands_beside_the_search_s_fields_where_ther
             configuration(text)
 
 
-def test_threads_are_one_or_two() -> None:
-    assert configuration("klss2021").threads == 2
-    assert configuration("klss2021,threads=1").threads == 1
-    with pytest.raises(ConfigurationError, match="threads is 3, expected 1 or 2"):
-        configuration("klss2021,threads=3")
-
-
-@pytest.mark.parametrize("information", ["0", "-1"])
-def test_what_divides_the_information_penalty_is_above_nothing(information: str) -> None:
-    with pytest.raises(
-        ConfigurationError, match=f"information is {float(information)}, expected a number above 0, inf"
-    ):
-        configuration(f"kluss,information={information}")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "klss2021-papr",
+        "klss2021,threads=3",
+        "klss2021,cap=5.5",
+        "klss2021,gadget=x",
+        "kluss,nothing=1",
+        "greedy,book=true",
+    ],
+)
+def test_any_other_text_is_refused(text: str) -> None:
+    with pytest.raises(ConfigurationError):
+        configuration(text)
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
@@ -112,3 +94,44 @@ def test_each_plays(name: str) -> None:
     player.start(referee.view(chess.WHITE), referee.position)
     assert player.choose(Limit(nodes=300)).answer in referee.legal_moves()
     player.close()
+
+
+# --------------------------------------------------------------------------------- levels, and players made weaker
+def test_every_level_has_a_name_that_another_process_understands_and_a_few_words() -> None:
+    for name, level in LEVELS.items():
+        assert configuration(FOG.text(level)).fields() == level.fields()
+        assert FOG.text(level) == name and about(name)
+    assert list(LEVELS) == [f"level-{number}" for number in range(1, 9)]
+    assert all(about(name) for name in main_names())
+
+
+def test_a_level_plays_the_same_game_again_and_reads_no_clock() -> None:
+    def moves() -> tuple[chess.Move, ...]:
+        referee = Referee()
+        players = {color: make_player(configuration("level-3"), seed=color) for color in chess.COLORS}
+        control = {color: TimeControl(time_s=3600.0) for color in chess.COLORS}
+        arbiter = Arbiter(referee, players, control)
+        arbiter.begin()
+        for _ in range(6):
+            arbiter.play_turn()
+        return referee.moves
+
+    assert moves() == moves()
+
+
+@pytest.mark.parametrize(("slips", "moves"), [(0.0, 1), (1.0, 12)])
+def test_who_always_slips_plays_any_move_and_who_never_does_its_own(slips: float, moves: int) -> None:
+    found = set()
+    for seed in range(40):
+        referee = Referee()
+        player = make_player(configuration(f"greedy,slips={slips}"), seed=seed)
+        player.begin(chess.WHITE, referee.setup)
+        found.add(player.answer(None, TimeControl(nodes=1)).answer)  # type: ignore[arg-type]
+    assert len(found) == 1 if moves == 1 else len(found) >= moves
+
+
+def test_a_king_that_can_be_taken_is_taken_by_who_always_slips() -> None:
+    referee = Referee("4k3/4Q3/8/8/8/8/8/4K3 w - - 0 1")
+    player = make_player(configuration("greedy,slips=1"), seed=1)
+    player.begin(chess.WHITE, referee.setup)
+    assert player.answer(None, TimeControl(nodes=1)).answer.uci() == "e7e8"  # type: ignore[arg-type]

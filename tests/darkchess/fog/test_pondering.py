@@ -69,16 +69,9 @@ def test_the_player_ponders_until_the_opponent_has_moved_and_carries_on_what_it_
     game.answer()
     assert not pondering()
     assert game.move(Limit(clock=(8.0, 0.0)))["carried"] > 0
-    player.close()
-
-
-def test_an_opponent_who_answers_at_once_changes_nothing() -> None:
-    player = KlssPlayer(BuiltinEvaluator(), SEARCH, seed=1, ponder=True)
-    game = Game(player)
-    for _ in range(5):
-        diagnostics = game.move(Limit(time_s=0.03))
+    for _ in range(3):  # an opponent who answers at once changes nothing
         game.answer()
-        assert diagnostics["nodes"] > 0 and not pondering()
+        assert game.move(Limit(time_s=0.03))["nodes"] > 0
     player.close()
 
 

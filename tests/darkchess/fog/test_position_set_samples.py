@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import random
 import time
-from itertools import pairwise
 
 import chess
 import numpy as np
@@ -39,29 +38,24 @@ def halves(known: PositionSet) -> list[tuple[int, ...]]:
     return [tuple(row) for row in known.rows(np.arange(known.size)).tolist()]
 
 
-def keyed_hash(enemy: int, codes: int, key: int) -> int:
-    """The hash of darkchess/board/kernels/position_table.py in plain integers."""
-    mask = (1 << 64) - 1
-    value = (enemy ^ key) * 0x9E3779B97F4A7C15 & mask
-    value = (value ^ value >> 32 ^ codes) * 0xD6E8FEB86659FD93 & mask
-    value = (value ^ value >> 29) * 0xBF58476D1CE4E5B9 & mask
-    return value ^ value >> 32
-
-
-def test_past_the_cap_the_positions_with_the_smallest_keyed_hash_stay_and_the_set_says_so() -> None:
+def test_past_the_cap_the_front_of_the_exact_set_stays_and_the_set_says_so() -> None:
     game, exact = after_line(chess.BLACK, 5, seed=3)
     assert exact.size == 2365
     assert (exact.capped_by, exact.sampled) == (None, False)
     _, capped = after_line(chess.BLACK, 5, seed=3, cap=exact.size - 1)
     assert (capped.size, capped.capped_by, capped.sampled) == (exact.size - 1, "cap", True)
-    order = sorted(exact._positions.tolist(), key=lambda half: keyed_hash(*half, int(exact._key)))
-    assert order == exact._positions.tolist()
-    assert capped._positions.tolist() == order[:-1]
+    assert capped.halves.tolist() == exact.halves[:-1].tolist()
     _, full = after_line(chess.BLACK, 5, seed=3, cap=exact.size)
     assert (full.size, full.capped_by) == (exact.size, None)
     game.push(chess.Move.from_uci(LINE[5]))
     capped.observe(game.view(chess.BLACK))
     assert capped.sampled, "a sample stays one"
+
+
+def test_a_set_is_cut_at_random_by_its_seed() -> None:
+    _, exact = after_line(chess.BLACK, 5)
+    kept = [set(map(tuple, after_line(chess.BLACK, 5, seed=seed, cap=1000)[1].halves.tolist())) for seed in range(2)]
+    assert len(kept[0] & kept[1]) == pytest.approx(1000 * 1000 / exact.size, rel=0.15)
 
 
 def test_a_sample_is_not_drawn_again_by_the_hash_that_it_was_drawn_by(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,26 +117,18 @@ def test_progress_tells_a_growing_part_of_the_step_and_what_was_found(monkeypatc
         assert shown[-1][1] <= known.size + 1
 
 
-def test_a_deadline_that_is_passed_leaves_a_declared_sample_of_true_members(monkeypatch: pytest.MonkeyPatch) -> None:
-    game, exact = after_line(chess.BLACK, 6)
-    _, late = after_line(chess.BLACK, 6)
+def test_only_a_deadline_that_is_passed_leaves_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(position_table, "BUFFER", 400)
-    game.push(chess.Move.from_uci(LINE[6]))
-    exact.observe(game.view(chess.BLACK))
-    late.observe(game.view(chess.BLACK), deadline=time.monotonic() - 1)
+    found = []
+    for seconds in (1000.0, -1.0):
+        game, known = after_line(chess.BLACK, 6)
+        game.push(chess.Move.from_uci(LINE[6]))
+        known.observe(game.view(chess.BLACK), deadline=time.monotonic() + seconds)
+        found.append(known)
+    exact, late = found
+    assert (exact.size, exact.capped_by) == (18947, None)
     assert (late.capped_by, late.sampled) == ("time", True)
-    assert 0 < late.size < exact.size
-    assert set(halves(late)) < set(halves(exact))
-
-
-def test_a_deadline_that_is_far_changes_nothing() -> None:
-    game, exact = after_line(chess.BLACK, 6)
-    _, timed = after_line(chess.BLACK, 6)
-    game.push(chess.Move.from_uci(LINE[6]))
-    exact.observe(game.view(chess.BLACK))
-    timed.observe(game.view(chess.BLACK), deadline=time.monotonic() + 1000)
-    assert (timed._positions == exact._positions).all()
-    assert timed.capped_by is None
+    assert 0 < late.size < exact.size and set(halves(late)) < set(halves(exact))
 
 
 def weighed_line(plies: int, seed: int = 0, threads: int = 1) -> tuple[Referee, PositionSet]:
@@ -284,20 +270,6 @@ def test_a_sample_does_not_depend_on_the_order_of_storage() -> None:
     assert (known.sample(300, seed=9) == before).all()
 
 
-def test_arrays_are_reused_and_counted() -> None:
-    rng = random.Random(3)
-    game = Referee(STARTS["rooks"])
-    known = PositionSet(game.view(chess.WHITE), game.position)
-    arrays: list[tuple[int, int]] = []
-    while game.outcome is None:
-        assert known.resident_bytes >= known.size * 16
-        arrays.append((known._array.ctypes.data, 0 if known._spare is None else known._spare.ctypes.data))
-        game.push(choose(game, rng))
-        known.observe(game.view(chess.WHITE))
-    assert len(arrays) > 60
-    assert len({array for pair in arrays for array in pair}) < len(arrays) // 4
-
-
 @pytest.mark.parametrize("cap", [5000, *(pytest.param(cap, marks=pytest.mark.slow) for cap in (100_000, 300))])
 def test_the_table_holds_a_set_through_growing_and_cutting(cap: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(position_table, "SLACK", 16)
@@ -311,14 +283,11 @@ def test_the_table_holds_a_set_through_growing_and_cutting(cap: int, monkeypatch
         while table.scarce:
             table.make_room()
         part = entries[start : start + 500].copy()
-        if table.layout.threshold < np.uint64(0xFFFFFFFFFFFFFFFF):
-            part = part[[keyed_hash(*row, 99) <= int(table.layout.threshold) for row in part.tolist()]]
+        part = part[[int(kernels.half_hash(*half, key)) <= int(table.layout.threshold) for half in part]]
         table.add(table.insert(part, len(part)))
         assert len(table) <= len({tuple(row) for row in entries[: start + 500].tolist()})
     assert table.cut == (cap < 10_000)
-    want = sorted({tuple(row) for row in entries.tolist()}, key=lambda row: keyed_hash(*row, 99))[: table.cap]
-    got = table.finish().tolist()
-    assert [tuple(row) for row in got] == want
-    hashes = [keyed_hash(*row, 99) for row in got]
-    assert all(first < second for first, second in pairwise(hashes))
-    assert hashes[0] == int(kernels.half_hash(*np.array(got[0], dtype=np.uint64), key))
+    # The entries with the smallest hashes, in the order of the hashes.
+    distinct = np.unique(entries, axis=0)
+    order = np.argsort(np.array([kernels.half_hash(*half, key) for half in distinct], dtype=np.uint64))
+    assert table.finish().tolist() == distinct[order[: table.cap]].tolist()

@@ -58,13 +58,7 @@ def test_random_games_read_back_as_they_were_written_one_by_one_and_in_one_file(
         assert (back.moves, back.outcome, back.fen) == (record.moves, record.outcome, record.fen)
         assert {name: back.headers[name] for name in record.headers} == record.headers
         assert one(write_pgn(back)) == back == one(write_pgn(record).replace("\n", "\r\n"))
-
-
-def test_both_players_views_follow_from_a_record() -> None:
-    for record in random_records():
-        game = Referee.replay(record.moves, record.fen)
-        assert len(game.views(chess.WHITE)) == len(game.views(chess.BLACK)) == len(record.moves) + 1
-        assert game.fen() == list(record.positions())[-1].fen()
+        assert max(len(line) for line in write_pgn(record).splitlines() if line[:1] != "[") < 80
 
 
 def test_a_record_is_written_with_its_roster_its_variant_and_the_reason() -> None:
@@ -86,44 +80,9 @@ def test_a_start_position_is_written_and_numbers_go_on_from_it() -> None:
     assert one(text).moves == moves("e8d8", "e1c1")
 
 
-def test_lines_of_movetext_are_shorter_than_80() -> None:
-    assert (
-        max(len(line) for record in random_records() for line in write_pgn(record).splitlines() if line[:1] != "[") < 80
-    )
-
-
-def test_check_and_mate_carry_no_sign() -> None:
-    text = write_pgn(GameRecord(moves("f2f3", "e7e5", "g2g4", "d8h4")))
-    assert "Qh4 *" in text and not set("+#") & set(text)
-
-
-@pytest.mark.parametrize(
-    "name", ["Fog of War", "Fogofwar", "FOGOFWAR", "fog of war", "Dark chess", "dark chess", "Dark Chess"]
-)
+@pytest.mark.parametrize("name", ["Fog of War", "Fogofwar", "FOGOFWAR", "dark chess", "Dark Chess"])
 def test_the_variants_names_are_read_in_any_case(name: str) -> None:
     assert one(f'[Variant "{name}"]\n\n1. e4 *').moves == moves("e2e4")
-
-
-def test_a_pychess_game_reads() -> None:
-    # The form that pychess's server writes: capitalised variant, TimeControl, SAN with check signs, no Termination.
-    text = (
-        '[Event "PyChess rated game"]\n[Site "https://www.pychess.org/abc"]\n[Date "2024.01.31"]\n[Round "-"]\n'
-        '[White "x"]\n[Black "y"]\n'
-        '[Result "1-0"]\n[TimeControl "180+2"]\n[WhiteElo "1500?"]\n[BlackElo "1600"]\n[Variant "Fogofwar"]\n\n'
-        "1. e4 f6 2. Qh5+ a6 3. Qxe8# 1-0\n"
-    )
-    record = one(text)
-    assert (
-        record.moves == KING_HUNT
-        and record.outcome == Outcome(True, "king_captured")
-        and record.headers["WhiteElo"] == "1500?"
-    )
-
-
-def test_a_game_whose_captures_name_what_they_take_reads() -> None:
-    text = "1. e2-e4 c7-c6 2. Bf1-b5 c6xBb5 3. Qd1-h5 Nb8-c6 4. Qh5xPf7+ d7-d6 5. Qf7xKe8# 1-0"
-    record = one(text)
-    assert record.outcome == Outcome(True, "king_captured") and len(record.moves) == 9
 
 
 def test_uci_movetext_reads() -> None:
@@ -163,19 +122,15 @@ def test_games_follow_one_another_with_and_without_blank_lines() -> None:
     ("text", "message"),
     [
         ("hello world", "game 1, ply 1: misspelt move: got 'hello'"),
-        ("1. e4 e5 2. Ke3 *", "game 1, ply 3: illegal move: got 'Ke3'"),
         ("1. e4 *\n\n1. d4 d4 *", "game 2, ply 2: illegal move: got 'd4'"),
-        ("1. e4 {never closed", "expected a comment that ends"),
-        ("1. e4\ne5 (2. d4", "got 1 variations left open"),
         ("1. e4\n) e5 *", "got ')'"),
         ("1. e4 e5 2. Sf3 *", "ply 3: misspelt move: got 'Sf3'"),
-        ("[Variant \"Crazyhouse\"]\n\n1. e4 *", "got the variant 'Crazyhouse', expected 'Fog of War'"),
         ('[FEN "8/8 w"]\n\n*', "game 1: bad FEN"),
         ("1. e4 f6 2. Qh5 a6 3. Qxe8 0-1", "got the result 0-1 after black's king was captured, expected 1-0"),
         ("1. e4 f6 2. Qh5 a6 3. Qxe8 Kf7 *", "game 1, ply 6: illegal move: got 'Kf7', expected none"),
         ("1. e4 --", "misspelt"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_record_is_refused_with_game_ply_and_reason(text: str, message: str) -> None:
     with pytest.raises(RecordError) as caught:
         read_pgn(text)

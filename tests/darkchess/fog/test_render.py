@@ -52,21 +52,13 @@ def test_turning_the_board_around_reverses_ranks_and_files(style: Style) -> None
     assert up[8].split() == down[8].split()[::-1] == list("abcdefgh")
 
 
-def test_fog_and_empty_squares_look_different_in_every_style() -> None:
-    for style in STYLES:
-        seen, fog = board_lines({}, ALL_SQUARES, style=style)[0], board_lines({}, 0, style=style)[0]
-        assert seen != fog
-
-
-def test_colour_is_reset_at_the_end_of_every_line() -> None:
-    for line in board_lines({}, 0, style=COLOR)[:8]:
-        assert line.endswith("\x1b[0m")
-
-
-def test_without_colour_there_is_no_escape_sequence_and_ascii_is_ascii() -> None:
-    view = Referee().view(chess.BLACK)
-    assert "\x1b" not in "".join(board_lines(view.pieces, view.visible, style=UNICODE))
-    assert "".join(board_lines(view.pieces, view.visible, style=ASCII)).isascii()
+@pytest.mark.parametrize("style", STYLES)
+def test_fog_looks_like_no_empty_square_and_signs_are_those_of_the_style(style: Style) -> None:
+    seen, fog = board_lines({}, ALL_SQUARES, style=style)[0], board_lines({}, 0, style=style)[0]
+    assert seen != fog
+    lines = "".join(board_lines(Referee().view(chess.BLACK).pieces, 0, style=style))
+    assert ("\x1b" in lines, lines.isascii()) == (style.color, not style.unicode)
+    assert fog.endswith("\x1b[0m") == style.color
 
 
 def test_columns_stay_aligned_beside_coloured_boards() -> None:

@@ -104,9 +104,3 @@ def test_a_line_takes_the_king_wherever_he_stands_on_it() -> None:
     far = PositionSet(chess.WHITE, Position.from_fen("6k1/8/8/8/8/8/8/6RK w - - 0 1"))
     both = np.concatenate([near.halves, far.halves])
     assert forced_win(near.own_row, both, MOVE) == 65 * chess.G1 + chess.G8
-
-
-def test_an_empty_set_has_no_wins() -> None:
-    known = PositionSet(chess.WHITE, Referee().position)
-    with pytest.raises(ValueError, match="at least one"):
-        forced_win(known.own_row, known.halves[:0], MOVE)

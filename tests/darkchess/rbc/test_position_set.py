@@ -39,22 +39,6 @@ def fens(known: PositionSet, turn: str) -> set[str]:
     return found
 
 
-def test_a_sample_is_not_drawn_again_by_the_hash_that_it_was_drawn_by(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in Fog of War: by one hash 21 % of such a sample would be positions that were members before; it is 4.5 %."""
-    monkeypatch.setattr(position_table, "SLACK", 16)
-
-    def after(turns: int, **options: int) -> list[tuple[int, ...]]:
-        known = PositionSet(chess.BLACK, Referee().position, **options)
-        for _ in range(turns):
-            known.noticed(Notice(None))
-            known.moved(Moved(None, None, None))
-        return [tuple(half) for half in known.halves.tolist()]
-
-    members = set(after(2))
-    shares = [np.mean([half in members for half in after(4, seed=seed, cap=30)]) for seed in range(60)]
-    assert 0.02 < np.mean(shares) < 0.08
-
-
 def test_after_a_merge_a_sample_s_hashes_fill_the_whole_range_again() -> None:
     """In a table of the hashes of which a sample has only the smallest, each position is sought among all before it."""
     known = PositionSet(chess.BLACK, Referee().position, cap=2000)
@@ -150,9 +134,8 @@ def test_partitions_are_what_each_window_shows() -> None:
         assert found.classes[place].tolist() == [seen.setdefault(look, len(seen)) for look in shown]
         assert found.counts[place] == len(seen)
     weights = np.full(300, 1 / 300)
-    left, bits = found.left_over(weights), found.bits(weights)
+    left = found.left_over(weights)
     assert (left >= 1 / found.counts - 1e-12).all() and (left <= 1 + 1e-12).all()
-    assert (bits <= np.log2(found.counts) + 1e-9).all() and (bits >= 0).all()
 
 
 def test_a_window_seen_from_blacks_side_is_the_one_on_the_real_board() -> None:

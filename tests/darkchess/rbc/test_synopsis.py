@@ -13,7 +13,7 @@ from darkchess.rbc import Notice, Referee
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.synoptic._kernels.synopsis import MOVE, SENSE
-from darkchess.rbc.synoptic.synopsis import MEMORY, PLANES, Memory, synopses, synopsis
+from darkchess.rbc.synoptic.synopsis import PLANES, Memory, synopses, synopsis
 from tests.oracles.synopsis import EVERYWHERE, Board, Squares, marginals, naive
 
 
@@ -115,14 +115,6 @@ def test_a_synopsis_hangs_neither_on_the_order_nor_on_the_number_of_times_that_a
         halves = known.halves[members]
         found = synopsis(known.own_row, halves, stage, memory.words)
         assert (found == synopsis(known.own_row, halves[::-1].repeat(2, axis=0), stage, memory.words)).all()
-
-
-def test_an_empty_set_has_no_synopsis() -> None:
-    known = PositionSet(chess.WHITE, Referee().position)
-    with pytest.raises(ValueError, match="at least one"):
-        synopsis(known.own_row, known.halves[:0], SENSE, np.zeros(MEMORY, dtype=np.uint64))
-    with pytest.raises(ValueError, match="offsets"):
-        synopses(known.own_row[None], known.halves, [0, 0], [SENSE], np.zeros((1, MEMORY), dtype=np.uint64))
 
 
 def test_a_notice_is_remembered_for_its_turn() -> None:
