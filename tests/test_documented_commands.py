@@ -236,7 +236,7 @@ ELSEWHERE: dict[str, str] = {
     "klss board game.pgn": "tests/klss_app/web/test_program.py",
     "klss board --game rbc": "tests/klss_app/web/test_rbc_board.py",
     "klss board game.json --game rbc": "tests/klss_app/web/test_rbc_board.py",
-    "klss play --black level-3": "tests/darkchess/fog/test_levels.py",
+    "klss play --black level-3": "tests/darkchess/fog/test_configuration.py",
     "klss play --book": "tests/klss_app/test_openings.py",
     "klss match kluss,book=true kluss --time 0.1 --games 200": "tests/darkchess/fog/test_book.py",
     "make board": "tests/klss_app/web/test_program.py",

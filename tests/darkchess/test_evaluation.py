@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from darkchess.board.kernels.attacks import attacked_by
 from darkchess.board.kernels.moves import MAX_MOVES, generate, king_capture, make
 from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
 from darkchess.board.kernels.tables import TABLES
@@ -235,20 +234,6 @@ def test_a_solved_pawn_ending_is_valued_by_its_table(fen: str, wins: bool) -> No
     sign = 1.0 if " w " in fen else -1.0
     for each in (fen, chess.Board(fen).mirror().fen()):
         assert (sign * value(each) > 0.7) if wins else (value(each) == 0.0)
-
-
-def test_attack_maps_are_pythons(positions: Rows) -> None:
-    index, count, maps = np.zeros(MAX_FEATURES, np.int32), np.zeros(MAX_FEATURES, np.int32), np.zeros(MAPS, np.uint64)
-    for position in positions[::11]:
-        features(position, TABLES, index, count, maps)
-        board = board_of(position)
-        for color in chess.COLORS:
-            side = 0 if color else 1
-            for square in chess.SQUARES:
-                # The maps see through one's own queen and rooks; they hold at least what is attacked now.
-                if board.is_attacked_by(color, square):
-                    assert int(maps[side]) >> square & 1
-                    assert attacked_by(position, side, square, TABLES)
 
 
 def test_sixteen_queens_a_side_fit() -> None:

@@ -76,7 +76,9 @@ def random_turn(game: Referee, rng: random.Random) -> None:
     """A turn: looks anywhere, asks for anything, kings and captures rather than not."""
     game.sense(rng.choice([None, *range(64)]))
     asked = list(game.requests())
-    taking = [move for move in asked if game.position.is_legal(move) and game.position.is_capture(move)]
+    taking = [
+        move for move in asked if game.position.is_legal(move) and game.position.captured_square(move) is not None
+    ]
     taking = [move for move in taking if move.to_square != game.position.king(not game.turn)]
     game.move(rng.choice(taking if taking and rng.random() < 0.4 else [None, *asked]))
 

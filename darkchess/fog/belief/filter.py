@@ -118,8 +118,6 @@ class Filter:
         Share of the weight that was carried across that move; the rest was spread evenly.
     restarts
         Number of resets.
-    log_total
-        Logarithm of the likelihood of all observations since the last reset.
     """
 
     def __init__(self, policy: Policy, evaluator: Evaluator | None = None, siamese: Siamese | None = None) -> None:
@@ -129,7 +127,6 @@ class Filter:
         self.level: Level | None = None
         self.reached = 0.0
         self.restarts = 0
-        self.log_total = 0.0
         self._evaluator = evaluator
 
     @staticmethod
@@ -209,13 +206,11 @@ class Filter:
         total = float(weights.sum())
         if not total > 0.0:
             return self.reset(len(weights))
-        self.log_total += math.log(total)
         return np.asarray(weights / total)
 
     def reset(self, count: int) -> Floats:
         """Give all positions the same weight again, and return the weights: float64[count]."""
         self.restarts += 1
-        self.log_total = 0.0
         return np.full(count, 1.0 / count)
 
     def _propagate(self, crossing: Crossing, level: Level, first: Ints, top: np.uint64, out: Floats) -> None:

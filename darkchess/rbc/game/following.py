@@ -73,13 +73,21 @@ class Followed:
             if asked is None:
                 return seen.taken is None and seen.capture_square is None
             return is_request(own, asked) and (seen.taken, seen.capture_square) in self._results(asked)
-        # A sense shows exactly its window, the player's own pieces where they are, and no others of its colour.
+        # A sense shows exactly its window: the player's own pieces where they are; elsewhere nothing, or enemy pieces,
+        # of these at most one king and no pawn on the first or last rank.
         shown = () if seen.square is None else window(seen.square)
-        return tuple(square for square, _ in seen.contents) == shown and all(
-            piece == own.piece_at(square)
-            for square, piece in seen.contents
-            if own.piece_at(square) is not None or (piece is not None and piece.color == self._color)
-        )
+        kings = 0
+        for square, piece in seen.contents:
+            mine = own.piece_at(square)
+            if mine is not None or piece is None:
+                if piece != mine:
+                    return False
+                continue
+            kings += piece.piece_type == chess.KING
+            lost_pawn = piece.piece_type == chess.PAWN and square // 8 in (0, 7)
+            if piece.color == self._color or lost_pawn or kings > 1:
+                return False
+        return tuple(square for square, _ in seen.contents) == shown
 
     @property
     def _king(self) -> chess.Piece:

@@ -247,9 +247,9 @@ def test_the_truth_is_found_among_the_particles_exactly_when_it_is_one() -> None
 
 def test_a_queen_given_away_in_plain_sight_is_the_largest_loss() -> None:
     game = played("e2e4 e7e5 d1h5 b8c6 h5f7 e8f7 g1f3 g8f6")
-    found = [turn.loss() for turn in turns(game, BuiltinEvaluator, configuration=FEW, limit=Limit(nodes=1500))]
+    found = [each.loss() for each in turns(game, BuiltinEvaluator, configuration=FEW, limit=Limit(nodes=1500))]
     assert [each.ply for each in found] == list(range(8))
-    worst = max((each for each in found if each.color == chess.WHITE), key=lambda each: each.loss or 0.0)
+    worst = max(found, key=lambda each: each.loss or 0.0)
     assert worst.san == "Qxf7" and worst.ply == 4 and worst.loss is not None and worst.loss > 0.3
     assert worst.played == 0.0 and worst.best != worst.move
 

@@ -17,7 +17,7 @@ from darkchess.fog.players.model import DarkChess, PositionBelief
 from klss.search import TERMINAL, Baseline, Budget, Klss2021, Search
 from klss.search.equilibrium.linear_program import GadgetChoice
 from klss.table.limits import Limit
-from tests.darkchess.fog.position_set_games import fen_of, move_of
+from tests.darkchess.fog.position_set_games import fen_of, move_of, seated
 from tests.oracles import brute_force
 
 OPENING = ("d2d4", "g8f6", "c2c4", "e7e6", "b1c3", "f8b4")
@@ -109,8 +109,7 @@ def test_a_value_may_not_pass_a_draw_that_may_stand() -> None:
 def test_a_mate_in_two_is_found_and_the_win_not_put_off(name: str) -> None:
     """Five plies: a rook takes a rank, the king steps aside, mate (as chess has it), anything, the king falls."""
     referee = Referee("7k/8/8/8/8/8/R7/1R4K1 w - - 0 1")
-    player = make_player(configuration(name), seed=1)
-    player.start(referee.view(chess.WHITE), referee.position)
+    player = seated(name, referee)
     while referee.outcome is None:
         found = player.choose(Limit(nodes=400_000))
         referee.push(found.answer)
@@ -152,11 +151,7 @@ def test_best_guess_plays_the_best_move_in_the_position_that_is_worst_for_it(
     assert referee.turn == color and 1 < positions.size <= 200
     worst = brute_force.parse(min(positions, key=value).fen())
     values = {move: after(worst, move) for move in brute_force.moves(worst)}
-    player = make_player(configuration("best-guess"), seed=5)
-    player.start(referee.views(color)[0], referee.positions[0])
-    for view in referee.views(color)[1:]:
-        player.observe(view)
-    found = player.choose(Limit(nodes=positions.size))
+    found = seated("best-guess", referee).choose(Limit(nodes=positions.size))
     assert found.diagnostics["depth"] == 1
     assert found.diagnostics["nodes"] == positions.size + len(values)
     best = max(values.values())

@@ -14,9 +14,8 @@ from darkchess.board.position import Position
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.book import PACKAGED, Book, page_key
-from darkchess.fog.players.configuration import configuration, make_player
-from darkchess.fog.players.player import KlssPlayer
 from klss.table.limits import Limit
+from tests.darkchess.fog.position_set_games import seated
 
 BOOK = Book.packaged()
 
@@ -27,16 +26,6 @@ def game(*moves: str) -> Referee:
 
 def key(color: chess.Color, *moves: str) -> str:
     return page_key(game(*moves).views(color))
-
-
-def player(text: str, referee: Referee, seed: int = 0) -> KlssPlayer:
-    made = make_player(configuration(text), seed=seed)
-    assert isinstance(made, KlssPlayer)
-    views = referee.views(referee.position.turn)
-    made.start(views[0], referee.setup.start, referee.ruleset)
-    for view in views[1:]:
-        made.observe(view)
-    return made
 
 
 def test_games_that_look_the_same_to_a_player_have_one_page() -> None:
@@ -98,7 +87,7 @@ def test_a_player_with_the_book_plays_a_move_of_it_by_its_seed_and_searches_noth
     assert page is not None
     drawn = set()
     for seed in range(12):
-        mine, again = (player("kluss,book=true", game(), seed) for _ in range(2))
+        mine, again = (seated("kluss,book=true", game(), seed=seed) for _ in range(2))
         decision = mine.choose(Limit(nodes=10))
         assert decision.answer in page.mixture and mine.mixture == page.mixture
         assert decision.diagnostics["nodes"] == 0 and decision.diagnostics["value"] == page.value
@@ -109,12 +98,12 @@ def test_a_player_with_the_book_plays_a_move_of_it_by_its_seed_and_searches_noth
 
 def test_the_book_is_found_at_black_s_first_turn_too() -> None:
     page = BOOK.page(game("h2h4").views(chess.BLACK))
-    assert page is not None and player("kluss,book=true", game("h2h4")).choose(Limit(nodes=5)).answer in page.mixture
+    assert page is not None and seated("kluss,book=true", game("h2h4")).choose(Limit(nodes=5)).answer in page.mixture
 
 
 def test_a_game_goes_on_by_searches_after_the_book() -> None:
     referee = game()
-    mine = player("kluss,book=true,threads=1", referee, 3)
+    mine = seated("kluss,book=true,threads=1", referee, seed=3)
     searched = []
     for reply in ("a7a6", "h7h6", "b7b6", "g7g6"):
         decision = mine.choose(Limit(nodes=40))
@@ -130,11 +119,11 @@ def test_a_game_goes_on_by_searches_after_the_book() -> None:
 def test_a_player_without_the_book_never_opens_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Book, "page", None)
     monkeypatch.setattr(Book, "packaged", None)
-    decision = player("kluss,threads=1", game()).choose(Limit(nodes=30))
+    decision = seated("kluss,threads=1", game()).choose(Limit(nodes=30))
     assert decision.diagnostics["nodes"] > 0
 
 
 def test_from_another_start_position_the_book_is_not_used() -> None:
     fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR b KQkq - 0 1"  # to Black it looks like the game after a move
-    decision = player("kluss,book=true,threads=1", Referee(fen)).choose(Limit(nodes=30))
+    decision = seated("kluss,book=true,threads=1", Referee(fen)).choose(Limit(nodes=30))
     assert decision.diagnostics["nodes"] > 0

@@ -18,7 +18,6 @@ from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.game.view import View
-from darkchess.fog.players.configuration import configuration, make_player
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from darkchess.fog.players.player import KlssPlayer
 from klss.search import TERMINAL, Budget, Klss2021, Search, Trunk
@@ -27,6 +26,7 @@ from klss.search.profile import Profile, extended, reach_of
 from klss.search.root_values import root_values
 from klss.search.subgame.order_one import fresh_roots
 from klss.table.limits import Limit
+from tests.darkchess.fog.position_set_games import seated
 from tests.oracles import brute_force
 
 MIDDLEGAME = "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8"
@@ -191,10 +191,7 @@ def test_a_whole_game_is_nested_exact_and_says_so() -> None:
     consistent node.
     """
     referee = Referee(None, PAPER)
-    start = referee.position
-    players = {color: make_player(configuration("klss2021,particles=30"), seed=3 + color) for color in (True, False)}
-    for color, player in players.items():
-        player.start(referee.view(color), start, PAPER)
+    players = {color: seated("klss2021,particles=30", referee, color, 3 + color) for color in chess.COLORS}
     carried_moves = 0
     while referee.outcome is None and referee.ply < 40:
         color = referee.turn
@@ -222,9 +219,8 @@ def test_a_whole_game_is_nested_exact_and_says_so() -> None:
 
 def test_what_is_seen_after_an_own_move_is_taken_in_on_the_opponent_s_time() -> None:
     referee = Referee(MIDDLEGAME, PAPER)
-    player = make_player(configuration("klss2021,particles=20"), seed=7)
+    player = seated("klss2021,particles=20", referee)
     assert isinstance(player, KlssPlayer)
-    player.start(referee.view(chess.WHITE), referee.position, PAPER)
     referee.push(player.choose(Limit(nodes=500)).answer)
     player.observe(referee.view(chess.WHITE))
     assert player._followed.known.view.ply == 1, "before anybody asks for the set"
@@ -238,9 +234,7 @@ def test_a_seed_and_a_node_budget_give_the_same_game_twice_on_one_thread_and_on_
     games = []
     for threads in (1, 2):
         referee = Referee(MIDDLEGAME, PAPER)
-        players = {c: make_player(configuration(f"{name},threads={threads}"), seed=7) for c in (True, False)}
-        for color, player in players.items():
-            player.start(referee.view(color), referee.position, PAPER)
+        players = {color: seated(f"{name},threads={threads}", referee, color) for color in chess.COLORS}
         said = []
         while referee.outcome is None and referee.ply < 8:
             decision = players[referee.turn].choose(Limit(nodes=nodes))
@@ -256,10 +250,8 @@ def test_a_seed_and_a_node_budget_give_the_same_game_twice_on_one_thread_and_on_
 
 def test_who_asks_for_the_position_set_changes_no_weight_and_no_move() -> None:
     """A host that checks for the truth asks after every ply, before the player knows what it may spend on weights."""
-    asked, left_alone = (make_player(configuration("kluss,threads=1"), seed=3) for _ in range(2))
     game = Referee()
-    for player in (asked, left_alone):
-        player.start(game.view(chess.WHITE), game.position, PAPER)
+    asked, left_alone = (seated("kluss,threads=1", game) for _ in range(2))
     distinct = 0
     for _ in range(4):
         answers = [player.choose(Limit(nodes=300)) for player in (asked, left_alone)]
@@ -290,8 +282,7 @@ def test_the_set_leaves_the_time_that_its_weights_take(
     monkeypatch.setattr(PositionSet, "observe", noted)
     monkeypatch.setattr("klss.table.time_plan.time.monotonic", lambda: 1000.0)
     game = Referee("4k3/8/8/8/8/8/q7/1K6 w - - 0 1")
-    player = make_player(configuration(name), seed=1)
-    player.start(game.view(chess.BLACK), game.position, PAPER)
+    player = seated(name, game, chess.BLACK)
     game.push(chess.Move.from_uci("b1a1"))
     player.observe(game.view(chess.BLACK))
     assert player.choose(Limit(time_s=2.0)).answer == chess.Move.from_uci("a2a1"), "which needs no search"
@@ -301,9 +292,7 @@ def test_the_set_leaves_the_time_that_its_weights_take(
 @pytest.mark.parametrize("name", ["klss2021", "kluss", "greedy", "baseline", "best-guess"])
 def test_a_king_that_can_be_taken_is_taken(name: str) -> None:
     referee = Referee("4k3/8/8/8/8/8/8/4RK2 w - - 0 1", PAPER)
-    player = make_player(configuration(name), seed=1)
-    player.start(referee.view(chess.WHITE), referee.position, PAPER)
-    assert player.choose(Limit(nodes=500)).answer == chess.Move.from_uci("e1e8")
+    assert seated(name, referee).choose(Limit(nodes=500)).answer == chess.Move.from_uci("e1e8")
 
 
 def test_a_node_budget_bounds_the_nodes() -> None:
@@ -336,9 +325,7 @@ def worth_at_root(trunk: Trunk, profile: Profile) -> dict[int, float]:
 def test_what_stands_at_other_infosets_of_the_player_says_nothing_of_an_action_at_this_one() -> None:
     """An order-2 subgame that is carried on may have roots at several of player 0's infosets."""
     referee = Referee()
-    seats = {color: make_player(configuration("kluss-value,cap=20000"), seed=39) for color in chess.COLORS}
-    for color, seat in seats.items():
-        seat.start(referee.view(color), referee.position, PAPER)
+    seats = {color: seated("kluss-value,cap=20000", referee, color, 39) for color in chess.COLORS}
     elsewhere = 0
     while referee.ply < 8:
         player = seats[referee.turn]
@@ -362,17 +349,13 @@ def test_what_stands_at_other_infosets_of_the_player_says_nothing_of_an_action_a
 
 def test_a_memory_limit_stops_growth_not_the_game() -> None:
     referee = Referee(MIDDLEGAME, PAPER)
-    player = make_player(configuration("klss2021,memory_mb=1"), seed=1)
-    player.start(referee.view(chess.WHITE), referee.position, PAPER)
-    decision = player.choose(Limit(nodes=50_000))
+    decision = seated("klss2021,memory_mb=1", referee).choose(Limit(nodes=50_000))
     assert decision.answer in referee.legal_moves()
     assert 0 < decision.diagnostics["nodes"] < 20_000
 
 
 def test_a_forced_move_needs_no_search() -> None:
     referee = Referee("k7/8/8/8/8/p1p5/P1P5/KB6 w - - 0 1", PAPER)
-    player = make_player(configuration("klss2021"), seed=1)
-    player.start(referee.view(chess.WHITE), referee.position, PAPER)
-    decision = player.choose(Limit(nodes=500))
+    decision = seated("klss2021", referee).choose(Limit(nodes=500))
     assert (decision.answer, decision.diagnostics["nodes"]) == (chess.Move.from_uci("a1b2"), 0)
     assert decision.diagnostics.keys() >= DIAGNOSTICS
