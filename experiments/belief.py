@@ -28,7 +28,7 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.policy import ENTRIES, LEVELS, Level, Policy, below, described, flip_below
 from darkchess.fog.game.referee import Referee
 from experiments.commands import RESULTS, RUNS, finished, positive
-from experiments.learning.games import Played, played_games
+from experiments.learn.fog import Played, played_games
 from experiments.series import LEARNED_FROM, SERIES, played
 from klss.support.arrays import Bools, Floats, Ints
 from klss.support.kernel import kernel
@@ -45,30 +45,14 @@ PRIOR = 1.0
 
 @dataclass(frozen=True)
 class Decisions:
-    """Moves that were chosen.
+    """Moves that were chosen."""
 
-    Attributes
-    ----------
-    index
-        int16[m, GROUPS]: features of each legal move of each decision.
-    offsets
-        int64[n + 1]: start of each decision's moves.
-    chosen
-        int64[n]: index of the played move among all moves.
-    values
-        float64[m]: value of the position after each move, for the mover.
-    held_out
-        bool[n].
-    players
-        str[n]: the mover.
-    """
-
-    index: Any
-    offsets: Ints
-    chosen: Ints
-    values: Floats
-    held_out: Bools
-    players: Any
+    index: Any  # int16[m, GROUPS]: features of each legal move of each decision
+    offsets: Ints  # int64[n + 1]: start of each decision's moves
+    chosen: Ints  # int64[n]: index of the played move among all moves
+    values: Floats  # float64[m]: value of the position after each move, for the mover
+    held_out: Bools  # bool[n]
+    players: Any  # str[n]: the mover
 
     def __len__(self) -> int:
         return len(self.chosen)

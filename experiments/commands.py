@@ -1,13 +1,11 @@
-"""The common part of experiments' commands: folders, types of flags, commands made of several, and what is printed when
-one is stopped.
-"""
+"""The common part of experiments' commands: folders, types of flags, and what is printed when one is stopped."""
 
 from __future__ import annotations
 
 import argparse
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from uci_bridge.match.documents import NoCommitError
@@ -19,22 +17,6 @@ RESULTS = RUNS / "results"
 """Where results are written unless a command is given another folder: those in the repository change only when that is
 asked for (``--results experiments/results``).
 """
-
-Commands = Mapping[str, tuple[Callable[[Sequence[str]], int], str]]
-"""Name -> the function that runs the command with the arguments after the name, and a line about it."""
-
-
-def run(room: str, about: str, commands: Commands, arguments: Sequence[str] | None) -> int:
-    """Run the command that is named first; return the exit code."""
-    given = sys.argv[1:] if arguments is None else list(arguments)
-    if given[:1] and given[0] in commands:
-        return commands[given[0]][0](given[1:])
-    parser = argparse.ArgumentParser(prog=f"python -m experiments.{room}", description=about)
-    names = parser.add_subparsers(dest="what", required=True)
-    for name, (_, help_) in commands.items():
-        names.add_parser(name, help=help_, add_help=False)
-    parser.parse_args(given)
-    return 0
 
 
 def finished(work: Callable[[], int | None], *expected: type[Exception]) -> int:
@@ -52,20 +34,20 @@ def finished(work: Callable[[], int | None], *expected: type[Exception]) -> int:
 
 def amount(text: str) -> float:
     """Type of flags that take a finite number above 0."""
-    return _number(text, 0.0, math.inf, "a number above 0")
+    return _number(text, lambda found: 0.0 < found < math.inf, "a number above 0")
 
 
 def share(text: str) -> float:
     """Type of flags that take a share."""
-    return _number(text, -math.ulp(0.0), math.nextafter(1.0, 2.0), "a number from 0 to 1")
+    return _number(text, lambda found: 0.0 <= found <= 1.0, "a number from 0 to 1")
 
 
-def _number(text: str, above: float, below: float, expected: str) -> float:
+def _number(text: str, good: Callable[[float], bool], expected: str) -> float:
     try:
         found = float(text)
     except ValueError:
         found = math.nan
-    if not above < found < below:
+    if not good(found):
         raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
     return found
 

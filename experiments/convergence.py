@@ -63,7 +63,7 @@ almost all do.
 Start = Literal["root", "first move"]
 STARTS: tuple[Start, ...] = ("root", "first move")
 
-_COLUMNS = ("game", "player", "start", "nodes", "seat", "mixture", "purified", "searches")
+_COLUMNS = ("game", "player", "start", "nodes", "seat", "mixture", "purified")
 
 _Step = tuple[int, int, bool]
 """The arguments of :meth:`klss.search.Search.observe`."""
@@ -71,42 +71,26 @@ _Step = tuple[int, int, bool]
 
 @dataclass(frozen=True)
 class Played:
-    """A strategy that was played.
-
-    Attributes
-    ----------
-    mixture, purified : float64[S]
-        Behaviour of player 0 in the game's treeplex; uniform at infosets that its own moves never reach.
-    searches : int
+    """A strategy that was played: behaviour of player 0 in the game's treeplex (float64[S]), uniform at infosets that
+    its own moves never reach.
     """
 
     mixture: Floats
     purified: Floats
-    searches: int
 
 
-@dataclass(frozen=True)
-class _Turns:
-    """The player's infosets by the infoset before and the action there (or None), with the observations in between.
+_Turns = dict[tuple[int, int] | None, list[tuple[int, tuple[_Step, ...]]]]
+"""(infoset, action), or None for the first ones -> the player's next infosets, and the steps to each."""
 
-    Attributes
-    ----------
-    following : dict
-        (infoset, action), or None for the first ones -> its next infosets, and the steps to each.
-    """
 
-    following: dict[tuple[int, int] | None, list[tuple[int, tuple[_Step, ...]]]]
-
-    @classmethod
-    def of(cls, game: Game) -> _Turns:
-        """The turns of player 0 in ``game``."""
-        following: dict[tuple[int, int] | None, list[tuple[int, tuple[_Step, ...]]]] = {}
-        for infoset in game.observations[0].turn_infosets.tolist():
-            ways = {_way(game, int(node)) for node in game.nodes_of(0, infoset)}
-            assert len(ways) == 1, f"infoset {infoset}: its nodes are reached by different observations, {ways}"
-            ((before, steps),) = ways
-            following.setdefault(before, []).append((infoset, steps))
-        return cls(following)
+def _turns(game: Game) -> _Turns:
+    following: _Turns = {}
+    for infoset in game.observations[0].turn_infosets.tolist():
+        ways = {_way(game, int(node)) for node in game.nodes_of(0, infoset)}
+        assert len(ways) == 1, f"infoset {infoset}: its nodes are reached by different observations, {ways}"
+        ((before, steps),) = ways
+        following.setdefault(before, []).append((infoset, steps))
+    return following
 
 
 def _way(game: Game, node: int) -> tuple[tuple[int, int] | None, tuple[_Step, ...]]:
@@ -123,32 +107,17 @@ def _way(game: Game, node: int) -> tuple[tuple[int, int] | None, tuple[_Step, ..
 
 
 def played(game: Game, search_by: SearchConfiguration, nodes: int, start: Start = "root", *, seed: int = 0) -> Played:
-    """Player 0's strategy over a whole game with ``nodes`` per move.
-
-    Parameters
-    ----------
-    game : Game
-    search_by : SearchConfiguration
-    nodes : int
-        Nodes that each search adds.
-    start : "root" or "first move"
-        See the module.
-    seed : int
-        Seed for drawing particles.
-    """
-    model, turns, own = EnumeratedModel(game), _Turns.of(game), game.observations[0]
+    """Player 0's strategy over a whole game, each search adding ``nodes``; the ``seed`` draws particles."""
+    model, turns, own = EnumeratedModel(game), _turns(game), game.observations[0]
     treeplex = game.treeplex(0)
     mixture, purified = uniform_behaviour(treeplex), uniform_behaviour(treeplex)
-    searches = 0
 
     def walk(search: Search, before: tuple[int, int] | None) -> None:
-        nonlocal searches
-        for infoset, steps in turns.following.get(before, []):
+        for infoset, steps in turns.get(before, []):
             here = copy.deepcopy(search, {id(model): model})
             for step in steps:
                 here.observe(*step)
             found = here.search(EnumeratedBelief(game, infoset), Budget(nodes=nodes))
-            searches += 1
             assert here.standing is not None
             _, mixed = strategy_at(here.standing.trunk, here.standing.profile, here.standing.infoset)
             at = int(treeplex.first_sequence[own.treeplex_infoset[infoset]]) + found.actions
@@ -160,7 +129,7 @@ def played(game: Game, search_by: SearchConfiguration, nodes: int, start: Start 
     if start == "root" and game.player[0] != 0:  # else the first move is the root
         search.begin(model.root, Budget(nodes=nodes))
     walk(search, None)
-    return Played(mixture, purified, searches)
+    return Played(mixture, purified)
 
 
 @cache
@@ -185,7 +154,7 @@ def _row(task: tuple[str, str, Start, int, int]) -> list[Any]:
         round(max(0.0, value - worst_case(form, 0, realization(game.treeplex(0), strategy))), 6)
         for strategy in (found.mixture, found.purified)
     ]
-    return [*task, *lost, found.searches]
+    return [*task, *lost]
 
 
 def table(rows: Sequence[Sequence[Any]], sizes: Mapping[str, int]) -> list[str]:
@@ -193,7 +162,7 @@ def table(rows: Sequence[Sequence[Any]], sizes: Mapping[str, int]) -> list[str]:
     move; the last line of each number of nodes has the largest of each column.
     """
     worst: dict[tuple[Any, ...], float] = {}
-    for name, player, start, nodes, _, _, purified, _ in rows:
+    for name, player, start, nodes, _, _, purified in rows:
         for key in ((name, nodes, player, start), ("", nodes, player, start)):
             worst[key] = max(worst.get(key, 0.0), purified)
     players = list(dict.fromkeys(row[1] for row in rows))

@@ -33,11 +33,9 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.view import View
 from darkchess.fog.players.book import page_key
 from darkchess.fog.players.configuration import configuration
-from experiments.commands import finished
+from experiments.commands import RUNS, finished, positive
 from klss.table.limits import Limit
 from uci_bridge.match.documents import head
-
-RUNS = Path(__file__).parent / "runs"
 
 KEPT = 0.02
 """Least probability of a move in the book: smaller ones are noise of the searches."""
@@ -208,14 +206,14 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--people", type=Path, metavar="FILE", help="games of people, of which frequencies of moves are kept")
     add("--configuration", default="kluss,threads=1", help="the player (default %(default)s)")
-    add("--nodes", type=int, default=200_000, help="of a search (default %(default)s)")
-    add("--searches", type=int, default=4, help="at an infoset, each with its seed (default %(default)s)")
+    add("--nodes", type=positive, default=200_000, help="of a search (default %(default)s)")
+    add("--searches", type=positive, default=4, help="at an infoset, each with its seed (default %(default)s)")
     add("--seed", type=int, default=1, help="of the first search (default %(default)s)")
-    add("--plies", type=int, default=6, help="that the book covers (default %(default)s)")
+    add("--plies", type=positive, default=6, help="that the book covers (default %(default)s)")
     add("--least", type=float, default=0.002, help="smallest reach of an infoset (default %(default)s)")
     add("--follow", type=float, default=0.05, help="smallest share of a followed move (default %(default)s)")
-    add("--runs", type=Path, default=RUNS, help="where searches are kept (default experiments/runs)")
-    add("--out", type=Path, default=RUNS / "openings.json", help="the book (default experiments/runs/openings.json)")
+    add("--runs", type=Path, default=RUNS, metavar="DIR", help="where searches are kept (experiments/runs)")
+    add("--out", type=Path, default=RUNS / "openings.json", metavar="FILE", help="the book (experiments/runs/…)")
     return parser
 
 

@@ -1,9 +1,9 @@
 """Series of matches: the table of those behind the figures of this project, played by ``python -m experiments.series``.
 
-Each match has a folder, ``RUNS/SERIES/MATCH-BUDGET``, as ``klss match --out`` writes it, and ``commits.jsonl`` with the
-commit of each run that played games of it. The same command resumes after a stop of any kind. All matches of a series
-have one seed, so one list of openings. ``RESULTS/SERIES.json`` has each match's score with its interval, and a row for
-each game; entries of matches that are not played here are kept.
+Each match has a folder, ``RUNS/SERIES/MATCH-BUDGET``, as ``klss match --out`` writes it, and ``commit`` with the commit
+that plays it. The same command resumes after a stop of any kind. All matches of a series have one seed, so one list of
+openings. ``RESULTS/SERIES.json`` has each match's score with its interval, and a row for each game; entries of matches
+that are not played here are kept.
 """
 
 from __future__ import annotations
@@ -32,8 +32,6 @@ from uci_bridge.match.report import Standing, versions
 from uci_bridge.match.statistics import Elo, score_of_elo
 from uci_bridge.match.task import sides
 from uci_bridge.players import player_spec
-
-COMMITS = "commits.jsonl"
 
 
 @dataclass(frozen=True)
@@ -66,6 +64,18 @@ def _changed(base: str, **changes: str) -> dict[str, Pairing]:
 
 LEARNED_FROM = "belief"
 """The series of which the packaged policy of moves is learned; no player has a learned belief."""
+
+_IMITATED = {
+    ("expect", "expect"): 3, ("expect", "siamese"): 5, ("siamese", "siamese"): 2, ("expect", "trout"): 2,
+    ("siamese", "trout"): 2, ("trout", "trout"): 1, ("expect", "attacker"): 1, ("siamese", "attacker"): 1,
+    ("trout", "attacker"): 1, ("expect", "random"): 1, ("siamese", "random"): 1,
+}  # fmt: skip
+"""Players that the network of ``dsmcp`` imitates, and how often they meet."""
+
+
+def _blind(name: str) -> str:
+    return name if name == "trout" else f"rbc-{name}"
+
 
 _TREE = "dsmcp,cap=20000"
 """With a capped position set, since following sets of up to two million takes seconds per turn (docs/dsmcp.md, "Play").
@@ -135,6 +145,11 @@ SERIES = {
         },
         kit=RBC, seed=1800, openings=None,
     ),
+    "imitated": Series(
+        "games that the network of dsmcp is learned from", TimeControl(nodes=100), 765,
+        {f"{a}-{b}": Pairing(_blind(a), _blind(b), 765 * share) for (a, b), share in _IMITATED.items()},
+        kit=RBC, seed=19, openings=None,
+    ),
     # The tables of Clark (2021) in small. The names are those of the results, whose ``dsmcp`` is the mixture.
     "rbc_planning": Series(
         "planning on synopses by the mixture of policy and bound, by the bound, and by the policy alone",
@@ -172,7 +187,7 @@ def played(
     Raises
     ------
     MatchError
-        See :meth:`uci_bridge.match.match.Match.run`.
+        Its games are of another commit, or see :meth:`uci_bridge.match.match.Match.run`.
     """
     budget = series.budget
     if budget.time_s is not None:
@@ -184,35 +199,30 @@ def played(
         games=pairing.games or series.games, seed=series.seed if seed is None else seed, budget=budget,
         openings=None if series.openings is None else RandomOpenings(series.openings),
     )  # fmt: skip
-    here = folder / name
-    first = True
+    here, mine = folder / name, str(commit())
+    of_games = here / "commit"
+    if of_games.exists() and of_games.read_text(encoding="utf-8") != mine:
+        raise MatchError(
+            f"{here}: got games of another commit, expected {mine}; check that one out, or move the folder"
+        )
 
     def tell(line: dict[str, Any], standing: Standing) -> None:
-        nonlocal first
-        if first:  # the folder is locked now, and this run has a game that counts
-            with open(here / COMMITS, "a", encoding="utf-8") as file:
-                file.write(json.dumps({"commit": commit(), "games_before": standing.games - 1}) + "\n")
-        first = False
+        of_games.write_text(mine, encoding="utf-8")  # the folder is locked now, and has a game that counts
         print(f"{name}: {standing.score:g} of {standing.games}, {line['reason']}", file=sys.stderr, flush=True)
 
     standing = match.run(here, tell, workers=workers)
     lines = (read_match(here) or ({}, [], []))[1]
-    elo = standing.elo
     return here, {
         "name": name,
         **{key: found for key, found in match.identity().items() if key not in ("format", "fen")},
         "a": pairing.a,
         "b": pairing.b,
         "configurations": {"a": match.a.fields(), "b": match.b.fields()},
-        "commits": _commits(here, standing.games),
+        "commit": mine,
         "versions": versions(match.setup()),
         **standing.document(),
-        "percent": [round(100 * share, 2) for share in _interval(elo, standing.score / max(1, standing.games))],
-        "elo": [elo.low, elo.middle, elo.high],
+        "percent": [round(100 * share, 2) for share in _interval(standing.elo, standing.score / standing.games)],
         "pairs": standing.pairs.counts,
-        "by_color": {color: record.document() for color, record in standing.by_color.items()},
-        "statistics": standing.statistics(),
-        "seconds": round(sum(line["seconds"] for line in lines), 1),
         "samples": {
             "columns": ["game", "winner", "plies", "reason", "a's color"],
             "rows": [[*(line[key] for key in ("game", "winner", "plies", "reason")), _color(line)] for line in lines],
@@ -234,16 +244,6 @@ def _interval(elo: Elo, share: float) -> tuple[float, float, float]:
     """Score per game with its 95 % interval, 0 to 1; from the interval of the Elo difference."""
     low, high = (end if end is None else score_of_elo(end) for end in (elo.low, elo.high))
     return 0.0 if low is None else low, share, 1.0 if high is None else high
-
-
-def _commits(folder: Path, games: int) -> dict[str, int]:
-    """The games that each commit played."""
-    path = folder / COMMITS
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
-    found: dict[str, int] = {}
-    for row, after in zip(rows, [*(each["games_before"] for each in rows[1:]), games], strict=True):
-        found[row["commit"]] = found.get(row["commit"], 0) + after - row["games_before"]
-    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

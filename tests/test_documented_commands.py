@@ -161,11 +161,11 @@ IN_SMALL: dict[str, str] = {
     "klss match kluss klss2021 --time 0.1 --games 100 --openings 4 --out FOG": (
         "klss match greedy random --nodes 1 --games 1 --seed 4 --out fog"
     ),
-    "python -m experiments.weighting data fog klss2021=FOG people=FILE.pgn --out DATA": (
-        "experiments.weighting data fog klss2021=fog people=fog/game-00000.pgn --out fogged"
+    "python -m experiments.learn data fog klss2021=FOG people=FILE.pgn --out DATA": (
+        "experiments.learn data fog klss2021=fog people=fog/game-00000.pgn --out fogged"
     ),
-    "python -m experiments.weighting data rbc own=OWN random=RANDOM --out DATA": (
-        "experiments.weighting data rbc own=own random=random --out weighed"
+    "python -m experiments.learn data rbc own=OWN random=RANDOM --out DATA": (
+        "experiments.learn data rbc own=own random=random --out weighed"
     ),
     "python -m experiments.convergence": (
         "experiments.convergence --games kuhn_poker --nodes 10 --workers 1 --results results"
@@ -177,12 +177,12 @@ IN_SMALL: dict[str, str] = {
         "experiments.series belief_games --players random,cap=500 greedy,cap=500 --games 2 --workers 1 --runs runs "
         "--results results"
     ),
-    "python -m experiments.rbc_learn selfplay --out DIR": (
-        "experiments.rbc_learn selfplay --out generations --generations 1 --games 1 --block 1 --nodes 6 --particles 4 "
-        f"--targets values --fen '{FEW_MEN}'"
+    "python -m experiments.series imitated": (
+        "experiments.series imitated --players rbc-random rbc-attacker --games 1 --workers 1 --runs runs "
+        "--results results"
     ),
-    "python -m experiments.rbc_learn data --out DATA": (
-        "experiments.rbc_learn data --out decisions --decisions 1 --block 1"
+    "python -m experiments.learn data dsmcp imitated=MATCH --out DATA": (
+        "experiments.learn data dsmcp imitated=own --out planned"
     ),
 }
 """Run one after the other, in this order, in one empty folder: later ones read what earlier ones wrote."""
@@ -194,9 +194,21 @@ ELSEWHERE: dict[str, str] = {
     "klss match kluss level-6 --nodes 1500 --games 200 --openings 6 --seed 12 --out more": (
         "tests/klss_app/test_match.py"
     ),
-    "python -m experiments.weighting train fog DATA --out RUN --channels 64": "tests/experiments/test_weighting.py",
-    "python -m experiments.weighting train rbc DATA --out RUN": "tests/experiments/test_weighting.py",
-    "python -m experiments.rbc_learn imitate --data DATA --out RUN": "tests/experiments/test_rbc_learn.py",
+    **dict.fromkeys(
+        (
+            "python -m experiments.learn train fog DATA --out RUN --channels 64",
+            "python -m experiments.learn train fog --channels 64",
+            "python -m experiments.learn train rbc DATA --out RUN",
+            "python -m experiments.learn train rbc",
+            "python -m experiments.learn train dsmcp DATA --out RUN",
+            "python -m experiments.learn train dsmcp",
+            "python -m experiments.learn train evaluation --epochs 6 --seed 1",
+            "python -m experiments.learn selfplay --out DIR",
+            "python -m experiments.learn selfplay",
+        ),
+        "tests/experiments/test_learn.py",
+    ),
+    "python -m experiments.learn positions played": "experiments/learn/positions.py",
     "klss play --game openspiel:leduc_poker": "tests/uci_bridge/test_openspiel_kit.py",
     "klss engine --game openspiel:GAME": "tests/uci_bridge/test_openspiel_kit.py",
     "klss rbc --help": "tests/klss_app/test_rbc_play.py",
@@ -258,12 +270,6 @@ ELSEWHERE: dict[str, str] = {
 
 SET_UP = re.compile(r"(python3? -m venv|(\.venv/bin/)?pip|git|cd|cp|make soak|\.ci/run|mkdir)\b|\(umask")
 
-ONLY_PARSED: dict[str, str] = {
-    "experiments.evaluation_positions": "minutes of Stockfish",
-    "experiments.tune_evaluation": "takes the positions of the one before",
-}
-"""Experiments whose smallest run takes too long for here, or what isn't here: their help is asked for."""
-
 
 def documented() -> dict[str, set[str]]:
     """Each documented command, without comments and continuation, and the pages that tell it."""
@@ -294,15 +300,14 @@ def test_every_documented_command_is_run_in_small_or_tested_elsewhere() -> None:
     }
     assert {name.split()[1] for name in names} <= {*COMMANDS, "COMMAND", "-m"}
     known = {**IN_SMALL, **ELSEWHERE}
-    parsed = {command for command in shown if {*command.split()} & ONLY_PARSED.keys()}
-    new = {command: pages for command, pages in shown.items() if command not in {*known, *names, *parsed}}
+    new = {command: pages for command, pages in shown.items() if command not in {*known, *names}}
     assert not new, "say in this file what stands for them"
     assert not {command for command in known if command not in shown}, "no page tells these"
     for place in ELSEWHERE.values():
         assert (ROOT / place).exists(), place
 
 
-def test_every_experiment_that_can_be_called_is_run_in_small_or_at_least_parses() -> None:
+def test_every_experiment_that_can_be_called_is_run_here_or_elsewhere() -> None:
     programs = {
         f"experiments.{path.stem}"
         for path in (ROOT / "experiments").glob("*.py")
@@ -310,7 +315,8 @@ def test_every_experiment_that_can_be_called_is_run_in_small_or_at_least_parses(
     }
     programs |= {f"experiments.{path.parent.name}" for path in (ROOT / "experiments").glob("*/__main__.py")}
     run = {form.split()[0] for form in IN_SMALL.values()} - {"klss"}
-    assert run | ONLY_PARSED.keys() == programs and not run & ONLY_PARSED.keys()
+    run |= {command.split()[2] for command in ELSEWHERE if command.startswith("python -m experiments.")}
+    assert run == programs
 
 
 def test_make_bench_runs_every_bench() -> None:
@@ -377,11 +383,3 @@ def test_the_documented_commands_run_in_small(capsys: pytest.CaptureFixture[str]
         ("random,cap=500-greedy,cap=500-0.5s", 2),
         ("random,cap=500-random,cap=501-0.5s", 2),
     ]
-
-
-@pytest.mark.parametrize("name", ONLY_PARSED)
-def test_the_help_of_an_experiment_that_takes_longer_tells_its_flags(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert called(f"{name} --help") == 0
-    assert "usage:" in capsys.readouterr().out

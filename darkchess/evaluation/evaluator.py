@@ -214,7 +214,7 @@ class Weights:
 
 @lru_cache(maxsize=1)
 def packaged_weights() -> Weights:
-    """Return the packaged weights, which ``experiments/tune_evaluation.py`` writes."""
+    """Return the packaged weights, which :mod:`experiments.learn.evaluation` makes."""
     with resources.files("darkchess.evaluation").joinpath("data/evaluation_weights.npz").open("rb") as file:
         return Weights.read(cast(BinaryIO, file))
 

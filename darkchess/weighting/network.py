@@ -5,7 +5,7 @@ blocks there are, each game says in its module ``siamese``.
 
 Source: T. Bertram, J. Fürnkranz, M. Müller, *Neural Network-based Information Set Weighting for Playing Reconnaissance
 Blind Chess* (2023): anchors are observations, boards near their anchor are likely. Training:
-:mod:`experiments.weighting`; docs/dsmcp.md.
+:mod:`experiments.learn.weighing`; docs/dsmcp.md.
 
 Deviations from the source: the history is not the last twenty turns, but what an exact set keeps of them (marginals now
 and before, and where enemies certainly stood); the opponent's name is not used; only the observation is read by

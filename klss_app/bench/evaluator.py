@@ -1,7 +1,7 @@
 """The built-in evaluator: values per second on one core, and its error on the packaged held-out positions.
 
 These are positions that the weights were not tuned on, with the values of Stockfish at depth 10
-(:mod:`experiments.evaluation_positions`).
+(:mod:`experiments.learn.positions`).
 """
 
 from __future__ import annotations

@@ -242,7 +242,7 @@ def test_sixteen_queens_a_side_fit() -> None:
 
 
 def test_packaged_weights_are_near_stockfish_depth_10_on_held_out_positions() -> None:
-    # The positions' values are Stockfish 15.1's at depth 10 (experiments/evaluation_positions.py).
+    # The positions' values are Stockfish 15.1's at depth 10 (experiments/learn/positions.py).
     with resources.files("darkchess.evaluation").joinpath("data/evaluation_positions.npz").open("rb") as file:
         data = np.load(file)
         rows, values = data["rows"], data["values"].astype(np.float64)

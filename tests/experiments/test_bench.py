@@ -14,10 +14,8 @@ import klss_app.bench.evaluator as evaluator_bench
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.players.configuration import configuration
 from klss_app.bench.equilibrium import TOLERANCE, program_sequence
-from klss_app.bench.evaluator import held_out_positions
 from klss_app.bench.positions import bench_games
 from klss_app.bench.signature import expected_signature, signature
-from klss_app.bench.tracker import bench_lines
 from klss_app.cli.main import main
 
 
@@ -54,28 +52,11 @@ def test_the_first_attempt_at_every_program_of_a_deep_tree_answers() -> None:
 def test_solvers_that_disagree_end_the_bench_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    step = dict.fromkeys(("warm_s", "cold_s", "edit_s"), 1.0) | {
-        "difference": 0.1,
-        "gap": 0.0,
-        "fallbacks": 0,
-        "ply": 0,
-    }
+    step = dict.fromkeys(("warm_s", "cold_s", "edit_s"), 1.0)
+    step |= {"difference": 0.1, "gap": 0.0, "fallbacks": 0, "ply": 0}
     monkeypatch.setattr("klss_app.bench.equilibrium.program_sequence", lambda *_: [step])
     assert main(["bench", "equilibrium", "--repetitions", "1"]) == 1
-    assert (
-        capsys.readouterr().err.splitlines()[-1].startswith("klss bench: objectives of warm and cold differ by 1.0e-01")
-    )
-
-
-def test_the_lines_end_with_the_move_of_the_player_whose_set_is_not_followed() -> None:
-    for line in bench_lines():
-        assert len(line.moves) % 2 == (0 if line.color else 1), line.name
-
-
-def test_the_held_out_positions_have_values_of_depth_ten() -> None:
-    rows, values, depth = held_out_positions()
-    assert len(rows) == len(values) >= 1000 and depth == 10
-    assert (abs(values) <= 1.0).all()
+    assert "warm and cold differ" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_bench_prints_one_document_with_figures(klss_json: dict[str, object]) -> None:

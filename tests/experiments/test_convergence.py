@@ -46,11 +46,6 @@ def test_what_solved_the_rest_of_the_game_is_played_on() -> None:
     assert lost(game, played(game, afresh, 2000, "root").mixture) > 0.02
 
 
-def test_a_search_that_sees_one_ply_loses_more() -> None:
-    game = kuhn()
-    assert lost(game, played(game, Klss2021(), 1, "root").mixture) > 0.1
-
-
 @pytest.mark.parametrize("search_by", [Klss2021(), Kluss()], ids=["klss2021", "kluss"])
 def test_the_strategy_is_that_of_the_games_that_the_search_plays(search_by: SearchConfiguration) -> None:
     """Games move by move, the slow way, against random play; at each infoset the same probabilities."""

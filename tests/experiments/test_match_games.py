@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -80,16 +79,13 @@ def test_a_pair_has_one_opening_its_colours_swapped_and_each_game_a_seed_of_its_
 
 
 def test_the_record_holds_the_opening_s_moves_and_the_moves_file_those_that_players_chose() -> None:
-    match = match_of("greedy", "random", openings=RandomOpenings(5), check_truth=True)
-    (result,) = played(match, 0)
+    (result,) = played(match_of("greedy", "random", openings=RandomOpenings(5), check_truth=True), 0)
     (record,) = read_pgn(result.record)
     assert " ".join(move.uci() for move in record.moves[:5]) == result.line["opening"]
     assert result.line["plies"] == len(record.moves)
     assert [move["ply"] for move in result.moves] == list(range(6, len(record.moves) + 1))
     assert [move["player"] for move in result.moves[:2]] == ["b", "a"]
-
-
-def test_with_a_start_position_of_its_own_an_opening_s_record_can_be_replayed() -> None:
+    # A start position of its own is in the record, too.
     (result,) = played(match_of("greedy", "random", openings=FileOpenings((Opening(FEN),)), check_truth=True), 0)
     (record,) = read_pgn(result.record)
     assert record.fen == FEN == result.line["opening"] and next(record.positions()).fen() == FEN
@@ -100,14 +96,10 @@ def test_with_a_start_position_of_its_own_an_opening_s_record_can_be_replayed() 
 
 
 @pytest.fixture
-def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """What a foreign engine was sent in games of a match."""
     monkeypatch.setenv("KEEP", str(tmp_path / "kept"))
-
-    def requests() -> list[dict[str, Any]]:
-        return [json.loads(line) for line in (tmp_path / "kept").read_text().splitlines()]
-
-    yield requests
+    return lambda: [json.loads(line) for line in (tmp_path / "kept").read_text().splitlines()]
 
 
 def foreign(how: str, turns: int = 0) -> str:
@@ -197,13 +189,6 @@ def test_processes_live_on_from_game_to_game_and_one_that_died_is_started_again(
 # texts
 
 
-@pytest.mark.parametrize("text", ["klss2021", "random", "greedy,cap=900", "klss2021,information=inf,reach=false"])
-def test_a_configuration_reaches_its_process_as_it_is(text: str) -> None:
-    chosen = configuration(text)
-    again = configuration(FOG.text(chosen))
-    assert {**vars(again), "name": None} == {**vars(chosen), "name": None}
-
-
 def test_a_file_s_configuration_reaches_its_process_without_the_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('base = "klss2021"\nname = "mine"\nparticles = 7\ngadget = "resolve"\n')
@@ -215,11 +200,3 @@ def test_a_file_s_configuration_reaches_its_process_without_the_file(tmp_path: P
     assert argv[argv.index("--evaluator") :] == (
         "--evaluator", "stockfish", "--stockfish", "/opt/fish", "--evaluator-processes", "3",
     )  # fmt: skip
-
-
-def test_by_colour_counts_are_a_s() -> None:
-    standing = Standing()
-    for game, winner in enumerate("aab"):
-        standing.count({"game": game, "pair": game // 2, "winner": winner, "plies": 1, "reason": "resign"})
-    assert vars(standing.by_color["white"]) == {"wins": 1, "draws": 0, "losses": 1}
-    assert vars(standing.by_color["black"]) == {"wins": 1, "draws": 0, "losses": 0}

@@ -1,4 +1,4 @@
-"""Pairs, Elo and the sequential test, against closed forms, other programs and a general optimiser."""
+"""Counts, pairs, Elo and the sequential test, against closed forms, other programs and a general optimiser."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from uci_bridge.match.report import Standing
 from uci_bridge.match.statistics import (
     LEAST_PAIRS,
     PairCounter,
@@ -22,8 +23,23 @@ from uci_bridge.match.statistics import (
 )
 
 
-def score_of_pairs(pairs: list[int]) -> float:
-    return sum(points * number / 2 for points, number in enumerate(pairs))
+def test_the_interval_without_pairs_is_antisymmetric_holds_the_middle_and_narrows_with_games() -> None:
+    assert elo_interval(20.0, 40)[1] == 0.0
+    # 400 log10(3), by the definition of the Elo scale.
+    assert elo_interval(75.0, 100)[1] == pytest.approx(400 * math.log10(3), abs=0.05)
+    assert elo_interval(30.0, 40) == [-end for end in elo_interval(10.0, 40)[::-1]]  # type: ignore[operator]
+    assert elo_interval(5.0, 5)[1:] == [None, None] and elo_interval(0.0, 5)[:2] == [None, None]
+    wide, narrow = elo_interval(6.0, 10), elo_interval(600.0, 1000)
+    assert wide[0] < narrow[0] < narrow[1] == wide[1] < narrow[2] < wide[2]  # type: ignore[operator]
+
+
+def test_a_standing_counts_a_s_games_whatever_its_colour() -> None:
+    standing = Standing()
+    for game, winner in enumerate(("a", "a", None, "b")):
+        standing.count({"game": game, "pair": game // 2, "winner": winner, "plies": 30, "reason": "king_captured"})
+    assert (standing.wins, standing.draws, standing.losses, standing.games, standing.score) == (2, 1, 1, 4, 2.5)
+    assert vars(standing.by_color["white"]) == {"wins": 1, "draws": 1, "losses": 0}
+    assert vars(standing.by_color["black"]) == {"wins": 1, "draws": 0, "losses": 1}
 
 
 def test_the_interval_of_pairs_is_the_normal_one_of_their_scores() -> None:
@@ -35,31 +51,11 @@ def test_the_interval_of_pairs_is_the_normal_one_of_their_scores() -> None:
     assert elo.high == pytest.approx(400 * math.log10((0.5 + half) / (0.5 - half)), abs=0.05)
 
 
-def test_pairs_that_balance_out_make_the_interval_narrower_than_their_games_would() -> None:
-    # The opening decides: most pairs are a win and a loss.
-    pairs = [1, 0, 98, 0, 1]
-    elo, wilson = elo_of_match(100.0, 200, pairs), elo_interval(100.0, 200)
-    assert elo.high is not None and wilson[2] is not None and elo.high < wilson[2] / 3
-
-
-def test_where_games_of_a_pair_are_independent_the_interval_is_nearly_wilson_s() -> None:
-    # 1000 pairs of independent games, each won or lost with ½: a quarter, a half, a quarter of them.
-    elo, wilson = elo_of_match(1000.0, 2000, [250, 0, 500, 0, 250]), elo_interval(1000.0, 2000)
-    assert elo.high == pytest.approx(wilson[2], abs=0.1)
-
-
 @pytest.mark.parametrize("pairs", [[0, 0, LEAST_PAIRS - 2, 1, 0], [0, 0, 0, 0, 50], [0] * 5])
 def test_few_pairs_or_equal_ones_get_wilson_s_interval(pairs: list[int]) -> None:
-    score, games = score_of_pairs(pairs), 2 * sum(pairs)
+    score, games = sum(points * number / 2 for points, number in enumerate(pairs)), 2 * sum(pairs)
     elo = elo_of_match(score, games, pairs)
     assert elo.method == "wilson" and [elo.low, elo.middle, elo.high] == elo_interval(score, games)
-
-
-def test_games_without_their_pair_count_in_the_middle_and_narrow_the_interval_a_little() -> None:
-    whole = elo_of_match(40.0, 80, [0, 20, 0, 20, 0])
-    more = elo_of_match(41.0, 82, [0, 20, 0, 20, 0])
-    assert more.middle == 0.0 and whole.high is not None and more.high is not None
-    assert 0 < whole.high - more.high < 1
 
 
 # Counts of losses, draws and wins, elo0, elo1 and the ratio to two digits: the logistic cases of fastchess's unit tests
@@ -130,8 +126,8 @@ def test_a_test_takes_the_hypothesis_that_is_true_with_few_errors(elo: float, ta
 def counted(sprt: Sprt, games: Iterable[tuple[int, int]]) -> PairCounter:
     """After games, each a pair's number and half-points."""
     counter = PairCounter(sprt)
-    for pair, half_points in games:
-        counter.count(pair, half_points)
+    for game in games:
+        counter.count(*game)
     return counter
 
 
@@ -145,10 +141,3 @@ def test_a_decision_does_not_depend_on_the_order_in_which_games_end_and_stays() 
     assert counted(Sprt(0.0, 100.0), mixed).tested == in_order.tested
     after = counted(Sprt(0.0, 100.0), [*games, *((pair, 0) for pair in range(100, 200) for _ in "ab")])
     assert after.tested == in_order.tested and after.counts[0] > in_order.counts[0]
-
-
-def test_a_pair_counts_once_both_its_games_are_there() -> None:
-    counter = counted(Sprt(0.0, 10.0), [(0, 2), (1, 2), (1, 1)])
-    assert counter.counts == [0, 0, 0, 1, 0] and counter.tested is not None and counter.tested.llr == 0.0
-    counter.count(0, 0)
-    assert counter.counts == [0, 0, 1, 1, 0] and counter.tested.llr != 0.0

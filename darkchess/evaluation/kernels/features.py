@@ -7,7 +7,7 @@ two sides, because a hanging piece is worth less to the side that is not to move
 
 Sources of the ideas: C. Shannon 1950 (material, mobility, pawn structure), the Chess Programming Wiki's pages
 "Evaluation", "Tapered Eval", "King Safety". All numbers live in the weights file and come from our own tuning
-(``experiments/tune_evaluation.py``).
+(``experiments/learn/evaluation.py``).
 """
 
 from __future__ import annotations

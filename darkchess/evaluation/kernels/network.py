@@ -2,7 +2,7 @@
 
 Input: the sparse features, with separate columns for the side to move and for the other side (2·FEATURES columns). Two
 hidden layers of rectified units; the second one has its own weights for each stage of the game. Output: pawns, added to
-the tapered sum. Trained by ``experiments/tune_evaluation.py``.
+the tapered sum. Trained by ``experiments/learn/evaluation.py``.
 
 Source of the idea: a sparse first layer that sums the rows of the active features (Y. Nasu 2018, NNUE). *Deviation*:
 nothing is updated incrementally; the features are computed anyway, and a sum of some sixty short rows takes a

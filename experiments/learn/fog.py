@@ -1,12 +1,13 @@
-"""Decisions of games of Fog of War: one for each turn at which a side's set had two or more positions."""
+"""Games of Fog of War, and their decisions: one for each turn at which a side's set had two or more positions."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import chess
 import numpy as np
@@ -15,12 +16,11 @@ from darkchess.errors import RecordError
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.belief.siamese import Siamese, log_prior
-from darkchess.fog.game.record import GameRecord, WrittenGame, written_games
+from darkchess.fog.belief.siamese import BLOCKS, log_prior
+from darkchess.fog.game.record import GameRecord, WrittenGame, read_pgn, written_games
 from darkchess.fog.game.referee import Referee
-from experiments.learning.games import played_games
-from experiments.learning.split import part_of
-from experiments.weighting.data import Game, decision
+from experiments.learn.shards import TEST, Row, Source, part_of
+from experiments.learn.weighing import columns, decision
 from klss.search import Kluss
 from klss.support.arrays import Floats, Ints
 
@@ -34,7 +34,34 @@ the slope of the search, so that the network learns what is left.
 """
 
 
-def decisions(game: tuple[GameRecord, int], generator: np.random.Generator) -> Iterator[dict[str, Any]]:
+@dataclass(frozen=True)
+class Played:
+    """A game of a match."""
+
+    match: str  # name of its match
+    pair: int  # its pair's number there
+    white: str  # the players' configurations
+    black: str
+    opening: int  # number of its random plies, which are not learned from
+    record: GameRecord  # its moves
+
+    @property
+    def held_out(self) -> bool:
+        """Whether the game is held out from learning."""
+        return part_of(self.pair) == TEST
+
+
+def played_games(folder: Path) -> Iterator[Played]:
+    """The games of a match's directory, in order."""
+    lines = [json.loads(line) for line in (folder / "games.jsonl").read_text(encoding="utf-8").splitlines()]
+    for line in sorted(lines, key=lambda line: int(line["game"])):
+        record = read_pgn((folder / f"game-{line['game']:05d}.pgn").read_text(encoding="utf-8"))[0]
+        opening = len((line["opening"] or "").split())
+        white, black = (str(line[side]).removesuffix(",threads=1") for side in ("white", "black"))
+        yield Played(folder.name, int(line["pair"]), white, black, opening, record)
+
+
+def decisions(game: tuple[GameRecord, int], generator: np.random.Generator) -> Iterator[Row]:
     """The decisions of a game, none of its first plies, so many of which were random."""
     record, opening = game
     referee, evaluator = Referee(record.fen), BuiltinEvaluator()
@@ -61,7 +88,7 @@ def decisions(game: tuple[GameRecord, int], generator: np.random.Generator) -> I
             yield decision(positions.halves, prior, truth, positions.numbers, generator, valued)
 
 
-def _found(path: Path) -> list[tuple[int, tuple[GameRecord, int]]]:
+def games_of(path: Path) -> list[tuple[int, tuple[GameRecord, int]]]:
     """The games of a match, numbered by pair, or of a PGN file, numbered by player: none of its players is learned from
     and tested on.
     """
@@ -87,4 +114,5 @@ def _by_player(games: list[WrittenGame]) -> list[tuple[int, tuple[GameRecord, in
     return found
 
 
-FOG = Game(Siamese, "klss match --out or a PGN file", _found, decisions)
+FOG = Source(columns(BLOCKS), "klss match --out or a PGN file", games_of, decisions)
+"""Decisions that weights of positions are learned from."""

@@ -1,12 +1,11 @@
-"""Positions with Stockfish's values, to tune and to measure the built-in evaluator on: ``python -m
-experiments.evaluation_positions generate|label|endings``.
+"""Positions with Stockfish's values, that the built-in evaluation is tuned to and measured on.
 
-``generate`` plays Fog of War games with Stockfish's values of all moves. Temperature and rate of blunders are drawn for
+``played`` plays Fog of War games with Stockfish's values of all moves. Temperature and rate of blunders are drawn for
 each game, so that positions are quiet and wild, level and decided. It keeps some children of each position, and of
 positions a few random plies away from it: leaves of a search trunk are like that, most of them one odd move from a
 sensible position. Their values come from a search of depth 1 at the parent, some ten thousand per second.
 
-``label`` searches a sample of them one by one, with 1000 nodes some hundreds per second. ``endings`` makes positions
+``searched`` searches a sample of them one by one, with 1000 nodes some hundreds per second. ``endings`` makes positions
 with few or no pieces besides kings and pawns, which games rarely reach, and searches them in the same way.
 
 The packaged positions, on which the evaluator is measured (``evaluation_positions.npz``), are from games of another
@@ -18,11 +17,9 @@ it.
 
 from __future__ import annotations
 
-import argparse
 import subprocess
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
@@ -33,8 +30,8 @@ from darkchess.board.kernels.moves import MAX_MOVES, generate, make
 from darkchess.board.kernels.orthodox import ASK, classify
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import Position
-from experiments.commands import amount
-from klss.support.archive import read_arrays
+from experiments.learn.evaluation import VALUED
+from experiments.learn.shards import keep, load
 from klss.support.arrays import Bools, Floats, Ints, Words
 from klss.support.kernel import kernel
 from uci_bridge.child_processes import engine_environment
@@ -86,7 +83,7 @@ def _stray(row: Words, plies: int, rng: np.random.Generator) -> Words:
     return row
 
 
-def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, Floats]:
+def play(engine: StockfishEvaluator, time_s: float, seed: int, tell: Callable[[str], None]) -> tuple[Words, Floats]:
     """Play games for ``time_s`` seconds; return positions uint64[n, 9], and their values for the side to move
     float32[n].
     """
@@ -112,10 +109,10 @@ def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, F
         parents = np.concatenate([np.array([game[0] for game in games]), np.array(strays)])
         offsets, children = children_of(parents)
         values = engine.child_values(parents, offsets, children)
-        keep = _askable(children) & np.repeat(_askable(parents), np.diff(offsets))
+        good = _askable(children) & np.repeat(_askable(parents), np.diff(offsets))
         # Only a few children of each are kept, so that no position dominates the data.
         for k in range(len(parents)):
-            places = np.arange(offsets[k], offsets[k + 1])[keep[offsets[k] : offsets[k + 1]]]
+            places = np.arange(offsets[k], offsets[k + 1])[good[offsets[k] : offsets[k + 1]]]
             places = rng.permutation(places)[:_CHILDREN_KEPT]
             found.append((children[places], values[places].astype(np.float32)))
             total += len(places)
@@ -134,8 +131,7 @@ def play(engine: StockfishEvaluator, time_s: float, seed: int) -> tuple[Words, F
             row = children[first + choice]
             over = not _askable(row[None])[0] or ply > _MAX_PLIES or (abs(own[choice]) > 0.97 and rng.random() < 0.15)
             games[k] = new_game() if over else (row, ply + 1, temperature, blunder)
-        if len(found) % 3840 == 0:
-            print(f"{total} positions", file=sys.stderr, flush=True)
+        tell(f"{total} positions")
     # Each position once; counters don't distinguish positions.
     rows, scores = (np.concatenate(column) for column in zip(*found))
     identity = np.ascontiguousarray(rows[:, :9])
@@ -184,57 +180,35 @@ def ending(rng: np.random.Generator, pieces: int) -> Words:
     return np.array(Position.from_fen(board.fen()).row)
 
 
-def _labelled(batches: Iterator[Words], limit: str, minutes: float, out: Path) -> None:
-    """Value batches of positions, and write all to ``out`` after each batch, until ``minutes`` are over."""
-    rows: list[Words] = []
-    values: list[Floats] = []
-    end = time.monotonic() + 60.0 * minutes
-    for batch in batches:
-        found = deep_values(batch, limit)
-        answered = ~np.isnan(found)
-        rows.append(batch[answered])
-        values.append(found[answered])
-        np.savez(out, rows=np.concatenate(rows), values=np.concatenate(values).astype(np.float32))
-        print(f"{sum(map(len, rows))} positions with {limit} -> {out}", file=sys.stderr, flush=True)
+def make_positions(
+    what: str, out: Path, seed: int, minutes: float, tell: Callable[[str], None], pieces: int = 0
+) -> int:
+    """Write shards of ``what`` positions until ``minutes`` are over; return their number in this run. Of shards that
+    are there none is made again, and ``searched`` takes those that were ``played``.
+    """
+    rng = np.random.default_rng(seed)
+    if what == "played":
+        with StockfishEvaluator(silence_s=20.0) as engine:
+            rows, values = play(engine, 60.0 * minutes, seed, tell)
+        # Neighbours, most of one game, get one number.
+        keep(out / f"played-{seed}-00000.npz", {"rows": rows, "values": values, "game": np.arange(len(rows)) // 1000})
+        return len(rows)
+    if what == "searched":
+        sample = rng.permutation(load(sorted(out.glob("played-*.npz")), VALUED)["rows"])
+        batches = (sample[at : at + _TOGETHER] for at in range(0, len(sample), _TOGETHER))
+    else:
+        made = (np.array([ending(rng, pieces) for _ in range(_TOGETHER)]) for _ in count())
+        batches = (rows[_askable(rows)] for rows in made)
+    end, total = time.monotonic() + 60.0 * minutes, 0
+    for number, batch in enumerate(batches):
+        path = out / f"{what}-{seed}-{number:05}.npz"
+        if not path.exists():
+            found = deep_values(batch, "nodes 1000" if what == "searched" else "nodes 3000")
+            good = ~np.isnan(found)
+            values = found[good].astype(np.float32)
+            keep(path, {"rows": batch[good], "values": values, "game": np.full(len(values), number)})
+            total += len(values)
+            tell(f"{total} positions")
         if time.monotonic() > end:
             break
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Run the command; returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name, told, minutes, limit in (
-        ("generate", "play games, keep positions with values of depth 1", 9.0, ""),
-        ("label", "value a sample of the positions by a search each", 30.0, "nodes 1000"),
-        ("endings", "make endings and value them", 10.0, "nodes 3000"),
-    ):
-        sub = commands.add_parser(name, help=told)
-        sub.add_argument("--minutes", type=amount, default=minutes)
-        sub.add_argument("--seed", type=int, default=1)
-        sub.add_argument("--out", type=Path, required=True, help="npz to write: rows, values")
-        if limit:
-            sub.add_argument("--limit", default=limit, help="of each search; default: %(default)s")
-        if name == "label":
-            sub.add_argument("--positions", type=Path, required=True, help="what generate wrote")
-        if name == "endings":
-            sub.add_argument("--pieces", type=int, default=0, help="most a side beside king and pawns")
-    arguments = parser.parse_args(argv)
-    rng = np.random.default_rng(arguments.seed)
-    if arguments.command == "generate":
-        with StockfishEvaluator(silence_s=20.0) as engine:
-            rows, values = play(engine, 60.0 * arguments.minutes, arguments.seed)
-        np.savez(arguments.out, rows=rows, values=values)
-        print(f"{len(rows)} different positions -> {arguments.out}")
-    elif arguments.command == "label":
-        rows = rng.permutation(read_arrays(arguments.positions)["rows"])
-        batches = (rows[at : at + _TOGETHER] for at in range(0, len(rows), _TOGETHER))
-        _labelled(batches, arguments.limit, arguments.minutes, arguments.out)
-    else:
-        made = (np.array([ending(rng, arguments.pieces) for _ in range(_TOGETHER)]) for _ in count())
-        _labelled((rows[_askable(rows)] for rows in made), arguments.limit, arguments.minutes, arguments.out)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return total

@@ -1,0 +1,186 @@
+"""Games of Reconnaissance Blind Chess, and their decisions: those that weights of positions are learned from, one for
+each question at which a side's set had two or more positions; and those that the network of ``dsmcp`` imitates.
+
+Of the latter each has the synopsis of the player's set, reduced at random to :data:`SAMPLED` members as in a search;
+the legal actions; and the choice: for a sense, every window that partitions these members like its own. Promotions to
+pieces other than queens are left out. A look beyond the edge is taken as one a square further in, which shows no less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+
+from darkchess.board.position import Position
+from darkchess.errors import RecordError
+from darkchess.rbc.belief.kinds import Kinds
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.belief.senses import partitions
+from darkchess.rbc.belief.siamese import BLOCKS, Observer, log_prior
+from darkchess.rbc.game.history import read_history, replayed
+from darkchess.rbc.game.observation import INNER
+from darkchess.rbc.game.referee import Referee, Turn
+from darkchess.rbc.players.expectation import Expectation
+from darkchess.rbc.synoptic.synopsis import MOVE, PLANES, SENSE, Memory, synopsis
+from darkchess.rbc.synoptic.worlds import request_action, sense_action
+from experiments.learn.shards import Row, Source
+from experiments.learn.weighing import columns, decision
+from klss.support.arrays import Floats, Ints, Words
+
+MOST = 300_000
+"""Largest set of a decision; a side is not followed further."""
+SAMPLED = 128
+"""Members of a set from which its synopsis is made."""
+WIDTH = 128
+"""Most legal actions; a decision among more is left out."""
+SOON = 5
+"""Most actions of a player before the end of a game for it to count as ending soon."""
+HEADSETS = ("all", "top", "trout", "attacker", "random", "expect", "siamese")
+"""Headsets of a network in training, by the players that they model: all, the best, and some by name."""
+PIECES = 12
+"""Own, then enemy, pawns, knights, bishops, rooks, queens, kings."""
+
+PLANNED = {
+    # the synopsis; the legal actions, each once, and −1
+    "synopses": (np.uint64, (PLANES,)), "legal": (np.int16, (WIDTH,)),
+    # for each legal action its choice, from 0 on, and its part of the choice's target; the sum of all is 1
+    "choices": (np.uint8, (WIDTH,)), "targets": (np.float16, (WIDTH,)),
+    # the acting player, in ``HEADSETS``; ``all`` for one that is none of them
+    "acting": (np.int8, ()),
+    # +1 if it won, −1 if it lost, else 0; the same only if the game ends within five of its actions
+    "result": (np.int8, ()), "soon": (np.int8, ()),
+    "pieces": (np.int8, (PIECES,)),  # their numbers on the true board
+}  # fmt: skip
+"""The columns of decisions for planning."""
+
+
+def questions(game: Referee, color: chess.Color, known: PositionSet, *others: Any) -> Iterator[tuple[int, int, Turn]]:
+    """Follow one side of a finished game by what it was told: yields the stage of each of its questions, the ply and
+    the turn, while the set is exact and until the last question. ``others`` follow ``known``.
+    """
+    for ply, turn in enumerate(game.turns):
+        if turn.color == color:
+            for stage, name, told in ((SENSE, "noticed", turn.notice), (MOVE, "sensed", turn.sensed)):
+                _follow(name, told, known, others)
+                if known.capped_by is not None:
+                    return
+                yield stage, ply, turn
+            if ply + 1 < len(game.turns):
+                _follow("moved", turn.moved, known, others)
+
+
+def _follow(name: str, told: Any, known: PositionSet, others: tuple[Any, ...]) -> None:
+    getattr(known, name)(told)
+    for each in others:
+        getattr(each, name)(told, known)
+
+
+def weighed(game: Referee, generator: np.random.Generator) -> Iterator[Row]:
+    """A game's decisions to learn weights from, one side's after the other's."""
+    for color in chess.COLORS:
+        known = PositionSet(color, game.positions[0], cap=MOST)
+        kinds = Kinds(known, Expectation().strangers)
+        observer = Observer(known, kinds)
+        for _, ply, _ in questions(game, color, known, kinds, observer):
+            if known.size > 1:
+                half = PositionSet(color, game.positions[ply]).halves[0]
+                truth = int(np.flatnonzero((known.halves == half).all(axis=1))[0])
+                prior = log_prior(kinds, known, np.arange(known.size))
+                yield decision(known.halves, prior, truth, observer.numbers, generator)
+
+
+def imitated(game: Referee, names: tuple[str, str], generator: np.random.Generator) -> Iterator[Row]:
+    """A game's decisions to imitate, one side's after the other's; ``names``: Black's and White's."""
+    for color in chess.COLORS:
+        known, memory, rows = PositionSet(color, game.positions[0], cap=MOST), Memory(flipped=not color), []
+        kind = names[color].partition(",")[0].removeprefix("rbc-")
+        acting = HEADSETS.index(kind) if kind in HEADSETS else 0
+        for number, (stage, _, turn) in enumerate(questions(game, color, known)):
+            if stage == SENSE:
+                memory.noticed(turn.notice)
+            members = known.sample(SAMPLED, int(generator.integers(1 << 62)))
+            planes = synopsis(known.own_row, known.halves[members], stage, memory.words)
+            legal, chosen = _looked(known, members, turn) if stage == SENSE else _moved(known, turn)
+            if stage == MOVE:
+                memory.moved(turn.moved, planes)
+            if chosen.any() and len(legal) <= WIDTH:
+                rows.append(planned(planes, legal, ~chosen, chosen / chosen.sum(), acting, number))
+        yield from ended(rows, game, color)
+
+
+def _looked(known: PositionSet, members: Ints, turn: Turn) -> tuple[Ints, Any]:
+    """The senses, in rising order, and which of them partition the members as the one that was chosen."""
+    turned = 56 if known.flipped else 0
+    actions = np.array([sense_action(square ^ turned) for square in INNER], dtype=np.int64)
+    if turn.sensed.square is None:
+        return actions, np.zeros(len(actions), dtype=bool)
+    rank, file = divmod(turn.sensed.square, 8)
+    classes = partitions(known, members).classes
+    alike = (classes == classes[INNER.index(8 * min(max(rank, 1), 6) + min(max(file, 1), 6))]).all(axis=1)
+    order = np.argsort(actions)
+    return actions[order], alike[order]
+
+
+def _moved(known: PositionSet, turn: Turn) -> tuple[Ints, Any]:
+    """The requests, with promotions to queens only, in rising order, and which of them was chosen, if one was."""
+    codes = known.requests().tolist()
+    legal = np.array(sorted({action for code in codes if (action := request_action(code)) is not None}), dtype=np.int64)
+    action = request_action(known.code(turn.moved.requested))
+    return legal, legal == (-1 if action is None else action)
+
+
+def planned(planes: Words, legal: Ints, choices: Any, targets: Floats, acting: int, number: int) -> Row:
+    """A decision of a player, the ``number``-th of its game, without what is known at the end (:func:`ended`)."""
+    row: Row = {"synopses": planes, "acting": acting, "number": number}
+    for name, given, rest in (("legal", legal, -1), ("choices", choices, 0), ("targets", targets, 0)):
+        row[name] = np.full(WIDTH, rest, dtype=PLANNED[name][0])
+        row[name][: len(given)] = given
+    return row
+
+
+def ended(rows: list[Row], game: Referee, color: chess.Color) -> list[Row]:
+    """One side's decisions with the result of the game, and the pieces on the true board; in place of ``number``."""
+    before = [turn.before for turn in game.turns if turn.color == color]
+    outcome = game.outcome
+    result = 0 if outcome is None or outcome.winner is None else 1 if outcome.winner == color else -1
+    for row in rows:
+        number = row.pop("number")
+        soon = 2 * len(before) - number <= SOON and outcome is not None and outcome.reason == "king_captured"
+        row |= {"result": result, "soon": result if soon else 0, "pieces": _pieces(before[number // 2], color)}
+    return rows
+
+
+def _pieces(position: Position, color: chess.Color) -> list[int]:
+    sides = (6, 7) if color else (7, 6)
+    return [int(position.row[piece] & position.row[side]).bit_count() for side in sides for piece in range(6)]
+
+
+def games_of(folder: Path) -> list[tuple[int, Path]]:
+    """The games of a match, by ``klss rbc match … --out``, numbered."""
+    return list(enumerate(sorted(folder.glob("game-*.json"))))
+
+
+def _weighed(path: Path, generator: np.random.Generator) -> Iterator[Row]:
+    try:
+        yield from weighed(replayed(path.read_text()), generator)
+    except RecordError:  # it ended before its first move
+        return
+
+
+def _imitated(path: Path, generator: np.random.Generator) -> Iterator[Row]:
+    text = path.read_text()
+    try:
+        tags = read_history(text).tags
+        yield from imitated(replayed(text), (tags["Black"], tags["White"]), generator)
+    except RecordError:
+        return
+
+
+BLIND = Source(columns(BLOCKS), "klss rbc match --out", games_of, _weighed)
+"""Decisions that weights of positions are learned from."""
+DSMCP = Source(PLANNED, "klss rbc match --out", games_of, _imitated)
+"""Decisions that the network of ``dsmcp`` imitates."""

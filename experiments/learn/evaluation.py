@@ -1,0 +1,205 @@
+"""The built-in evaluation, tuned against Stockfish.
+
+Texel's method with a gradient: each position is replaced by the quiet one in which its quiescence search ends, and the
+static evaluation of that one is fitted to Stockfish's value of the position, both as tanh(pawns/6). Each stage starts
+from the one before, and finds the quiet positions again:
+
+1. ``linear``   the tapered sum, from a start by hand (material, a few slopes), to values of depth 1;
+2. ``network``  the sum and the network together, likewise;
+3. ``deep``     the same, to fewer values of deeper searches, of endings too.
+
+Data: the shards of :mod:`experiments.learn.positions`. Every figure is measured with the whole evaluator on the
+packaged positions, which are from other games, against their values of depth 10.
+
+Source: P. Österlund 2014 ("Texel's tuning method", Chess Programming Wiki).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.tables import TABLES
+from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Weights
+from darkchess.evaluation.kernels.evaluation import MOST
+from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, STAGES, features
+from darkchess.evaluation.kernels.features import phase as phase_of
+from darkchess.evaluation.kernels.features import stage as stage_of
+from darkchess.evaluation.kernels.network import FIRST, LINEAR_SIZE, OFFSETS, PACKED_SIZE, SECOND
+from experiments.learn.shards import TRAIN, VALIDATE, Arrays, Columns, chunks, where
+from experiments.learn.trainer import Plan, train
+from klss.support.archive import read_arrays
+from klss.support.arrays import Floats, Words
+from klss.support.kernel import kernel
+
+PACKAGED = Path(__file__).parents[2] / "darkchess" / "evaluation" / "data" / "evaluation_positions.npz"
+VALUED: Columns = {"rows": (np.uint64, (9,)), "values": (np.float32, ())}
+"""The columns of positions with values (tanh(pawns/6), for the side to move)."""
+_POWER = 1.5
+"""The loss is |Δtanh| to this power: a compromise between fitting the mean (2) and the median (1)."""
+
+
+def by_hand() -> dict[str, Any]:
+    """The start of tuning: the usual values of the pieces, and slopes for the centre, advancing and mobility."""
+    linear = np.zeros((FEATURES, 2), dtype=np.float32)
+    worth = [(0.9, 1.1), (3.2, 3.0), (3.4, 3.2), (4.8, 5.2), (9.6, 9.6), (0.0, 0.0)]
+    for piece, (middle, end) in enumerate(worth):
+        for square in range(64):
+            file, rank = square % 8, square // 8
+            centre = 2.0 - max(abs(file - 3.5), abs(rank - 3.5))
+            forward = 0.08 * (rank - 1) if piece == 0 else 0.0
+            slope = 0.0 if piece in (0, 3) else 0.1
+            linear[64 * piece + square] = (
+                middle + slope * centre * (-1 if piece == 5 else 1),
+                end + slope * centre + forward,
+            )
+    first = FEATURE_BLOCKS["mobility"][0]
+    for size, usual, step in ((9, 4, 0.06), (14, 6, 0.06), (15, 6, 0.04), (28, 12, 0.02)):
+        linear[first : first + size] = step * (np.arange(size) - usual)[:, None]
+        first += size
+    return {"linear": linear}
+
+
+def with_network(weights: dict[str, Any], seed: int) -> dict[str, Any]:
+    """``weights`` with a fresh network whose output is 0."""
+    generator = np.random.default_rng(seed)
+    grown = {name: np.zeros(shape, dtype=np.float32) for name, (_, shape) in OFFSETS.items()}
+    grown["first"] += generator.normal(0.0, 0.05, (2 * FEATURES, FIRST)).astype(np.float32)
+    grown["first_bias"] += np.float32(0.1)
+    # All stages of the game begin with the same weights.
+    grown["second"] += generator.normal(0.0, (2.0 / FIRST) ** 0.5, (FIRST, SECOND)).astype(np.float32)
+    return grown | weights
+
+
+def packed(weights: dict[str, Any]) -> Weights:
+    """Weights for play."""
+    found = Weights(np.zeros(PACKED_SIZE if "first" in weights else LINEAR_SIZE, dtype=np.float32))
+    for name, array in weights.items():
+        found.part(name)[:] = array
+    return found
+
+
+@kernel
+def _read(rows, tables, counts, phases, stages):  # type: ignore[no-untyped-def]
+    """The side to move's counts of each feature, then the other side's; phases and stages."""
+    index, count = np.zeros(MAX_FEATURES, np.int32), np.zeros(MAX_FEATURES, np.int32)
+    maps = np.zeros(MAPS, np.uint64)
+    for k in range(rows.shape[0]):
+        found = features(rows[k], tables, index, count, maps)
+        for i in range(found):
+            if count[i] < 0:
+                counts[k, FEATURES + index[i]] -= count[i]
+            else:
+                counts[k, index[i]] += count[i]
+        phases[k] = phase_of(rows[k])
+        stages[k, stage_of(rows[k])] = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning:
+    """What is learned: the evaluation of quiet positions."""
+
+    held: Arrays  # positions with values (:data:`VALUED`)
+    weights: dict[str, Any]  # at the start
+    batch: int = 4096
+
+    def first(self, seed: int) -> dict[str, Any]:
+        """See :class:`experiments.learn.trainer.Study`."""
+        return self.weights
+
+    def batches(self, part: int, generator: np.random.Generator) -> Iterator[tuple[Any, ...]]:
+        """See :class:`experiments.learn.trainer.Study`."""
+        for some in chunks(where(self.held, part), self.batch, generator if part == TRAIN else None):
+            rows = self.held["rows"][some]
+            counts, phases = np.zeros((len(rows), 2 * FEATURES), np.float32), np.zeros(len(rows), np.float32)
+            stages = np.zeros((len(rows), STAGES), np.float32)
+            _read(rows, TABLES, counts, phases, stages)
+            yield counts, phases, stages, self.held["values"][some]
+
+    def loss(self, weights: Any, batch: tuple[Any, ...]) -> Any:
+        """See :data:`_POWER`."""
+        import jax
+
+        jnp = jax.numpy
+        counts, phases, stages, values = batch
+        error = jnp.abs(jnp.tanh(jnp.clip(pawns(weights, counts, phases, stages), -MOST, MOST) / PAWNS_SCALE) - values)
+        return (jnp.maximum(error, 1e-6) ** _POWER).mean()
+
+
+def pawns(weights: Any, counts: Any, phases: Any, stages: Any) -> Any:
+    """The static evaluation of :mod:`darkchess.evaluation.kernels.evaluation` in JAX: [b] for the side to move."""
+    import jax
+
+    middle, end = ((counts[:, :FEATURES] - counts[:, FEATURES:]) @ weights["linear"]).T
+    score = phases * middle + (1 - phases) * end
+    if "first" in weights:
+        units = jax.nn.relu(counts @ weights["first"] + weights["first_bias"])
+        second = jax.nn.relu(jax.numpy.einsum("bf,sfk->bsk", units, weights["second"]) + weights["second_bias"])
+        score = score + ((second * weights["last"]).sum(axis=2) * stages).sum(axis=1)
+    return score
+
+
+def quiet(held: Arrays, weights: dict[str, Any]) -> Arrays:
+    """The leaves of the quiescence searches of positions, with the positions' values for the leaves' side to move.
+    Positions in which a king is taken tell nothing about it, and are left out.
+    """
+    scores, leaves = BuiltinEvaluator(packed(weights)).search(held["rows"], leaves=True)
+    flipped = (held["rows"][:, 8] ^ leaves[:, 8]) & np.uint64(1) != 0
+    found = {"rows": leaves, "values": np.where(flipped, -held["values"], held["values"]), "part": held["part"]}
+    return {name: array[np.abs(scores) < 500.0] for name, array in found.items()}
+
+
+def mean_error(weights: dict[str, Any], rows: Words, values: Floats) -> dict[str, float]:
+    """Mean and root mean square of the difference to ``values``, and positions per second of processor time."""
+    evaluator = BuiltinEvaluator(packed(weights))
+    evaluator.values(rows[:1])
+    begun = time.process_time()
+    error = evaluator.values(rows) - values
+    seconds = time.process_time() - begun
+    return {
+        "mean_abs": round(float(np.abs(error).mean()), 5),
+        "root_mean_square": round(float(np.sqrt((error**2).mean())), 5),
+        "values_per_cpu_s": round(len(rows) / max(seconds, 1e-9)),
+    }
+
+
+def tune(held: Arrays, epochs: int, seed: int, out: Path, tell: Callable[[str], None]) -> tuple[Weights, Any]:
+    """The tuned weights, and their figures after each stage.
+
+    Parameters
+    ----------
+    held
+        Positions; those with the label ``played`` have values of depth 1.
+    """
+    held = held | {"part": np.where(held["part"] == VALIDATE, VALIDATE, TRAIN)}  # the packaged ones are the test
+    many, deep = ({name: array[mask] for name, array in held.items()} for mask in _by_depth(held))
+    test = read_arrays(PACKAGED)
+    weights, figures = by_hand(), {}
+
+    def stage(name: str, data: Arrays, passes: int, rate: float) -> None:
+        nonlocal weights
+        study = Tuning(quiet(data, weights), weights)
+        steps = max(1, len(where(study.held, TRAIN)) // study.batch)
+        plan = Plan(steps, rate=rate, undecayed=("linear",), epochs=passes, seed=seed)
+        path = out / f"{name}.checkpoint.npz"
+        weights, _ = train(study, plan, path, {"positions": len(data["rows"])}, lambda text: tell(f"{name}, {text}"))
+        figures[name] = mean_error(weights, test["rows"], test["values"])
+
+    figures["by hand"] = mean_error(weights, test["rows"], test["values"])
+    for turn in range(2):  # the second time with leaves found by the tuned weights
+        stage(f"linear-{turn + 1}", many, 3, 0.01 / (1 + turn))
+    weights = with_network(weights, seed)
+    stage("network", many, epochs, 0.0015)
+    if len(deep["rows"]):
+        stage("deep", deep, epochs, 0.0005)
+    return packed(weights), figures
+
+
+def _by_depth(held: Arrays) -> tuple[Any, Any]:
+    shallow = held["label"] == "played"
+    return shallow, ~shallow

@@ -1,0 +1,147 @@
+"""What is learned from, in shards: npz files whose arrays have a row for each decision (or position) of some games.
+
+A shard is named ``LABEL-NAME-00000.npz``; labels tell sources apart. A shard that is there is not made again, so that a
+stopped command can be resumed, and gives the same shards.
+
+Games with one number go to one part: seven tenths train, one validates, two test.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from klss.errors import KlssError
+from klss.support.archive import Archive
+from klss.support.arrays import Ints
+from klss.support.whole_file import written_whole
+
+TRAIN, VALIDATE, TEST = 0, 1, 2
+"""Parts of the games: to learn from, to choose the best epoch by, and for a single test at the end."""
+
+BLOCK = 40
+"""Games per shard."""
+
+Arrays = dict[str, npt.NDArray[Any]]
+Row = dict[str, Any]
+Columns = Mapping[str, tuple[npt.DTypeLike, tuple[int, ...]]]
+"""Name -> dtype and shape of a row's entry. Every shard also has the column ``game``: numbers that are split by."""
+
+
+class TrainingError(KlssError, ValueError):
+    """There is no data to train on, or a required package or file is missing or wrong."""
+
+
+ARCHIVE = Archive("decisions of experiments.learn", "decisions", 4, "make them anew", TrainingError, 1 << 30, 1 << 28)
+
+
+def part_of(number: int) -> int:
+    """The part of a game, or of a pair of games with one opening.
+
+    >>> [part_of(number) for number in range(10)]
+    [0, 0, 0, 1, 2, 0, 0, 0, 0, 2]
+    """
+    return TEST if number % 5 == 4 else VALIDATE if number % 10 == 3 else TRAIN
+
+
+@dataclass(frozen=True)
+class Source:
+    """A kind of games, and what is learned from them.
+
+    Attributes
+    ----------
+    columns
+        Of the rows that ``decisions`` yields.
+    expected
+        What can be read, in words.
+    games
+        ``(path)`` returns the games there, each with its number, and in the form that ``decisions`` takes.
+    decisions
+        ``(game, generator)`` yields the decisions of a game.
+    """
+
+    columns: Columns
+    expected: str
+    games: Callable[[Path], list[tuple[int, Any]]]
+    decisions: Callable[[Any, np.random.Generator], Iterator[Row]]
+
+
+def make(source: Source, paths: Sequence[tuple[str, Path]], out: Path, tell: Callable[[str], None]) -> int:
+    """Write the shards of labelled paths; return the number of their decisions. Raises TrainingError: a path has no
+    games.
+    """
+    total = 0
+    for label, path in paths:
+        games = source.games(path)
+        if not games:
+            raise TrainingError(f"{path}: got no games, expected {source.expected}")
+        for first in range(0, len(games), BLOCK):
+            shard = out / f"{label}-{path.resolve().stem}-{first:05}.npz"
+            total += write(shard, source.columns, _rows(source, games[first : first + BLOCK], shard.name))
+            tell(f"{total}, {shard.name}")
+    return total
+
+
+def _rows(source: Source, games: Sequence[tuple[int, Any]], name: str) -> Iterator[Row]:
+    for place, (number, game) in enumerate(games):
+        generator = np.random.default_rng([zlib.crc32(name.encode()), place])
+        yield from (row | {"game": number} for row in source.decisions(game, generator))
+
+
+def write(path: Path, columns: Columns, rows: Iterable[Row]) -> int:
+    """Write a shard unless it is there; return the number of its rows."""
+    if path.exists():
+        return len(ARCHIVE.load(path, ARCHIVE.read)[0]["game"])
+    made = list(rows)
+    arrays = {
+        name: np.array([row[name] for row in made], dtype=kind).reshape(-1, *shape)
+        for name, (kind, shape) in {**columns, "game": (np.int64, ())}.items()
+    }
+    keep(path, arrays)
+    return len(made)
+
+
+def keep(path: Path, arrays: Arrays) -> None:
+    """Write a shard of these columns, ``game`` among them."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with written_whole(path) as file:
+        ARCHIVE.write(file, arrays, {})
+
+
+def load(paths: Sequence[Path], columns: Columns) -> Arrays:
+    """The rows of shards, one after the other, with their ``part`` (int64) and ``label``. Raises TrainingError: there
+    is no shard, or one has other columns.
+    """
+    if not paths:
+        raise TrainingError("got no shards, expected those of python -m experiments.learn")
+    parts = []
+    for path in paths:
+        held, _ = ARCHIVE.load(path, ARCHIVE.read)
+        found = {name: (array.dtype, array.shape[1:]) for name, array in held.items() if name != "game"}
+        if found != {name: (np.dtype(kind), shape) for name, (kind, shape) in columns.items()}:
+            raise TrainingError(f"{path}: got rows of something else, expected columns {', '.join(columns)}")
+        label = np.full(len(held["game"]), path.name.partition("-")[0], dtype="U16")
+        parts.append(held | {"label": label, "part": np.array([part_of(int(game)) for game in held["game"]], int)})
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def where(held: Arrays, part: int) -> Ints:
+    """Indices of the rows of a part: int64[n]."""
+    return np.flatnonzero(held["part"] == part)
+
+
+def chunks(rows: Ints, size: int, generator: np.random.Generator | None = None) -> Iterator[Ints]:
+    """Batches of ``size`` of the ``rows``, shuffled by the ``generator``; fewer that are left over stay out, so that
+    one compiled program is enough for all batches.
+    """
+    order = rows if generator is None else generator.permutation(rows)
+    size = min(size, len(order))
+    for start in range(0, len(order) - size + 1, max(size, 1)):
+        if size:
+            yield order[start : start + size]

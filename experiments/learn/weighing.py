@@ -1,0 +1,240 @@
+"""Weights of possible positions (:mod:`darkchess.weighting.network`), by a softmax over the truth and other members.
+
+A *decision* is: the truth; the likeliest members of the set by the filter, all that there are or :data:`TOP`; members
+drawn uniformly from the rest, and the logarithm of how many each of them stands for, so that the softmax is one over
+the whole set; what the scores of all these are added to (``log_prior`` in the game's module ``siamese``); the size of
+the set; the observation's numbers. Its *nats* are ln of the truth's probability times the size, 0 for a uniform belief.
+
+The network is :class:`klss.networks.towers.Towers`, here in JAX. Labels of rare opponents count more often.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import logsumexp
+
+from darkchess.weighting.enemy_features import FEATURES, SQUARES, features_of
+from darkchess.weighting.network import Blocks
+from experiments.learn.shards import TEST, TRAIN, Arrays, Columns, Row, chunks, where
+from experiments.learn.trainer import jax_on_cpu
+from klss.networks.towers import LEAST_SHARE
+from klss.support.arrays import Float32s, Floats, Ints, Words
+
+TOP, DRAWN = 64, 127
+"""Most of the likeliest members, and of all members beside the truth."""
+_MOST_REPEATS = 4.0
+"""How often a decision of a rare label counts in the training, at most."""
+
+
+def columns(blocks: Blocks) -> Columns:
+    """The columns of decisions of the game with these blocks."""
+    return {
+        "size": (np.int64, ()), "count": (np.int16, ()), "halves": (np.uint64, (1 + DRAWN, 2)),
+        "standing": (np.float32, (1 + DRAWN,)), "prior": (np.float32, (1 + DRAWN,)),
+        "numbers": (np.float16, (blocks.count,)),
+    }  # fmt: skip
+
+
+def decision(
+    halves: Words,
+    prior: Floats,
+    truth: int,
+    numbers: Float32s,
+    generator: np.random.Generator,
+    more: Callable[[Ints], Floats] | None = None,
+) -> Row:
+    """A decision.
+
+    Parameters
+    ----------
+    halves, prior
+        uint64[n, 2], float64[n]: the set, and what scores are added to.
+    truth
+        Its index.
+    numbers
+        The observation's.
+    more
+        What is also added to the scores of members (int64[m]): float64[m].
+    """
+    members, standing = drawn_beside(truth, prior, generator)
+    added = prior[members] if more is None else prior[members] + more(members)
+    found: Row = {"size": len(halves), "count": len(members), "numbers": numbers}
+    for name, kept in (("halves", halves[members]), ("standing", standing), ("prior", added)):
+        found[name] = np.zeros((1 + DRAWN, *kept.shape[1:]), dtype=kept.dtype)
+        found[name][: len(kept)] = kept
+    return found
+
+
+def drawn_beside(truth: int, prior: Floats, generator: np.random.Generator) -> tuple[Ints, Floats]:
+    """The truth's index, those of the likeliest and those of drawn members; and ln of how many each stands for."""
+    order = np.argsort(-prior, kind="stable")
+    order = order[order != truth]
+    top, rest = order[:TOP], order[TOP:]
+    drawn = generator.choice(rest, min(len(rest), DRAWN - TOP), replace=False)
+    standing = np.zeros(1 + len(top) + len(drawn))
+    if len(drawn):
+        standing[1 + len(top) :] = np.log(len(rest) / len(drawn))
+    return np.concatenate([[truth], top, drawn]).astype(np.int64), standing
+
+
+def repeated(held: Arrays) -> Ints:
+    """Indices of the training decisions, those of rare labels several times: by the square root of how rare they are,
+    and :data:`_MOST_REPEATS` times at most.
+    """
+    chosen = where(held, TRAIN)
+    if not len(chosen):
+        return chosen
+    _, which, counts = np.unique(held["label"][chosen], return_inverse=True, return_counts=True)
+    times = np.rint(np.minimum(np.sqrt(counts.max() / counts), _MOST_REPEATS)).astype(np.int64)
+    return np.repeat(chosen, times[which])
+
+
+@cache
+def mirrored_features() -> npt.NDArray[np.uint16]:
+    """For each feature of the mirrored board (files exchanged) the index of its source; the last one pads."""
+    features = np.arange(FEATURES + 1)
+    features[:SQUARES] ^= 7
+    features[SQUARES : SQUARES + 2] ^= 1
+    features[SQUARES + 2 : -1] = features[-2 : SQUARES + 1 : -1]
+    return features.astype(np.uint16)
+
+
+@cache
+def mirrored_numbers(blocks: Blocks) -> Ints:
+    """For each number of the mirrored board the index of its source."""
+    numbers = np.arange(blocks.count)
+    numbers[: blocks["scalars"].start] ^= 7  # each block begins at a multiple of 64
+    numbers[-2:] = numbers[:-3:-1]
+    return numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Weighing:
+    """What is learned; see the module."""
+
+    held: Arrays  # decisions
+    blocks: Blocks  # of the game
+    channels: int = 32  # of the observation's convolutions
+    layers: int = 3
+    dropout: float = 0.3  # share of the last layer's channels that a step leaves out
+    mirrored: float = 0.5  # share of the steps in which the boards' files are mirrored
+    batch: int = 128
+
+    def first(self, seed: int) -> dict[str, Float32s]:
+        """The weights at the start of training: a nearly uniform belief."""
+        generator = np.random.default_rng(seed)
+
+        def spread(*shape: int, inputs: float, by: float = 1.0) -> Float32s:
+            return (generator.normal(size=shape) * by * math.sqrt(2 / max(inputs, 1))).astype(np.float32)
+
+        def none(*shape: int) -> Float32s:
+            return np.zeros(shape, dtype=np.float32)
+
+        width, planes, (_, (scalars,), (shared, _)) = self.channels, self.blocks.planes, self.blocks.shapes
+        # At most a third of the input planes is not 0.
+        held = {"conv0": spread(3, 3, planes, width, inputs=3 * planes), "conv0_bias": none(8, 8, width)}
+        for i in range(1, self.layers):
+            held |= {f"conv{i}": spread(3, 3, width, width, inputs=9 * width, by=0.5), f"conv{i}_bias": none(width)}
+        return held | {
+            "scalars": spread(scalars, width, inputs=80),
+            "kinds": spread(width, 6, inputs=width, by=0.1),
+            "pooled": spread(width, 8, inputs=width),
+            "dense": spread(512, 64, inputs=512),
+            "others": spread(64, FEATURES - SQUARES, inputs=64, by=0.1),
+            "map_bias": none(FEATURES),
+            "shares": none(2 * shared, SQUARES),
+        }
+
+    def batches(self, part: int, generator: np.random.Generator) -> Iterator[tuple[Any, ...]]:
+        """See :class:`experiments.learn.trainer.Study`; only what is learned from is mirrored and thinned out."""
+        if part != TRAIN:
+            yield from (self.batch_of(chosen) for chosen in chunks(where(self.held, part), self.batch))
+            return
+        for chosen in chunks(repeated(self.held), self.batch, generator):
+            kept = generator.random((len(chosen), self.channels)) >= self.dropout
+            yield self.batch_of(chosen, generator.random() < self.mirrored, kept / (1 - self.dropout))
+
+    def batch_of(self, chosen: Ints, mirrored: bool = False, keep: Floats | None = None) -> tuple[Any, ...]:
+        """The grids of the observations, the boards' features, what is added to their scores, and what the last
+        layer's channels are multiplied by.
+        """
+        held = self.held
+        rows, pieces = features_of(held["halves"][chosen].reshape(-1, 2))
+        rows[np.arange(rows.shape[1]) >= pieces[:, None]] = FEATURES
+        rows = rows.reshape(len(chosen), 1 + DRAWN, -1)
+        numbers = held["numbers"][chosen].astype(np.float32)
+        if mirrored:
+            rows, numbers = mirrored_features()[rows], numbers[:, mirrored_numbers(self.blocks)]
+        added = held["prior"][chosen] + held["standing"][chosen]
+        added[np.arange(1 + DRAWN) >= held["count"][chosen, None]] = -np.inf
+        keep = np.ones((len(chosen), self.channels)) if keep is None else keep
+        return self.blocks.grids(numbers), rows.astype(np.int32), added, keep.astype(np.float32)
+
+    def loss(self, weights: Any, batch: tuple[Any, ...]) -> Any:
+        """Mean −ln of the truth's probability."""
+        import jax
+
+        seen, rows, added, keep = batch
+        found = scores(weights, seen, rows, keep) + added
+        return (jax.nn.logsumexp(found, axis=1) - found[:, 0]).mean()
+
+    def tested(self, weights: Any) -> dict[str, Any]:
+        """What the weights are worth on the test games, by label: decisions, the nats of what scores are added to, the
+        learned ones, and the standard error of the difference, as if decisions were independent.
+        """
+        program, rows = jax_on_cpu().jit(scores), []
+        for label in np.unique(self.held["label"]):
+            chosen = np.flatnonzero((self.held["part"] == TEST) & (self.held["label"] == label))
+            found: list[list[Floats]] = []
+            for some in chunks(chosen, self.batch):
+                seen, features, added, keep = self.batch_of(some)
+                both = (added, added + np.asarray(program(weights, seen, features, keep)))
+                size = np.log(self.held["size"][some])
+                found.append([each[:, 0] - logsumexp(each, axis=1) + size for each in both])
+            if found:
+                before, after = np.concatenate(found, axis=1)
+                error = float((after - before).std() / math.sqrt(len(before)))
+                figures = (before.mean(), after.mean(), error)
+                rows.append([str(label), len(before), *(round(float(figure), 3) for figure in figures)])
+        return {"columns": ["label", "decisions", "filter", "learned", "error"], "rows": rows}
+
+
+def scores(weights: Mapping[str, Any], seen: Any, rows: Any, keep: Any) -> Any:
+    """The scores of :class:`klss.networks.towers.Towers` in JAX: [b, m], from the output of
+    :meth:`darkchess.weighting.network.Blocks.grids` and the features of boards, int32[b, m, w], padded with FEATURES;
+    ``keep`` [b, c] multiplies the last layer's channels (dropout).
+    """
+    import jax
+
+    jnp, relu = jax.numpy, jax.nn.relu
+    planes, scalars, shares = seen
+    inner = convolved(planes, weights["conv0"]) + weights["conv0_bias"]
+    inner = relu(inner + (scalars @ weights["scalars"])[:, None, None])
+    i = 1
+    while f"conv{i}" in weights:
+        inner = inner + relu(convolved(inner, weights[f"conv{i}"]) + weights[f"conv{i}_bias"])
+        i += 1
+    inner = inner * keep[:, None, None]
+    count = inner.shape[0]
+    dense = relu((inner @ weights["pooled"]).reshape(count, -1) @ weights["dense"])
+    kinds = (inner @ weights["kinds"]).transpose(0, 3, 1, 2).reshape(count, -1)
+    terms = jnp.stack([shares, jnp.log(shares + LEAST_SHARE)], axis=2).reshape(count, -1, shares.shape[2])
+    kinds = kinds + (terms * weights["shares"]).sum(axis=1)
+    logits = jnp.concatenate([kinds, dense @ weights["others"]], axis=1) + weights["map_bias"]
+    logits = jnp.pad(logits, ((0, 0), (0, 1)))  # the padding's feature counts 0
+    return jnp.take_along_axis(logits, rows.reshape(count, -1), axis=1).reshape(rows.shape).sum(axis=2)
+
+
+def convolved(planes: Any, filters: Any) -> Any:
+    """A convolution of 3 × 3 in JAX: [b, h, w, to] from [b, h, w, from] and [3, 3, from, to]."""
+    import jax
+
+    layout = ("NHWC", "HWIO", "NHWC")
+    return jax.lax.conv_general_dilated(planes, filters, (1, 1), "SAME", dimension_numbers=layout)

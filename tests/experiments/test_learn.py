@@ -1,0 +1,407 @@
+"""``experiments.learn``: decisions of games, the trainer, and that what was trained is what plays."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+import pytest
+
+from darkchess import Referee as FogReferee
+from darkchess.board.kernels.tables import TABLES
+from darkchess.board.position import Position
+from darkchess.evaluation.evaluator import BuiltinEvaluator, packaged_weights
+from darkchess.evaluation.kernels.evaluation import static
+from darkchess.evaluation.kernels.features import MAPS, MAX_FEATURES
+from darkchess.evaluation.kernels.network import OFFSETS, UNITS
+from darkchess.fog.belief.filter import Filter
+from darkchess.fog.belief.position_set import PositionSet as FogSet
+from darkchess.fog.belief.siamese import log_prior
+from darkchess.fog.game.record import GameRecord, read_pgn, write_pgn
+from darkchess.rbc import Referee
+from darkchess.rbc.belief.kinds import Kinds
+from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.belief.siamese import BLOCKS, Observer
+from darkchess.rbc.game.history import history_text, replayed
+from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
+from darkchess.rbc.synoptic.networks import network_of
+from darkchess.rbc.synoptic.worlds import ACTIONS, request_action
+from darkchess.weighting.enemy_features import FEATURES, features_of
+from experiments.learn import __main__ as program
+from experiments.learn import evaluation, fog, shards
+from experiments.learn.blind import DSMCP, HEADSETS, PLANNED
+from experiments.learn.export import write_network, write_scores
+from experiments.learn.planning import Planning, outputs, policy_loss
+from experiments.learn.shards import ARCHIVE, TEST, TRAIN, VALIDATE, TrainingError, load, part_of
+from experiments.learn.trainer import Plan, jax_on_cpu, train
+from experiments.learn.weighing import (
+    DRAWN,
+    TOP,
+    Weighing,
+    columns,
+    drawn_beside,
+    mirrored_features,
+    mirrored_numbers,
+    repeated,
+    scores,
+)
+from klss.networks.towers import Towers
+from klss.table.arbiter import Arbiter
+from klss.table.limits import TimeControl
+from klss_app.cli.main import main as klss
+
+SICILIAN = ("e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6")
+
+
+@pytest.fixture(scope="module")
+def match(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Games of blind chess, as a match keeps them: five, so that every part has some."""
+    out = tmp_path_factory.mktemp("runs") / "match"
+    out.mkdir()
+    for number, seed in enumerate((7, 13, 15, 18, 20)):  # games of eleven turns
+        referee = Referee()
+        players = {chess.WHITE: AttackerPlayer(seed=seed), chess.BLACK: RandomPlayer(seed=seed)}
+        Arbiter(referee, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=1))).play()
+        text = history_text(referee, "rbc-attacker,threads=1", "random")
+        (out / f"game-{number:05}.json").write_text(text)
+    return out
+
+
+@pytest.fixture(scope="module")
+def made(match: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Their decisions, one game a shard, by what they are for."""
+    folders = {game: tmp_path_factory.mktemp(game) for game in ("rbc", "dsmcp")}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shards, "BLOCK", 1)
+        for game, folder in folders.items():
+            assert program.main(["data", game, f"own={match}", "--out", str(folder)]) == 0
+    return folders
+
+
+def held(folder: Path, wanted: Any) -> shards.Arrays:
+    return load(sorted(folder.glob("*.npz")), wanted)
+
+
+def test_decisions_hold_the_truth_other_members_and_what_was_told(match: Path, made: dict[str, Path]) -> None:
+    paths, truths = sorted(made["rbc"].glob("own-match-*.npz")), 0
+    for path, game in zip(paths, sorted(match.glob("game-*.json")), strict=True):
+        found, _ = ARCHIVE.load(path, ARCHIVE.read)
+        sizes, counts = found["size"], found["count"]
+        assert (counts == np.minimum(sizes, 1 + DRAWN)).all() and sizes.min() >= 2
+        played = replayed(game.read_text())
+        real = {
+            tuple(PositionSet(turn.color, played.positions[ply]).halves[0].tolist())
+            for ply, turn in enumerate(played.turns)
+        }
+        for i, count in enumerate(counts):
+            halves = [tuple(half) for half in found["halves"][i].tolist()]
+            assert len(set(halves[:count])) == count and not any(half != (0, 0) for half in halves[count:])
+            assert halves[0] in real
+            truths += 1
+            # What the members stand for makes up the set; their weights by the filter, its probability.
+            assert np.exp(found["standing"][i, :count]).sum() == pytest.approx(sizes[i], rel=1e-4)
+            if sizes[i] <= 1 + DRAWN:
+                assert np.exp(found["prior"][i, :count]).sum() == pytest.approx(1.0, abs=1e-3)
+                rows, pieces = features_of(found["halves"][i, :count])
+                present = np.arange(rows.shape[1]) < pieces[:, None]
+                shares = np.bincount(rows[present], minlength=FEATURES)[:384] / count
+                np.testing.assert_allclose(found["numbers"][i, BLOCKS["now"]], shares, atol=1e-3)
+    assert truths > 40
+
+
+def test_what_is_imitated_is_what_the_players_did(match: Path, made: dict[str, Path]) -> None:
+    paths = sorted(made["dsmcp"].glob("own-match-*.npz"))
+    for path, text in zip(paths, sorted(match.glob("game-*.json")), strict=True):
+        found, game, at = ARCHIVE.load(path, ARCHIVE.read)[0], replayed(text.read_text()), 0
+        assert game.outcome is not None
+        for color, name in ((chess.WHITE, "attacker"), (chess.BLACK, "random")):
+            for turn in (turn for turn in game.turns if turn.color == color):
+                own, won = PositionSet(color, turn.before), game.outcome.winner
+                for asked, action in (
+                    (turn.sensed.square, None),
+                    (turn, request_action(own.code(turn.moved.requested))),
+                ):
+                    if asked is None or (action is None and asked is turn):  # no look; no promotion to a queen
+                        continue
+                    legal, choices, targets = (found[key][at] for key in ("legal", "choices", "targets"))
+                    chosen = (legal >= 0) & (choices == 0)
+                    assert legal[chosen].tolist() == [action] if asked is turn else (legal >= 0).sum() == 36
+                    assert targets[chosen].sum() == pytest.approx(1, abs=1e-2) and not targets[~chosen].any()
+                    assert found["acting"][at] == HEADSETS.index(name)
+                    assert found["result"][at] == (0 if won is None else 1 if won == color else -1)
+                    assert found["pieces"][at].tolist() == pieces(turn.before, color)
+                    at += 1
+        assert at == len(found["game"])
+
+
+def pieces(position: Position, color: chess.Color) -> list[int]:
+    board = chess.Board(position.fen())
+    return [len(board.pieces(kind, side)) for side in (color, not color) for kind in chess.PIECE_TYPES]
+
+
+def test_the_likeliest_members_are_kept_and_the_others_stand_for_the_rest() -> None:
+    generator = np.random.default_rng(0)
+    prior = generator.permutation(1000).astype(np.float64)
+    for truth in (int(prior.argmax()), int(prior.argmin())):
+        members, standing = drawn_beside(truth, prior, generator)
+        assert members[0] == truth and len(set(members.tolist())) == 1 + DRAWN
+        others = np.delete(np.argsort(-prior), np.flatnonzero(np.argsort(-prior) == truth))
+        assert (members[1 : 1 + TOP] == others[:TOP]).all() and not standing[: 1 + TOP].any()
+        assert np.exp(standing).sum() == pytest.approx(1000)
+
+
+def test_a_shard_that_is_there_is_kept_and_another_one_is_made_the_same(
+    match: Path, made: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shards, "BLOCK", 1)
+    games, kept = tmp_path / "match", tmp_path / "shards"
+    games.mkdir()
+    shutil.copy(match / "game-00000.json", games)
+    (games / "game-00001.json").write_text('{"type": "GameHistory"}')  # a game that ended before its first move
+    stamps = []
+    for _ in range(2):
+        assert program.main(["data", "dsmcp", f"own={games}", "--out", str(kept)]) == 0
+        stamps.append((kept / "own-match-00000.npz").stat().st_mtime_ns)
+    assert stamps[0] == stamps[1]
+    assert (kept / "own-match-00000.npz").read_bytes() == (made["dsmcp"] / "own-match-00000.npz").read_bytes()
+    assert len(ARCHIVE.load(kept / "own-match-00001.npz", ARCHIVE.read)[0]["game"]) == 0
+
+
+@pytest.mark.usefixtures("played_here")
+def test_decisions_of_a_match_in_fog_are_what_its_players_knew(tmp_path: Path) -> None:
+    out, data = tmp_path / "match", tmp_path / "data"
+    given = ["greedy", "random", "--nodes", "1", "--games", "1", "--openings", "4", "--seed", "5", "--workers", "1"]
+    assert klss(["match", *given, "--out", str(out)]) == 0
+    assert program.main(["data", "fog", f"weak={out}", "--out", str(data)]) == 0
+    found = held(data, fog.FOG.columns)
+    assert set(found["label"].tolist()) == {"weak"} and set(found["game"].tolist()) == {0}
+    # The game again, by the sets themselves.
+    record = read_pgn((out / "game-00000.pgn").read_text())[0]
+    referee, evaluator, at = FogReferee(), BuiltinEvaluator(), 0
+    sets = {c: FogSet(referee.view(c), referee.position, weigher=Filter.packaged()) for c in chess.COLORS}
+    for ply, move in enumerate(record.moves, 1):
+        referee.push(move)
+        if referee.outcome is not None:
+            break
+        for color, known in sets.items():
+            known.observe(referee.view(color), allowance=fog.ALLOWANCE_S)
+        known = sets[referee.turn]
+        if known.size < 2 or ply <= 4:
+            continue
+        truth = int(known.indices(referee.position.row)[0])
+        assert found["size"][at] == known.size
+        assert (found["halves"][at, 0] == known.halves[truth]).all()
+        wanted = log_prior(known.filter_weights)[truth] - fog.SLOPE * evaluator.values(referee.position.row[None, :])[0]
+        assert found["prior"][at, 0] == pytest.approx(wanted, rel=1e-4)
+        assert np.exp(found["standing"][at, : found["count"][at]]).sum() == pytest.approx(known.size, rel=1e-4)
+        at += 1
+    assert at > 5
+
+
+def test_games_of_people_are_split_by_player(tmp_path: Path) -> None:
+    # ann has most games, ben comes next, then cat; the others have one each.
+    players = [("ann", "cat"), ("ann", "cat"), ("ann", "dan"), ("eve", "ann"), ("ben", "fay"), ("gus", "ben")]
+    players += [("ben", "ann"), ("cat", "ben")]
+    moves = tuple(map(chess.Move.from_uci, SICILIAN))
+    text = "\n".join(write_pgn(GameRecord(moves, headers={"White": a, "Black": b})) for a, b in players)
+    (tmp_path / "people.pgn").write_text(text + '\n[Variant "Fog of War"]\n\n1. e4 e4 *\n')
+    parts = [part_of(number) for number, _ in fog.games_of(tmp_path / "people.pgn")]
+    # ben is tested on; his games with ann and cat, who are learned from, are left out, and so is one that is torn.
+    assert (parts.count(TRAIN), parts.count(TEST), len(parts)) == (4, 2, 6)
+
+
+def test_what_can_not_be_learned_from_is_told_in_one_line(
+    made: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "none.pgn").write_text("")
+    out = ["--out", str(tmp_path / "out")]
+    for given in (
+        ["data", "rbc", f"own={tmp_path}"], ["data", "fog", f"own={tmp_path / 'none.pgn'}"],
+        ["data", "fog", f"own={tmp_path / 'missing.pgn'}"], ["train", "rbc", str(tmp_path)],
+        ["train", "fog", str(made["rbc"])],
+    ):  # fmt: skip
+        assert program.main([*given, *out]) == 1 and capsys.readouterr().err.strip().count("\n") == 0
+    (made["rbc"] / "torn.npz").write_bytes(b"dear sir,\n" * 50)
+    try:
+        with pytest.raises(TrainingError, match=r"torn\.npz"):
+            held(made["rbc"], columns(BLOCKS))
+    finally:
+        (made["rbc"] / "torn.npz").unlink()
+
+
+def test_the_mirrored_board_is_a_board_seen_in_a_mirror() -> None:
+    known = PositionSet(chess.WHITE, Referee("4k3/8/8/8/1P6/8/8/R3K3 w Q - 0 1").position)
+    numbers = Observer(known, Kinds(known, 0.5)).numbers
+    mirrored = numbers[mirrored_numbers(BLOCKS)]
+    for name in BLOCKS.names[:-1]:
+        planes, others = (each[BLOCKS[name]].reshape(-1, 8, 8) for each in (numbers, mirrored))
+        assert (others == planes[:, :, ::-1]).all()
+    assert (numbers[-2:].tolist(), mirrored[-2:].tolist()) == ([0, 1], [1, 0])
+    assert mirrored_features()[384:].tolist() == [385, 384, *range(393, 385, -1), FEATURES]
+
+
+def test_rare_labels_count_more_often_in_the_training() -> None:
+    labels = np.array(["own"] * 90 + ["strange"] * 10 + ["random"])
+    rows = repeated({"label": labels, "part": np.full(101, TRAIN)})
+    names, times = np.unique(labels[rows], return_counts=True)
+    # √(90 / 10), and 4 at most
+    assert dict(zip(names.tolist(), times.tolist(), strict=True)) == {"own": 90, "strange": 30, "random": 4}
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# training
+
+
+class Line:
+    """A study that is quick: a line through points."""
+
+    def first(self, seed: int) -> Any:
+        return {"slope": np.zeros(3, dtype=np.float32)}
+
+    def batches(self, part: int, generator: np.random.Generator) -> Iterator[Any]:
+        for _ in range({TRAIN: 10, VALIDATE: 2}[part]):
+            points = generator.normal(size=(8, 3)).astype(np.float32)
+            yield points, points @ np.array([1, -2, 3], dtype=np.float32)
+
+    def loss(self, weights: Any, batch: Any) -> Any:
+        points, values = batch
+        return ((points @ weights["slope"] - values) ** 2).mean()
+
+
+def test_a_training_learns_and_one_that_was_stopped_goes_on_to_the_same_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("optax", exc_type=ImportError)
+    monkeypatch.setattr("experiments.learn.trainer.KEEP_EVERY_S", 0.0)
+    plan, left = Plan(10, rate=0.3, epochs=6), [10**9]
+
+    class Stopped(Line):
+        def batches(self, part: int, generator: np.random.Generator) -> Iterator[Any]:
+            for batch in super().batches(part, generator):
+                left[0] -= 1
+                if left[0] < 0:
+                    raise KeyboardInterrupt
+                yield batch
+
+    whole, rows = train(Line(), plan, tmp_path / "whole.npz", {"of": "points"}, lambda text: None)
+    assert rows[-1][2] < 0.05 * rows[0][2] and [row[0] for row in rows] == [1, 2, 3, 4, 5, 6]
+    for stop in (7, 30, 10**9):
+        left[0] = stop
+        if stop < 10**9:
+            with pytest.raises(KeyboardInterrupt):
+                train(Stopped(), plan, tmp_path / "torn.npz", {"of": "points"}, lambda text: None)
+    again, others = train(Stopped(), plan, tmp_path / "torn.npz", {"of": "points"}, lambda text: None)
+    assert (whole["slope"] == again["slope"]).all() and [row[:3] for row in others] == [row[:3] for row in rows]
+    with pytest.raises(TrainingError, match="choose another --out"):
+        train(Line(), plan, tmp_path / "torn.npz", {"of": "lines"}, lambda text: None)
+    (tmp_path / "torn.npz").write_bytes((tmp_path / "torn.npz").read_bytes()[:300])
+    with pytest.raises(TrainingError, match=r"torn\.npz"):
+        train(Line(), plan, tmp_path / "torn.npz", {"of": "points"}, lambda text: None)
+
+
+def test_a_choice_of_several_actions_has_the_sum_of_their_probabilities() -> None:
+    jax = pytest.importorskip("jax")
+    legal = np.array([[10, 20, 30, 4160, -1]])
+    batch = {"legal": legal, "choices": np.array([[0, 1, 0, 2, 0]]), "targets": np.array([[0.25, 0.25, 0.25, 0.25, 0]])}
+    logits = np.full((1, ACTIONS), 9.0, dtype=np.float32)  # what is not legal is likelier than all of them
+    logits[0, legal[0, :4]] = np.log([0.5, 0.125, 0.25, 0.125]) + 3
+    wanted = -0.5 * np.log(0.75) - 0.5 * np.log(0.125)
+    np.testing.assert_allclose(policy_loss(logits, batch), wanted, rtol=1e-5)
+    # An unlikely choice has a loss and a slope.
+    batch = {"legal": legal, "choices": np.array([[0, 1, 0, 1, 0]]), "targets": np.array([[0.5, 0, 0.5, 0, 0]])}
+    logits[0, legal[0, :4]] = [-300, 0, -300, 0]
+    value, slope = jax.value_and_grad(lambda some: policy_loss(some, batch)[0])(logits)
+    assert 298 < float(value) < 302
+    np.testing.assert_allclose(np.asarray(slope)[0, legal[0, :4]], [-0.5, 0.5, -0.5, 0.5], atol=1e-4)
+
+
+def test_scores_in_play_are_those_that_were_trained(made: dict[str, Path], tmp_path: Path) -> None:
+    pytest.importorskip("optax", exc_type=ImportError)
+    study = Weighing(held(made["rbc"], columns(BLOCKS)), BLOCKS, channels=4, layers=2)
+    weights = {name: array.astype(np.float16).astype(np.float32) for name, array in study.first(3).items()}
+    write_scores(tmp_path / "weights.npz", weights, {})
+    with open(tmp_path / "weights.npz", "rb") as file:
+        towers = Towers.read(file)
+    seen, rows, _, keep = study.batch_of(np.arange(8))
+    wanted = np.asarray(jax_on_cpu().jit(scores)(weights, seen, rows, keep))
+    for i in range(8):
+        found = np.empty(1 + DRAWN, dtype=np.float32)
+        features = rows[i].astype(np.uint16)
+        towers.score(features, (features != FEATURES).sum(axis=1), towers.observe(*(part[i] for part in seen)), found)
+        np.testing.assert_allclose(found, wanted[i], rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.slow
+def test_the_network_in_play_says_what_was_trained(made: dict[str, Path], tmp_path: Path) -> None:
+    pytest.importorskip("optax", exc_type=ImportError)
+    study = Planning(held(made["dsmcp"], PLANNED), ("all", "top"), channels=4, blocks=1)
+    weights = study.first(3)
+    write_network(tmp_path / "network.npz", study.for_play(weights), {})
+    # The statistics for play are those of one large batch: this one.
+    rows = np.random.default_rng(0).permutation(shards.where(study.held, TRAIN))[:1024]
+    said, _ = jax_on_cpu().jit(outputs, static_argnums=2)(weights, study.batch_of(rows)["synopses"], ("all", "top"))
+    logits, values = network_of(str(tmp_path / "network.npz")).infer(study.held["synopses"][rows], "top", "all")
+    np.testing.assert_allclose(logits, said["top"]["logits"], atol=2e-2)
+    np.testing.assert_allclose(values, said["all"]["value"], atol=1e-2)
+
+
+def test_the_tuned_evaluation_is_the_played_one() -> None:
+    pytest.importorskip("jax")
+    with resources.files("darkchess.evaluation").joinpath("data/evaluation_positions.npz").open("rb") as file:
+        rows = np.load(file)["rows"][::40]
+    weights = {name: packaged_weights().part(name) for name in OFFSETS}
+    everything = {"rows": rows, "values": np.zeros(len(rows), np.float32), "part": np.full(len(rows), VALIDATE)}
+    ((counts, phases, stages, _),) = evaluation.Tuning(everything, weights).batches(VALIDATE, np.random.default_rng(0))
+    scratch = (
+        np.zeros(MAX_FEATURES, np.int32), np.zeros(MAX_FEATURES, np.int32), np.zeros(MAPS, np.uint64),
+        np.zeros(UNITS, np.float32),
+    )  # fmt: skip
+    wanted = [static(row, TABLES, packaged_weights().packed, *scratch) for row in rows]
+    found = np.clip(evaluation.pawns(weights, counts, phases, stages), -50, 50)
+    np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["rbc", "dsmcp"])
+def test_weights_are_trained_and_written(made: dict[str, Path], tmp_path: Path, model: str) -> None:
+    pytest.importorskip("optax", exc_type=ImportError)
+    given = ["train", model, str(made[model]), "--out", str(tmp_path), "--epochs", "1", "--channels", "4"]
+    assert program.main(given) == 0
+    assert (tmp_path / "weights.npz").stat().st_size < 2_000_000
+    assert json.loads((tmp_path / "figures.json").read_text())["tested"]
+
+
+@pytest.mark.slow
+def test_tuning_lowers_the_error(tmp_path: Path) -> None:
+    pytest.importorskip("optax", exc_type=ImportError)
+    with resources.files("darkchess.evaluation").joinpath("data/evaluation_positions.npz").open("rb") as file:
+        data = np.load(file)
+        rows, values = data["rows"], data["values"].astype(np.float32)
+    for name in ("played-1-00000.npz", "searched-1-00000.npz"):
+        shards.keep(tmp_path / name, {"rows": rows, "values": values, "game": np.arange(len(rows)) // 100})
+    assert program.main(["train", "evaluation", str(tmp_path), "--out", str(tmp_path / "out"), "--epochs", "3"]) == 0
+    figures = json.loads((tmp_path / "out" / "figures.json").read_text())
+    assert figures["deep"]["mean_abs"] < figures["by hand"]["mean_abs"] - 0.005
+
+
+@pytest.mark.soak
+def test_a_player_learns_from_its_own_games_and_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
+    """Two generations; a game of the first is played anew to the same bytes; another schedule is refused."""
+    pytest.importorskip("optax")
+    few = ["selfplay", "--out", str(tmp_path), "--games", "2", "--nodes", "6", "--particles", "4", "--epochs", "1",
+           "--fen", "4k3/7r/8/8/8/8/R7/4K3 w - - 0 1"]  # fmt: skip
+    assert program.main([*few, "--generations", "2"]) == 0
+    game = tmp_path / "gen-000" / "own-games-00001.npz"
+    found = load([game], DSMCP.columns)
+    np.testing.assert_allclose(found["targets"].sum(axis=1), 1.0, atol=1e-2)
+    before = game.read_bytes()
+    game.unlink()
+    assert program.main([*few, "--generations", "3"]) == 0
+    assert game.read_bytes() == before and (tmp_path / "gen-002.npz").exists()
+    assert program.main([*few, "--generations", "3", "--seed", "4"]) == 1
