@@ -26,7 +26,7 @@ from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.analysis.believed import MOST_LIKELIEST, Believed, believed
+from darkchess.fog.analysis.believed import Believed, believed
 from darkchess.fog.analysis.principal_lines import Line, LineMove, principal_lines
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.marginals import Marginals, marginals
@@ -216,9 +216,9 @@ class Analyst:
         """Codes of the player's legal moves, sorted."""
         return sorted(encode(move) for move in self.view.legal_moves)
 
-    def believed(self, count: int = MOST_LIKELIEST) -> Believed:
-        """Return the belief, with the ``count`` likeliest positions; it must be the player's turn."""
-        return believed(self.position_set, self._belief, self.weights, count)
+    def believed(self) -> Believed:
+        """Return the belief; it must be the player's turn."""
+        return believed(self.position_set, self._belief, self.weights)
 
     def think(self, limit: Limit, *, particles: int | None = None, progress: Progress | None = None) -> Analysis:
         """Analyse the present turn, which must be the player's.

@@ -12,8 +12,8 @@ from darkchess.fog.belief.weights import Belief
 from klss.belief.greatest import greatest
 from klss.support.arrays import Floats, Ints
 
-MOST_LIKELIEST = 10
-"""Default number of likeliest positions that are listed: as many as fit on a page."""
+LISTED = 10
+"""Number of likeliest positions that are listed."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,13 @@ def likeliest(positions: PositionSet, weights: Floats, count: int) -> Ints:
     return np.asarray(chosen[order[:count]])
 
 
-def believed(positions: PositionSet, belief: Belief, weights: Floats | None, count: int = MOST_LIKELIEST) -> Believed:
-    """Return a player's belief at its turn, with the ``count`` likeliest positions. ``weights`` of the kind ``belief``:
-    float64[size], summing to 1; None: all positions weigh the same.
+def believed(positions: PositionSet, belief: Belief, weights: Floats | None) -> Believed:
+    """Return a player's belief at its turn. ``weights`` of the kind ``belief``: float64[size], summing to 1; None: all
+    positions weigh the same.
     """
     if weights is None:
         return Believed(belief, float(positions.size), ())
-    at = likeliest(positions, weights, count)
+    at = likeliest(positions, weights, LISTED)
     rows = zip(positions.rows(at), weights[at].tolist(), strict=True)
     found = tuple(Likely(Position(row, positions.fullmove), weight) for row, weight in rows)
     return Believed(belief, effective(weights), found)

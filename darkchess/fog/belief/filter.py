@@ -7,10 +7,9 @@ the posterior.
 
 The time that there is (*allowance*) decides how the likelihood is computed. In a small set all positions get the level
 ``values``. Otherwise the likeliest positions get it; the rest get ``features`` if all of them can, else ``tables``, the
-likeliest first. The weight of positions that even this does not reach is spread evenly over the set after the move
-(*reached* is the share that is not spread). If nothing is reached, all positions get the same weight again
-(``restarts`` counts this), and what the weights said before is lost. A set that was cut keeps the weights of the
-positions that it keeps.
+likeliest first. The weight of positions that even this does not reach is spread evenly over the set after the move. If
+nothing is reached, all positions get the same weight again, and what the weights said before is lost. A set that was
+cut keeps the weights of the positions that it keeps.
 
 Source of the scheme: docs/position_set.md, "The filter". The filter does not change the set.
 """
@@ -114,10 +113,6 @@ class Filter:
     ----------
     level
         The level that carried most of the weight across the last enemy move; None if the weights were reset there.
-    reached : float
-        Share of the weight that was carried across that move; the rest was spread evenly.
-    restarts
-        Number of resets.
     """
 
     def __init__(self, policy: Policy, evaluator: Evaluator | None = None, siamese: Siamese | None = None) -> None:
@@ -125,8 +120,6 @@ class Filter:
         self.policy = policy
         self.siamese = siamese
         self.level: Level | None = None
-        self.reached = 0.0
-        self.restarts = 0
         self._evaluator = evaluator
 
     @staticmethod
@@ -182,10 +175,10 @@ class Filter:
         count, weights = crossing.positions.shape[0], crossing.weights
         shared = self.shared_out(weights, allowance, count)
         parts = {level: float(weights[sources].sum()) for level, sources in shared.items()}
-        self.reached = sum(parts.values()) / float(weights.sum())
-        if self.reached <= 0.0:
+        reached = sum(parts.values()) / float(weights.sum())  # the share of the weight that is not spread evenly
+        if reached <= 0.0:
             self.level = None
-            return self.reset(count)
+            return np.full(count, 1.0 / count)
         heaviest: Level = max(shared, key=parts.__getitem__)
         self.level = heaviest
         first, top = _directory(crossing.positions, crossing.key)
@@ -195,23 +188,18 @@ class Filter:
         if len(weights) == sum(len(sources) for sources in shared.values()):
             return self.normalised(out)
         # The weight that was not reached goes to all positions evenly, since no likelihood is known for its successors.
-        out /= self.reached
+        out /= reached
         found = self.normalised(out)
-        found *= self.reached
-        found += (1.0 - self.reached) / count
+        found *= reached
+        found += (1.0 - reached) / count
         return found
 
     def normalised(self, weights: Floats) -> Floats:
         """Return ``weights`` (float64[n], of any scale) scaled to sum 1; uniform again if all are 0."""
         total = float(weights.sum())
         if not total > 0.0:
-            return self.reset(len(weights))
+            return np.full(len(weights), 1.0 / len(weights))
         return np.asarray(weights / total)
-
-    def reset(self, count: int) -> Floats:
-        """Give all positions the same weight again, and return the weights: float64[count]."""
-        self.restarts += 1
-        return np.full(count, 1.0 / count)
 
     def _propagate(self, crossing: Crossing, level: Level, first: Ints, top: np.uint64, out: Floats) -> None:
         """Add to ``out`` (float64[m]) the weight that the crossing's sources give to their successors."""

@@ -398,7 +398,7 @@ class PositionSet(WeighedPositions):
         # The weights of the lost positions say nothing about the repaired ones, so these all weigh the same.
         self._keep(merged(found, key=self._key, cap=self._cap))
         if self._weigher is not None:
-            self._weights = self._weigher.reset(self.size)
+            self._weights = np.full(self.size, 1.0 / self.size)
         self.held = 0.0
         self.recoveries += 1
 

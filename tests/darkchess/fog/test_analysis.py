@@ -101,12 +101,12 @@ def test_what_a_belief_amounts_to() -> None:
     found = analyst(GAME, chess.WHITE, 14, belief="filter")
     positions, weights = found.position_set, found.weights
     assert weights is not None
-    belief = found.believed(25)
+    belief = found.believed()
     order = sorted(range(positions.size), key=lambda i: (-weights[i], *positions.halves[i].tolist()[::-1]))
-    assert likeliest(positions, weights, 25).tolist() == order[:25]
-    assert [each.weight for each in belief.likeliest] == sorted(weights.tolist(), reverse=True)[:25]
+    assert likeliest(positions, weights, 10).tolist() == order[:10]
+    assert [each.weight for each in belief.likeliest] == sorted(weights.tolist(), reverse=True)[:10]
     every = list(positions)
-    assert [each.position.fen() for each in belief.likeliest] == [every[i].fen() for i in order[:25]]
+    assert [each.position.fen() for each in belief.likeliest] == [every[i].fen() for i in order[:10]]
     assert likeliest(positions, np.full(positions.size, 1.0), positions.size + 1).size == positions.size
     assert belief.effective == pytest.approx(math.exp(-sum(p * math.log(p) for p in weights.tolist())))
     assert effective(np.full(8, 0.125)) == pytest.approx(8.0) and effective(np.array([0.0, 1.0])) == 1.0

@@ -127,7 +127,7 @@ def test_levels_go_by_the_allowance() -> None:
     for move in ("e2e4", "e7e6"):
         game.push(chess.Move.from_uci(move))
         known.observe(game.view(chess.WHITE), allowance=0.0)
-    assert weigher.level is None and weigher.restarts == 1
+    assert weigher.level is None
     assert np.allclose(known.weights, 1.0 / known.size)
 
 
@@ -169,9 +169,9 @@ def test_what_the_allowance_does_not_reach_is_spread_evenly(monkeypatch: pytest.
     game.push(moves[-1])
     known.observe(game.view(chess.WHITE), allowance=chosen * 1e-6 + 1e-9)
     alone.observe(game.view(chess.WHITE), allowance=alone.size * 1e-6 + 1e-9)
-    assert known.weigher.level == "tables" and known.weigher.reached == pytest.approx(reached)
+    assert known.weigher.level == "tables"
     assert np.allclose(known.weights, reached * alone.weights + (1.0 - reached) / known.size, rtol=1e-9)
-    assert known.weights.sum() == pytest.approx(1.0) and known.weigher.restarts == 0
+    assert known.weights.sum() == pytest.approx(1.0)
 
 
 def test_with_values_the_likelihood_is_the_policy_s() -> None:
