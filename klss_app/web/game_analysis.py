@@ -46,7 +46,8 @@ def turn_document(turn: Turn) -> dict[str, Any]:
     true position for White; ``moves`` of the mixture; ``tries``, SAN and cost of every move; ``lines`` in SAN;
     ``played`` with its ``loss`` over the player's position set, and ``turned``, its luck; ``best``.
     """
-    analysis, loss = turn.analysis, turn.loss()
+    analysis, played = turn.analysis, turn.played
+    loss, best = analysis.loss(turn.move), analysis.moves[0]
     sets = {color: analyst.position_set for color, analyst in turn.analysts.items()}
     # One pass over a set gives both: the sums by weight, and the counts beside them.
     weighed = {color: marginals(found, found.weights) for color, found in sets.items()}
@@ -71,13 +72,13 @@ def turn_document(turn: Turn) -> dict[str, Any]:
         "tries": {each.move.uci(): [each.san, rounded(analysis.loss(each.move))] for each in analysis.moves},
         "lines": [[each.san for each in line.moves] for line in analysis.lines],
         "played": {
-            "san": loss.san,
-            "p": round(loss.played, 4),
-            "loss": rounded(loss.loss),
-            "mark": mark(loss.loss),
+            "san": played.san,
+            "p": round(played.probability, 4),
+            "loss": rounded(loss),
+            "mark": mark(loss),
             "turned": rounded(turn.luck()),
         },
-        "best": {"san": loss.best_san, "p": round(loss.probability, 4)},
+        "best": {"san": best.san, "p": round(best.probability, 4)},
     }
 
 

@@ -1,4 +1,4 @@
-"""A whole game, turn by turn: the engine's analysis of each from the mover's views, and the loss of the move.
+"""A whole game, turn by turn: the engine's analysis of each from the mover's views, and the luck of the move.
 
 This is on the referee's side: it replays the true game for two analysts, each of which gets one player's views
 (:mod:`darkchess.fog.analysis.analyst`) and nothing else. Only :meth:`Turn.true_value` and :meth:`Turn.luck` use the
@@ -16,9 +16,8 @@ import numpy as np
 from darkchess.board.move import encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.analysis.analyst import Analysis, Analyst
+from darkchess.fog.analysis.analyst import Analysis, Analyst, MoveValue
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.san import san
 from darkchess.fog.players.configuration import Configuration
 from klss.table.limits import Limit
 
@@ -31,38 +30,6 @@ _LEAST_PARTICLES = 10
 
 _MOST_VALUED = 256
 """Most possible positions over which luck values each move; of a larger set as many are drawn."""
-
-
-@dataclass(frozen=True)
-class Loss:
-    """The loss of one move.
-
-    Attributes
-    ----------
-    ply
-        Half-moves before it.
-    color
-        The mover.
-    move, san
-        The move.
-    loss
-        Value of the engine's mixed strategy less that of the move, by a quick search from the mover's views; None if
-        the search was too short.
-    best, best_san, probability
-        The move that the engine plays most there, and its probability.
-    played
-        Probability with which the engine plays the move itself.
-    """
-
-    ply: int
-    color: chess.Color
-    move: chess.Move
-    san: str
-    loss: float | None
-    best: chess.Move
-    best_san: str
-    probability: float
-    played: float
 
 
 @dataclass(frozen=True)
@@ -92,22 +59,10 @@ class Turn:
     analysts: Mapping[chess.Color, Analyst]
     evaluator: Evaluator
 
-    def loss(self) -> Loss:
-        """Return the loss of the move, over the positions that were possible for the mover."""
-        # The engine's moves are sorted, the most played first; the played move is one of them.
-        best = self.analysis.moves[0]
-        played = next(each for each in self.analysis.moves if each.move == self.move)
-        return Loss(
-            self.ply,
-            self.position.turn,
-            self.move,
-            san(self.position, self.move),
-            self.analysis.loss(self.move),
-            best.move,
-            best.san,
-            best.probability,
-            played.probability,
-        )
+    @property
+    def played(self) -> MoveValue:
+        """The move that was played, with its probability and value; ``analysis.moves[0]`` is the engine's."""
+        return next(each for each in self.analysis.moves if each.move == self.move)
 
     def true_value(self) -> float:
         """Return the value of the true position for White, by the evaluator: in [−1, 1]."""

@@ -247,11 +247,12 @@ def test_the_truth_is_found_among_the_particles_exactly_when_it_is_one() -> None
 
 def test_a_queen_given_away_in_plain_sight_is_the_largest_loss() -> None:
     game = played("e2e4 e7e5 d1h5 b8c6 h5f7 e8f7 g1f3 g8f6")
-    found = [each.loss() for each in turns(game, BuiltinEvaluator, configuration=FEW, limit=Limit(nodes=1500))]
+    found = list(turns(game, BuiltinEvaluator, configuration=FEW, limit=Limit(nodes=1500)))
     assert [each.ply for each in found] == list(range(8))
-    worst = max(found, key=lambda each: each.loss or 0.0)
-    assert worst.san == "Qxf7" and worst.ply == 4 and worst.loss is not None and worst.loss > 0.3
-    assert worst.played == 0.0 and worst.best != worst.move
+    worst = max(found, key=lambda each: each.analysis.loss(each.move) or 0.0)
+    assert worst.played.san == "Qxf7" and worst.ply == 4 and worst.played.probability == 0.0
+    loss = worst.analysis.loss(worst.move)
+    assert loss is not None and loss > 0.3
 
 
 def analysed(game: Referee, ply: int, chosen: Configuration = FEW) -> Turn:
@@ -262,7 +263,7 @@ def test_no_move_is_lucky_where_one_position_is_possible() -> None:
     game = played("e2e4 d7d5 g1f3 d5e4 f1c4 e4f3 e1g1 f3g2 g1g2")
     turn = analysed(game, 4)
     assert turn.analysis.positions == 1
-    loss = turn.loss().loss
+    loss = turn.analysis.loss(turn.move)
     assert loss is not None and loss > 0.1, "the move costs a knight"
     assert turn.luck() == pytest.approx(0.0, abs=1e-12)
 
