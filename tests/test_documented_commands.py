@@ -221,7 +221,7 @@ ELSEWHERE: dict[str, str] = {
     "klss engine --configuration random": "tests/uci_bridge/test_engine_program.py",
     'klss play --black "cmd:python other_engine.py"': "tests/klss_app/test_foreign.py",
     'klss match klss2021 "cmd:python other_engine.py" --games 20': "tests/klss_app/test_foreign.py",
-    "klss board month.pgn --game 7": "tests/klss_app/test_game_number.py",
+    "klss board month.pgn --game 7": "tests/klss_app/test_games.py",
     "klss analyse game.pgn --ply 20 --color white --once-over": "tests/klss_app/test_analyse.py",
     "klss engine --configuration kluss --ponder": "tests/uci_bridge/test_engine_program.py",
     "klss bench evaluator": "tests/experiments/test_bench.py",

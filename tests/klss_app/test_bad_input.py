@@ -13,6 +13,7 @@ import pytest
 from darkchess.evaluation.registry import EVALUATORS
 from darkchess.fog.players.configuration import CONFIGURATIONS, Configuration, main_names
 from klss_app.cli.main import main
+from tests.oracles.networks import random_network
 from uci_bridge.kits.fog import FOG
 
 POLICY = '{"players": [{"infosets": %s}, {"infosets": {}}]}'
@@ -85,6 +86,14 @@ rbc match rbc-attaker rbc-random
 rbc match kluss rbc-random
 rbc match rbc-random cmd:no-such-program
 rbc match rbc-random rbc-random --openings 4
+rbc match dsmcp,network=missing.npz rbc-random --games 2 --nodes 5
+rbc match rbc-random dsmcp,network=torn.npz --games 2 --nodes 5
+rbc play --white dsmcp,network=prose.pgn --black rbc-random --nodes 5
+rbc play --black dsmcp,network=other.npz
+rbc play --black dsmcp,network=packed
+rbc play --black dsmcp,network=.
+rbc engine --configuration dsmcp,network=headless.npz
+rbc analyse good.json --turn 0 --configuration dsmcp,network=torn.npz
 board game.json
 board --game 1
 board --no-open still.pgn
@@ -213,19 +222,24 @@ def one_line(ran: Any) -> bool:
     return bool(ran.code == 2 and ran.out == "" and ran.err.startswith("klss") and ran.err.count("\n") == 1)
 
 
-@pytest.fixture
-def files(klss: Any, tmp_path: Path) -> Path:
-    """A folder with :data:`FILES`, in which commands run."""
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with :data:`FILES`, and with networks that are none of DSMCP's."""
+    folder = tmp_path_factory.mktemp("bad")
     for name, content in FILES.items():
-        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    return tmp_path
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    random_network(1).write(folder / "torn.npz")
+    (folder / "torn.npz").write_bytes((folder / "torn.npz").read_bytes()[:-300])
+    random_network(1, planes=9).write(folder / "other.npz")
+    random_network(1, headsets=("all", "trout")).write(folder / "headless.npz")
+    return folder
 
 
-@pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("line", BAD.splitlines()[1:])
 def test_bad_input_exits_2_with_one_line_and_nothing_on_stdout(
-    klss: Any, monkeypatch: pytest.MonkeyPatch, line: str
+    klss: Any, files: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
+    monkeypatch.chdir(files)
     monkeypatch.setattr("uci_bridge.match.workers._CONNECT_S", 1.0)
     ran = klss(*shlex.split(line))
     assert one_line(ran), ran.err
@@ -255,31 +269,23 @@ def test_a_game_of_reconchess_that_was_lost_before_the_first_request_is_empty(kl
     assert klss("rbc", "analyse", "g.json").code == 0
 
 
-PROGRAMS = {
-    "dies at once": "#!/bin/sh\nexit 3\n",
-    "dies when it is asked": "#!/bin/sh\nread a; read b; echo uciok; echo readyok; read c; exit 3\n",
-    "no program": "garbage",
-    "no engine": "#!/bin/sh\nexec cat\n",
-}
-COMMANDS = (
-    "match klss2021 greedy --games 1 --evaluator stockfish",
-    "match klss2021,evaluator=stockfish greedy --games 1",
-    "play --white klss2021 --black random",
-    "analyse game.pgn --ply 0 --color white",
-    "engine",
-    "bench search",
-)
-
-
+@pytest.mark.parametrize("program", ["#!/bin/sh\nexit 3\n", "garbage", "#!/bin/sh\nexec cat\n"])
 @pytest.mark.parametrize(
-    ("command", "how"), [*((COMMANDS[0], how) for how in PROGRAMS), *((each, "no engine") for each in COMMANDS[1:])]
+    "command",
+    [
+        "match klss2021,evaluator=stockfish greedy --games 1",
+        "play --white klss2021 --black random",
+        "analyse game.pgn --ply 0",
+        "engine",
+        "bench search",
+    ],
 )
 def test_a_program_that_is_no_stockfish_exits_2_with_one_line_before_the_first_move(
-    klss: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, how: str
+    klss: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, program: str
 ) -> None:
     monkeypatch.setattr("uci_bridge.stockfish.uci._START_S", 0.3)
     broken = tmp_path / "stockfish"
-    broken.write_text(PROGRAMS[how])
+    broken.write_text(program)
     broken.chmod(0o755)
     (tmp_path / "game.pgn").write_text("1. e4 e5 *\n")
     ran = klss(*command.split(), "--stockfish", str(broken))

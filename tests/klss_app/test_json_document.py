@@ -24,7 +24,7 @@ def documented(section: str) -> set[str]:
 @pytest.mark.parametrize(
     ("section", "arguments", "only_if_asked"),
     [
-        ("`klss track`", ["track", "--moves", "e4 e5"], {"weights"}),
+        ("`klss track`", ["track", "--moves", "e4 e5"], set()),
         ("`klss openings`", ["openings"], set()),
         ("`klss solve`", ["solve", "kuhn_poker"], {"about", "exact", "iterations", "method", "status", "subgame"}),
         ("`klss tables 1`", ["tables", "1", "--game", "kuhn_bet"], set()),

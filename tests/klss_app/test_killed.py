@@ -3,6 +3,7 @@ once, and no process of an engine or a worker stays."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -19,6 +20,7 @@ import pytest
 
 from darkchess.fog.game.record import read_pgn
 from klss_app.cli.main import main
+from klss_app.cli.serving import at_signals
 from tests.alive import is_alive
 from tests.uci_bridge.bot_bench import ENGINE, under_way, write_config
 from tests.uci_bridge.fake_server import FakeServer
@@ -331,3 +333,25 @@ def test_a_match_is_played_on_a_cluster_that_is_there_and_leaves_it_without_engi
     assert ran.code == 0 and "tls://" in ran.err.splitlines()[0]  # anybody could have played on it
     assert not [child for child in psutil.Process().children(recursive=True) if {"good"} & set(command(child))]
     check_whole(whole, tmp_path / "m", json.loads(ran.out))
+
+
+# ---------------------------------------------------------------- where an event loop takes no signals, as on Windows
+def test_a_signal_reaches_the_loop_and_one_after_its_end_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr(asyncio.SelectorEventLoop, "add_signal_handler", refuse)
+
+    async def serve() -> None:
+        stop = asyncio.Event()
+        at_signals(stop.set)
+        signal.raise_signal(signal.SIGINT)
+        await asyncio.wait_for(stop.wait(), 10.0)
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        asyncio.run(serve())
+        signal.raise_signal(signal.SIGINT)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

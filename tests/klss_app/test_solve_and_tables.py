@@ -1,4 +1,4 @@
-"""klss solve and klss tables: JSON shapes of docs/json.md, files, and bad input in one line."""
+"""klss solve, klss exploit and klss tables: values, files, limits of memory and time."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 pytest.importorskip("pyspiel")
 
+from klss.support.memory import resident_bytes
 from klss_app.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> object:
-    assert main(list(arguments)) == 0
-    captured = capsys.readouterr()
-    assert captured.err == ""
-    return json.loads(captured.out)
+def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    """The document of a command that is done."""
+    assert main([*arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
 
 
 def test_solve_reports_kuhn_s_value(capsys: pytest.CaptureFixture[str]) -> None:
-    report = output(capsys, "solve", "kuhn_poker", "--json")
-    assert isinstance(report, dict)
+    report = output(capsys, "solve", "kuhn_poker")
     assert report["value"] == pytest.approx(-1 / 18) and report["exploitability"] < 1e-9
     assert (report["nodes"], report["infosets"], report["sequences"]) == (58, [6, 6], [13, 13])
 
 
 def test_solve_writes_both_strategies_by_infoset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "kuhn.json"
-    output(capsys, "solve", "kuhn_poker", "--json", "--out", str(path))
+    output(capsys, "solve", "kuhn_poker", "--out", str(path))
     document = json.loads(path.read_text())
     assert document["game"] == "kuhn_poker"
     assert len(document["players"]) == 2
@@ -51,29 +51,26 @@ def test_exact_answers_are_fractions_in_the_report_and_in_both_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, line = tmp_path / "kuhn.json", tmp_path / "kuhn.ne"
-    report = output(capsys, "solve", "kuhn_poker", "--json", "--exact", "--out", str(path))
-    assert isinstance(report, dict)
+    report = output(capsys, "solve", "kuhn_poker", "--exact", "--out", str(path))
     assert report["exact"]["value"] == "-1/18" and report["exploitability"] == 0.0
     assert json.loads(path.read_text())["players"] == report["exact"]["players"]
     assert report["exact"]["players"][1]["infosets"]["1b"] == {"Pass": "2/3", "Bet": "1/3"}
     # Such a file is a policy, too.
-    exploited = output(capsys, "exploit", "kuhn_poker", "--json", "--policy", str(path))
-    assert isinstance(exploited, dict) and all(abs(row["gain"]) < 1e-9 for row in exploited["players"])
-    output(capsys, "solve", "kuhn_poker", "--json", "--exact", "--out", str(line))
+    exploited = output(capsys, "exploit", "kuhn_poker", "--policy", str(path))
+    assert all(abs(row["gain"]) < 1e-9 for row in exploited["players"])
+    output(capsys, "solve", "kuhn_poker", "--exact", "--out", str(line))
     assert line.read_text().startswith("NE,") and ",2/3,1/3," in line.read_text()
 
 
 @pytest.mark.parametrize(("player", "key"), [("0", "1"), ("1", "1b")])
 def test_solve_again_below_an_infoset(player: str, key: str, capsys: pytest.CaptureFixture[str]) -> None:
-    report = output(capsys, "solve", "kuhn_poker", "--json", "--subgame", key, "--player", player)
-    assert isinstance(report, dict)
+    report = output(capsys, "solve", "kuhn_poker", "--subgame", key, "--player", player)
     assert report["subgame"]["margin"] >= -1e-9
     assert report["subgame"]["player"] == int(player)
 
 
 def test_tables_1_all_gives_every_column_that_applies(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = output(capsys, "tables", "1", "--json", "--game", "kuhn", "--all")
-    assert isinstance(rows, list)
+    rows = output(capsys, "tables", "1", "--game", "kuhn", "--all")
     got = {(row["nesting"], row["order"]) for row in rows}
     assert got == {(n, k) for n in ("every", "update") for k in (1, 3, 5, "inf")} | {("allocated", 1)}
 
@@ -82,18 +79,11 @@ def test_tiny_payoffs_are_solved_as_exactly_as_large_ones(tmp_path: Path, capsys
     """Matching pennies for 3 and 1 billionths: both show the first side a quarter of the time."""
     (tmp_path / "pennies.nfg").write_text('NFG 1 R "" { "a" "b" } { 2 2 }\n\n3e-09 -3e-09 0 0 0 0 1e-09 -1e-09\n')
     out = tmp_path / "out.json"
-    report = output(capsys, "solve", f"nfg_game(filename={tmp_path}/pennies.nfg)", "--json", "--out", str(out))
-    assert isinstance(report, dict)
+    report = output(capsys, "solve", f"nfg_game(filename={tmp_path}/pennies.nfg)", "--out", str(out))
     assert report["value"] == pytest.approx(0.75e-9, rel=1e-9) and report["exploitability"] < 1e-17
     for player in json.loads(out.read_text())["players"]:
         (strategy,) = player["infosets"].values()
         assert list(strategy.values()) == pytest.approx([0.25, 0.75])
-
-
-def test_a_file_s_ending_may_be_in_capitals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    output(capsys, "solve", "kuhn_poker", "--json", "--export", str(tmp_path / "KUHN.EFG"))
-    report = output(capsys, "solve", str(tmp_path / "KUHN.EFG"), "--json")
-    assert isinstance(report, dict) and report["value"] == pytest.approx(-1 / 18)
 
 
 def test_a_game_without_decisions_is_solved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,8 +91,7 @@ def test_a_game_without_decisions_is_solved(tmp_path: Path, capsys: pytest.Captu
     path.write_text(
         'EFG 2 R "" { "a" "b" } ""\nc "" 1 "" { "x" 1/2 "y" 1/2 } 0\nt "" 1 "" { 1 -1 }\nt "" 2 "" { 2 -2 }\n'
     )
-    report = output(capsys, "solve", f"efg_game(filename={path})", "--json")
-    assert isinstance(report, dict)
+    report = output(capsys, "solve", f"efg_game(filename={path})")
     assert (report["value"], report["infosets"], report["sequences"]) == (1.5, [0, 0], [1, 1])
 
 
@@ -215,3 +204,103 @@ def test_nothing_is_compiled_in_the_seconds_that_are_reported(source: str, metho
         timeout=120,
     )
     assert done.stdout == "\n", done.stdout + done.stderr
+
+
+# ---------------------------------------------------------------- klss exploit, and files of klss solve
+def policy(path: Path, first: dict[str, Any], second: dict[str, Any]) -> str:
+    path.write_text(json.dumps({"players": [{"infosets": first}, {"infosets": second}]}))
+    return str(path)
+
+
+def test_exploit_agrees_with_openspiel_s_best_response(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import pyspiel
+    from open_spiel.python.algorithms.best_response import BestResponsePolicy
+    from open_spiel.python.policy import UniformRandomPolicy
+
+    found = output(capsys, "exploit", "leduc_poker", "--policy", policy(tmp_path / "p.json", {}, {}))
+    game = pyspiel.load_game("leduc_poker")
+    for row in found["players"]:
+        response = BestResponsePolicy(game, 1 - row["player"], UniformRandomPolicy(game))
+        assert -row["worst_case"] == pytest.approx(response.value(game.new_initial_state()), abs=1e-9)
+        assert sum(each["gain"] for each in row["where"]) == pytest.approx(row["gain"], abs=1e-9)
+        assert row["named"] == 0
+
+
+def test_a_tree_too_large_to_list_has_a_bound_that_the_best_response_keeps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("exploit", "kuhn_poker", "--policy", policy(tmp_path / "p.json", {}, {}))
+    exact = output(capsys, *arguments)["players"]
+    searched = ("--max-nodes", "20", "--games", "200", "--nodes", "100", "--seed", "2")
+    bounds = output(capsys, *arguments, *searched)["players"]
+    for row, bound in zip(exact, bounds, strict=True):
+        assert row.keys() == bound.keys() and row["games"] is row["interval"] is None
+        assert bound["games"] == 200
+        low, high = bound["interval"]
+        assert low < bound["worst_case"] < high and row["worst_case"] < high
+    assert main([*arguments, *searched]) == 0
+    assert "200 games of a searching responder" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["uniform", "kluss"])
+def test_a_named_player_is_exploited(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--policy", name, "--player", "1", "--games", "2", "--nodes", "20", "--seed", "1")
+    (row,) = output(capsys, "exploit", "kuhn_poker", *arguments)["players"]
+    assert row["player"] == 1 and (row["games"] is None) == (name == "uniform")
+
+
+def test_an_equilibrium_is_not_exploited_and_goes_through_openspiel_s_policy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import pyspiel
+    from open_spiel.python.algorithms.exploitability import nash_conv
+
+    import klss
+    from klss.errors import GameError
+    from klss.openspiel.policies import from_tabular, to_tabular
+
+    solution = klss.solve("kuhn_poker")
+    players = solution.strategy(0), solution.strategy(1)
+    tabular = to_tabular("kuhn_poker", players)
+    assert nash_conv(pyspiel.load_game("kuhn_poker"), tabular) == pytest.approx(0.0, abs=1e-9)
+    for named in ({"9": {"Pass": 1.0}}, {"0": {"Pas": 1.0}}, {"0": {"Pass": 0.5}}):
+        with pytest.raises(GameError, match="policy of player 0"):
+            to_tabular("kuhn_poker", (named, {}))
+    first, second = from_tabular(tabular)
+    found = output(capsys, "exploit", "kuhn_poker", "--policy", policy(tmp_path / "p.json", first, second))
+    assert max(row["gain"] for row in found["players"]) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_lock_stays_and_the_rest_answers_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # Player 0 bets with every jack: worse than the equilibrium's -1/18.
+    given = policy(tmp_path / "lock.json", {"0": {"Pass": 0, "Bet": 1}}, {})
+    out = tmp_path / "out.json"
+    locked = output(capsys, "solve", "kuhn_poker", "--lock", given, "--out", str(out))
+    assert locked["value"] < -1 / 18 - 0.01
+    assert json.loads(out.read_text())["players"][0]["infosets"]["0"] == {"Pass": 0.0, "Bet": 1.0}
+    row = output(capsys, "exploit", "kuhn_poker", "--policy", str(out), "--player", "0")["players"][0]
+    assert row["worst_case"] == pytest.approx(locked["value"], abs=1e-9)
+
+
+def test_a_game_goes_out_to_a_file_and_in_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, line = tmp_path / "KUHN.EFG", tmp_path / "kuhn.ne"
+    output(capsys, "solve", "kuhn_poker", "--export", str(file))
+    again = output(capsys, "solve", str(file), "--out", str(line))
+    assert again["value"] == pytest.approx(-1 / 18) and again["nodes"] == 58
+    assert line.read_text().startswith("NE,") and line.read_text().count(",") == 24
+
+
+def test_a_long_run_goes_on_from_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(tmp_path / "run.npz")
+    arguments = ("solve", "kuhn_poker", "--method", "pcfr+", "--resume", file)
+    first = output(capsys, *arguments, "--gap", "1e-2")
+    second = output(capsys, *arguments, "--gap", "1e-4")
+    assert second["iterations"] > first["iterations"] > 0 and second["exploitability"] <= 1e-4
+
+
+def test_a_policy_is_weighed_before_it_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = policy(tmp_path / "p.json", {str(k): {"Pass": 1} for k in range(100_000)}, {})
+    most = str(resident_bytes() // 1_000_000 + 20)
+    assert main(["exploit", "kuhn_poker", "--policy", given, "--memory-mb", most]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "p.json" in said and "--memory-mb" in said

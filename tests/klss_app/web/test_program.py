@@ -179,7 +179,7 @@ def test_two_humans_get_a_line_each_and_a_file_is_opened(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "shown"),
     [
-        (["--port", "70000"], "expected a port"),
+        (["--port", "70000"], "expected a whole number from 0 to 65535"),
         (["--white", "greedy", "--black", "random"], "expected human for one"),
         (["none.pgn"], "can't read 'none.pgn'"),
         (["--resume", "none.pgn"], "none.pgn"),
