@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +13,8 @@ import pytest
 from darkchess.rbc.game.observation import Moved
 from darkchess.rbc.game.referee import Referee
 from klss_app.rbc_spoken import UnknownRequest, move_letters, moved_text, request_of
-from tests.klss_app.screen import ESCAPE, Screen
 
 PROMOTING = "r3k2r/P7/8/8/8/8/8/R3K2R w KQkq - 0 1"
-
-
-@pytest.fixture
-def screens() -> Iterator[list[Screen]]:
-    found: list[Screen] = []
-    yield found
-    for screen in found:
-        screen.close()
 
 
 @pytest.fixture
@@ -35,39 +26,6 @@ def typed(klss: Any) -> Callable[..., tuple[int, str, str]]:
         return ran.code, ran.out, ran.err
 
     return run
-
-
-@pytest.mark.slow
-def test_a_whole_game_in_a_terminal(tmp_path: Path, screens: list[Screen]) -> None:
-    flags = ("--black", "rbc-random", "--nodes", "10", "--seed", "1", "--history", "g.json")
-    screen = Screen(tmp_path, *flags, command=("rbc", "play"))
-    screens.append(screen)
-    first = ESCAPE.sub("", screen.read_until("1. look at: "))
-    assert "turns ago" in first and "♜" in first
-    screen.type("e5")
-    assert "Around e5: no enemy piece." in screen.read_until("1. your move: ")
-    screen.type("Nc3")
-    shown = ESCAPE.sub("", screen.read_until("2. look at: "))
-    assert "You played Nc3." in shown and "1 1 1" in shown
-    for number, move in ((2, "Nb5"), (3, "Nc7")):
-        screen.type("")
-        screen.read_until(f"{number}. your move: ")
-        screen.type(move)
-        screen.read_until(f"{number + 1}. look at: ")
-    screen.type("d7")
-    assert "king e8" in ESCAPE.sub("", screen.read_until("4. your move: "))
-    screen.type("Ne8")
-    assert "White wins: Black's king was captured. 1-0 after 7 turns." in ESCAPE.sub("", screen.read_until("kept in"))
-    assert "the end" in screen.read_until("review 7/7> ")
-    screen.type("6")
-    shown = ESCAPE.sub("", screen.read_until("review 6/7> "))
-    assert "6: 4. White looks at d7, asks for Ne8, takes on e8." in shown
-    assert "White knew" in shown and "the board" in shown
-    screen.type("quit")
-    assert screen.end() == 0
-    kept = json.loads((tmp_path / "g.json").read_text())
-    assert (kept["type"], kept["white_name"], kept["winner_color"]) == ("GameHistory", "human", True)
-    assert kept["senses"]["true"] == [chess.E5, None, None, chess.D7]
 
 
 def test_what_is_typed_and_what_is_said(typed: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:

@@ -2,21 +2,88 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
 import select
 import signal
+import subprocess
 import sys
 import termios
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import chess
 import pytest
 
 from darkchess.fog.game.record import read_pgn
 from klss_app.cli.terminal import Terminal
-from tests.klss_app.screen import ESCAPE, Screen
+
+ROOT = Path(__file__).resolve().parents[2]
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+PATIENCE_S = 240.0  # a cold machine compiles first
+
+
+class Screen:
+    """The program and what it has shown so far."""
+
+    def __init__(self, folder: Path, *arguments: str, command: tuple[str, ...] = ("play",)) -> None:
+        self._master, slave = pty.openpty()
+        environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "TERM": "xterm-256color"}
+        environment.pop("NO_COLOR", None)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "klss", *command, *arguments],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            cwd=folder,
+            env=environment,
+            start_new_session=True,
+        )
+        os.close(slave)
+        self.shown = ""
+
+    def read_until(self, text: str) -> str:
+        """What was shown up to and with ``text``."""
+        deadline = time.monotonic() + PATIENCE_S
+        while text not in self.shown:
+            assert time.monotonic() < deadline, f"{text!r} never came; shown: {self.shown[-2000:]!r}"
+            if select.select([self._master], [], [], 0.2)[0]:
+                try:
+                    data = os.read(self._master, 65536)
+                except OSError:  # the other end was closed
+                    data = b""
+                assert data, f"ended before {text!r} came; shown: {self.shown[-2000:]!r}"
+                self.shown += data.decode("utf-8", "replace")
+        end = self.shown.index(text) + len(text)
+        seen, self.shown = self.shown[:end], self.shown[end:]
+        return seen
+
+    def type(self, line: str) -> None:
+        """Type ``line`` and Enter."""
+        os.write(self._master, line.encode() + b"\r")
+
+    def end(self) -> int:
+        """Wait for the program; its exit code. What it still shows is kept."""
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            if select.select([self._master], [], [], 0.2)[0]:
+                try:
+                    self.shown += os.read(self._master, 65536).decode("utf-8", "replace")
+                except OSError:
+                    break
+            elif self.process.poll() is not None:
+                break
+        return self.process.wait(timeout=PATIENCE_S)
+
+    def close(self) -> None:
+        """End the program if it still runs."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self._master)
 
 
 @pytest.fixture
@@ -27,30 +94,66 @@ def open_screens() -> Iterator[list[Screen]]:
         screen.close()
 
 
-def test_a_whole_game_in_a_terminal(tmp_path: Path, open_screens: list[Screen]) -> None:
-    # The same game as in test_play: `random` with seed 2 lets the queen through.
-    screen = Screen(tmp_path, "--black", "random", "--seed", "2", "--pgn", "g.pgn")
+Steps = list[tuple[str | None, str, list[str]]]
+FOG: Steps = [  # what is typed, what is then waited for, and what is shown until then
+    (None, "1. your move: ", ["--black level-1", "♜"]),
+    ("e4", "2. your move: ", []),
+    ("Qh5", "3. your move: ", []),
+    ("Qf7", "4. your move: ", []),
+    (
+        "Qe8",
+        "review 7/7> ",
+        ["You captured the king on e8.", "1-0 after 7 plies.", "White sees", "the board", "Black sees"],
+    ),
+    ("", "review 0/7> ", ["start"]),
+    ("1", "review 1/7> ", ["1. e4"]),
+]
+"""The same game as in test_play: ``random`` with seed 2 lets the queen through."""
+RBC: Steps = [
+    (None, "1. look at: ", ["turns ago", "♜"]),
+    ("e5", "1. your move: ", ["Around e5: no enemy piece."]),
+    ("Nc3", "2. look at: ", ["You played Nc3.", "1 1 1"]),
+    ("", "2. your move: ", []),
+    ("Nb5", "3. look at: ", []),
+    ("", "3. your move: ", []),
+    ("Nc7", "4. look at: ", []),
+    ("d7", "4. your move: ", ["king e8"]),
+    ("Ne8", "review 7/7> ", ["White wins: Black's king was captured. 1-0 after 7 turns.", "the end"]),
+    ("6", "review 6/7> ", ["6: 4. White looks at d7, asks for Ne8, takes on e8.", "White knew", "the board"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "steps"),
+    [
+        (("play", "--black", "random", "--seed", "2", "--pgn", "g"), FOG),
+        pytest.param(
+            ("rbc", "play", "--black", "rbc-random", "--nodes", "10", "--seed", "1", "--history", "g"),
+            RBC,
+            marks=pytest.mark.slow,
+        ),
+    ],
+    ids=["fog", "rbc"],
+)
+def test_a_whole_game_in_a_terminal(
+    tmp_path: Path, open_screens: list[Screen], command: tuple[str, ...], steps: Steps
+) -> None:
+    screen = Screen(tmp_path, command=command)
     open_screens.append(screen)
-    first = screen.read_until("1. your move: ")
-    assert "\x1b[0;38;5;231;1;48;5;" in first, "men are drawn in colour"
-    plain = ESCAPE.sub("", first)
-    assert "--black level-1" in plain, "how to get an easier opponent"
-    assert "♜" in plain.split(" 1 ")[1] and "♜" not in plain.split(" 1 ")[0], "her men are seen, the enemy's are not"
-    for number, move in enumerate(["e4", "Qh5", "Qf7"], 2):
-        screen.type(move)
-        screen.read_until(f"{number}. your move: ")
-    screen.type("Qe8")
-    last = ESCAPE.sub("", screen.read_until("review 7/7> "))
-    assert "You captured the king on e8." in last
-    assert "White wins: Black's king was captured. 1-0 after 7 plies." in last
-    assert "White sees" in last and "the board" in last and "Black sees" in last
-    screen.type("")
-    assert "start" in screen.read_until("review 0/7> ")
-    screen.type("1")
-    assert "1. e4" in screen.read_until("review 1/7> ")
+    for typed, until, seen in steps:
+        if typed is not None:
+            screen.type(typed)
+        shown = screen.read_until(until)
+        assert all(text in ESCAPE.sub("", shown) for text in seen), shown
+        if typed is None:
+            assert "\x1b[0;38;5;" in shown, "men are drawn in colour"
     screen.type("quit")
     assert screen.end() == 0
-    assert len(read_pgn((tmp_path / "g.pgn").read_text())[0].moves) == 7
+    kept = (tmp_path / "g").read_text()
+    if steps is FOG:
+        assert len(read_pgn(kept)[0].moves) == 7
+    else:
+        assert json.loads(kept)["senses"]["true"] == [chess.E5, None, None, chess.D7]
 
 
 def test_ctrl_c_while_the_engine_thinks_leaves_cleanly_and_keeps_the_game(
