@@ -34,8 +34,9 @@ class Game:
     ruled: bool = False  # whether it has rulesets and openings
     record: str = "--record"  # the flag of ``klss play`` for the file that keeps the game
     starts: bool = True  # whether another start position may be given, as a FEN
-    resumes: bool = False  # whether a game that was left can go on
-    counts: bool = False  # whether the opponent's progress may be shown: not where a move may be refused, unseen
+    # whether a game that was left can go on, and the opponent's progress may be shown: not where a move may be refused,
+    # unseen
+    chess: bool = False
 
     def spelled(self, command: str) -> str:
         """A command as it is typed for this game, after ``klss``."""
@@ -86,8 +87,7 @@ FOG = Game(
     each="a move",
     ruled=True,
     record="--pgn",
-    resumes=True,
-    counts=True,
+    chess=True,
 )
 
 
@@ -100,7 +100,7 @@ def game_named(name: str) -> Game:
 
         of = ", for each of a turn's two questions"
         title = "Reconnaissance Blind Chess"
-        return Game(name, title, DEFAULT_PLAYER, of=of, clock="900+5", record="--history", resumes=True, counts=True)
+        return Game(name, title, DEFAULT_PLAYER, of=of, clock="900+5", record="--history", chess=True)
     kit = Game(name, name, "").kit
     return Game(kit.name, kit.title, kit.default_player, ruled=bool(kit.rules), starts=kit.starts)
 

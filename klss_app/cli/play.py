@@ -59,7 +59,7 @@ def _parser(game: Game = FOG) -> Parser:
     parser.add_argument(
         game.record, dest="record", metavar="FILE", help="keep the game there, replacing it (default: in klss-games)"
     )
-    if game.resumes:
+    if game.chess:
         add_resume(parser)
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures, no colours")
     return parser
@@ -297,7 +297,7 @@ class TerminalGame:
         options, names, screen = self._options, self._names, self._screen
         for seat, maker in self._loading.makers.items():
             make = partial(maker.make, player_seed(options.seed, chess.COLOR_NAMES[seat]))
-            counts = self._game.counts or self._human is None
+            counts = self._game.chess or self._human is None
             self._engines[seat] = Engine(make, self._loading, names[seat], self._terminal, counts)
         # From now on the screen shows the evaluators' names, which were not known before.
         names.update({seat: named(names[seat], maker.label) for seat, maker in self._loading.makers.items()})
@@ -368,7 +368,7 @@ class TerminalGame:
             sys.stderr.write(text)
             raise FailedError(f"can't write the game to {error.filename}: {error.strerror}; it stands above") from None
         on = ""
-        if self._human is not None and end and self._game.resumes:
+        if self._human is not None and end and self._game.chess:
             on = f"; klss {self._game.spelled('play')} --resume {shlex.quote(str(path))} goes on"
         with contextlib.suppress(OSError):
             print(f"klss play: {end + '; ' if end else ''}the game is kept in {path}{on}", file=sys.stderr)

@@ -12,9 +12,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,29 +99,6 @@ def _parser() -> Parser:
     return parser
 
 
-@dataclass(frozen=True)
-class _Thinker:
-    """The configuration that analyses, and the rules."""
-
-    chosen: Configuration
-    choice: EvaluatorChoice
-    ruleset: Ruleset
-    seed: int
-
-    def evaluator(self) -> Evaluator:
-        """A new evaluator."""
-        from uci_bridge.evaluators import make_evaluator
-
-        return make_evaluator(self.chosen, self.choice, self.ruleset)
-
-    def evaluator_names(self) -> tuple[str, str]:
-        """The evaluator's name in documents, and as people read it."""
-        from uci_bridge.evaluators import evaluator_choice, evaluator_label
-
-        name = evaluator_choice(self.chosen, self.choice).name
-        return name, evaluator_label(self.chosen, self.choice) or name
-
-
 def run(arguments: Sequence[str], game: Game = FOG) -> int:
     """Run ``klss analyse``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
@@ -137,23 +114,32 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
             f"--configuration: got {parsed.configuration!r}, a player without a search of its own; expected one that "
             "solves for a mixed strategy, such as kluss or klss2021"
         )
-    thinker = _Thinker(chosen, options.evaluator_choice(path_suffices=True), options.ruleset, options.seed)
     if parsed.ply is None:
-        return _games(parsed, thinker)
-    return _one_turn(parsed, options, thinker, pgn_game(Path(parsed.pgn), parsed.game))
+        return _games(parsed, options, chosen)
+    return _one_turn(parsed, options, chosen, pgn_game(Path(parsed.pgn), parsed.game))
 
 
-def _one_turn(parsed: argparse.Namespace, options: GameOptions, thinker: _Thinker, record: GameRecord) -> int:
+def _evaluators(
+    chosen: Configuration, choice: EvaluatorChoice, rules: Ruleset
+) -> tuple[Callable[[], Evaluator], str, str]:
+    """A maker of evaluators, and their name in documents and as people read it."""
+    from uci_bridge.evaluators import evaluator_choice, evaluator_label, make_evaluator
+
+    name = evaluator_choice(chosen, choice).name
+    return partial(make_evaluator, chosen, choice, rules), name, evaluator_label(chosen, choice) or name
+
+
+def _one_turn(parsed: argparse.Namespace, options: GameOptions, chosen: Configuration, record: GameRecord) -> int:
     """Analyse the turn after ``--ply`` half-moves; return the exit code."""
     if parsed.once_over and record.outcome is None:
         raise UsageError(f"--once-over: got {parsed.pgn!r}, a game that is not over; expected one with a result")
     game = _at_ply(record, parsed.ply, parsed.color, options.ruleset)
-    with closing(thinker.evaluator()) as evaluator, closing(ProgressLine("klss analyse")) as line:
-        analyst = _analyst(game, thinker, evaluator, parsed.belief, line)
+    make, name, label = _evaluators(chosen, options.evaluator_choice(path_suffices=True), options.ruleset)
+    with closing(make()) as evaluator, closing(ProgressLine("klss analyse")) as line:
+        analyst = _analyst(game, chosen, options.seed, evaluator, parsed.belief, line)
         analysis = analyst.think(options.limit, progress=lambda state: line.tell(f"{int(state['nodes']):,} nodes"))
-    name, label = thinker.evaluator_names()
     found = analyst.believed()
-    answer = document(analysis, found, thinker.chosen.name, name, thinker.seed)
+    answer = document(analysis, found, chosen.name, name, options.seed)
     truth = None
     # The true game is used only here, after the analysis is complete.
     if parsed.once_over:
@@ -186,7 +172,9 @@ def _at_ply(record: GameRecord, ply: int, color: str | None, ruleset: Ruleset) -
     return game
 
 
-def _analyst(game: Referee, thinker: _Thinker, evaluator: Evaluator, belief: Any, line: ProgressLine) -> Analyst:
+def _analyst(
+    game: Referee, chosen: Configuration, seed: int, evaluator: Evaluator, belief: Any, line: ProgressLine
+) -> Analyst:
     """An analyst that has seen the views of the side to move, and nothing else."""
     from darkchess.fog.analysis.analyst import Analyst
 
@@ -196,9 +184,9 @@ def _analyst(game: Referee, thinker: _Thinker, evaluator: Evaluator, belief: Any
         game.positions[0],
         game.ruleset,
         evaluator=evaluator,
-        seed=thinker.seed,
+        seed=seed,
         belief=belief,
-        configuration=thinker.chosen,
+        configuration=chosen,
     )
     for view in views[1:]:
         analyst.observe(view)
@@ -206,7 +194,7 @@ def _analyst(game: Referee, thinker: _Thinker, evaluator: Evaluator, belief: Any
     return analyst
 
 
-def _games(parsed: argparse.Namespace, thinker: _Thinker) -> int:
+def _games(parsed: argparse.Namespace, options: GameOptions, chosen: Configuration) -> int:
     """Analyse every turn of a game, or with ``--all`` of every game of the file; return the exit code."""
     if parsed.player is not None and not parsed.all:
         raise UsageError("--player: got it without --all, expected both; --color chooses a side of one game")
@@ -228,13 +216,12 @@ def _games(parsed: argparse.Namespace, thinker: _Thinker) -> int:
     limit = Limit(nodes=NODES)
     if parsed.given & {"time", "nodes"}:
         limit = Limit(time_s=None if parsed.nodes is not None else parsed.time, nodes=parsed.nodes)
-    thinker = dataclasses.replace(
-        thinker, choice=dataclasses.replace(thinker.choice, reproducible=limit.nodes is not None)
-    )
-    name, label = thinker.evaluator_names()
+    choice = dataclasses.replace(options.evaluator_choice(path_suffices=True), reproducible=limit.nodes is not None)
+    rules, seed = options.ruleset, options.seed
+    make, name, label = _evaluators(chosen, choice, rules)
     asked = {
-        "configuration": thinker.chosen.name, "evaluator": name, "nodes": limit.nodes, "time": limit.time_s,
-        "seed": thinker.seed, "rules": thinker.ruleset.name, "klss": __version__,
+        "configuration": chosen.name, "evaluator": name, "nodes": limit.nodes, "time": limit.time_s,
+        "seed": seed, "rules": rules.name, "klss": __version__,
     }  # fmt: skip
     colors = tuple(color for color in chess.COLORS if parsed.color in (None, "both", chess.COLOR_NAMES[color]))
     archive = analyse_games.Archive(parsed.player, colors)
@@ -252,23 +239,23 @@ def _games(parsed: argparse.Namespace, thinker: _Thinker) -> int:
         turns = analyse_games.analyse(
             records,
             archive,
-            lambda record: replayed(record, thinker.ruleset),
-            lambda game: analyse_games.turn_documents(game, thinker.evaluator, thinker.chosen, limit, thinker.seed),
+            lambda record: replayed(record, rules),
+            lambda game: analyse_games.turn_documents(game, make, chosen, limit, seed),
             file,
             line,
         )
     report = archive.document(asked)
     if not parsed.all and not archive.interrupted:
-        answer = analyse_games.game_document(replayed(record, thinker.ruleset), record, turns, asked, colors)
+        answer = analyse_games.game_document(replayed(record, rules), record, turns, asked, colors)
         report["phases"] |= answer["summary"]
         if html is not None:
-            _write_reviews(html, {1: (record, turns)}, thinker.ruleset)
+            _write_reviews(html, {1: (record, turns)}, rules)
         if pgn is not None:
             write_whole(pgn, annotated(record, turns))
     else:
         answer = report
         if html is not None and archive.kept:
-            _write_reviews(html, archive.kept, thinker.ruleset, analyse_games.html_report(answer, label))
+            _write_reviews(html, archive.kept, rules, analyse_games.html_report(answer, label))
     if parsed.json:
         print_document(answer)
     else:
