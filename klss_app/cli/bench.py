@@ -97,13 +97,16 @@ def _measured(parsed: argparse.Namespace, chosen: Configuration) -> Report:
         return equilibrium(chosen, nodes=parsed.nodes or NODES, **usual)
     usual["seed"] = parsed.seed or 0
     if parsed.bench == "suite":
+        from darkchess.evaluation.registry import EvaluatorChoice
         from klss.table.limits import Limit
         from klss_app.bench.suite import NODES as SUITE_NODES
         from klss_app.bench.suite import suite
+        from uci_bridge.evaluators import make_evaluator
 
         # ``--time`` replaces the default number of nodes, but not one that was given.
         nodes = parsed.nodes or (SUITE_NODES if parsed.time is None else None)
-        return suite(chosen, _evaluator(parsed.stockfish, chosen), Limit(time_s=parsed.time, nodes=nodes), **usual)
+        values = make_evaluator(chosen, EvaluatorChoice(stockfish=parsed.stockfish, reproducible=True))
+        return suite(chosen, values, Limit(time_s=parsed.time, nodes=nodes), **usual)
     from klss_app.bench.search import search
 
     evaluators = _evaluators(parsed.stockfish, chosen.threads)
@@ -112,14 +115,6 @@ def _measured(parsed: argparse.Namespace, chosen: Configuration) -> Report:
 
 def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
-
-
-def _evaluator(stockfish: str | None, chosen: Configuration) -> Evaluator:
-    """The configuration's evaluator; the built-in one if it leaves that open."""
-    from darkchess.evaluation.registry import EvaluatorChoice
-    from uci_bridge.evaluators import make_evaluator
-
-    return make_evaluator(chosen, EvaluatorChoice(stockfish=stockfish, reproducible=True))
 
 
 def _evaluators(stockfish: str | None, threads: int) -> dict[str, Evaluator | None]:

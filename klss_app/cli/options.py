@@ -333,32 +333,25 @@ def add_game_number(parser: Parser) -> None:
     parser.add_argument("--game", type=count, default=1, metavar="N", help="which game of a file that holds several")
 
 
-def pgn_game(path: Path, number: int, flag: str = "") -> GameRecord:
+def pgn_game(path: Path, number: int, flag: str = "", *, alone: bool = False) -> GameRecord:
     """Game ``number`` of a PGN file; if it has others, a line on stderr says so. Raises :class:`UsageError`: there is
-    no such game, or it has no move; messages begin with ``flag``."""
-    record, count = read_pgn_file(path, number, flag)
-    if count == 0:
-        raise UsageError(f"{flag}got no game with a move in {str(path)!r}, expected at least one")
-    if record is None:
-        raise UsageError(f"--game: got {number} of {str(path)!r}, expected 1 to {count}")
-    if not record.moves:
-        raise UsageError(f"{flag}got no move in game {number} of {str(path)!r}, expected at least one")
-    if count > 1:
-        others = f"{path} holds {count:,} games; this is game {number} (--game N chooses another)"
-        print(printable(others), file=sys.stderr)
-    return record
-
-
-def read_pgn_file(path: Path, number: int, flag: str) -> tuple[GameRecord | None, int]:
-    """Game ``number`` of a file (None if it has fewer), and the number of its games. Raises :class:`UsageError`: the
-    file or that game can't be read; the message begins with ``flag``."""
+    no such game, it can't be read or has no move, or others are in the file of a game that has to be ``alone``;
+    messages begin with ``flag``."""
     from darkchess.errors import RecordError
     from darkchess.fog.game.record import read_game
 
     try:
-        return read_game(written_games_of(path, flag), number)
+        record, count = read_game(written_games_of(path, flag), number)
     except RecordError as error:
         raise UsageError(f"{flag}{str(path)!r}: {error}") from None
+    if record is None or not record.moves:
+        raise UsageError(f"{flag}got no game {number} with a move in {str(path)!r}, which holds {count:,} games")
+    if count > 1 and alone:
+        raise UsageError(f"{flag}got {count:,} games in {str(path)!r}, expected one in a file of its own")
+    if count > 1:
+        others = f"{path} holds {count:,} games; this is game {number} (--game N chooses another)"
+        print(printable(others), file=sys.stderr)
+    return record
 
 
 def written_games_of(path: Path, flag: str = "") -> Iterator[WrittenGame]:

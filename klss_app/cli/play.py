@@ -134,8 +134,7 @@ class Loading(threading.Thread):
     def wait(self) -> None:
         """Wait until the engines are loaded."""
         self.join()
-        if self._error is not None:
-            raise self._error
+        self.table()
 
     def close(self) -> None:
         """Close the engines."""

@@ -29,8 +29,8 @@ from klss_app.cli.options import (
     clock,
     count,
     game_options,
+    pgn_game,
     positive,
-    read_pgn_file,
     seats,
     seed,
 )
@@ -121,11 +121,7 @@ def _read(path: Path, game: Game) -> SavedGame:
 
 def _pgn(path: Path) -> tuple[Mapping[str, str], str | None, tuple[str, ...], bool]:
     """The tags, start and moves of a game in PGN, and whether the game is over by its result."""
-    record, count = read_pgn_file(path, 1, "--resume: ")
-    if record is None or not record.moves:
-        raise UsageError(f"--resume: got no game with a move in {str(path)!r}, expected at least one")
-    if count > 1:  # resuming overwrites the file, which would delete the other games
-        raise UsageError(f"--resume: got {count:,} games in {str(path)!r}, expected one in a file of its own")
+    record = pgn_game(path, 1, "--resume: ", alone=True)  # resuming overwrites the file
     return record.headers, record.fen, tuple(move.uci() for move in record.moves), record.outcome is not None
 
 
