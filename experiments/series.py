@@ -62,9 +62,6 @@ def _changed(base: str, **changes: str) -> dict[str, Pairing]:
     return {name.replace("_", "-"): Pairing(base, f"{base},{change}") for name, change in changes.items()}
 
 
-LEARNED_FROM = "belief"
-"""The series of which the packaged policy of moves is learned; no player has a learned belief."""
-
 _IMITATED = {
     ("expect", "expect"): 3, ("expect", "siamese"): 5, ("siamese", "siamese"): 2, ("expect", "trout"): 2,
     ("siamese", "trout"): 2, ("trout", "trout"): 1, ("expect", "attacker"): 1, ("siamese", "attacker"): 1,
@@ -121,7 +118,7 @@ SERIES = {
             "filter-alone": Pairing("kluss,value_beta=0", "kluss-value"),
         },
     ),
-    LEARNED_FROM: Series(
+    "belief": Series(  # no player has a learned belief
         "games that the policy of moves is learned from", TimeControl(nodes=4000), 160,
         {
             f"{a}-{b}": Pairing(a, b, games)

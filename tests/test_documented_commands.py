@@ -7,7 +7,6 @@ where else it is tested. Scripts of tutorials are run as they stand (``tests/kls
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 import runpy
@@ -16,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-import experiments.series
 from klss_app.bench import suite, tracker
 from klss_app.cli.bench import BENCHES
 from klss_app.cli.main import COMMANDS, main
@@ -170,8 +168,15 @@ IN_SMALL: dict[str, str] = {
     "python -m experiments.convergence": (
         "experiments.convergence --games kuhn_poker --nodes 10 --workers 1 --results results"
     ),
-    "python -m experiments.belief": (
-        "experiments.belief --games 6 --out weights --workers 1 --runs runs --results results"
+    "python -m experiments.series belief": (
+        "experiments.series belief --players greedy,cap=500 random,cap=500 --games 10 --nodes 1 --workers 1 "
+        "--runs runs --results results"
+    ),
+    "python -m experiments.learn data policy belief=MATCH --out DATA": (
+        "experiments.learn data policy belief=runs/belief/greedy,cap=500-random,cap=500-1nodes --out chosen"
+    ),
+    "python -m experiments.learn train policy DATA --out RUN --epochs 10": (
+        "experiments.learn train policy chosen --out policy --epochs 1"
     ),
     "python -m experiments.series belief_games": (
         "experiments.series belief_games --players random,cap=500 greedy,cap=500 --games 2 --workers 1 --runs runs "
@@ -202,6 +207,7 @@ ELSEWHERE: dict[str, str] = {
             "python -m experiments.learn train rbc",
             "python -m experiments.learn train dsmcp DATA --out RUN",
             "python -m experiments.learn train dsmcp",
+            "python -m experiments.learn train policy --epochs 10",
             "python -m experiments.learn train evaluation --epochs 6 --seed 1",
             "python -m experiments.learn selfplay --out DIR",
             "python -m experiments.learn selfplay",
@@ -355,7 +361,6 @@ def called(form: str) -> int:
 def in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty folder, and everything smaller that no flag makes so."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MPLBACKEND", "Agg")
 
     # Players who don't think and lines whose position sets stay small, so that a game takes a fraction of a second.
     line = tracker.bench_lines()[0]
@@ -363,10 +368,6 @@ def in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tracker, "bench_lines", lambda: [short])
     entries = [entry for entry in suite.suite_entries() if entry.name in ("Qxe8", "rook v bishop and two pawns")]
     monkeypatch.setattr(suite, "suite_entries", lambda: entries)
-    series = experiments.series
-    few = {name: series.Pairing(f"{name},cap=500", "random,cap=500") for name in ("greedy", "random")}
-    learned = dataclasses.replace(series.SERIES[series.LEARNED_FROM], matches=few)
-    monkeypatch.setitem(series.SERIES, series.LEARNED_FROM, learned)
 
 
 @pytest.mark.slow

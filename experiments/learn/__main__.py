@@ -16,7 +16,7 @@ from darkchess.fog.belief import siamese as of_fog
 from darkchess.rbc.belief import siamese as of_blind
 from darkchess.rbc.game.referee import Referee
 from experiments.commands import amount, finished, positive, share
-from experiments.learn import evaluation, selfplay
+from experiments.learn import evaluation, policy, selfplay
 from experiments.learn.blind import BLIND, DSMCP
 from experiments.learn.export import write_network, write_scores
 from experiments.learn.fog import FOG
@@ -29,7 +29,7 @@ from klss_app.progress import ProgressLine
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.match.documents import commit, head, today, write_document
 
-SOURCES = {"fog": FOG, "rbc": BLIND, "dsmcp": DSMCP}
+SOURCES = {"fog": FOG, "rbc": BLIND, "dsmcp": DSMCP, "policy": policy.POLICY}
 """What is made of finished games, by the names that the commands take."""
 _BLOCKS = {"fog": of_fog.BLOCKS, "rbc": of_blind.BLOCKS}
 
@@ -77,6 +77,10 @@ def _train(parsed: argparse.Namespace, tell: Callable[[str], None]) -> str:
     if parsed.model == "evaluation":
         weights, figures = evaluation.tune(load(paths, evaluation.VALUED), parsed.epochs, parsed.seed, parsed.out, tell)
         weights.write(path)
+    elif parsed.model == "policy":
+        held = load(paths, SOURCES["policy"].columns)
+        learned, figures = policy.learn(held, parsed.epochs, parsed.seed, parsed.out, about, tell)
+        learned.save(path)
     else:
         held = load(paths, SOURCES[parsed.model].columns)
         study: Any = Planning(held) if parsed.model == "dsmcp" else Weighing(held, _BLOCKS[parsed.model])

@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import chess
@@ -19,7 +18,7 @@ from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.belief.siamese import BLOCKS, log_prior
 from darkchess.fog.game.record import GameRecord, WrittenGame, read_pgn, written_games
 from darkchess.fog.game.referee import Referee
-from experiments.learn.shards import TEST, Row, Source, part_of
+from experiments.learn.shards import Row, Source, part_of
 from experiments.learn.weighing import columns, decision
 from klss.search import Kluss
 from klss.support.arrays import Floats, Ints
@@ -32,33 +31,6 @@ SLOPE = Kluss.value_beta
 """A member worth u to the player to move counts exp(−SLOPE · u) times as much: the enemy moves for its own good. It is
 the slope of the search, so that the network learns what is left.
 """
-
-
-@dataclass(frozen=True)
-class Played:
-    """A game of a match."""
-
-    match: str  # name of its match
-    pair: int  # its pair's number there
-    white: str  # the players' configurations
-    black: str
-    opening: int  # number of its random plies, which are not learned from
-    record: GameRecord  # its moves
-
-    @property
-    def held_out(self) -> bool:
-        """Whether the game is held out from learning."""
-        return part_of(self.pair) == TEST
-
-
-def played_games(folder: Path) -> Iterator[Played]:
-    """The games of a match's directory, in order."""
-    lines = [json.loads(line) for line in (folder / "games.jsonl").read_text(encoding="utf-8").splitlines()]
-    for line in sorted(lines, key=lambda line: int(line["game"])):
-        record = read_pgn((folder / f"game-{line['game']:05d}.pgn").read_text(encoding="utf-8"))[0]
-        opening = len((line["opening"] or "").split())
-        white, black = (str(line[side]).removesuffix(",threads=1") for side in ("white", "black"))
-        yield Played(folder.name, int(line["pair"]), white, black, opening, record)
 
 
 def decisions(game: tuple[GameRecord, int], generator: np.random.Generator) -> Iterator[Row]:
@@ -89,11 +61,16 @@ def decisions(game: tuple[GameRecord, int], generator: np.random.Generator) -> I
 
 
 def games_of(path: Path) -> list[tuple[int, tuple[GameRecord, int]]]:
-    """The games of a match, numbered by pair, or of a PGN file, numbered by player: none of its players is learned from
-    and tested on.
+    """The games, with the number of their random first plies: those of a match, numbered by pair, or of a PGN file,
+    numbered by player: none of its players is learned from and tested on.
     """
     if path.is_dir():
-        return [(game.pair, (game.record, game.opening)) for game in played_games(path)]
+        lines = [json.loads(line) for line in (path / "games.jsonl").read_text(encoding="utf-8").splitlines()]
+        found = []
+        for line in sorted(lines, key=lambda line: int(line["game"])):
+            record = read_pgn((path / f"game-{line['game']:05d}.pgn").read_text(encoding="utf-8"))[0]
+            found.append((int(line["pair"]), (record, len((line["opening"] or "").split()))))
+        return found
     with path.open(encoding="utf-8") as file:
         return _by_player(list(written_games(file)))
 

@@ -1,0 +1,120 @@
+"""The policy of moves (:mod:`darkchess.fog.belief.policy`): a softmax over all legal moves, by maximum likelihood.
+
+Each level is learned separately, with a Gaussian prior on its entries. The problem is convex except for the uniform
+share, which is fixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from darkchess.board.kernels.board import KING, WHITE
+from darkchess.board.kernels.moves import make
+from darkchess.board.kernels.tables import TABLES
+from darkchess.board.move import encode
+from darkchess.evaluation.evaluator import BuiltinEvaluator
+from darkchess.fog.belief.policy import ENTRIES, LEVELS, Level, Policy, below, described, flip_below
+from darkchess.fog.game.record import GameRecord
+from darkchess.fog.game.referee import Referee
+from experiments.learn.fog import games_of
+from experiments.learn.shards import TEST, TRAIN, Arrays, Columns, Row, Source, chunks, where
+from experiments.learn.trainer import Plan, jax_on_cpu, train
+
+EVEN = 0.01
+"""The share of the probability that is uniform over all moves."""
+PRIOR = 1.0
+"""Weight of half the square of each entry (Gaussian prior), in units of observed moves."""
+WIDTH = 96
+"""Most legal moves; a turn with more is left out."""
+_GROUPS = Policy.packaged().stages["values"].groups
+
+CHOSEN: Columns = {
+    # the features of each legal move, and the value of the position after it, for the mover
+    "moves": (np.int16, (WIDTH, _GROUPS)), "values": (np.float32, (WIDTH,)),
+    "count": (np.int16, ()), "chosen": (np.int16, ()),  # the number of legal moves, and the one that was played
+}  # fmt: skip
+
+
+def decisions(game: tuple[GameRecord, int], generator: np.random.Generator) -> Iterator[Row]:
+    """All moves of a game that its players chose, none of its first plies, so many of which were random."""
+    record, opening = game
+    referee, evaluator = Referee(record.fen), BuiltinEvaluator()
+    for ply, move in enumerate(record.moves):
+        row = below(referee.position.row)
+        codes, features = described(row)
+        count = len(codes)
+        if opening <= ply and count <= WIDTH:
+            children = np.empty((count, 9), dtype=np.uint64)
+            for k in range(count):
+                make(row, codes[k], TABLES, children[k])
+            alive = (children[:, KING] & children[:, WHITE]) != 0
+            values, moves = np.ones(WIDTH), np.zeros((WIDTH, _GROUPS), dtype=np.int16)
+            values[:count][alive] = -evaluator.values(children[alive])
+            moves[:count] = features
+            chosen = np.flatnonzero(codes == encode(move) ^ flip_below(referee.position.row))
+            yield {"moves": moves, "values": values, "count": count, "chosen": int(chosen[0])}
+        referee.push(move)
+
+
+POLICY = Source(CHOSEN, "klss match --out or a PGN file", games_of, decisions)
+
+
+@dataclass(frozen=True, eq=False)
+class Choosing:
+    """What is learned: one level."""
+
+    held: Arrays  # moves (:data:`CHOSEN`)
+    level: Level
+    batch: int = 256
+
+    def first(self, seed: int) -> dict[str, Any]:
+        """See :class:`experiments.learn.trainer.Study`."""
+        return {"entries": np.zeros(ENTRIES[self.level], np.float32), "slope": np.zeros((), np.float32)}
+
+    def batches(self, part: int, generator: np.random.Generator) -> Iterator[dict[str, Any]]:
+        """See :class:`experiments.learn.trainer.Study`."""
+        for some in chunks(where(self.held, part), self.batch, generator if part == TRAIN else None):
+            yield {name: self.held[name][some] for name in CHOSEN}
+
+    def loss(self, weights: Any, batch: Any) -> Any:
+        """The mean surprise at the chosen moves, and the prior's share."""
+        prior = PRIOR / 2 * (weights["entries"] ** 2).sum() / max(1, len(where(self.held, TRAIN)))
+        return self.surprise(weights, batch).mean() + prior
+
+    def surprise(self, weights: Any, batch: Any) -> Any:
+        """−ln of each chosen move's probability: [b]."""
+        import jax
+
+        jnp = jax.numpy
+        groups = Policy.packaged().stages[self.level].groups
+        scores = weights["entries"][batch["moves"][:, :, :groups]].sum(axis=2)
+        if self.level == "values":
+            scores = scores + weights["slope"] * batch["values"]
+        scores = jnp.where(jnp.arange(WIDTH) < batch["count"][:, None], scores, -jnp.inf)
+        shares = jnp.take_along_axis(jax.nn.softmax(scores, axis=1), batch["chosen"][:, None].astype(int), axis=1)
+        return -jnp.log((1 - EVEN) * shares[:, 0] + EVEN / batch["count"])
+
+
+def learn(
+    held: Arrays, epochs: int, seed: int, out: Path, history: dict[str, Any], tell: Callable[[str], None]
+) -> tuple[Policy, dict[str, Any]]:
+    """The policy, and each level's mean surprise at the moves of test games, in nats."""
+    entries: dict[Level, Any] = {}
+    tested = where(held, TEST)
+    figures = {"moves": len(tested), "even": float(np.log(held["count"][tested].astype(float)).mean())}
+    slope = 0.0
+    for level in LEVELS[1:]:
+        study = Choosing(held, level)
+        plan = Plan(max(1, len(where(held, TRAIN)) // study.batch), rate=0.05, decay=0.0, epochs=epochs, seed=seed)
+        path, about = out / f"{level}.checkpoint.npz", {"level": level, "moves": len(held["game"])}
+        weights, _ = train(study, plan, path, about, lambda text, level=level: tell(f"{level}, {text}"))  # type: ignore[misc]
+        entries[level], slope = weights["entries"].astype(np.float64), float(weights["slope"])
+        program = jax_on_cpu().jit(study.surprise)
+        found = [program(weights, batch) for batch in study.batches(TEST, np.random.default_rng(0))]
+        figures[level] = float(np.concatenate(found).mean()) if found else None
+    return Policy.from_entries(entries, slope, EVEN, history), {"tested": figures}
