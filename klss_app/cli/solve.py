@@ -21,7 +21,6 @@ from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
-    from klss.certificate import ExactStrategy
     from klss.equilibrium import Solution
     from klss.exact import ExactSolution
     from klss.game import Game
@@ -96,7 +95,10 @@ def run(arguments: Sequence[str]) -> int:
     if about:
         report["about"] = about
     if exact:
-        players = [_as_text(strategy) for strategy in exact.strategies]
+        players = [
+            {key: {action: str(p) for action, p in actions.items()} for key, actions in strategy.items()}
+            for strategy in exact.strategies
+        ]
         report["exact"] = {"value": str(exact.value), "players": [{"infosets": each} for each in players]}
     if parsed.subgame is not None:
         report["subgame"] = _subgame(game, form, solution, parsed.subgame, parsed.player)
@@ -156,10 +158,6 @@ def _exact(parsed: Any, form: SequenceForm, max_bytes: int) -> ExactSolution:
         return exact.solve(form, method=parsed.method, time_limit_s=parsed.seconds, max_bytes=max_bytes)
     except SolverError as error:
         raise FailedError(f"{parsed.game}: {error}") from error
-
-
-def _as_text(strategy: ExactStrategy) -> dict[str, dict[str, str]]:
-    return {key: {action: str(p) for action, p in actions.items()} for key, actions in strategy.items()}
 
 
 def _solved(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressLine) -> Solution:

@@ -15,7 +15,7 @@ from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
-    from klss.tables import NamedGame, Row
+    from klss.tables import Row
 
 _ORDERS = ("1", "3", "5", "inf")
 EPSILON = 0.25
@@ -83,10 +83,6 @@ def run(arguments: Sequence[str]) -> int:
         return _table_1(parsed, max_bytes) if parsed.table == "1" else _table_2(parsed, max_bytes)
 
 
-def _chosen(parsed: Any, rows: tuple[NamedGame, ...]) -> list[str]:
-    return list(parsed.game) if parsed.game else [row.name for row in rows]
-
-
 def _columns(parsed: Any) -> list[tuple[str, str]]:
     fixed = parsed.given & {"order", "method"}
     names = [f"{k}-klss" for k in _ORDERS] if parsed.all and not fixed else [parsed.method]
@@ -101,7 +97,7 @@ def _table_1(parsed: Any, max_bytes: int) -> int:
     from klss.tables import TABLE_1, table_1_row
 
     rows: list[Row] = []
-    for name in _chosen(parsed, TABLE_1):
+    for name in parsed.game or [row.name for row in TABLE_1]:
         for method, nesting in _columns(parsed):
             progress = ProgressLine(f"{name}, {method}, {nesting}")
             try:
@@ -166,7 +162,7 @@ def _table_2(parsed: Any, max_bytes: int) -> int:
     from klss.tables import TABLE_2, knowledge_row
 
     report = []
-    for name in _chosen(parsed, TABLE_2):
+    for name in parsed.game or [row.name for row in TABLE_2]:
         try:
             sizes = knowledge_row(name, max_nodes=parsed.max_nodes, max_bytes=max_bytes)
         except GameError as error:

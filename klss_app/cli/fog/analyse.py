@@ -208,8 +208,8 @@ def _games(parsed: argparse.Namespace, options: GameOptions, chosen: Configurati
 
     from klss.support.whole_file import write_whole
     from klss.table.limits import Limit
-    from klss_app.annotated_pgn import annotated
     from klss_app.cli.fog import analyse_games
+    from klss_app.web.fog_board import annotated
     from klss_app.web.reviews import replayed
 
     # Limits by nodes, also the default one, promise repeatable turns, so Stockfish has to be reproducible too.

@@ -59,15 +59,9 @@ def document(analysis: Analysis, believed: Believed, configuration: str, evaluat
 
 def truth_document(truth: Truth) -> dict[str, Any]:
     """The object ``truth``: see :class:`darkchess.fog.analysis.once_over.Truth`."""
+    names = ("fen", "possible", "positions", "weight", "weight_rank", "particle", "particle_rank", "particles")
     return {
-        "fen": truth.fen,
-        "possible": truth.possible,
-        "positions": truth.positions,
-        "weight": truth.weight,
-        "weight_rank": truth.weight_rank,
-        "particle": truth.particle,
-        "particle_rank": truth.particle_rank,
-        "particles": truth.particles,
+        **{name: getattr(truth, name) for name in names},
         "hidden": {
             chess.SQUARE_NAMES[hidden.square]: {"piece": hidden.piece.symbol(), "probability": hidden.probability}
             for hidden in truth.hidden
@@ -87,18 +81,14 @@ def text(analysis: Analysis, believed: Believed, answer: dict[str, Any], evaluat
     count = f"{analysis.positions:,} position{'s' if analysis.positions != 1 else ''} possible"
     if analysis.capped_by is not None:
         count += " (a sample: the set was cut off)"
-    # With a uniform belief the shares count positions; with any other they are probabilities.
-    legend = [f"N%: the likeliest piece on a square that {side} does not see, and its", "    probability"]
-    if believed.belief == "uniform":
-        legend = [f"N%: the likeliest piece on a square that {side} does not see, and the share of"]
-        legend += ["    positions in which it stands there"]
     seen, nothing = ("·", "░") if unicode else (".", "?")
     lines = [
         f"Ply {view.ply}, {side} to move ({view.fullmove}{dots}): {count}",
         "",
         *belief_lines(view, analysis.marginals, unicode=unicode),
         "",
-        *legend,
+        f"N%: the likeliest piece on a square that {side} does not see, and its",
+        "    probability by the belief",
         f" {nothing}: not seen, no piece can be there   {seen}: seen, empty",
         "",
     ]
