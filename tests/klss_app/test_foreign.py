@@ -161,9 +161,3 @@ def test_a_hostile_engine_s_game_in_play_is_shown_and_kept_clean(program: Any, t
     assert ran.code == 0 and "forfeited" in ran.out and "I resign ?]0;owned?" in ran.err
     assert_seen(ran.out + ran.err + (tmp_path / "game.pgn").read_text())
     assert not any(is_alive(int(pid)) for pid in (tmp_path / "pids").read_text().split())
-
-
-def test_headers_of_a_file_are_read_as_text_only() -> None:
-    (record,) = read_pgn('[White "a\x1b]0;b\x07\u202e\u2028c"]\n[Termination "\x9bd"]\n\n1. e4 1-0\n')
-    assert record.headers["White"] == "a?]0;b?? c"
-    assert record.outcome is not None and record.outcome.reason == "?d"
