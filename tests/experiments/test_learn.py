@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -16,14 +17,12 @@ import pytest
 from darkchess import Referee as FogReferee
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import Position
-from darkchess.evaluation.evaluator import BuiltinEvaluator, packaged_weights
+from darkchess.evaluation.evaluator import packaged_weights
 from darkchess.evaluation.kernels.evaluation import static
 from darkchess.evaluation.kernels.features import MAPS, MAX_FEATURES
 from darkchess.evaluation.kernels.network import OFFSETS, UNITS
-from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.position_set import PositionSet as FogSet
-from darkchess.fog.belief.siamese import log_prior
-from darkchess.fog.game.record import GameRecord, read_pgn, write_pgn
+from darkchess.fog.game.record import GameRecord, write_pgn
 from darkchess.rbc import Referee
 from darkchess.rbc.belief.kinds import Kinds
 from darkchess.rbc.belief.position_set import PositionSet
@@ -35,7 +34,7 @@ from darkchess.rbc.synoptic.worlds import ACTIONS, request_action
 from darkchess.weighting.enemy_features import FEATURES, features_of
 from experiments.learn import __main__ as program
 from experiments.learn import evaluation, fog, shards
-from experiments.learn.blind import DSMCP, HEADSETS, PLANNED
+from experiments.learn.blind import DSMCP, HEADSETS
 from experiments.learn.export import write_network, write_scores
 from experiments.learn.planning import Planning, outputs, policy_loss
 from experiments.learn.shards import ARCHIVE, TEST, TRAIN, VALIDATE, TrainingError, load, part_of
@@ -44,7 +43,6 @@ from experiments.learn.weighing import (
     DRAWN,
     TOP,
     Weighing,
-    columns,
     drawn_beside,
     mirrored_features,
     mirrored_numbers,
@@ -54,7 +52,6 @@ from experiments.learn.weighing import (
 from klss.networks.towers import Towers
 from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
-from klss_app.cli.main import main as klss
 
 SICILIAN = ("e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6")
 
@@ -75,44 +72,63 @@ def match(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def made(match: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Their decisions, one game a shard, by what they are for."""
-    folders = {game: tmp_path_factory.mktemp(game) for game in ("rbc", "dsmcp")}
+    """Decisions of games, one game a shard, by what they are for."""
+    people = match.parent / "people.pgn"
+    record = GameRecord(tuple(map(chess.Move.from_uci, SICILIAN)))
+    people.write_text(
+        "\n".join(write_pgn(replace(record, headers={"White": f"a{i}", "Black": f"b{i}"})) for i in range(3))
+    )
+    folders = {game: tmp_path_factory.mktemp(game) for game in ("rbc", "dsmcp", "fog", "policy")}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shards, "BLOCK", 1)
         for game, folder in folders.items():
-            assert program.main(["data", game, f"own={match}", "--out", str(folder)]) == 0
+            path = match if game in ("rbc", "dsmcp") else people
+            assert program.main(["data", game, f"own={path}", "--out", str(folder)]) == 0
     return folders
 
 
-def held(folder: Path, wanted: Any) -> shards.Arrays:
-    return load(sorted(folder.glob("*.npz")), wanted)
+def real_halves(game: str, match: Path) -> set[tuple[int, ...]]:
+    """Each player's enemies at its turns, of the games that decisions are made of."""
+    if game == "fog":
+        referee, real = FogReferee(), set()
+        sets = {color: FogSet(referee.view(color), referee.position) for color in chess.COLORS}
+        for move in SICILIAN:
+            referee.push(chess.Move.from_uci(move))
+            for color, known in sets.items():
+                known.observe(referee.view(color))
+            known = sets[referee.turn]
+            real.add(tuple(known.halves[known.indices(referee.position.row)[0]].tolist()))
+        return real
+    games = [replayed(path.read_text()) for path in match.glob("game-*.json")]
+    turns = [(turn.color, played.positions[ply]) for played in games for ply, turn in enumerate(played.turns)]
+    return {tuple(PositionSet(*turn).halves[0].tolist()) for turn in turns}
 
 
-def test_decisions_hold_the_truth_other_members_and_what_was_told(match: Path, made: dict[str, Path]) -> None:
-    paths, truths = sorted(made["rbc"].glob("own-match-*.npz")), 0
-    for path, game in zip(paths, sorted(match.glob("game-*.json")), strict=True):
-        found, _ = ARCHIVE.load(path, ARCHIVE.read)
-        sizes, counts = found["size"], found["count"]
-        assert (counts == np.minimum(sizes, 1 + DRAWN)).all() and sizes.min() >= 2
-        played = replayed(game.read_text())
-        real = {
-            tuple(PositionSet(turn.color, played.positions[ply]).halves[0].tolist())
-            for ply, turn in enumerate(played.turns)
-        }
-        for i, count in enumerate(counts):
-            halves = [tuple(half) for half in found["halves"][i].tolist()]
-            assert len(set(halves[:count])) == count and not any(half != (0, 0) for half in halves[count:])
-            assert halves[0] in real
-            truths += 1
-            # What the members stand for makes up the set; their weights by the filter, its probability.
-            assert np.exp(found["standing"][i, :count]).sum() == pytest.approx(sizes[i], rel=1e-4)
-            if sizes[i] <= 1 + DRAWN:
-                assert np.exp(found["prior"][i, :count]).sum() == pytest.approx(1.0, abs=1e-3)
-                rows, pieces = features_of(found["halves"][i, :count])
-                present = np.arange(rows.shape[1]) < pieces[:, None]
-                shares = np.bincount(rows[present], minlength=FEATURES)[:384] / count
-                np.testing.assert_allclose(found["numbers"][i, BLOCKS["now"]], shares, atol=1e-3)
-    assert truths > 40
+def held(folder: Path, game: str) -> shards.Arrays:
+    return load(sorted(folder.glob("*.npz")), program.SOURCES[game].columns)
+
+
+@pytest.mark.parametrize("game", ["rbc", "fog"])
+def test_decisions_hold_the_truth_other_members_and_what_was_told(
+    match: Path, made: dict[str, Path], game: str
+) -> None:
+    found, real, now = held(made[game], game), real_halves(game, match), program._BLOCKS[game]["now"]
+    assert (found["count"] == np.minimum(found["size"], 1 + DRAWN)).all() and found["size"].min() >= 2
+    assert len(found["count"]) > 15
+    for size, count, each, standing, prior, numbers in zip(
+        *(found[name] for name in ("size", "count", "halves", "standing", "prior", "numbers")), strict=True
+    ):
+        halves = [tuple(half) for half in each.tolist()]
+        assert len(set(halves[:count])) == count and not any(half != (0, 0) for half in halves[count:])
+        assert halves[0] in real
+        # What the members stand for makes up the set; their weights by the filter, its probability.
+        assert np.exp(standing[:count]).sum() == pytest.approx(size, rel=1e-4)
+        if size <= 1 + DRAWN:
+            assert game == "fog" or np.exp(prior[:count]).sum() == pytest.approx(1.0, abs=1e-3)
+            rows, pieces = features_of(each[:count])
+            present = np.arange(rows.shape[1]) < pieces[:, None]
+            shares = np.bincount(rows[present], minlength=FEATURES)[:384] / count
+            np.testing.assert_allclose(numbers[now], shares, atol=1e-3)
 
 
 def test_what_is_imitated_is_what_the_players_did(match: Path, made: dict[str, Path]) -> None:
@@ -173,37 +189,6 @@ def test_a_shard_that_is_there_is_kept_and_another_one_is_made_the_same(
     assert len(ARCHIVE.load(kept / "own-match-00001.npz", ARCHIVE.read)[0]["game"]) == 0
 
 
-@pytest.mark.usefixtures("played_here")
-def test_decisions_of_a_match_in_fog_are_what_its_players_knew(tmp_path: Path) -> None:
-    out, data = tmp_path / "match", tmp_path / "data"
-    given = ["greedy", "random", "--nodes", "1", "--games", "1", "--openings", "4", "--seed", "5", "--workers", "1"]
-    assert klss(["match", *given, "--out", str(out)]) == 0
-    assert program.main(["data", "fog", f"weak={out}", "--out", str(data)]) == 0
-    found = held(data, fog.FOG.columns)
-    assert set(found["label"].tolist()) == {"weak"} and set(found["game"].tolist()) == {0}
-    # The game again, by the sets themselves.
-    record = read_pgn((out / "game-00000.pgn").read_text())[0]
-    referee, evaluator, at = FogReferee(), BuiltinEvaluator(), 0
-    sets = {c: FogSet(referee.view(c), referee.position, weigher=Filter.packaged()) for c in chess.COLORS}
-    for ply, move in enumerate(record.moves, 1):
-        referee.push(move)
-        if referee.outcome is not None:
-            break
-        for color, known in sets.items():
-            known.observe(referee.view(color), allowance=fog.ALLOWANCE_S)
-        known = sets[referee.turn]
-        if known.size < 2 or ply <= 4:
-            continue
-        truth = int(known.indices(referee.position.row)[0])
-        assert found["size"][at] == known.size
-        assert (found["halves"][at, 0] == known.halves[truth]).all()
-        wanted = log_prior(known.filter_weights)[truth] - fog.SLOPE * evaluator.values(referee.position.row[None, :])[0]
-        assert found["prior"][at, 0] == pytest.approx(wanted, rel=1e-4)
-        assert np.exp(found["standing"][at, : found["count"][at]]).sum() == pytest.approx(known.size, rel=1e-4)
-        at += 1
-    assert at > 5
-
-
 def test_games_of_people_are_split_by_player(tmp_path: Path) -> None:
     # ann has most games, ben comes next, then cat; the others have one each.
     players = [("ann", "cat"), ("ann", "cat"), ("ann", "dan"), ("eve", "ann"), ("ben", "fay"), ("gus", "ben")]
@@ -230,7 +215,7 @@ def test_what_can_not_be_learned_from_is_told_in_one_line(
     (made["rbc"] / "torn.npz").write_bytes(b"dear sir,\n" * 50)
     try:
         with pytest.raises(TrainingError, match=r"torn\.npz"):
-            held(made["rbc"], columns(BLOCKS))
+            held(made["rbc"], "rbc")
     finally:
         (made["rbc"] / "torn.npz").unlink()
 
@@ -323,7 +308,7 @@ def test_a_choice_of_several_actions_has_the_sum_of_their_probabilities() -> Non
 
 def test_scores_in_play_are_those_that_were_trained(made: dict[str, Path], tmp_path: Path) -> None:
     pytest.importorskip("optax", exc_type=ImportError)
-    study = Weighing(held(made["rbc"], columns(BLOCKS)), BLOCKS, channels=4, layers=2)
+    study = Weighing(held(made["rbc"], "rbc"), BLOCKS, channels=4, layers=2)
     weights = {name: array.astype(np.float16).astype(np.float32) for name, array in study.first(3).items()}
     write_scores(tmp_path / "weights.npz", weights, {})
     with open(tmp_path / "weights.npz", "rb") as file:
@@ -340,7 +325,7 @@ def test_scores_in_play_are_those_that_were_trained(made: dict[str, Path], tmp_p
 @pytest.mark.slow
 def test_the_network_in_play_says_what_was_trained(made: dict[str, Path], tmp_path: Path) -> None:
     pytest.importorskip("optax", exc_type=ImportError)
-    study = Planning(held(made["dsmcp"], PLANNED), ("all", "top"), channels=4, blocks=1)
+    study = Planning(held(made["dsmcp"], "dsmcp"), ("all", "top"), channels=4, blocks=1)
     weights = study.first(3)
     write_network(tmp_path / "network.npz", study.for_play(weights), {})
     # The statistics for play are those of one large batch: this one.
@@ -368,7 +353,7 @@ def test_the_tuned_evaluation_is_the_played_one() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["rbc", "dsmcp"])
+@pytest.mark.parametrize("model", ["rbc", "dsmcp", "policy"])
 def test_weights_are_trained_and_written(made: dict[str, Path], tmp_path: Path, model: str) -> None:
     pytest.importorskip("optax", exc_type=ImportError)
     given = ["train", model, str(made[model]), "--out", str(tmp_path), "--epochs", "1", "--channels", "4"]
