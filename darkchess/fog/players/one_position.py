@@ -41,12 +41,11 @@ class GreedyPlayer(TrackingPlayer):
         self._evaluator = evaluator
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        followed = self._turn()
-        view, plan = followed.views[-1], TimePlan(limit)
+        view, plan = self._turn(), TimePlan(limit)
         taking = king_capture(view)
         if taking is not None:
             return Decision(taking, {})
-        positions = followed.up_to_date(plan.tracking_deadline())
+        positions = self._up_to_date(plan.tracking_deadline())
         row = positions.sample(1, self._seed * 1_000_003 + view.ply)[0]
         moves = sorted(view.legal_moves, key=encode)
         after = np.empty((len(moves), 9), dtype=np.uint64)
@@ -79,10 +78,9 @@ class BestGuessPlayer(TrackingPlayer):
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
         """See :class:`darkchess.fog.game.contest.Player`; ``nodes`` is about the number of positions to value."""
-        followed = self._turn()
-        view, plan = followed.views[-1], TimePlan(limit)
-        model = DarkChess(view.color, followed.ruleset, self._evaluator)
-        positions = followed.up_to_date(plan.tracking_deadline())
+        view, plan = self._turn(), TimePlan(limit)
+        model = DarkChess(view.color, self._ruleset, self._evaluator)
+        positions = self._up_to_date(plan.tracking_deadline())
         taking = king_capture(view)
         about_set = {"positions": positions.size, "capped_by": positions.capped_by}
         if taking is not None:

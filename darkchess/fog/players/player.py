@@ -148,9 +148,8 @@ class KlssPlayer(TrackingPlayer):
         """
         super().observe(view)
         self._stop()
-        followed = started(self._followed)
-        if view.kind == "own_move" and followed.known is not None and followed.behind == 1:
-            followed.up_to_date()
+        if view.kind == "own_move" and self._taken_in == len(self._views) - 1:
+            self._up_to_date()
         if view.kind == "own_move" and view.game_over is None and self._ponder and self._searched:
             self._pondering = Pondering(started(self._thinking).search.ponder)
         self._searched = False
@@ -172,16 +171,15 @@ class KlssPlayer(TrackingPlayer):
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
         plan = TimePlan(limit)
         self._stop()
-        followed, thinking = self._turn(), started(self._thinking)
-        view = followed.views[-1]
+        view, thinking = self._turn(), started(self._thinking)
         # The filter spends its allowance after a step of the set, so the set's deadline leaves that much time.
-        followed.allowance = plan.estimated_s(_NODES_A_SECOND) * self._beliefs.filtering
-        positions = followed.up_to_date(plan.tracking_deadline(followed.allowance if followed.weighed else 0.0))
+        self._allowance = plan.estimated_s(_NODES_A_SECOND) * self._beliefs.filtering
+        positions = self._up_to_date(plan.tracking_deadline(self._allowance if self._beliefs.filtered else 0.0))
         # The search walks down its trunk by the observations since its last move.
-        thinking.walk(followed.views)
+        thinking.walk(self._views)
         # A king to capture, a page of the book, or a single move needs no search; the trunk is kept for the next move.
         taking = king_capture(view)
-        page = self._page(followed.views) if taking is None else None
+        page = self._page() if taking is None else None
         if taking is not None or page is not None or len(view.legal_moves) == 1:
             value = thinking.value if taking is None else 1.0
             move = taking or view.legal_moves[0]
@@ -210,9 +208,9 @@ class KlssPlayer(TrackingPlayer):
         self._searched = plan.seconds is not None
         return Decision(decode(result.action), result.report.diagnostics() | {"held": positions.held})
 
-    def _page(self, views: list[View]) -> Page | None:
+    def _page(self) -> Page | None:
         """Return the page of the book for the player's views; None: it has no book, or has left it."""
-        return self._book.page(views) if self._book is not None and self._from_usual_start else None
+        return self._book.page(self._views) if self._book is not None and self._from_usual_start else None
 
     def close(self) -> None:
         self._give_up()

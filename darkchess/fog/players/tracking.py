@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -30,66 +29,6 @@ def started(part: _Part | None) -> _Part:
     return part
 
 
-class Followed:
-    """A game from the side of its player: views and a position set.
-
-    Parameters
-    ----------
-    view, start, ruleset
-        See :meth:`darkchess.fog.game.contest.Player.start`.
-    cap, seed, threads, weigher
-        Those of the position set.
-
-    Attributes
-    ----------
-    views
-        The player's views so far.
-    ruleset
-        The ruleset of the game.
-    known
-        The position set, after the views that it was updated by; None until it is first needed.
-    weighed
-        Whether a filter updates weights with the set.
-    allowance : float
-        Seconds of one thread that the filter may take for each view. The player sets it at each move, and it then
-        stays, so that weights do not depend on whether a host asks for the set before the move.
-    """
-
-    def __init__(
-        self,
-        view: View,
-        start: Position,
-        ruleset: Ruleset,
-        *,
-        cap: int,
-        seed: int,
-        threads: int,
-        weigher: Filter | None = None,
-    ) -> None:
-        self.views = [view]
-        self.ruleset = ruleset
-        self.known: PositionSet | None = None
-        self.weighed = weigher is not None
-        self._begun = partial(PositionSet, view, start, cap=cap, seed=seed, threads=threads, weigher=weigher)
-        self.allowance = math.inf
-        self._taken_in = 0
-
-    @property
-    def behind(self) -> int:
-        """Number of views by which the position set has not been updated yet."""
-        return len(self.views) - self._taken_in
-
-    def up_to_date(self, deadline: float | None = None) -> PositionSet:
-        """Return the position set after all views, in steps that end by ``deadline`` (of :func:`time.monotonic`)."""
-        if self.known is None:
-            self.known = self._begun()
-            self._taken_in = 1
-        while self.behind and self.views[self._taken_in].game_over is None:
-            self.known.observe(self.views[self._taken_in], deadline=deadline, allowance=self.allowance)
-            self._taken_in += 1
-        return self.known
-
-
 class TrackingPlayer(Player):
     """Base of players that follow a game; a subclass chooses the moves."""
 
@@ -98,11 +37,18 @@ class TrackingPlayer(Player):
         self._seed = seed
         self._cap = cap
         self._threads = threads
-        self._followed: Followed | None = None
+        self._views: list[View] = []
+        self._ruleset = PAPER
+        self._known: PositionSet | None = None  # after the first ``_taken_in`` views
+        self._taken_in = 0
+        # Seconds of one thread that the filter may take for each view. The player sets them at each move, and they then
+        # stay, so that weights do not depend on whether a host asks for the set before the move.
+        self._allowance = math.inf
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        self._followed = Followed(
-            view, start, ruleset, cap=self._cap, seed=self._seed, threads=self._threads, weigher=self._weigher()
+        self._views, self._ruleset, self._taken_in, self._allowance = [view], ruleset, 1, math.inf
+        self._known = PositionSet(
+            view, start, cap=self._cap, seed=self._seed, threads=self._threads, weigher=self._weigher()
         )
 
     def _weigher(self) -> Filter | None:
@@ -110,27 +56,36 @@ class TrackingPlayer(Player):
         return None
 
     def observe(self, view: View) -> None:
-        started(self._followed).views.append(view)
+        started(self._known)
+        self._views.append(view)
 
     @property
     def view(self) -> View:
         """The player's last view."""
-        return started(self._followed).views[-1]
+        started(self._known)
+        return self._views[-1]
 
     @property
     def position_set(self) -> PositionSet:
-        return started(self._followed).up_to_date()
+        return self._up_to_date()
 
-    def _turn(self) -> Followed:
-        """Return the game; :class:`PlayerError` unless it is the player's turn."""
-        followed = started(self._followed)
-        view = followed.views[-1]
+    def _up_to_date(self, deadline: float | None = None) -> PositionSet:
+        """Return the position set after all views, in steps that end by ``deadline`` (of :func:`time.monotonic`)."""
+        known = started(self._known)
+        while self._taken_in < len(self._views) and self._views[self._taken_in].game_over is None:
+            known.observe(self._views[self._taken_in], deadline=deadline, allowance=self._allowance)
+            self._taken_in += 1
+        return known
+
+    def _turn(self) -> View:
+        """Return the last view; :class:`PlayerError` unless it is the player's turn."""
+        view = self.view
         if view.to_move != view.color or view.game_over is not None or not view.legal_moves:
             raise PlayerError(f"choose: it is not the player's turn at ply {view.ply}; show the next view first")
-        return followed
+        return view
 
     def close(self) -> None:
-        self._followed = None
+        self._views, self._known = [], None
 
 
 class RandomPlayer(TrackingPlayer):
@@ -141,6 +96,6 @@ class RandomPlayer(TrackingPlayer):
         super().__init__(seed=seed, cap=cap, threads=threads)
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
-        view = self._turn().views[-1]
+        view = self._turn()
         rng = np.random.default_rng([self._seed, view.ply])
         return Decision(view.legal_moves[int(rng.integers(len(view.legal_moves)))], {})

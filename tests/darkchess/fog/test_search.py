@@ -223,7 +223,7 @@ def test_what_is_seen_after_an_own_move_is_taken_in_on_the_opponent_s_time() -> 
     assert isinstance(player, KlssPlayer)
     referee.push(player.choose(Limit(nodes=500)).answer)
     player.observe(referee.view(chess.WHITE))
-    assert player._followed.known.view.ply == 1, "before anybody asks for the set"
+    assert player._known is not None and player._known.view.ply == 1, "before anybody asks for the set"
 
 
 @pytest.mark.parametrize(

@@ -256,8 +256,7 @@ def test_a_learned_belief_is_asked_and_gives_the_same_game_on_one_thread_or_two(
         for view in views[1:]:
             player.observe(view)
         decision = player.choose(Limit(nodes=1500))
-        followed = player._followed  # type: ignore[attr-defined]
-        assert followed.known.weigher is not None
+        assert isinstance(player.position_set, PositionSet) and player.position_set.weigher is not None
         moves.append((decision.answer, decision.diagnostics))
         player.close()
     assert moves[0] == moves[1]
