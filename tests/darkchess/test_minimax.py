@@ -5,10 +5,6 @@ The oracle shares no move generator with the kernels; the leaves' values are the
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -154,29 +150,3 @@ def test_one_slow_moment_does_not_make_it_give_up_for_good(positions: Rows) -> N
     some = positions[::300]
     values, _ = evaluator.search_values(some[:0], np.zeros(1, dtype=np.int64), some, 2, Budget(seconds=60.0), -1.0)
     assert np.array_equal(np.asarray(values), searched(some, 2))
-
-
-@pytest.mark.slow
-def test_interpreted_kernels_give_the_same_values(positions: Rows, tmp_path: Path) -> None:
-    some = np.concatenate(
-        [positions[::900], np.array(Position.from_fen("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1").row)[None]]
-    )
-    np.save(tmp_path / "rows.npy", some)
-    code = (
-        "import sys, numpy as np; from darkchess.evaluation.evaluator import BuiltinEvaluator; "
-        "from klss.search import Budget; "
-        "rows = np.load(sys.argv[1]); found = BuiltinEvaluator().search_values("
-        "rows[:0], np.zeros(1, np.int64), rows, 1, Budget(nodes=10**9), -1.0); print(*found[0].tolist(), found[1])"
-    )
-    run = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code, str(tmp_path / "rows.npy")],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parents[2])},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    *values, visited = (float(word) for word in run.stdout.split())
-    expected, nodes = BuiltinEvaluator().search_values(some[:0], np.zeros(1, dtype=np.int64), some, 1, PLENTY, -1.0)
-    # Sums in single precision may differ in the last place.
-    np.testing.assert_allclose(values, np.asarray(expected), atol=2e-5)
-    assert visited == pytest.approx(nodes, rel=0.05), "which may let a cut fall otherwise"

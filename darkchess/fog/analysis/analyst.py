@@ -26,12 +26,11 @@ from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.analysis.believed import Believed, believed
+from darkchess.fog.analysis.believed import Belief, Believed, believed
 from darkchess.fog.analysis.principal_lines import Line, LineMove, principal_lines
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.marginals import Marginals, marginals
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.belief.weights import Belief
 from darkchess.fog.game.contest import is_loud, king_capture
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.san import san

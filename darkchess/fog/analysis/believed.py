@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from darkchess.board.position import Position
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.belief.weights import Belief
 from klss.belief.greatest import greatest
 from klss.support.arrays import Floats, Ints
+
+Belief = Literal["filter", "uniform"]
+"""Weights with which positions are shown."""
 
 LISTED = 10
 """Number of likeliest positions that are listed."""

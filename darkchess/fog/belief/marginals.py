@@ -10,7 +10,7 @@ from functools import cached_property
 import chess
 import numpy as np
 
-from darkchess.fog.belief._kernels.marginals import add_weights, count_men
+from darkchess.fog.belief._kernels.marginals import add_weights
 from darkchess.fog.belief.position_set import PositionSet
 from klss.support.arrays import Floats, Ints
 
@@ -79,11 +79,11 @@ def marginals(positions: PositionSet, weights: Floats | None = None) -> Marginal
     """
     view = positions.view
     side = int(view.color == chess.WHITE)
-    counts = np.zeros((64, 6), dtype=np.int64)
+    counts = np.zeros((64, 6))
     weighed = None if weights is None else np.zeros((64, 6))
     for start, rows in positions.chunks(_CHUNK):
-        count_men(rows, side, counts)
+        add_weights(rows, side, np.ones(len(rows)), counts)
         if weights is not None:
             add_weights(rows, side, weights[start : start + _CHUNK], weighed)
     own = {square: piece for square, piece in sorted(view.pieces.items()) if piece.color == view.color}
-    return Marginals(view.color, positions.size, counts, own, weighed)
+    return Marginals(view.color, positions.size, counts.astype(np.int64), own, weighed)

@@ -122,9 +122,7 @@ class WeighedPositions(PositionStore):
             return np.array([position_table.rank(self._positions, *half) for half in halves], dtype=np.int64)
         return find(halves, self._positions, self._key)
 
-    def sample(
-        self, count: int, seed: int | np.random.Generator = 0, exclude_rows: npt.ArrayLike | None = None
-    ) -> Words:
+    def sample(self, count: int, seed: int = 0, exclude_rows: npt.ArrayLike | None = None) -> Words:
         """Draw positions uniformly without replacement: those with the smallest hash under a key from ``seed``.
 
         Parameters
@@ -132,7 +130,7 @@ class WeighedPositions(PositionStore):
         count
             How many, or all if the set has fewer.
         seed
-            A number, or a generator that draws one.
+            A number.
         exclude_rows
             uint64[m, 9], positions that are not to be drawn.
 
@@ -141,11 +139,10 @@ class WeighedPositions(PositionStore):
         uint64[n, 9]
             As :meth:`rows` gives them, in the order of the hash.
         """
-        number = int(seed.integers(0, 1 << 63)) if isinstance(seed, np.random.Generator) else seed
         excluded = set() if exclude_rows is None else {tuple(half) for half in self._halves_of(exclude_rows).tolist()}
         # Select more, so that ``count`` are left even if all excluded positions are among them. Each kind of draw has a
         # constant of its own, so that equal seeds give different keys.
-        indices = smallest(self._positions, count + len(excluded), key_of(number ^ 0x5A3D))
+        indices = smallest(self._positions, count + len(excluded), key_of(seed ^ 0x5A3D))
         if excluded:
             halves = self._positions[indices].tolist()
             indices = indices[[i for i, half in enumerate(halves) if tuple(half) not in excluded]]

@@ -14,11 +14,10 @@ from typing import ClassVar
 from darkchess.configuration import PlayerConfiguration
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.evaluation.registry import AUTO, evaluator_class
-from darkchess.fog.belief.weights import BeliefSettings
 from darkchess.fog.game.contest import Player
 from darkchess.fog.players.book import Book
 from darkchess.fog.players.one_position import BestGuessPlayer, GreedyPlayer
-from darkchess.fog.players.player import KlssPlayer
+from darkchess.fog.players.player import BeliefSettings, KlssPlayer
 from darkchess.fog.players.tracking import RandomPlayer, TrackingPlayer
 from darkchess.fog.players.weaker import WeakerPlayer
 from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration

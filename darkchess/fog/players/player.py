@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
+from typing import Literal
 
 import chess
 import numpy as np
@@ -16,7 +17,6 @@ from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.belief.filter import Filter
-from darkchess.fog.belief.weights import BeliefSettings
 from darkchess.fog.game.contest import is_loud, king_capture
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
@@ -39,6 +39,27 @@ _LEAST_SEARCH_S = 0.01
 
 _BOOK = 1
 """Part of the seed of draws from the book, so that they differ from other draws by the seed and the ply."""
+
+
+@dataclass(frozen=True)
+class BeliefSettings:
+    """Which weights a player's search gets, and what they may cost.
+
+    Attributes
+    ----------
+    belief
+        ``filter``: its weights; ``value``: none, so that positions are weighed by their value alone.
+    filtering
+        Share of a move's time, 0 or more, that the filter may take.
+    """
+
+    belief: Literal["value", "filter"] = "value"
+    filtering: float = 0.15
+
+    @property
+    def filtered(self) -> bool:
+        """Whether the filter is used."""
+        return self.belief == "filter"
 
 
 @dataclass

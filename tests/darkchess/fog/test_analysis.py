@@ -15,11 +15,10 @@ from darkchess.board.move import encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.analysis.analyst import Analysis, AnalysisError, Analyst
-from darkchess.fog.analysis.believed import effective, likeliest
+from darkchess.fog.analysis.believed import Belief, effective, likeliest
 from darkchess.fog.analysis.once_over import truth_at
 from darkchess.fog.analysis.whole_game import Turn, turns
 from darkchess.fog.belief.marginals import marginals
-from darkchess.fog.belief.weights import Belief
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import Configuration, configuration, make_player
 from klss.table.limits import Limit

@@ -8,11 +8,11 @@ import math
 import chess
 import pytest
 
-from darkchess.fog.belief.weights import BeliefSettings
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import (
     CONFIGURATIONS,
     LEVELS,
+    BeliefSettings,
     ConfigurationError,
     about,
     configuration,
@@ -49,11 +49,6 @@ def test_the_paper_s_agent_has_every_deviation_off_that_can_be_switched() -> Non
     # What agrees with the paper already (§6, Appendix D and E) stays on.
     papers = {"particles": 200, "information": 1e7, "reach": True, "gadget": "hybrid", "nested": True}
     assert papers.items() <= bare.items()
-
-
-def test_no_other_names_are_known() -> None:
-    searches = {"klss2021", "klss2021-paper", "kluss", "kluss-value", "baseline"}
-    assert CONFIGURATIONS.keys() == searches | {"best-guess", "greedy", "random"}
 
 
 def test_what_the_belief_is_made_of_stands_beside_the_search_s_fields_where_there_is_a_belief() -> None:

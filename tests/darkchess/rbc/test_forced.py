@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterator
 
 import chess
-import numpy as np
 import pytest
 
 from darkchess.board.position import Position
@@ -87,20 +86,3 @@ def test_a_win_is_claimed_where_there_is_one_and_its_action_wins(fen: str) -> No
                 assert action in right if right else action is None, [member.fen() for member in members]
                 found[stage if right else None] += 1
     assert min(found.values()) > 5, found
-
-
-def test_a_sense_wins_where_no_request_does() -> None:
-    # The king stands on b8 or on g8, and a rook looks at each of the squares.
-    known = PositionSet(chess.WHITE, Position.from_fen("6k1/8/8/8/8/8/8/1R4RK w - - 0 1"))
-    other = PositionSet(chess.WHITE, Position.from_fen("1k6/8/8/8/8/8/8/1R4RK w - - 0 1"))
-    both = np.concatenate([known.halves, other.halves])
-    assert forced_win(known.own_row, both, MOVE) is None
-    assert forced_win(known.own_row, both, SENSE) == 65 * chess.B7 + 64
-    assert forced_win(known.own_row, known.halves, MOVE) == 65 * chess.G1 + chess.G8
-
-
-def test_a_line_takes_the_king_wherever_he_stands_on_it() -> None:
-    near = PositionSet(chess.WHITE, Position.from_fen("8/8/8/6k1/8/8/8/6RK w - - 0 1"))
-    far = PositionSet(chess.WHITE, Position.from_fen("6k1/8/8/8/8/8/8/6RK w - - 0 1"))
-    both = np.concatenate([near.halves, far.halves])
-    assert forced_win(near.own_row, both, MOVE) == 65 * chess.G1 + chess.G8

@@ -235,13 +235,6 @@ def test_every_number_that_says_how_a_player_thinks_has_a_range() -> None:
     assert configuration("dsmcp,mixing=inf").fields()["mixing"] == "inf"
 
 
-def test_a_game_ended_by_taking_the_king_is_heard_of() -> None:
-    player = expectation("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1")
-    move = chess.Move.from_uci("e2e8")
-    player.notice(Notice(None))
-    player.moved(Moved(move, move, chess.E8))
-
-
 @pytest.mark.parametrize("text", ["rbc-expect", "rbc-siamese"])
 def test_all_that_is_possible_is_told_once_the_likeliest_first(text: str) -> None:
     game = Referee()

@@ -1,4 +1,4 @@
-"""Kernels of :mod:`darkchess.fog.belief.marginals`: counts and sums over the rows of a position set (uint64[n, 9], see
+"""Kernel of :mod:`darkchess.fog.belief.marginals`: sums over the rows of a position set (uint64[n, 9], see
 :mod:`darkchess.board.kernels.board`).
 """
 
@@ -14,22 +14,9 @@ from klss.support.kernel import kernel
 
 
 @kernel
-def count_men(rows: Any, side: int, counts: Any) -> None:
-    """Add to ``counts`` (int64[64, 6]) the number of ``rows`` that have each piece of ``side`` (0 White, 1 Black) on
-    each square.
-    """
-    for i in range(rows.shape[0]):
-        for piece in range(6):
-            left = rows[i, piece] & rows[i, WHITE + side]
-            while left != np.uint64(0):
-                counts[lowest(left), piece] += 1
-                left = without_lowest(left)
-
-
-@kernel
 def add_weights(rows: Any, side: int, weights: Any, sums: Any) -> None:
-    """Add to ``sums`` (float64[64, 6]) the ``weights`` (float64[n]) of the ``rows`` that have each piece of ``side`` on
-    each square.
+    """Add to ``sums`` (float64[64, 6]) the ``weights`` (float64[n]) of the ``rows`` that have each piece of ``side`` (0
+    White, 1 Black) on each square.
     """
     for i in range(rows.shape[0]):
         for piece in range(6):
