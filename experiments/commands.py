@@ -20,7 +20,7 @@ asked for (``--results experiments/results``).
 
 
 def finished(work: Callable[[], int | None], *expected: type[Exception]) -> int:
-    """Do work that can be resumed; return the exit code. Expected errors and Ctrl-C are reported in one line each."""
+    """Do the work; return the exit code. Expected errors and Ctrl-C are reported in one line each."""
     known: tuple[type[Exception], ...] = (NoCommitError, *expected)
     try:
         return work() or 0
@@ -28,7 +28,7 @@ def finished(work: Callable[[], int | None], *expected: type[Exception]) -> int:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\ninterrupted; the same command goes on", file=sys.stderr)
+        print("\ninterrupted", file=sys.stderr)
         return 130
 
 

@@ -8,7 +8,7 @@ The walk goes ply by ply. At each infoset of the player to move, several searche
 their mean is the strategy of a player with an unknown seed. The walk follows moves that the engine or people often
 play, and groups the resulting true games by the infosets of the next player. The reach of an infoset is the sum of its
 games' probabilities, where the engine and people each have half of every move's; infosets with a small reach are left
-out. Searches are stored as they are made, so that a stopped walk can be resumed.
+out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import json
 import math
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,58 +63,35 @@ class Infoset:
         return sum(weight for _, weight in self.games)
 
 
-class Searches:
-    """The searches of infosets, made once each; ``path`` keeps them, with what they depend on in its first line."""
-
-    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
-        self._path, self._settings = path, settings
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._write(settings)
-        first, *rest = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-        if first != settings:
-            raise ValueError(f"{path.name}: got searches with {first}, expected {settings}; remove it to begin again")
-        self._found: dict[str, dict[str, Any]] = {row["key"]: row for row in rest}
-
-    def _write(self, row: dict[str, Any]) -> None:
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
-
-    def of(self, key: str, views: Sequence[View]) -> dict[str, Any]:
-        """Value of an infoset, and its moves with their probabilities and values, as means of all searches."""
-        if key not in self._found:
-            self._found[key] = {"key": key, "ply": views[-1].ply} | self._searched(views)
-            self._write(self._found[key])
-        return self._found[key]
-
-    def _searched(self, views: Sequence[View]) -> dict[str, Any]:
-        first, count = self._settings["seed"], self._settings["searches"]
-        values: list[float] = []
-        shares: dict[str, float] = defaultdict(float)
-        worth: dict[str, list[float]] = defaultdict(list)
-        for seed in range(first, first + count):
-            analyst = Analyst(
-                views[0],
-                Referee().position,
-                evaluator=BuiltinEvaluator(),
-                configuration=configuration(self._settings["configuration"]),
-                seed=seed,
-            )
-            for view in views[1:]:
-                analyst.observe(view)
-            analysis = analyst.think(Limit(nodes=self._settings["nodes"]))
-            values.append(analysis.value or 0.0)
-            for each in analysis.moves:
-                shares[each.move.uci()] += each.probability / count
-                if each.value is not None:
-                    worth[each.move.uci()].append(each.value)
-        return {
-            "value": round(math.fsum(values) / count, 4),
-            "moves": {
-                uci: [round(share, 4), round(math.fsum(worth[uci]) / len(worth[uci]), 4) if worth[uci] else None]
-                for uci, share in shares.items()
-            },
-        }
+def searched(views: Sequence[View], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Value of an infoset, and its moves with their probabilities and values, as means of all searches."""
+    first, count = settings["seed"], settings["searches"]
+    values: list[float] = []
+    shares: dict[str, float] = defaultdict(float)
+    worth: dict[str, list[float]] = defaultdict(list)
+    for seed in range(first, first + count):
+        analyst = Analyst(
+            views[0],
+            Referee().position,
+            evaluator=BuiltinEvaluator(),
+            configuration=configuration(settings["configuration"]),
+            seed=seed,
+        )
+        for view in views[1:]:
+            analyst.observe(view)
+        analysis = analyst.think(Limit(nodes=settings["nodes"]))
+        values.append(analysis.value or 0.0)
+        for each in analysis.moves:
+            shares[each.move.uci()] += each.probability / count
+            if each.value is not None:
+                worth[each.move.uci()].append(each.value)
+    return {
+        "value": round(math.fsum(values) / count, 4),
+        "moves": {
+            uci: [round(share, 4), round(math.fsum(worth[uci]) / len(worth[uci]), 4) if worth[uci] else None]
+            for uci, share in shares.items()
+        },
+    }
 
 
 def people_of(path: Path, plies: int) -> tuple[People, int]:
@@ -139,13 +116,13 @@ def people_of(path: Path, plies: int) -> tuple[People, int]:
     return found, games
 
 
-def walk(searches: Searches, people: People, plies: int, least: float, follow: float) -> dict[str, list[Any]]:
+def walk(settings: Mapping[str, Any], people: People, plies: int, least: float, follow: float) -> dict[str, list[Any]]:
     """The pages of the book: value and moves by key.
 
     Parameters
     ----------
-    searches, people
-        What the engine and what people play.
+    settings, people
+        How the engine searches, and what people play.
     plies
         Of the last turn, plus one.
     least, follow
@@ -158,9 +135,8 @@ def walk(searches: Searches, people: People, plies: int, least: float, follow: f
         reached = {key: infoset for key, infoset in layer.items() if infoset.reach >= least}
         print(f"ply {ply}: {len(reached)} of {len(layer)} infosets", flush=True)
         layer = {}
-        # The largest reach first, so that an unfinished book has the main lines.
         for key, infoset in sorted(reached.items(), key=lambda item: -item[1].reach):
-            found, played = searches.of(key, infoset.views), people.get(key, Counter())
+            found, played = searched(infoset.views, settings), people.get(key, Counter())
             pages[key] = _page(found, played)
             _follow(layer, infoset, _shares(found, played, follow), least)
     return pages
@@ -212,7 +188,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--plies", type=positive, default=6, help="that the book covers (default %(default)s)")
     add("--least", type=float, default=0.002, help="smallest reach of an infoset (default %(default)s)")
     add("--follow", type=float, default=0.05, help="smallest share of a followed move (default %(default)s)")
-    add("--runs", type=Path, default=RUNS, metavar="DIR", help="where searches are kept (experiments/runs)")
     add("--out", type=Path, default=RUNS / "openings.json", metavar="FILE", help="the book (experiments/runs/…)")
     return parser
 
@@ -224,8 +199,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def work() -> None:
         people, games = ({}, 0) if parsed.people is None else people_of(parsed.people, parsed.plies)
-        searches = Searches(parsed.runs / "openings.jsonl", settings)
-        pages = walk(searches, people, parsed.plies, parsed.least, parsed.follow)
+        pages = walk(settings, people, parsed.plies, parsed.least, parsed.follow)
         flags = {**settings, "plies": parsed.plies, "least": parsed.least, "follow": parsed.follow}
         command = "python -m experiments.openings " + " ".join(f"--{name} {value}" for name, value in flags.items())
         if parsed.people is not None:

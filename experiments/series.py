@@ -177,14 +177,10 @@ SERIES = {
 
 def played(
     series: Series, name: str, pairing: Pairing, folder: Path, workers: int, seed: int | None = None
-) -> tuple[Path, dict[str, Any]]:
-    """Play the remaining games of a match, with a line for each on standard error; return its folder in ``folder``, and
-    its entry in the results. A ``seed`` that is not the series' own makes another match, by name too.
-
-    Raises
-    ------
-    MatchError
-        Its games are of another commit, or see :meth:`uci_bridge.match.match.Match.run`.
+) -> dict[str, Any]:
+    """Play the remaining games of a match in a folder of ``folder``, with a line for each on standard error; return its
+    entry in the results. A ``seed`` that is not the series' own makes another match, by name too. Raises MatchError:
+    its games are of another commit, or see :meth:`uci_bridge.match.match.Match.run`.
     """
     budget = series.budget
     if budget.time_s is not None:
@@ -209,7 +205,7 @@ def played(
 
     standing = match.run(here, tell, workers=workers)
     lines = (read_match(here) or ({}, [], []))[1]
-    return here, {
+    return {
         "name": name,
         **{key: found for key, found in match.identity().items() if key not in ("format", "fen")},
         "a": pairing.a,
@@ -281,7 +277,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, pairing in matches.items():
             if parsed.only and name not in parsed.only:
                 continue
-            _, found = played(series, name, pairing, parsed.runs / parsed.name, parsed.workers, parsed.seed)
+            found = played(series, name, pairing, parsed.runs / parsed.name, parsed.workers, parsed.seed)
             low, middle, high = found["percent"]
             print(f"{found['name']}: {middle} % ({low} to {high}) of {found['games']}", flush=True)
             before = json.loads(path.read_text(encoding="utf-8"))["matches"] if path.exists() else []

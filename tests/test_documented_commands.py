@@ -81,7 +81,7 @@ IN_SMALL: dict[str, str] = {
     'klss openings "d4 d5"': "klss openings 'd4 d5'",
     "klss openings --plies 4 --least 20": "klss openings --plies 4 --least 20",
     "python -m experiments.openings --people FILE": (
-        "experiments.openings --people game.pgn --nodes 10 --searches 1 --plies 2 --runs runs --out book.json"
+        "experiments.openings --people game.pgn --nodes 10 --searches 1 --plies 2 --out book.json"
     ),
     "klss games games.pgn": "klss games game.pgn",
     "klss games games.pgn --json": "klss games game.pgn --json",
