@@ -12,7 +12,6 @@ import contextlib
 import dataclasses
 import datetime
 import functools
-import itertools
 import logging
 import os
 import socket
@@ -20,13 +19,12 @@ import sys
 import tempfile
 import threading
 import webbrowser
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import chess
 
-from klss.support.text import printable
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import (
@@ -38,14 +36,14 @@ from klss_app.cli.options import (
     whole,
     writable_file,
 )
-from klss_app.cli.saved_game import add_resume, asked_game, saved_game, unfinished
+from klss_app.cli.saved_game import add_resume, asked_game
 from klss_app.cli.serving import at_signals, end_loading
-from klss_app.kept_games import HUMAN, begun_at, newest_first, shown_name
+from klss_app.kept_games import HUMAN, begun_at
 
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
     from klss_app.web.board_game import BoardGame, Reviewed
-    from klss_app.web.settings import LeftGames, Settings
+    from klss_app.web.settings import Settings
 
 DEFAULT_PORT = 8765
 EVERYONE = ("0.0.0.0", "::")
@@ -54,8 +52,6 @@ EVERYONE = ("0.0.0.0", "::")
 _ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
 """Addresses that no machine has (RFC 5737, RFC 3849): the system tells from which own address it would send there."""
 _WAITING = 64
-_MOST_LISTED = 30
-"""Most games that were left in the page's list, since each one has to be read and replayed for it."""
 _REDIRECT = """<!doctype html><meta charset="utf-8"><title>klss board</title>
 <meta http-equiv="refresh" content="0; url={url}"><a href="{url}">klss board</a>
 """
@@ -117,8 +113,7 @@ def run(arguments: Sequence[str], game: Game) -> int:
     # An engine that we end ourselves logs a fault that is none; faults that lose a game are reported with the game. Not
     # earlier, so that a caller whose arguments are refused keeps its log level.
     logging.getLogger("uci_bridge").setLevel(logging.ERROR)
-    left_games = _LeftGames(game, settings)
-    end_loading(asyncio.run(_serve(settings, kind, opened, listening, parsed.host, not parsed.no_open, left_games)))
+    end_loading(asyncio.run(_serve(settings, kind, opened, listening, parsed.host, not parsed.no_open)))
     return 0
 
 
@@ -154,45 +149,6 @@ def _settings(game: Game, parsed: argparse.Namespace) -> Settings:
         return settings
     begun = begun_at(left.tags) or datetime.datetime.now(datetime.UTC)
     return dataclasses.replace(settings, earlier=Earlier(left.moves, left.plies, left.left_s, begun, left.path))
-
-
-class _LeftGames:
-    """See :class:`klss_app.web.settings.LeftGames`: the games of ``--resume``. The evaluator comes from ``settings``,
-    the command line's, and so does an engine that is a program: a file may not start one."""
-
-    def __init__(self, game: Game, settings: Settings) -> None:
-        self._game, self._evaluator, self._engine = game, settings.evaluator, settings.engine
-
-    def rows(self, without: Collection[Path]) -> list[dict[str, Any]]:
-        """See the protocol."""
-        return [
-            {
-                "name": left.path.stem,
-                "begun": None if (begun := begun_at(left.tags)) is None else begun.timestamp(),
-                "color": chess.COLOR_NAMES[left.human],
-                "engine": printable(left.engine, 80),
-                "plies": left.plies,
-            }
-            for left in itertools.islice(unfinished(self._game), _MOST_LISTED)
-            if left.path.resolve() not in without
-        ]
-
-    def settings(self, name: str) -> Settings:
-        """See the protocol; of the files in ``klss-games`` only."""
-        from klss_app.web.board_game import BadGame
-
-        path = {path.stem: path for path in newest_first(self._game.kit.suffix)}.get(name)
-        try:
-            if path is None:
-                raise UsageError(f"got {printable(name, 40)!r}, expected the name of a game that was left")
-            left = saved_game(str(path), self._game)
-            engine = []
-            if self._engine is not None and shown_name(self._engine) == left.engine:
-                engine = [f"--{chess.COLOR_NAMES[not left.human]}", self._engine]
-            settings = _settings(self._game, _parser(self._game).parse(["--resume", str(path), *engine]))
-        except UsageError as error:
-            raise BadGame(str(error)) from None
-        return dataclasses.replace(settings, evaluator=self._evaluator)
 
 
 def _at_board(
@@ -235,7 +191,6 @@ async def _serve(
     listening: socket.socket,
     host: str,
     open_browser: bool,
-    left_games: LeftGames,
 ) -> threading.Thread:
     """Serve until a signal; return the thread that loads compiled code, which may not be done."""
     from aiohttp import web
@@ -247,7 +202,6 @@ async def _serve(
     stop = asyncio.Event()
     at_signals(stop.set)
     table = Table(settings, kind, keep=functools.partial(keep_in_folder, suffix=kind.kit.suffix))
-    table.left_games = left_games
     if opened is not None:
         table.opened = table.add(opened)
     runner = web.AppRunner(make_app(table, host), access_log=None, handle_signals=False, shutdown_timeout=1.0)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chess
@@ -50,7 +49,6 @@ class Finished:
     number: int
     reviewed: Reviewed
     color: chess.Color = chess.WHITE  # whose side the review is seen from
-    path: Path | None = None  # of a game that was left and may go on
 
 
 class BoardGame(ABC):

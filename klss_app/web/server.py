@@ -273,9 +273,6 @@ class PageLine:
     async def _new(self, seat: Seat, message: dict[str, Any]) -> None:
         await self._table.new_game(seat, message)
 
-    async def _left(self, seat: Seat, message: dict[str, Any]) -> None:
-        self.send({"type": "left", "games": await self._table.kept_games()})
-
     async def _review(self, seat: Seat, message: dict[str, Any]) -> None:
         game = self._finished(message)
         async with self._table.reading:
@@ -320,7 +317,7 @@ class PageLine:
         number = message["game"]
         if not isinstance(number, int) or number not in self._table.finished:
             raise Refused("there is no such game here")
-        return self._table.look_at(number)
+        return self._table.finished[number]
 
     def _only_between_games(self) -> None:
         if self._table.playing:
@@ -332,7 +329,6 @@ class PageLine:
         "draw": _draw,
         "rematch": _rematch,
         "new": _new,
-        "left": _left,
         "review": _review,
         "pgn": _pgn,
         "open": _open,

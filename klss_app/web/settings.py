@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
 
 import chess
 
@@ -50,17 +49,3 @@ class Settings:
     def engine(self) -> str | None:
         """The engine's text; None where two humans play."""
         return next((spec for spec in self.players.values() if spec != HUMAN), None)
-
-
-class LeftGames(Protocol):
-    """The kept games that may be resumed."""
-
-    def rows(self, without: Collection[Path]) -> list[dict[str, Any]]:
-        """Those that were left last, as rows to choose from: ``name``, ``begun`` (seconds since 1970, or None),
-        ``color`` of the human, ``engine``, ``plies``. No row has a move, since a listed game may still be played.
-        """
-        ...
-
-    def settings(self, name: str) -> Settings:
-        """The settings that resume the game of that name; raises :class:`klss_app.web.board_game.BadGame`."""
-        ...

@@ -32,7 +32,7 @@ from klss_app.web.guard import new_token, same_token
 from klss_app.web.messages import Line
 from klss_app.web.running_game import GameClock, RunningGame
 from klss_app.web.seats import HumanAtBoard, Inbox
-from klss_app.web.settings import Earlier, LeftGames, Settings
+from klss_app.web.settings import Earlier, Settings
 
 _LONGEST_S = 24 * 3600.0
 _MOST_GAMES = 200
@@ -78,13 +78,10 @@ class Table:
     kind
         The game that is played.
     keep
-        Writes a game's file to the given path or a new one, and returns the path (None: no file was written); by
-        default to ``klss-games``. Called by a game's thread.
+        Writes a game's file to the given path or a new one, by default in ``klss-games``. Called by a game's thread.
 
     Attributes
     ----------
-    left_games
-        The kept games that may be resumed; None if none may be.
     origins
         The server's addresses for pages, for the invitation to the second seat.
     changing
@@ -98,7 +95,7 @@ class Table:
         settings: Settings,
         kind: BoardGame,
         *,
-        keep: Callable[[str, datetime.datetime, Path | None], Path | None] | None = None,
+        keep: Callable[[str, datetime.datetime, Path | None], None] | None = None,
         analyses: Analyses | None = None,
     ) -> None:
         self.settings = settings
@@ -108,9 +105,6 @@ class Table:
         for seat in self.seats[1:]:
             seat.invitation = new_token()
         self.origins: Sequence[str] = ()
-        self.left_games: LeftGames | None = None
-        self._path: Path | None = None  # file of the game now played, if it was resumed
-        self._shown: set[Path] = set()  # files of games that may not be resumed, since their hidden moves were shown
         self.finished: dict[int, Finished] = {}
         self.opened: int | None = None
         self.last: int | None = None
@@ -280,54 +274,18 @@ class Table:
     async def new_game(self, seat: Seat, wish: Mapping[str, Any]) -> None:
         """Begin a new game against the engine as ``wish`` says; a running game is left. Raises :class:`Refused`.
 
-        If ``wish`` has ``left``, the name of a kept game, that game is resumed. Setting up a game takes a while: a wish
-        is refused if another one came while it waited.
+        Setting up a game takes a while: a wish is refused if another one came while it waited.
         """
         if len(self.seats) != 1:
             raise Refused("two humans play here; ask for a rematch once the game is over")
-        name = wish.get("left")
-        settings = self._wished(wish) if name is None else None
+        settings = self._wished(wish)
         self._wish = wish
         async with self.changing:
             if self._wish is not wish:
                 raise Refused("another game was asked for since")
-            settings = settings or await self._going_on(name)
             await self._leave_game()
-            self._check_open(settings)  # again: a page may have reviewed it meanwhile
             seat.color = settings.humans[0]
             await self._begin(settings)
-
-    async def kept_games(self) -> list[dict[str, Any]]:
-        """The kept games that may be resumed here, as rows; none for two humans."""
-        if self.left_games is None or len(self.seats) != 1:
-            return []
-        async with self.reading:
-            return await asyncio.to_thread(self.left_games.rows, self._closed())
-
-    async def _going_on(self, name: object) -> Settings:
-        if self.left_games is None or not isinstance(name, str):
-            raise Refused("no kept games go on here")
-        async with self.reading:
-            settings = await asyncio.to_thread(self.left_games.settings, name)
-        self._check_open(settings)
-        return settings
-
-    def _check_open(self, settings: Settings) -> None:
-        path = None if settings.earlier is None else settings.earlier.path
-        if path is not None and path.resolve() in self._closed():
-            raise Refused("got a game that goes on, or whose hidden moves were shown here; expected another one")
-
-    def _closed(self) -> set[Path]:
-        """Files of the kept games that can't be resumed: a page has seen their hidden moves, or they are played now."""
-        going_on = {self._path.resolve()} if self._path is not None and self.playing else set()
-        return self._shown | going_on
-
-    def look_at(self, number: int) -> Finished:
-        """The game of that number; its hidden moves count as shown from now on. Raises KeyError."""
-        game = self.finished[number]
-        if game.path is not None:
-            self._shown.add(game.path.resolve())
-        return game
 
     def _wished(self, wish: Mapping[str, Any]) -> Settings:
         engine = wish.get("engine")
@@ -377,7 +335,6 @@ class Table:
         # In a thread: the first referee loads compiled code, and pages are answered meanwhile.
         referee = await asyncio.to_thread(_refereed, self.kind, settings, earlier, seed)
         self.settings = settings = replace(settings, earlier=None)  # the games after this one begin anew
-        self._path = earlier.path
         self._numbers += 1
         clock = settings.clock
         self._clock = GameClock(
@@ -473,27 +430,26 @@ class Table:
             print(f"klss board: the game ended by an error: {game.fault!r}", file=sys.stderr)
         if engine is not None and referee.outcome is not None and referee.outcome.reason == "forfeit":
             print(f"klss board: {engine.label} forfeited: {engine.last_fault}", file=sys.stderr)
-        path = self._keep(reviewed.text, earlier.begun, earlier.path) if referee.ply > 0 or not left else None
-        goes_on = left and len(self.seats) == 1
-        human = settings.humans[0]
+        if referee.ply > 0 or not left:
+            self._keep(reviewed.text, earlier.begun, earlier.path)
         with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._public, game, reviewed, human, path if goes_on else None)
+            self._loop.call_soon_threadsafe(self._public, game, reviewed, settings.humans[0])
 
     def _seconds_left(self, running: chess.Color) -> dict[chess.Color, float]:
         """Seconds on the clocks of a game that is left, as of now; empty without clocks."""
         left = self._clock.shown(running)
         return {} if left is None else {color: left[chess.COLOR_NAMES[color]] / 1000.0 for color in chess.COLORS}
 
-    def _public(self, game: RunningGame, reviewed: Reviewed, color: chess.Color, path: Path | None) -> None:
+    def _public(self, game: RunningGame, reviewed: Reviewed, color: chess.Color) -> None:
         if self._game is game:
             self._game = None
-        self.last = self.add(reviewed, color, path)
+        self.last = self.add(reviewed, color)
         self._tell_all()
 
-    def add(self, reviewed: Reviewed, color: chess.Color = chess.WHITE, path: Path | None = None) -> int:
+    def add(self, reviewed: Reviewed, color: chess.Color = chess.WHITE) -> int:
         """Add a game that may be reviewed; return its number."""
         number = max(self.finished, default=0) + 1
-        self.finished[number] = Finished(number, reviewed, color, path)
+        self.finished[number] = Finished(number, reviewed, color)
         while len(self.finished) > _MOST_GAMES:
             del self.finished[min(self.finished)]
         return number
@@ -538,8 +494,8 @@ def _refereed(kind: BoardGame, settings: Settings, earlier: Earlier, seed: int) 
     return kind.kit.referee(setup, earlier.moves, player_seed(seed, NATURE))
 
 
-def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None, suffix: str = ".pgn") -> Path | None:
-    """Write a game to ``to`` or a new file in ``klss-games``, and print the path on stderr; None: nothing written."""
+def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None, suffix: str = ".pgn") -> None:
+    """Write a game to ``to`` or a new file in ``klss-games``, and print the path on stderr; if that fails, the game."""
     try:
         path = keep_game(text, begun, to, suffix)
     except OSError as error:
@@ -547,9 +503,8 @@ def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None, 
         print(
             f"klss board: can't write the game to {error.filename}: {error.strerror}; it stands above", file=sys.stderr
         )
-        return None
-    print(f"klss board: the game is kept in {path}", file=sys.stderr, flush=True)
-    return path
+    else:
+        print(f"klss board: the game is kept in {path}", file=sys.stderr, flush=True)
 
 
 def _seconds(value: object, what: str, least: float) -> float:

@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 
 from klss.support.configurations import ConfigurationError
-from klss_app.cli.board import _LeftGames, _parser, _settings
 from klss_app.cli.games import FOG, game_named
-from klss_app.web.board_game import BadGame
 from uci_bridge.bot.config import ConfigError, load_config
 from uci_bridge.players import player_spec
 
@@ -52,10 +50,6 @@ def test_a_game_goes_on_against_what_is_packaged_only(klss: Any, tmp_path: Path,
         for game in ("fog", "rbc"):
             again = klss(*command, "--game", game, typed="quit\n")
             assert again.code == 2 and "a file may not start" in again.err and again.err.count("\n") == 1, again.err
-    for game in (FOG, game_named("rbc")):
-        settings = _settings(game, _parser(game).parse([]))
-        with pytest.raises(BadGame, match="a file may not start"):  # by a click on the list of games
-            _LeftGames(game, settings).settings("g")
     assert not ran.exists()
 
 

@@ -7,7 +7,7 @@ import { showInvitation } from '/invitation.js';
 import { Line } from '/line.js';
 import { Play } from '/play.js';
 import { Review } from '/review.js';
-import { askForGame, showKeys, showLeft } from '/settings.js';
+import { askForGame, showKeys } from '/settings.js';
 import { sound } from '/sound.js';
 import { T } from '/strings.js';
 
@@ -134,9 +134,6 @@ function take(message) {
       banner('');
       chooseGame(message.games, message.of, openGame);
       break;
-    case 'left':
-      showLeft(message.games);
-      break;
     case 'analysis':
       review.analysis(message);
       break;
@@ -241,15 +238,12 @@ $('rematch').addEventListener('click', () => {
 });
 $('review-game').addEventListener('click', () => askReview(table.last));
 $('download').addEventListener('click', () => send({ type: 'pgn', game: table.last }));
-const newGame = () => {
-  send({ type: 'left' });
-  askForGame(table, (wish) => {
-    show('play');
-    busy(true);
-    send({ type: 'new', ...wish });
-  });
+const newGame = (wish) => {
+  show('play');
+  busy(true);
+  send({ type: 'new', ...wish });
 };
-$('new-game').addEventListener('click', () => table && newGame());
+$('new-game').addEventListener('click', () => table && askForGame(table, newGame));
 $('to-game').addEventListener('click', () => show('play'));
 $('flip').addEventListener('click', () => (mode === 'review' ? review.flip() : play.flip()));
 $('keys').addEventListener('click', () => showKeys(table?.kind ?? 'fog'));

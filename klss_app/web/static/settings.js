@@ -64,10 +64,8 @@ export function askForGame(table, start) {
       make('button', { class: 'chief', value: 'start', text: T.settingsStart }),
       make('button', { value: '', formnovalidate: true, text: T.close }),
     ),
-    make('div', { id: 'left-games' }),
   );
   form.addEventListener('submit', (event) => {
-    if (event.submitter?.name === 'left') start({ left: event.submitter.value });
     if (event.submitter?.value !== 'start') return;
     const clocks = clock.value === 'own' ? [60 * Number(minutes.value), Number(increment.value)] : clock.value.split('+').map(Number);
     start({
@@ -80,29 +78,6 @@ export function askForGame(table, start) {
   });
   dialog.replaceChildren(form);
   dialog.showModal();
-}
-
-/**
- * Show the games that were left in the dialog for a new game.
- * @param {{name: string, begun: number | null, color: 'white' | 'black', engine: string, plies: number}[]} games
- */
-export function showLeft(games) {
-  if (!games.length) return;
-  $('left-games')?.replaceChildren(
-    make('h3', { text: T.left }),
-    make(
-      'ul',
-      {},
-      ...games.map((game) =>
-        make(
-          'li',
-          {},
-          make('button', { name: 'left', value: game.name, class: 'link', formnovalidate: true, text: T.leftGame(game) }),
-          make('span', { class: 'soft', text: `${T.plies(game.plies)}, ${game.begun ? T.day(new Date(1000 * game.begun)) : game.name}` }),
-        ),
-      ),
-    ),
-  );
 }
 
 /** The dialog that lists the keys, with a choice of the board's colours. @param {'fog' | 'rbc'} kind */

@@ -161,9 +161,6 @@ export const T = {
   settingsRandom: 'either',
   settingsFen: 'Start position (FEN; empty: the usual one)',
   settingsStart: 'Start',
-  left: 'Or go on with a game that was left',
-  leftGame: ({ color, engine }) => `${side[color]} against ${T.level(engine)}`,
-  day: (date) => date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
   plies: (n) => counted(n, 'ply', 'plies'),
   settingsLeaves: 'The game that is going on is left.',
 
