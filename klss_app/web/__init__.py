@@ -5,8 +5,8 @@ specific to a game, ``settings`` how it is played, ``engines`` the engine's proc
 thread, ``table`` games one after the other, ``analyses`` the engine's analysis of a finished game, ``guard`` who may
 talk to the server, ``server`` the server. For Fog of War: ``messages`` what a page is sent of a view, ``fog_seat`` the
 human, ``fog_board`` the game, ``reviews`` what is shown once it is over, ``game_analysis`` the analysis, ``summaries``
-its costs in a few figures, ``one_file`` a review without a server, ``puzzle_pages`` puzzles, ``opening_pages`` the
-book. For Reconnaissance Blind Chess: ``rbc_seat``, ``rbc_board``, ``rbc_analysis``.
+its costs in a few figures, ``one_file`` a review without a server, ``puzzle_pages`` puzzles. For Reconnaissance
+Blind Chess: ``rbc_seat``, ``rbc_board``, ``rbc_analysis``.
 
 The page itself is in the folder ``static``.
 

@@ -43,10 +43,8 @@ def one_file(games: Mapping[int, Kept], report: str = "", kind: str = "fog") -> 
     """
     static = {path: body.decode() for path, (body, kind) in static_files().items() if not kind.startswith("image/")}
     page = static["/"].replace("<body ", f'<body data-kind="{kind}" ', 1)
-    # Puzzles and openings need a server.
-    for name in ("puzzles", "openings"):
-        page = re.sub(rf'\s*<a id="{name}"[^\n]*', "", page)
-        static.pop(f"/{name}.js")
+    page = re.sub(r'\s*<a id="puzzles"[^\n]*', "", page)  # they need a server
+    static.pop("/puzzles.js")
     # Styles go into the page; links to other files are removed.
     page = re.sub(
         r'<link rel="stylesheet" href="([^"]+)">', lambda found: f"<style>\n{static[found[1]]}\n</style>", page

@@ -22,7 +22,6 @@ from aiohttp.http import HttpProcessingError
 from klss.support.text import printable
 from klss_app.web.board_game import BadGame, Finished
 from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed, same_token
-from klss_app.web.opening_pages import add_openings
 from klss_app.web.puzzle_pages import add_puzzles
 from klss_app.web.table import Refused, Seat, Table
 
@@ -101,8 +100,7 @@ def make_app(table: Table, host: str) -> web.Application:
 
     app = web.Application(client_max_size=1024)
     app.router.add_get("/ws", socket)
-    for add in (add_puzzles, add_openings):
-        add(app, lambda request: _check_host(request, host))
+    add_puzzles(app, lambda request: _check_host(request, host))
     app.router.add_get("/{path:.*}", page)
     app.on_response_prepare.append(add_headers)
     app.on_shutdown.append(close_lines)

@@ -33,18 +33,6 @@ export const T = {
   sound: 'Sound',
   keys: 'Keys',
   puzzles: 'Puzzles',
-  openings: 'Openings',
-  openingsAbout:
-    'What kluss plays, and what people played who saw the same. The board is what the player to move sees; values are ' +
-    'that player’s, from −1 to 1.',
-  move: 'Move',
-  people: 'people',
-  bookValue: 'value',
-  moveBack: 'Back a move',
-  noPage: 'The book ends here.',
-  noLine: (why) => `The line could not be loaded (${why}); go back a move or load the page again.`,
-  line: (names) =>
-    names.map((name, ply) => (ply % 2 ? name : `${ply / 2 + 1}. ${name}`)).join(' ') || 'The start',
   puzzleBefore: 'Previous',
   puzzleNext: 'Next',
   showSolution: 'Show the solution',

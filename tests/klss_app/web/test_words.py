@@ -78,9 +78,9 @@ def test_a_double_click_on_look_nowhere_does_not_pass(chromium: Browser, boards:
 
 
 def test_a_puzzle_says_that_it_is_loading(chromium: Browser, boards: Callable[..., Board]) -> None:
-    with opened(chromium, f"http://127.0.0.1:{boards().port}/openings.html") as (page,):
+    with opened(chromium, f"http://127.0.0.1:{boards().port}/icon.svg") as (page,):
         page.route("**/puzzles/*", lambda route: (page.wait_for_timeout(700), route.continue_()))
-        page.goto(page.url.replace("openings", "puzzles"), wait_until="commit")
+        page.goto(page.url.replace("icon.svg", "puzzles.html"), wait_until="commit")
         expect(page.locator("#status")).to_have_text("Loading the puzzle \u2026")
         expect(page.locator("#status")).to_contain_text("to move", timeout=30_000)
 
