@@ -98,11 +98,7 @@ class BoardGame(ABC):
 
     @abstractmethod
     def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
-        """The request to :attr:`analysis`, without the nodes per turn, the cap of the sets and the turn."""
-
-    @abstractmethod
-    def summary(self, turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
-        """The costs of one side's moves over a game, in a few figures."""
+        """The request to :attr:`analysis`, without the nodes per turn and the cap of the sets."""
 
 
 class _Rehearsing(Player):

@@ -11,7 +11,6 @@ from darkchess.fog.game.record import GameRecord, write_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
 from darkchess.fog.players.configuration import LEVELS, about, main_names
-from klss_app.web import summaries
 from klss_app.web.board_game import BoardGame, Reviewed
 from klss_app.web.fog_seat import FogHuman
 from klss_app.web.reviews import listed_games, opened_game, review
@@ -79,10 +78,6 @@ class FogBoard(BoardGame):
             "evaluator": settings.evaluator.name,
             "stockfish": settings.evaluator.stockfish,
         }
-
-    def summary(self, turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
-        """See the base."""
-        return summaries.summary(turns, color)
 
 
 _GLYPHS = {"?!": "$6", "?": "$2", "??": "$4"}

@@ -1,5 +1,4 @@
-"""Analyse a finished game, or one turn of it more deeply, in a separate process: the request comes on stdin, one line
-of JSON per turn goes to stdout.
+"""Analyse a finished game in a separate process: the request comes on stdin, one line of JSON per turn goes to stdout.
 
 ``python -m klss_app.web.game_analysis`` is what a review runs; it ends when its reader does.
 """
@@ -10,7 +9,6 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import chess
@@ -33,8 +31,6 @@ MOST_MOVES = 8
 
 _LEAST_SHOWN = 0.001
 """Least probability that a page is sent."""
-
-_SEEDS = range(3)  # of the searches in a deeper analysis of a turn; an odd number, so that there is a median
 
 
 def turn_document(turn: Turn) -> dict[str, Any]:
@@ -103,38 +99,18 @@ def rounded(value: float | None) -> float | None:
 
 def analyse(request: dict[str, Any]) -> None:
     """Write the turns of the game in ``request``, which has ``pgn``, ``rules``, ``configuration``, ``evaluator``,
-    ``stockfish``, ``nodes``, ``cap`` and ``ply``. If ``ply`` is not None, write that turn only: of three searches with
-    different seeds the one with the median cost, with the ``range`` of the costs.
+    ``stockfish``, ``nodes`` and ``cap``.
     """
-    record = read_pgn(request["pgn"])[0]
     rules = ruleset(request["rules"])
     chosen = configuration(request["configuration"])
     choice = EvaluatorChoice(request["evaluator"], request["stockfish"], reproducible=True)
-    found = partial(
-        turns,
-        replayed(record, rules),
+    for turn in turns(
+        replayed(read_pgn(request["pgn"])[0], rules),
         lambda: make_evaluator(chosen, choice, rules),
         configuration=replace(chosen, cap=request["cap"]),
         limit=Limit(nodes=request["nodes"]),
-    )
-    if request["ply"] is None:
-        for turn in found():
-            print_document(turn_document(turn))
-        return
-    searched = [turn_document(next(found(seed=seed, first=request["ply"]))) for seed in _SEEDS]
-    print_document(middle(searched))
-
-
-def middle(searched: list[dict[str, Any]]) -> dict[str, Any]:
-    """The turn with the median of the known costs, and their ``range``; the first turn as it is if none is known."""
-    known = sorted(
-        (each for each in searched if each["played"]["loss"] is not None), key=lambda each: each["played"]["loss"]
-    )
-    if not known:
-        return searched[0]
-    found = known[len(known) // 2]
-    found["played"]["range"] = [known[0]["played"]["loss"], known[-1]["played"]["loss"]]
-    return found
+    ):
+        print_document(turn_document(turn))
 
 
 def main() -> int:

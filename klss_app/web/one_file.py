@@ -12,6 +12,7 @@ import chess
 
 from klss_app.web.board_game import BoardGame, Reviewed
 from klss_app.web.server import static_files
+from klss_app.web.summaries import summary
 
 
 class Kept(NamedTuple):
@@ -27,8 +28,8 @@ class Kept(NamedTuple):
 
 def kept(kind: BoardGame, reviewed: Reviewed, turns: Sequence[Mapping[str, Any]]) -> Kept:
     """The reviewed game, from every turn of its analysis as a page gets them."""
-    summary: dict[str, Any] = {color: kind.summary(turns, color) for color in chess.COLOR_NAMES}
-    return Kept(kind.review(reviewed), turns, summary, reviewed.text, reviewed.names)
+    summed = {color: summary(turns, color) for color in chess.COLOR_NAMES}
+    return Kept(kind.review(reviewed), turns, summed, reviewed.text, reviewed.names)
 
 
 def one_file(games: Mapping[int, Kept], report: str = "", kind: str = "fog") -> str:

@@ -1,5 +1,5 @@
-"""Analyse a finished game of Reconnaissance Blind Chess, or one turn of it more deeply, in a separate process: the
-request comes on stdin, one line of JSON per turn goes to stdout.
+"""Analyse a finished game of Reconnaissance Blind Chess in a separate process: the request comes on stdin, one line of
+JSON per turn goes to stdout.
 
 ``python -m klss_app.web.rbc_analysis`` is what a review runs; it ends when its reader does.
 """
@@ -81,18 +81,15 @@ def turn_documents(found: Iterable[AnalysedTurn]) -> Iterator[dict[str, Any]]:
 
 
 def analyse(request: dict[str, Any]) -> None:
-    """Write the turns of the game ``history``, or only turn ``ply`` if that is not None. ``configuration``, ``nodes``
-    (for each of a turn's two questions) and ``cap`` are the player's.
+    """Write the turns of the game ``history``. ``configuration``, ``nodes`` (for each of a turn's two questions) and
+    ``cap`` are the player's.
     """
     chosen = replace(configuration(request["configuration"]), cap=request["cap"])
     players = {color: make_player(chosen) for color in chess.COLORS}
     assert all(isinstance(player, ExpectationPlayer) for player in players.values())
-    game, one = replayed(request["history"]), request["ply"]
-    found = turns(game, players, Limit(nodes=request["nodes"]), one or 0)  # type: ignore[arg-type]
+    found = turns(replayed(request["history"]), players, Limit(nodes=request["nodes"]))  # type: ignore[arg-type]
     for document in turn_documents(found):
         print_document(document)
-        if one is not None:
-            return
 
 
 def main() -> int:

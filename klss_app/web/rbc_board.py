@@ -6,7 +6,7 @@ It is on the referee's side of the wall.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,6 @@ from klss_app.web.messages import over_document
 from klss_app.web.rbc_seat import Knowledge, RbcHuman
 from klss_app.web.seats import Inbox
 from klss_app.web.settings import Settings
-from klss_app.web.summaries import MARKS, mark
 from uci_bridge.kits.rbc import RBC
 
 
@@ -82,19 +81,6 @@ class RbcBoard(BoardGame):
     def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
         """See the base."""
         return {"history": reviewed.text, "configuration": DEFAULT_PLAYER}
-
-    def summary(self, turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
-        """See the base."""
-        own = [turn["played"] for turn in turns if turn["color"] == color]
-        costs = [max(0.0, played["loss"]) for played in own if played["loss"] is not None]
-        looks = [played["look_loss"] for played in own if played["look_loss"] is not None]
-        return {
-            "moves": len(own),
-            "mean_cost": round(sum(costs) / len(costs), 4) if costs else None,
-            "mean_look_cost": round(sum(looks) / len(looks), 4) if looks else None,
-            "mean_luck": None,
-            "marks": {sign: sum(mark(cost) == sign for cost in costs) for sign in MARKS},
-        }
 
 
 def opened(text: str) -> Reviewed:

@@ -301,13 +301,7 @@ class PageLine:
 
     async def _analyse(self, seat: Seat, message: dict[str, Any]) -> None:
         async with self._table.changing:  # a game may begin while this waits, so the check comes after it
-            game, ply = self._finished(message), message.get("ply")
-            if ply is not None and not (type(ply) is int and 0 <= ply < game.reviewed.plies):
-                raise TypeError
-            await self._table.analyses.listen(game, self._table.settings, self, ply)
-
-    async def _stop(self, seat: Seat, message: dict[str, Any]) -> None:
-        self._table.analyses.leave(self)
+            await self._table.analyses.begin(self._finished(message), self._table.settings)
 
     def _finished(self, message: dict[str, Any]) -> Finished:
         """A game that is over; refused while another is played, so that no player gets an engine's help there."""
@@ -331,5 +325,4 @@ class PageLine:
         "pgn": _pgn,
         "open": _open,
         "analyse": _analyse,
-        "stop": _stop,
     }

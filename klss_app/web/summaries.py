@@ -34,18 +34,21 @@ def mark(cost: float | None) -> str:
 
 @dataclass
 class Sums:
-    """Sums over the costs of moves."""
+    """Sums over the costs of moves; of those of blind chess no luck is known."""
 
     moves: int = 0
     valued: int = 0
     cost: float = 0.0
+    judged: int = 0
     luck: float = 0.0
     marks: Counter[str] = field(default_factory=Counter)
 
     def add(self, played: Mapping[str, Any]) -> None:
         """Count a move."""
         self.moves += 1
-        self.luck += played["turned"]
+        if played["turned"] is not None:
+            self.judged += 1
+            self.luck += played["turned"]
         if played["loss"] is not None:
             self.valued += 1
             self.cost += max(0.0, played["loss"])
@@ -56,7 +59,7 @@ class Sums:
         return {
             "moves": self.moves,
             "mean_cost": round(self.cost / self.valued, 4) if self.valued else None,
-            "mean_luck": round(self.luck / self.moves, 4) if self.moves else None,
+            "mean_luck": round(self.luck / self.judged, 4) if self.judged else None,
             "marks": {sign: self.marks[sign] for sign in MARKS},
         }
 
@@ -74,12 +77,14 @@ def summary(turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
     own, sums = [turn for turn in turns if turn["color"] == color], Sums()
     for turn in own:
         sums.add(turn["played"])
+    looks = [turn["played"]["look_loss"] for turn in own if turn["played"].get("look_loss") is not None]
     worst = sorted(
         (turn for turn in own if (turn["played"]["loss"] or 0.0) >= LEAST_COST),
         key=lambda turn: -turn["played"]["loss"],
     )
     return {
         **sums.document(),
+        **({"mean_look_cost": round(sum(looks) / len(looks), 4)} if looks else {}),
         "costliest": [
             {
                 "ply": turn["ply"],

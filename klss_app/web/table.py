@@ -96,11 +96,10 @@ class Table:
         kind: BoardGame,
         *,
         keep: Callable[[str, datetime.datetime, Path | None], None] | None = None,
-        analyses: Analyses | None = None,
     ) -> None:
         self.settings = settings
         self.kind = kind
-        self.analyses = analyses or Analyses(kind)
+        self.analyses = Analyses(kind, self.tell)
         self.seats = [Seat(color) for color in settings.humans]
         for seat in self.seats[1:]:
             seat.invitation = new_token()
@@ -216,7 +215,6 @@ class Table:
     def leave(self, seat: Seat, line: Line) -> None:
         """Remove a page that is gone."""
         seat.lines.discard(line)
-        self.analyses.leave(line)
         if not seat.lines:
             self._tell_others(seat)
 
@@ -266,6 +264,11 @@ class Table:
         for other in self.seats:
             if other is not seat:
                 other.send(self.described(other))
+
+    def tell(self, message: Mapping[str, Any]) -> None:
+        """Send to all pages of all seats."""
+        for seat in self.seats:
+            seat.send(message)
 
     def _tell_all(self, _: Any = None) -> None:
         for seat in self.seats:

@@ -135,7 +135,7 @@ function take(message) {
       chooseGame(message.games, message.of, openGame);
       break;
     case 'analysis':
-      review.analysis(message);
+      if (mode === 'review') review.analysis(message);
       break;
     case 'pgn':
       save(message.pgn, T.fileName(message.names, document.body.dataset.kind === 'fog' ? 'pgn' : 'json'));

@@ -53,8 +53,6 @@ export class Review {
   }
 
   leave() {
-    if (this.running) this.send({ type: 'stop' });
-    this.running = false;
     delete document.body.dataset.view;
     $('small-boards').hidden = true;
     $('chart').hidden = true;
@@ -66,20 +64,6 @@ export class Review {
     this.running = true;
     this.send({ type: 'analyse', game: this.game.game });
     this.progress();
-  }
-
-  /** Three deeper searches of the turn whose move led here. */
-  lookDeeper() {
-    this.running = true;
-    this.send({ type: 'analyse', game: this.game.game, ply: this.ply - 1 });
-    this.progress(T.lookingDeeper);
-    this.draw();
-  }
-
-  stopAnalysis() {
-    this.send({ type: 'stop' });
-    this.running = false;
-    this.progress(T.stopped);
   }
 
   /** @param {any} message the new turns */
@@ -159,16 +143,12 @@ export class Review {
     parts.heatOf = make('p', { class: 'soft' });
     parts.progress = make('span', { role: 'status' });
     parts.bar = make('progress', { max: this.last || 1, value: 0, 'aria-label': T.analysis });
-    parts.stop = make('button', {
-      type: 'button', text: T.stop, onclick: () => (this.running ? this.stopAnalysis() : this.startAnalysis()),
-    });
     parts.mixture = make('div', { class: 'mixture' });
     parts.errors = make('div', { class: 'errors' });
     parts.counting = make('input', {
       type: 'checkbox', checked: this.counting, onchange: () => { this.counting = parts.counting.checked; this.draw(); },
     });
     parts.verdict = make('p', { class: 'verdict', 'aria-live': 'polite' });
-    parts.deeper = make('button', { type: 'button', text: T.deeper, onclick: () => this.lookDeeper() });
     parts.sizes = make('p', { class: 'soft' });
     parts.moves = make('ol', { class: 'game-moves' });
     this.buttons = [];
@@ -202,7 +182,6 @@ export class Review {
       make(
         'div',
         { class: 'row' },
-        parts.deeper,
         make('button', { type: 'button', text: T.download[document.body.dataset.kind], onclick: () => this.send({ type: 'pgn', game: this.game.game, comments: true }) }),
       ),
       ...($('kept') ? [] : [make('p', { class: 'soft', text: T.dropHere })]),
@@ -216,7 +195,7 @@ export class Review {
       parts.heatOf,
       make('label', { class: 'choice' }, parts.arrows, make('span', { text: T.arrows })),
       make('h3', { text: T.analysis }),
-      make('div', { class: 'row' }, parts.progress, parts.stop),
+      parts.progress,
       parts.bar,
       parts.mixture,
       make('h3', { text: T.errors }),
@@ -231,10 +210,8 @@ export class Review {
 
   progress(said) {
     const known = this.turns.filter(Boolean).length;
-    const { progress, stop, bar } = this.parts;
+    const { progress, bar } = this.parts;
     progress.textContent = said ?? (known >= this.last ? T.analysed(known) : T.analysing(known, this.last));
-    stop.textContent = this.running ? T.stop : T.analyse;
-    stop.hidden = !this.running && known >= this.last && this.summary !== null;
     bar.value = known;
     bar.hidden = !this.running;
   }
@@ -412,9 +389,6 @@ export class Review {
     slider.value = this.ply;
     where.textContent = `${this.ply ? this.label(this.ply) : T.start} ${before?.played.mark ?? ''} (${T.ply(this.ply, this.last)})`.replace('  ', ' ');
     verdict.textContent = before ? T.verdict(before) : '';
-    // One analysis at a time: of the game, or of a turn.
-    this.parts.deeper.hidden = Boolean($('kept'));
-    this.parts.deeper.disabled = this.running || !this.summary || !before;
     heatOf.textContent = this.heat === 'none' ? '' : T.heatOf(who, this.counting);
     this.buttons.forEach((button, ply) => {
       if (ply === this.ply) button.setAttribute('aria-current', 'true');

@@ -194,13 +194,8 @@ export const T = {
     (counting ? 'every possible position counted once.' : 'by how players move (the learned filter).'),
   arrows: 'Arrows for the engine’s moves',
   analysis: 'Analysis',
-  analyse: 'Analyse the game',
   analysing: (n, of) => `Analysing: ${n} of ${counted(of, 'turn')} …`,
   analysed: (n) => (n === 1 ? 'The only turn is analysed.' : `All ${counted(n, 'turn')} are analysed.`),
-  stop: 'Stop',
-  stopped: 'Stopped.',
-  deeper: 'Look deeper at this move',
-  lookingDeeper: 'Looking deeper: three searches …',
   failed: (why) => `The analysis failed: ${why}`,
   positions: (color, n, sample) =>
     `${side[color]} holds ${counted(n, 'position')} possible${sample ? ' (a sample)' : ''}.`,
@@ -224,7 +219,6 @@ export const T = {
     const [n] = turn.positions[color];
     const known = n === 1 ? 'only one position was' : `${n.toLocaleString('en')} positions were`;
     let cost = played.loss < 0.005 ? 'Cost nothing' : `Cost ${played.loss.toFixed(2)} (${points(played.loss)})`;
-    if (played.range) cost += `, by three deeper searches ${played.range.map((each) => each.toFixed(2)).join(' to ')}`;
     if (played.loss === null) cost = 'Cost unknown';
     const often = best.p === null ? '' : ` (${percent(best.p)})`;
     const other = best.san === played.san ? '' : ` Best: ${best.san}${often}.`;
