@@ -8,7 +8,6 @@ import { Line } from '/line.js';
 import { Play } from '/play.js';
 import { Review } from '/review.js';
 import { askForGame, showKeys } from '/settings.js';
-import { sound } from '/sound.js';
 import { T } from '/strings.js';
 
 // The server takes 256 KiB in one message; quotes and line ends in a file are sent as two characters.
@@ -247,7 +246,6 @@ $('new-game').addEventListener('click', () => table && askForGame(table, newGame
 $('to-game').addEventListener('click', () => show('play'));
 $('flip').addEventListener('click', () => (mode === 'review' ? review.flip() : play.flip()));
 $('keys').addEventListener('click', () => showKeys(table?.kind ?? 'fog'));
-$('sound').addEventListener('click', () => $('sound').setAttribute('aria-pressed', String(sound.toggle())));
 $('open-pgn').addEventListener('click', () => $('pgn-file').click());
 $('pgn-file').addEventListener('change', () => {
   openFile($('pgn-file').files[0]);

@@ -3,7 +3,6 @@ import { destinations, FogBoard, ROLES } from '/board.js';
 import { Clocks, clockText } from '/clock.js';
 import { $, make } from '/dom.js';
 import { ageMarks, Look } from '/look.js';
-import { sound } from '/sound.js';
 import { T } from '/strings.js';
 
 const drawn = (man) => make('piece', { class: `${ROLES[man.toLowerCase()]} ${man < 'a' ? 'white' : 'black'}` });
@@ -64,7 +63,6 @@ export class Play {
     if (!fresh && before.offer !== game.offer && before.ply === game.ply && before.step === game.step && !game.over) {
       // Only the offer of a draw changed: a piece that is being dragged and an earlier ply on show stay as they are.
       this.clocks.take(game.clock);
-      sound.play('move');
       if (this.shown) this.offer();
       if (this.shown && this.back === null) this.status();
       return;
@@ -77,10 +75,6 @@ export class Play {
       this.board.ground.cancelMove();
     }
     if (fresh || before.ply !== game.ply || before.step !== game.step) this.since = performance.now();
-    if (!fresh && (before.ply !== game.ply || (game.over && !before.over))) {
-      const taken = game.happened?.some((each) => each.kind === 'captured' || each.kind === 'lost');
-      sound.play(game.over ? 'end' : taken ? 'capture' : 'move');
-    }
     if (this.shown) this.draw();
   }
 

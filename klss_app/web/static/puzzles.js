@@ -3,7 +3,6 @@ import { destinations, FogBoard } from '/board.js';
 import { followCursor } from '/cursor.js';
 import { $, fragment, make, setFragment } from '/dom.js';
 import { T } from '/strings.js';
-import '/theme.js';
 
 for (const element of document.querySelectorAll('[data-text]')) element.textContent = T[element.dataset.text];
 for (const element of document.querySelectorAll('[data-label]')) element.setAttribute('aria-label', T[element.dataset.label]);

@@ -1,7 +1,6 @@
 // The dialog for a new game.
 import { $, make } from '/dom.js';
 import { T } from '/strings.js';
-import { colourChoice } from '/theme.js';
 
 const CLOCKS = [[60, 1], [180, 2], [300, 5], [600, 10], [1800, 20]];
 
@@ -80,7 +79,7 @@ export function askForGame(table, start) {
   dialog.showModal();
 }
 
-/** The dialog that lists the keys, with a choice of the board's colours. @param {'fog' | 'rbc'} kind */
+/** The dialog that lists the keys. @param {'fog' | 'rbc'} kind */
 export function showKeys(kind) {
   const dialog = $('help');
   dialog.replaceChildren(
@@ -88,7 +87,6 @@ export function showKeys(kind) {
       'form',
       { method: 'dialog' },
       make('h2', { id: 'help-title', text: T.helpTitle }),
-      colourChoice(), // first, as the dialog scrolls to the element with the focus
       make('dl', {}, ...T.help.flatMap(([key, what]) => [make('dt', { text: key }), make('dd', { text: what })])),
       make('p', { text: T.helpRules[kind] }),
       make('div', { class: 'row' }, make('button', { text: T.close })),

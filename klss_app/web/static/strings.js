@@ -30,7 +30,6 @@ export const T = {
   open: { fog: 'Open a PGN', rbc: 'Open a game' },
   backToGame: 'Back to the game',
   flip: 'Flip',
-  sound: 'Sound',
   keys: 'Keys',
   puzzles: 'Puzzles',
   puzzleBefore: 'Previous',
@@ -153,7 +152,7 @@ export const T = {
   settingsLeaves: 'The game that is going on is left.',
 
   // ------------------------------------------------------------------ keys
-  helpTitle: 'Keys and colours',
+  helpTitle: 'Keys',
   help: [
     ['M or /', 'type a move; Enter plays it, Escape leaves the line'],
     ['arrow keys', 'on the board: move a cursor; Enter or Space picks up a piece and puts it down'],
@@ -165,8 +164,6 @@ export const T = {
     ['Home, End', 'in a review: the start, the end'],
     ['1 2 3 4', 'in a review: the truth, White sees, Black sees, all three'],
   ],
-  chooseColours: 'Colours of the board',
-  boardColours: { brown: 'brown', blue: 'blue', green: 'green', contrast: 'high contrast' },
   helpRules: {
     fog: 'Fog of War: you see your pieces and the squares that they could move to. There is no check: capture the king to win.',
     rbc:
