@@ -97,9 +97,9 @@ def equilibrium(
     chosen: Configuration, *, nodes: int = NODES, repetitions: int = 3, say: Say = lambda line: None
 ) -> Report:
     """Figures ``cold_over_warm_resolve``, ``cold_over_warm_maxmargin`` (sums of solve times over all sequences; cold
-    simplex stalls now and then, which dominates such sums), the same ``_by_sequence`` (the spread over sequences),
-    ``edit_s``, ``warm_s``, ``cold_s`` (sums over both gadgets, and each by gadget; edits are all work outside the
-    solver: forms, reductions, programs, bases, plans read back and the gap), ``objective_difference``, ``fallbacks``.
+    simplex stalls now and then, which dominates such sums), ``edit_s``, ``warm_s``, ``cold_s`` (sums over both gadgets;
+    edits are all work outside the solver: forms, reductions, programs, bases, plans read back and the gap),
+    ``objective_difference``, ``fallbacks``; all other sums are in the samples.
 
     Raises SolverError: two objectives differ by more than 1e-6, so one of the solvers is wrong.
     """
@@ -135,22 +135,8 @@ def _figures(samples: list[dict[str, Any]], repetitions: int) -> Figures:
     for kind in _KINDS:
         pairs = zip(sums_of("cold_s", kind), sums_of("warm_s", kind))
         figures[f"cold_over_warm_{kind}"] = spread([cold / warm for cold, warm in pairs], "times")
-        figures[f"cold_over_warm_{kind}_by_sequence"] = spread(_ratios(samples, kind), "times")
-        for key in ("warm_s", "edit_s", "cold_s"):
-            figures[f"{key}_{kind}"] = spread(sums_of(key, kind), "s")
     for key in ("edit_s", "warm_s", "cold_s"):
         figures[key] = spread(sums_of(key, *_KINDS), "s")
     figures["objective_difference"] = spread([s["difference"] for s in samples], "utility")
     figures["fallbacks"] = spread(sums_of("fallbacks", *_KINDS), "programs")
     return figures
-
-
-def _ratios(samples: list[dict[str, Any]], kind: Gadget) -> list[float]:
-    """Cold over warm of each sequence (one search's programs) and repetition."""
-    sums: dict[tuple[Any, ...], list[float]] = {}
-    for sample in samples:
-        if sample["gadget"] == kind:
-            both = sums.setdefault((sample["repetition"], sample["position"], sample["ply"]), [0.0, 0.0])
-            both[0] += sample["cold_s"]
-            both[1] += sample["warm_s"]
-    return [cold / warm for cold, warm in sums.values()]

@@ -6,6 +6,7 @@ These are positions that the weights were not tuned on, with the values of Stock
 
 from __future__ import annotations
 
+import time
 from importlib import resources
 from typing import Any, BinaryIO, cast
 
@@ -14,7 +15,7 @@ import numpy as np
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from klss.support.archive import read_arrays
 from klss.support.arrays import Floats, Words
-from klss_app.bench.report import Figures, Report, Say, load, spread, stopwatch
+from klss_app.bench.report import Figures, Report, Say, load, spread
 
 _LEAST_S = 1.0
 _MOST_NUMBERS = 1 << 20
@@ -28,25 +29,22 @@ def held_out_positions() -> tuple[Words, Floats, int]:
 
 
 def evaluator(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
-    """Figures ``values_per_s`` (one thread), ``values_per_cpu_s`` (the same per second of processor time, which other
-    programs don't disturb) and ``mean_abs_tanh_error``.
-    """
+    """Figures ``values_per_s`` (one thread) and ``mean_abs_tanh_error``."""
     rows, wanted, depth = held_out_positions()
     measured = BuiltinEvaluator()
     values = measured.values(rows)  # also warms up
     error = float(np.abs(values - wanted).mean())
     samples: list[dict[str, Any]] = []
     for repetition in range(repetitions):
-        count, watch = 0, stopwatch()
-        while watch()[0] < _LEAST_S:
+        count, seconds, began = 0, 0.0, time.perf_counter()
+        while seconds < _LEAST_S:
             measured.values(rows)
             count += len(rows)
-        wall, cpu = watch()
-        samples.append({"repetition": repetition, "values": count, "seconds": wall, "cpu_seconds": cpu, "load": load()})
-        say(f"{count / wall:,.0f} values/s, {count / cpu:,.0f} a second of processor time")
+            seconds = time.perf_counter() - began
+        samples.append({"repetition": repetition, "values": count, "seconds": seconds, "load": load()})
+        say(f"{count / seconds:,.0f} values/s")
     figures: Figures = {
         "values_per_s": spread([s["values"] / s["seconds"] for s in samples], "values/s"),
-        "values_per_cpu_s": spread([s["values"] / s["cpu_seconds"] for s in samples], "values/s of processor time"),
         "mean_abs_tanh_error": spread([error], f"to Stockfish depth {depth}, {len(rows)} held-out positions"),
     }
     return Report(figures, None, samples)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import statistics
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,27 +33,3 @@ def spread(values: Sequence[float], unit: str) -> dict[str, Any] | None:
 def load() -> float | None:
     """Mean number of running processes in the last minute; None if the system doesn't report it."""
     return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
-
-
-def stopwatch() -> Callable[[], tuple[float, float]]:
-    """A stopwatch that starts now: each call returns wall and processor seconds since."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    return lambda: (time.perf_counter() - wall, time.process_time() - cpu)
-
-
-def threaded(threads: int) -> str:
-    """``1 thread``, ``2 threads``."""
-    return f"{threads} thread{'s' * (threads - 1)}"
-
-
-def rates(samples: Sequence[dict[str, Any]], what: str, wall: str = "seconds", cpu: str = "cpu_seconds") -> Figures:
-    """Figures ``WHAT_per_s_1t``, ``WHAT_per_s_2t`` and ``WHAT_per_cpu_s_1t`` of samples that have ``threads``, a count
-    ``what`` and the seconds that it took, under ``wall`` and ``cpu``.
-    """
-
-    def rate(threads: int, took: str) -> list[float]:
-        return [one[what] / one[took] for one in samples if one["threads"] == threads]
-
-    figures: Figures = {f"{what}_per_s_{threads}t": spread(rate(threads, wall), f"{what}/s") for threads in (1, 2)}
-    figures[f"{what}_per_cpu_s_1t"] = spread(rate(1, cpu), f"{what}/s of processor time")
-    return figures

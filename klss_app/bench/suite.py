@@ -70,7 +70,6 @@ class Entry:
     law: str
     right: frozenset[chess.Move]
     exact: Exact | None
-    watched: chess.Move | None  # a move whose probability is shown beside the score
 
     @cached_property
     def game(self) -> Referee:
@@ -93,18 +92,6 @@ class Entry:
         assert self.exact is not None, f"{self.name} is judged by moves"
         game = bounded_game(self.game.positions[0], self.color, self.exact.plies, self.exact.leaves)
         return game.turn(list(self.moves))
-
-    def solved(self) -> Exact:
-        """The solution of the bounded game, computed again, to check the data."""
-        assert self.exact is not None, f"{self.name} is judged by moves"
-        turn = self.turn
-        return Exact(
-            plies=self.exact.plies,
-            leaves=self.exact.leaves,
-            value=turn.bounded.value,
-            blind=turn.loss(np.ones(len(turn.actions))),
-            pure=float(turn.losses().min()),
-        )
 
     def score(self, played: Mixture) -> float:
         """The score of a mixture, in [0, 1]; see the module."""
@@ -130,7 +117,6 @@ def _entry(
     fen: str | None = None,
     right: str = "",
     exact: dict[str, Any] | None = None,
-    watched: str | None = None,
     **texts: str,
 ) -> Entry:
     return Entry(
@@ -138,7 +124,6 @@ def _entry(
         moves=parsed_moves(moves),
         right=frozenset(parsed_moves(right)),
         exact=None if exact is None else Exact(**exact),
-        watched=None if watched is None else chess.Move.from_uci(watched),
         **texts,
     )
 
@@ -197,7 +182,7 @@ def suite(
 
 def _row(entry: Entry, played: Mixture, positions: int) -> dict[str, Any]:
     """The row of one answer in the report."""
-    row = {
+    return {
         "entry": entry.name,
         "theme": entry.theme,
         "score": entry.score(played),
@@ -205,9 +190,6 @@ def _row(entry: Entry, played: Mixture, positions: int) -> dict[str, Any]:
         "positions": positions,
         "mixture": {move.uci(): played[move] for move in sorted(played, key=lambda each: -played[each])},
     }
-    if entry.watched is not None:
-        row["watched"] = {entry.watched.uci(): played.get(entry.watched, 0.0)}
-    return row
 
 
 def _means(scores: list[list[float]]) -> list[float]:
@@ -217,5 +199,4 @@ def _means(scores: list[list[float]]) -> list[float]:
 
 def _text(row: dict[str, Any]) -> str:
     played = ", ".join(f"{move} {probability:.2f}" for move, probability in list(row["mixture"].items())[:3])
-    watched = "".join(f"; watched: {move} {probability:.2f}" for move, probability in row.get("watched", {}).items())
-    return f"{row['positions']} possible; {played}{watched}"
+    return f"{row['positions']} possible; {played}"

@@ -12,19 +12,16 @@ import pytest
 from scipy import sparse
 from scipy.optimize import linprog
 
-from darkchess.board.move import decode, encode
-from darkchess.board.position import Position
+from darkchess.board.move import decode
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.game.contest import DEFAULT_PLAYER
-from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.configuration import configuration, make_player
-from darkchess.fog.players.model import DarkChess
 from klss.equilibrium import solve
 from klss.table.limits import Limit
 from klss_app.bench import suite as suite_module
 from klss_app.bench.bounded import bounded_game
 from klss_app.bench.positions import seated
-from klss_app.bench.suite import Entry, mixture, suite, suite_entries
+from klss_app.bench.suite import mixture, suite, suite_entries
 from tests.klss_app.suite_laws import LAWS, START, king_falls, parsed, turn, uci
 from tests.oracles import brute_force, pawn_ending
 
@@ -96,9 +93,10 @@ def test_a_second_program_over_a_tree_of_its_own_finds_the_same_values(name: str
 @pytest.mark.parametrize("name", ["rook v queen", "rook v bishop and two pawns", "king v king, three ways"])
 def test_what_the_data_say_of_a_bounded_game_is_found_again(name: str) -> None:
     entry = ENTRIES[name]
-    found, shown = entry.solved(), entry.exact
+    shown, turn = entry.exact, entry.turn
     assert shown is not None
-    assert (found.value, found.blind, found.pure) == pytest.approx((shown.value, shown.blind, shown.pure), abs=2e-6)
+    found = turn.bounded.value, turn.loss(np.ones(len(turn.actions))), turn.losses().min()
+    assert found == pytest.approx((shown.value, shown.blind, shown.pure), abs=2e-6)
 
 
 @pytest.mark.parametrize("name", BLUFFS)
@@ -210,59 +208,6 @@ class Naive:
         return -float(found.fun)
 
 
-# ------------------------------------------------------------------------------------------------------- knowledge
-class Worthless(BuiltinEvaluator):
-    """Values nothing: only the tree is wanted."""
-
-    def child_values(  # type: ignore[override]
-        self, rows: object, move_offsets: object, child_rows: np.ndarray, *, deadline: float | None = None
-    ) -> np.ndarray:
-        return np.zeros(len(child_rows))
-
-
-def test_the_histories_of_the_theme_knowledge_are_nine_infosets_apart() -> None:
-    """Breadth first over all histories of four plies, an infoset of either player a step."""
-    model = DarkChess(chess.WHITE, PAPER, Worthless())
-    states = model.states(Position.start().row[None, :], 0)
-    lines = np.zeros((1, 0), dtype=np.int64)
-    known = [np.zeros(1, dtype=np.int64)] * 2
-    for ply in range(4):
-        children = model.expand(states)
-        above = np.repeat(np.arange(len(states)), np.diff(children.offsets))
-        actions = children.actions.astype(np.int64)
-        for player in (0, 1):
-            own = actions if ply % 2 == player else np.full(len(actions), -1)
-            # One number for what it knew, did and saw: far fewer than 2^32 histories make a clash of 64 bits unlikely.
-            mixed = (known[player][above] * 1_000_003 + own).view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-            mixed ^= children.observations[:, player]
-            known[player] = np.unique(mixed, return_inverse=True)[1]
-        lines = np.column_stack([lines[above], actions])
-        states = children.states
-    assert len(lines) == 197_742
-
-    def history(entry: Entry) -> int:
-        codes = [encode(move) for move in entry.moves]
-        return int(np.flatnonzero((lines == codes).all(axis=1))[0])
-
-    def distances(start: int) -> np.ndarray:
-        far = np.full(len(lines), -1)
-        far[start] = 0
-        for step in itertools.count(1):
-            near = far == step - 1
-            if not near.any():
-                return far
-            for player in (0, 1):
-                touched = np.zeros(known[player].max() + 1, dtype=bool)
-                touched[known[player][near]] = True
-                far[touched[known[player]] & (far < 0)] = step
-        raise AssertionError
-
-    queen, quiet, other, pawns = (entry for entry in ENTRIES.values() if entry.theme == "knowledge")
-    from_queen = distances(history(queen))
-    assert queen.name == "1.Nf3 e5 2.h3 Qh4"
-    assert [from_queen[history(entry)] for entry in (quiet, other, pawns)] == [9, 9, 9]
-
-
 # -------------------------------------------------------------------------------------------------------- the bench
 @pytest.mark.parametrize("name", ["klss2021", "kluss", "baseline"])
 def test_the_mixture_is_what_the_player_draws_her_move_from(name: str) -> None:
@@ -297,15 +242,7 @@ def test_the_report_tells_each_entry_and_the_means(monkeypatch: pytest.MonkeyPat
     assert len(report.rows) == len(said) == 8
     assert {row["entry"] for row in report.rows} == {entry.name for entry in some}
     assert all(0.0 <= row["score"] <= 1.0 for row in report.rows)
-    assert all("watched" in row for row in report.rows if row["entry"] == "1.c4 d5, White to move")
     assert report.figures.keys() == {"score", "blind", *(f"score_{entry.theme}" for entry in some)}
     means = [np.mean([row["score"] for row in report.rows if row["repetition"] == each]) for each in (0, 1)]
     score = report.figures["score"]
     assert score is not None and (score["min"], score["max"]) == pytest.approx((min(means), max(means)))
-
-
-def test_the_same_nodes_and_seed_give_the_same_mixture() -> None:
-    entry = ENTRIES["Qa4+ after 1.c4 d5"]
-    chosen = configuration("klss2021")
-    first, second = (mixture(chosen, BuiltinEvaluator(), entry.position, Limit(nodes=500), seed=3)[0] for _ in range(2))
-    assert first == second
