@@ -50,6 +50,7 @@ lint: $(VENV)/installed-dev
 	@echo "ruff";          $(PY) -m ruff check . && $(PY) -m ruff format --check --quiet .
 	@echo "mypy --strict"; $(PY) -m mypy
 	@echo "import-linter"; $(VENV)/bin/lint-imports
+	@echo "documents";     $(PY) .ci/documents.py
 
 slow: $(VENV)/installed-dev
 	@$(PY) -m pytest -m slow --numprocesses auto --dist worksteal $(ARGS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 import os
 import re
@@ -10,26 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
+from klss_app.cli.main import COMMANDS
 from uci_bridge.match.statistics import elo_of_match, score_of_elo
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "experiments" / "results"
-BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-
-
-@pytest.mark.parametrize("block", BLOCKS, ids=[f"block {i}" for i in range(len(BLOCKS))])
-def test_examples_of_the_readme_do_what_it_says(block: str) -> None:
-    test = doctest.DocTestParser().get_doctest(block, {}, "README.md", None, 0)
-    assert test.examples
-    result = doctest.DocTestRunner().run(test)
-    assert result.failed == 0
 
 
 def test_the_commands_of_the_readme_are_those_of_the_program() -> None:
-    from klss_app.cli.main import COMMANDS
-
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `klss (\w+)", text, re.MULTILINE)) == set(COMMANDS)
 

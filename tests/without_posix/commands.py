@@ -52,12 +52,11 @@ def ran(*arguments: str, typed: str = "", out: io.StringIO | None = None) -> dic
     return {"code": code, "out": said.getvalue(), "err": complained.getvalue()}
 
 
-def engine() -> dict[str, Any]:
-    """What is wrong with ``klss engine`` as a process that is asked for a move."""
+def engine() -> Any:
+    """What is wrong with ``klss engine`` as a process that is asked for a move; None: nothing."""
     process = EngineProcess(own_program("klss", "engine", "--configuration", "greedy"))
     try:
-        trouble = rehearse(process, FOG)
-        return {"code": 0 if trouble is None else 1, "out": trouble, "err": ""}
+        return rehearse(process, FOG)
     finally:
         process.close()
 
@@ -65,10 +64,8 @@ def engine() -> dict[str, Any]:
 def locked() -> list[bool]:
     """Whether a file can be taken that is free, is taken, and is free again."""
     path = os.path.join(tempfile.mkdtemp(), "lock")
-    with open(path, "wb") as first:
-        taken = [lock(first)]
-        with open(path, "wb") as second:
-            taken.append(lock(second))
+    with open(path, "wb") as first, open(path, "wb") as second:
+        taken = [lock(first), lock(second)]
     with open(path, "wb") as third:
         return [*taken, lock(third)]
 
@@ -86,10 +83,10 @@ def not_imported() -> dict[str, str | None]:
     return failed
 
 
-def everything() -> dict[str, Any]:
+if __name__ == "__main__":
     board = Board()
     humans = ("--white", "human", "--black", "human")
-    return {
+    found = {
         "solve": ran("solve", "kuhn_poker", "--json"),
         "tables": ran("tables", "2", "--game", "kuhn", "--json"),
         "track": ran("track", "--moves", "e4", "--json"),
@@ -101,8 +98,4 @@ def everything() -> dict[str, Any]:
         "locked": locked(),
         "not imported": not_imported(),
     }
-
-
-if __name__ == "__main__":
-    found = everything()
     print(json.dumps(found))
