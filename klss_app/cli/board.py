@@ -42,8 +42,7 @@ from klss_app.kept_games import HUMAN, begun_at
 
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
-    from klss_app.web.board_game import BoardGame, Reviewed
-    from klss_app.web.settings import Settings
+    from klss_app.web.board_game import BoardGame, Reviewed, Settings
 
 DEFAULT_PORT = 8765
 EVERYONE = ("0.0.0.0", "::")
@@ -133,7 +132,7 @@ def _settings(game: Game, parsed: argparse.Namespace) -> Settings:
         elif spec != HUMAN:
             game.configuration(spec, options.stockfish)
 
-    from klss_app.web.settings import Earlier, Settings
+    from klss_app.web.board_game import Earlier, Settings
 
     settings = Settings(
         players=specs,

@@ -15,7 +15,7 @@ from klss_app.web.summaries import CAP, NODES, summary
 from uci_bridge.child_processes import guard, own_program
 
 if TYPE_CHECKING:
-    from klss_app.web.settings import Settings
+    from klss_app.web.board_game import Settings
 
 _LONGEST_LINE = 1 << 22
 _MOST_WHOLE = 16

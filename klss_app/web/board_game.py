@@ -6,22 +6,22 @@ its pages get, and the review of a finished game.
 
 from __future__ import annotations
 
+import datetime
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import chess
 
+from darkchess.evaluation.registry import EvaluatorChoice
+from darkchess.fog.game.rules import PAPER, Ruleset
 from klss.table.arbiter import Arbiter
-from klss.table.contest import Decision, Player
 from klss.table.kit import Kit
-from klss.table.limits import Limit, Progress, TimeControl
-from klss.table.outcome import Seat
+from klss.table.limits import TimeControl
+from klss_app.kept_games import HUMAN
 from klss_app.web.seats import HumanAtBoard, Inbox
-
-if TYPE_CHECKING:
-    from klss_app.web.settings import Settings
 
 MOST_PLIES = 2000
 """Most plies of a game that is reviewed; each is replayed, and sent to the page."""
@@ -29,6 +29,43 @@ MOST_PLIES = 2000
 
 class BadGame(Exception):
     """A file that holds no game that can be shown; the text says why."""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The part of a resumed game that was played before, for the referee alone: the moves as the kit takes them, the
+    number of turns, seconds left on the clocks (empty without), the time of its beginning in UTC, and its file."""
+
+    moves: tuple[str, ...]
+    plies: int
+    left_s: Mapping[chess.Color, float]
+    begun: datetime.datetime
+    path: Path | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a game; ``players`` holds ``human``, a configuration's text or ``cmd:…``."""
+
+    players: Mapping[chess.Color, str]
+    time_s: float | None = 5.0
+    nodes: int | None = None
+    clock: tuple[float, float] | None = None
+    fen: str | None = None
+    ruleset: Ruleset = PAPER
+    seed: int | None = None
+    evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
+    earlier: Earlier | None = None
+
+    @property
+    def humans(self) -> list[chess.Color]:
+        """The colours that humans play."""
+        return [color for color in chess.COLORS if self.players[color] == HUMAN]
+
+    @property
+    def engine(self) -> str | None:
+        """The engine's text; None where two humans play."""
+        return next((spec for spec in self.players.values() if spec != HUMAN), None)
 
 
 @dataclass(frozen=True)
@@ -55,7 +92,7 @@ class BoardGame(ABC):
     """A game at the board."""
 
     kit: Kit
-    rehearsal: tuple[str, ...]  # what people may type from the first question of a game on, for a turn of each side
+    opening: tuple[str, ...]  # a turn of each side, as the kit takes earlier moves
     analysis: str  # the module that is run to analyse a finished game; it writes one line of JSON per turn
 
     @abstractmethod
@@ -63,13 +100,10 @@ class BoardGame(ABC):
         """A human's player; see :class:`klss_app.web.seats.HumanAtBoard`."""
 
     def warm_up(self) -> None:
-        """Load the compiled code that a game between people needs, by playing the beginning of one."""
-        inbox, typed = Inbox(lambda offer: None), iter(self.rehearsal)
-        people = {color: _Rehearsing(self.human(inbox, lambda message: None, 0), typed) for color in chess.COLORS}
-        arbiter = Arbiter(self.kit.referee(self.kit.setup()), people, dict.fromkeys(chess.COLORS, TimeControl()))
-        arbiter.begin()
-        for _ in people:
-            arbiter.play_turn()
+        """Load the compiled code that a game between people needs, by showing both the beginning of one."""
+        people = {color: self.human(Inbox(lambda offer: None), lambda message: None, 0) for color in chess.COLORS}
+        referee = self.kit.referee(self.kit.setup(), self.opening)
+        Arbiter(referee, people, dict.fromkeys(chess.COLORS, TimeControl())).begin()
 
     def engines(self) -> Mapping[str, str]:
         """The configurations that a page may ask for, the easiest first, with a few words on each."""
@@ -79,18 +113,21 @@ class BoardGame(ABC):
     def kept(self, referee: Any, settings: Settings, headers: Mapping[str, str], *, left: bool) -> Reviewed:
         """A game that was played; ``left``: it is not over."""
 
-    def listed(self, text: str) -> tuple[list[dict[str, Any]], int]:
-        """The games of a file as rows to choose from (:func:`klss_app.web.reviews.listed_games`), and the number of its
-        games; no rows for a file with one game."""
-        return [], 1
-
     @abstractmethod
-    def opened(self, text: str, settings: Settings, number: int = 1) -> Reviewed:
-        """A game of a file; raises :class:`BadGame`."""
+    def opened(self, text: str, settings: Settings) -> Reviewed:
+        """The game of a file; raises :class:`BadGame`."""
 
     @abstractmethod
     def review(self, reviewed: Reviewed) -> dict[str, Any]:
-        """The document of a review: ``tags``, ``over``, ``plies``."""
+        """The document of a review.
+
+        Returns
+        -------
+        dict
+            ``tags``; ``over`` as in a game's messages, or None; ``plies``, from the start position on: ``move`` (UCI)
+            and ``san`` that led there, ``turn``, ``number``, and FEN's first fields: ``truth``, and what ``white`` and
+            ``black`` saw.
+        """
 
     def annotated(self, reviewed: Reviewed, turns: Sequence[dict[str, Any]]) -> str:
         """The text of a game's file with the analysis of all turns; without it if the format has no place for it."""
@@ -99,20 +136,3 @@ class BoardGame(ABC):
     @abstractmethod
     def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
         """The request to :attr:`analysis`, without the nodes per turn and the cap of the sets."""
-
-
-class _Rehearsing(Player):
-    """A human at no page, who types the next of these texts."""
-
-    def __init__(self, human: HumanAtBoard, typed: Iterator[str]) -> None:
-        self._human, self._typed = human, typed
-
-    def begin(self, seat: Seat, setup: Any) -> None:
-        self._human.begin(seat, setup)
-
-    def observe(self, observation: Any) -> None:
-        self._human.observe(observation)
-
-    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        self._human.move(next(self._typed), self._human.asked[1])
-        return self._human.answer(question, limit)

@@ -10,8 +10,8 @@ from typing import Any
 from klss.support.configurations import ConfigurationError
 from klss.table.kit import Kit
 from klss_app.kept_games import shown_name
+from klss_app.web.board_game import Settings
 from klss_app.web.seats import EngineAtBoard, Inbox
-from klss_app.web.settings import Settings
 from uci_bridge.commands import Command
 from uci_bridge.evaluators import named
 from uci_bridge.players import engine_argv, player_spec
@@ -24,31 +24,27 @@ class BoardEngine:
 
     Parameters
     ----------
-    kit, spec
-        The game; a configuration's text, or ``cmd:…``.
-    settings
-        The evaluator, and whether a clock runs: only then the engine ponders.
-    key
-        Games with equal keys may be played by the same process.
+    kit, settings
+        The game; the engine, its evaluator, and whether a clock runs: only then the engine ponders.
     warmed
         See ``warm``.
 
     Attributes
     ----------
-    usable
-        Whether it can play another game; False once its process was ended during a search.
     warm
         Whether its compiled code is loaded; ``warmed`` is called, in a thread, once it is.
     evaluator, label
         Names of its evaluator (None without one) and of the engine, as people read them.
     """
 
-    def __init__(self, kit: Kit, spec: str, settings: Settings, key: object, warmed: Callable[[], None]) -> None:
-        self.key = key
+    def __init__(self, kit: Kit, settings: Settings, warmed: Callable[[], None]) -> None:
+        assert settings.engine is not None
+        spec = settings.engine
         self.warm = False
         self._warmed = warmed
         self._kit = kit
-        self.usable = True
+        self._plays = _process_of(settings)
+        self._usable = True  # until its process is ended during a search
         chosen: Any = player_spec(kit, spec)
         self.evaluator: str | None = None
         if kit.is_ours(chosen):
@@ -63,6 +59,10 @@ class BoardEngine:
         self._last: tuple[HostedPlayer, EngineAtBoard] | None = None
         self._warming = threading.Thread(target=self._warm_up, daemon=True)
         self._warming.start()
+
+    def plays(self, settings: Settings) -> bool:
+        """Whether this process can play a game by these settings."""
+        return self._usable and self._plays == _process_of(settings)
 
     def _warm_up(self) -> None:
         rehearse(self._process, self._kit.wire)
@@ -88,7 +88,7 @@ class BoardEngine:
         """End the process if it still searches for a game that is over; with ``loading_too`` also if it still loads."""
         if self._last is not None and (self._last[1].thinking or (loading_too and self._warming.is_alive())):
             self._last[0].close()
-            self.usable = False
+            self._usable = False
             await asyncio.to_thread(self._process.kill)
 
     def close(self) -> None:
@@ -96,3 +96,8 @@ class BoardEngine:
         if self._last is not None:
             self._last[0].close()
         self._process.close()
+
+
+def _process_of(settings: Settings) -> object:
+    """What a process is made for: two games may share it where this is equal."""
+    return settings.engine, settings.evaluator, settings.clock is not None

@@ -1,22 +1,33 @@
-"""Fog of War at the board in the browser."""
+"""Fog of War at the board in the browser: the game, and the review of one that is over.
+
+It is on the referee's side of the wall.
+"""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import chess
+
+from darkchess.board import fen as fen_text
+from darkchess.errors import DarkchessError
 from darkchess.fog.game.contest import DEFAULT_PLAYER
-from darkchess.fog.game.record import GameRecord, write_pgn
+from darkchess.fog.game.record import GameRecord, read_game, write_pgn, written_games
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
+from darkchess.fog.game.san import san
 from darkchess.fog.players.configuration import LEVELS, about, main_names
-from klss_app.web.board_game import BoardGame, Reviewed
-from klss_app.web.fog_seat import FogHuman
-from klss_app.web.reviews import listed_games, opened_game, review
-from klss_app.web.seats import Inbox
-from klss_app.web.settings import Settings
+from klss.support.text import printable
+from klss_app.web.board_game import MOST_PLIES, BadGame, BoardGame, Reviewed, Settings
+from klss_app.web.fog_seat import FogHuman, board_text
+from klss_app.web.seats import Inbox, over_document
+from uci_bridge.bot.true_game import ServerReferee
 from uci_bridge.kits.fog import FOG
+
+_SHOWN_TAGS = ("Event", "Site", "Date", "White", "Black", "Result", "Termination", "TimeControl")
 
 
 @dataclass(frozen=True)
@@ -37,7 +48,7 @@ class FogBoard(BoardGame):
     """See :class:`klss_app.web.board_game.BoardGame`."""
 
     kit = FOG
-    rehearsal = ("e4", "d5")
+    opening = ("e2e4", "d7d5")
     analysis = "klss_app.web.game_analysis"
 
     def engines(self) -> Mapping[str, str]:
@@ -53,17 +64,38 @@ class FogBoard(BoardGame):
         record = GameRecord(referee.moves, None if left else referee.outcome, settings.fen, dict(headers))
         return reviewed(record, settings.ruleset)
 
-    def listed(self, text: str) -> tuple[list[dict[str, Any]], int]:
+    def opened(self, text: str, settings: Settings) -> Reviewed:
         """See the base: of a PGN."""
-        return listed_games(text)
-
-    def opened(self, text: str, settings: Settings, number: int = 1) -> Reviewed:
-        """See the base: of a PGN."""
-        return reviewed(opened_game(text, number)[0], settings.ruleset)
+        try:
+            record, count = read_game(written_games(io.StringIO(text)), most_moves=MOST_PLIES)
+            if count > 1:
+                raise BadGame(f"got a file of {count:,} games, expected one; klss board FILE --game N opens any")
+            if record is None or not record.moves:
+                raise BadGame("got no game with a move in it, expected a PGN file")
+            return reviewed(record, settings.ruleset)
+        except DarkchessError as error:
+            raise BadGame(printable(str(error), 300)) from None
 
     def review(self, reviewed: Reviewed) -> dict[str, Any]:
         """See the base."""
-        return review(reviewed.game.record, reviewed.game.ruleset)
+        record: GameRecord = reviewed.game.record
+        game = replayed(record, reviewed.game.ruleset)
+        plies = []
+        for ply, position in enumerate(game.positions):
+            before, move = (None, None) if ply == 0 else (game.positions[ply - 1], game.moves[ply - 1])
+            plies.append(
+                {
+                    "move": None if move is None else move.uci(),
+                    "san": None if before is None or move is None else san(before, move),
+                    "turn": chess.COLOR_NAMES[position.turn],
+                    "number": position.fullmove,
+                    "truth": fen_text.board_text(position.pieces, 0),
+                    "white": board_text(game.views(chess.WHITE)[ply]),
+                    "black": board_text(game.views(chess.BLACK)[ply]),
+                }
+            )
+        tags = {name: value for name, value in record.headers.items() if name in _SHOWN_TAGS}
+        return {"tags": tags, "over": over_document(record.outcome), "plies": plies}
 
     def annotated(self, reviewed: Reviewed, turns: Sequence[dict[str, Any]]) -> str:
         """See the base."""
@@ -106,3 +138,12 @@ def _comment(turn: dict[str, Any]) -> str:
     sets = ((name, *turn["positions"][name]) for name in ("white", "black"))
     possible = (f"for {name.capitalize()}: {size}{' or more' if sampled else ''}" for name, size, sampled in sets)
     return f"cost {cost}, best {best['san']} ({best['p']:.2f}); possible {', '.join(possible)}"
+
+
+def replayed(record: GameRecord, ruleset: Ruleset) -> Referee:
+    """A game after all of its moves; no draw by rule ends it, since the record says how it ended."""
+    game = ServerReferee(record.fen, ruleset)
+    for move in record.moves:
+        if game.outcome is None:
+            game.push(move)
+    return game

@@ -15,14 +15,14 @@ import chess
 
 from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.fog.analysis.whole_game import Turn, turns
-from darkchess.fog.belief.marginals import Marginals, marginals
+from darkchess.fog.belief.marginals import marginals
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.rules import ruleset
 from darkchess.fog.players.configuration import configuration
 from klss.table.limits import Limit
 from klss_app.stdout import discard, own_stdout, print_document, release, reserve
-from klss_app.web.reviews import replayed
+from klss_app.web.fog_board import replayed
 from klss_app.web.summaries import mark
 from uci_bridge.evaluators import make_evaluator
 
@@ -38,15 +38,13 @@ def turn_document(turn: Turn) -> dict[str, Any]:
 
     ``positions``: the number in each side's position set, and whether that is a sample; ``beliefs``: for both sides,
     square by square, the enemy's pieces and the probability of each, by the learned filter if the configuration has
-    one; ``counted``: the same with every position counted once; ``value`` for the mover; ``truth``, the value of the
-    true position for White; ``moves`` of the mixture; ``tries``, SAN and cost of every move; ``lines`` in SAN;
-    ``played`` with its ``loss`` over the player's position set, and ``turned``, its luck; ``best``.
+    one; ``value`` for the mover; ``truth``, the value of the true position for White; ``moves`` of the mixture;
+    ``tries``, SAN and cost of every move; ``lines`` in SAN; ``played`` with its ``loss`` over the player's position
+    set, and ``turned``, its luck; ``best``.
     """
     analysis, played = turn.analysis, turn.played
     loss, best = analysis.loss(turn.move), analysis.moves[0]
     sets = {color: analyst.position_set for color, analyst in turn.analysts.items()}
-    # One pass over a set gives both: the sums by weight, and the counts beside them.
-    weighed = {color: marginals(found, found.weights) for color, found in sets.items()}
     shown = [each for each in analysis.moves if each.probability >= _LEAST_SHOWN][:MOST_MOVES]
     return {
         "ply": turn.ply,
@@ -54,11 +52,7 @@ def turn_document(turn: Turn) -> dict[str, Any]:
         "positions": {
             chess.COLOR_NAMES[color]: [found.size, found.capped_by is not None] for color, found in sets.items()
         },
-        "beliefs": {chess.COLOR_NAMES[color]: _belief(found, weighed[color]) for color, found in sets.items()},
-        "counted": {
-            chess.COLOR_NAMES[color]: _belief(found, replace(weighed[color], weighed=None))
-            for color, found in sets.items()
-        },
+        "beliefs": {chess.COLOR_NAMES[color]: _belief(found) for color, found in sets.items()},
         "value": rounded(analysis.value),
         "truth": rounded(turn.true_value()),
         "moves": [
@@ -78,8 +72,9 @@ def turn_document(turn: Turn) -> dict[str, Any]:
     }
 
 
-def _belief(known: PositionSet, found: Marginals) -> dict[str, dict[str, float]]:
+def _belief(known: PositionSet) -> dict[str, dict[str, float]]:
     """Probability of each enemy piece on each square that is not seen."""
+    found = marginals(known, known.weights)
     return {
         chess.SQUARE_NAMES[square]: likely(pieces)
         for square in chess.SQUARES

@@ -6,7 +6,7 @@ import base64
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import chess
 
@@ -15,35 +15,20 @@ from klss_app.web.server import static_files
 from klss_app.web.summaries import summary
 
 
-class Kept(NamedTuple):
-    """A reviewed game: the document of its review, every turn and both sides' figures as a page gets them; and for the
-    download the text of its file and both players' names."""
-
-    game: Mapping[str, Any]
-    turns: Sequence[Mapping[str, Any]]
-    summary: Mapping[str, Any]
-    pgn: str
-    names: tuple[str, str]
-
-
-def kept(kind: BoardGame, reviewed: Reviewed, turns: Sequence[Mapping[str, Any]]) -> Kept:
-    """The reviewed game, from every turn of its analysis as a page gets them."""
-    summed = {color: summary(turns, color) for color in chess.COLOR_NAMES}
-    return Kept(kind.review(reviewed), turns, summed, reviewed.text, reviewed.names)
-
-
-def one_file(games: Mapping[int, Kept], report: str = "", kind: str = "fog") -> str:
-    """The file's text; ``kind`` is the name of the games' kit.
+def one_file(
+    kind: BoardGame, games: Mapping[int, tuple[Reviewed, Sequence[Mapping[str, Any]]]], report: str = ""
+) -> str:
+    """The file's text.
 
     Parameters
     ----------
-    games
-        By their numbers; the first one is shown.
+    kind, games
+        The game; reviewed games by their numbers, with every turn as a page gets it. The first one is shown.
     report
         HTML that stands above the board. ``#game=2&ply=7`` in its links leads to a turn.
     """
-    static = {path: body.decode() for path, (body, kind) in static_files().items() if not kind.startswith("image/")}
-    page = static["/"].replace("<body ", f'<body data-kind="{kind}" ', 1)
+    static = {path: body.decode() for path, (body, type_) in static_files().items() if not type_.startswith("image/")}
+    page = static["/"].replace("<body ", f'<body data-kind="{kind.kit.name}" ', 1)
     page = re.sub(r'\s*<a id="puzzles"[^\n]*', "", page)  # they need a server
     static.pop("/puzzles.js")
     # Styles go into the page; links to other files are removed.
@@ -52,33 +37,33 @@ def one_file(games: Mapping[int, Kept], report: str = "", kind: str = "fog") -> 
     )
     page = re.sub(r'<link rel="(?:icon|modulepreload)"[^>]*>\n', "", page)
     # Modules are imported by name, through the import map: a data: address has no folder to resolve a path against.
-    scripts = {path: _named(text) for path, text in static.items() if path.endswith(".js")}
-    imports = {f"klss{path}": f"data:text/javascript;base64,{_base64(text)}" for path, text in scripts.items()}
+    imports = {
+        f"klss{path}": f"data:text/javascript;base64,{_base64(script)}"
+        for path, script in static.items()
+        if path.endswith(".js")
+    }
+    answers = [_answers(kind, number, *each) for number, each in games.items()]
     main = (
         f'<script type="importmap">{_inside({"imports": imports})}</script>\n'
-        f'<script type="application/json" id="kept">{_inside([_sent(*each) for each in games.items()])}</script>\n'
+        f'<script type="application/json" id="kept">{_inside(answers)}</script>\n'
         '<script type="module">import "klss/main.js";</script>'
     )
     page = page.replace('<script type="module" src="/main.js"></script>', main)
     return page.replace("<main>", f"{report}<main>", 1)
 
 
-def _sent(number: int, kept: Kept) -> dict[str, Any]:
-    """The server's answers to the page's requests about a game."""
-    analysis = {"type": "analysis", "game": number, "of": len(kept.turns), "done": True, "failed": None}
+def _answers(kind: BoardGame, number: int, reviewed: Reviewed, turns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A server's answers to a page's requests about a game, by the requests' types."""
+    analysis = {"type": "analysis", "game": number, "of": len(turns), "done": True, "failed": None, "turns": turns}
     return {
-        "review": {"type": "review", "game": number, "color": "white", **kept.game},
-        "analyse": {**analysis, "turns": kept.turns, "summary": kept.summary},
-        "pgn": {"type": "pgn", "game": number, "pgn": kept.pgn, "names": kept.names},
+        "review": {"type": "review", "game": number, "color": "white", **kind.review(reviewed)},
+        "analyse": analysis | {"summary": {color: summary(turns, color) for color in chess.COLOR_NAMES}},
+        "pgn": {"type": "pgn", "game": number, "pgn": reviewed.text, "names": reviewed.names},
     }
 
 
-def _named(script: str) -> str:
-    return re.sub(r"from '/", "from 'klss/", script)
-
-
-def _base64(text: str) -> str:
-    return base64.b64encode(text.encode()).decode()
+def _base64(script: str) -> str:
+    return base64.b64encode(re.sub(r"from '/", "from 'klss/", script).encode()).decode()
 
 
 def _inside(document: Any) -> str:

@@ -6,7 +6,6 @@ These are two requests, so that a page gets what the fog hides only once it has 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -24,29 +23,21 @@ _KEPT = 8
 """Puzzles whose position sets are kept at a time; a set of two thousand takes some megabytes."""
 
 
-def add_puzzles(app: web.Application, check: Callable[[web.Request], None]) -> None:
-    """Add the two requests to ``app``: ``/puzzles/7`` and ``/puzzles/7/e2e4`` (``-`` in place of a move gives up).
-    ``check`` refuses a request that is not for this server.
-    """
+def puzzle_routes() -> list[web.RouteDef]:
+    """The two requests: ``/puzzles/7`` and ``/puzzles/7/e2e4`` (``-`` in place of a move gives up)."""
     # One position set is built at a time, in a thread: other requests for puzzles wait, and games go on.
     one = asyncio.Semaphore(1)
 
-    async def answered(request: web.Request, tell: Callable[[int], Any]) -> web.Response:
-        check(request)
+    async def told(request: web.Request) -> web.Response:
+        number, move = int(request.match_info["number"]), request.match_info.get("move")
         async with one:
-            found = await asyncio.to_thread(tell, int(request.match_info["number"]))
+            found = await asyncio.to_thread(*((_question, number) if move is None else (_answer, number, move)))
         if found is None:
             raise web.HTTPNotFound(text="there is no such puzzle here\n")
         return web.json_response(found)
 
-    async def question(request: web.Request) -> web.Response:
-        return await answered(request, _question)
-
-    async def answer(request: web.Request) -> web.Response:
-        return await answered(request, lambda number: _answer(number, request.match_info["move"]))
-
-    app.router.add_get(r"/puzzles/{number:\d{1,6}}", question)
-    app.router.add_get(r"/puzzles/{number:\d{1,6}}/{move:-|[a-h][1-8][a-h][1-8][nbrq]?}", answer)
+    paths = r"/puzzles/{number:\d{1,6}}", r"/puzzles/{number:\d{1,6}}/{move:-|[a-h][1-8][a-h][1-8][nbrq]?}"
+    return [web.get(path, told) for path in paths]
 
 
 @lru_cache(maxsize=1)

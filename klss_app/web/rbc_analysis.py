@@ -41,7 +41,6 @@ def turn_document(found: AnalysedTurn, held: dict[str, tuple[int, bool]]) -> dic
         "positions": {name: list(of) for name, of in held.items()},
         "after_look": found.held_after,
         "beliefs": both,
-        "counted": both,
         "value": round(best["value"], 4),
         "truth": None,
         "moves": [

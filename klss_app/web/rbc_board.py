@@ -20,11 +20,9 @@ from darkchess.rbc.game.referee import Referee, Turn
 from klss.support.text import printable
 from klss.table.outcome import Outcome
 from klss_app.rbc_spoken import request_letters
-from klss_app.web.board_game import MOST_PLIES, BadGame, BoardGame, Reviewed
-from klss_app.web.messages import over_document
+from klss_app.web.board_game import MOST_PLIES, BadGame, BoardGame, Reviewed, Settings
 from klss_app.web.rbc_seat import Knowledge, RbcHuman
-from klss_app.web.seats import Inbox
-from klss_app.web.settings import Settings
+from klss_app.web.seats import Inbox, over_document
 from uci_bridge.kits.rbc import RBC
 
 
@@ -40,7 +38,7 @@ class RbcBoard(BoardGame):
     """See :class:`klss_app.web.board_game.BoardGame`."""
 
     kit = RBC
-    rehearsal = ("e5", "e4", "e4", "d5")
+    opening = ("e5", "e2e4", "e4", "d7d5")
     analysis = "klss_app.web.rbc_analysis"
 
     def human(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int) -> RbcHuman:
@@ -53,8 +51,8 @@ class RbcBoard(BoardGame):
         game = _Game(referee, None if left else referee.outcome)
         return Reviewed(game, RBC.record(referee, headers), len(referee.turns), names)
 
-    def opened(self, text: str, settings: Settings, number: int = 1) -> Reviewed:
-        """See the base: the JSON of reconchess, which holds one game."""
+    def opened(self, text: str, settings: Settings) -> Reviewed:
+        """See the base: the JSON of reconchess."""
         return opened(text)
 
     def review(self, reviewed: Reviewed) -> dict[str, Any]:

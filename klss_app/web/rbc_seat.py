@@ -20,10 +20,7 @@ from darkchess.rbc.game.own_half import OwnHalf
 from klss.table.contest import Decision
 from klss.table.outcome import Outcome
 from klss_app.rbc_spoken import UnknownRequest, lost_text, moved_text, request_letters, request_of, sensed_text
-from klss_app.web.messages import letters, over_document
-from klss_app.web.seats import Answer, HumanAtBoard
-
-_MOST_TEXT = 40
+from klss_app.web.seats import MOST_TEXT, Answer, HumanAtBoard, letters, over_document
 
 
 class Knowledge:
@@ -152,7 +149,7 @@ class RbcHuman(HumanAtBoard, Player):
         self._show(self.message())
 
     def message(self) -> dict[str, Any]:
-        """The message's fields: those of :meth:`klss_app.web.messages.Telling.message`, and
+        """The message's fields: those of :meth:`klss_app.web.fog_seat.Telling.message`, and
 
         Returns
         -------
@@ -203,11 +200,11 @@ class RbcHuman(HumanAtBoard, Player):
 
     def _requested(self, text: str) -> chess.Move | None:
         pieces: Mapping[int, chess.Piece] = self._known.pieces
-        return request_of(text[:_MOST_TEXT], self._known.own.requests(), pieces)
+        return request_of(text[:MOST_TEXT], self._known.own.requests(), pieces)
 
 
 def _looked(text: str) -> int | None:
-    square = text[:_MOST_TEXT].strip().lower()
+    square = text[:MOST_TEXT].strip().lower()
     if square in ("", "pass"):
         return None
     if square not in chess.SQUARE_NAMES:

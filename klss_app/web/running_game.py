@@ -16,7 +16,7 @@ from klss.table.arbiter import Arbiter
 from klss.table.contest import Player, Referee
 from klss.table.limits import TimeControl
 from klss.table.outcome import Outcome
-from klss_app.web.seats import Draw, Ended, HumanAtBoard, Inbox, Leave, Resign
+from klss_app.web.seats import Ended, HumanAtBoard, Inbox
 
 
 class GameClock:
@@ -89,17 +89,9 @@ class RunningGame:
         """Begin, in a thread."""
         self._thread.start()
 
-    def resign(self, color: chess.Color) -> None:
-        """``color`` gives up; from any thread."""
-        self.inbox.put(Resign(color))
-
-    def draw(self, color: chess.Color, accepts: bool) -> None:
-        """``color`` offers a draw, or ``accepts`` the other's offer; from any thread."""
-        self.inbox.put(Draw(color, accepts))
-
     def leave(self, wait_s: float = 0.0) -> bool:
         """End it where it is, without an outcome; from any thread. Whether it was over and kept within ``wait_s``."""
-        self.inbox.put(Leave())
+        self.inbox.put(Ended(None))
         return self.over.wait(wait_s)
 
     def _run(self) -> None:

@@ -10,19 +10,32 @@ import queue
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import chess
 
-from klss.table.contest import Decision, OutOfTime, Player, Resignation
+from klss.table.contest import Decision, OutOfTime, Player
 from klss.table.limits import Limit, Progress
 from klss.table.outcome import Outcome, Seat
 
+MOST_TEXT = 40
+"""Characters of a page's answer that are read."""
+
+
+class Line(Protocol):
+    """A page's connection."""
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Queue a message for sending."""
+        ...
+
 
 class Ended(Exception):
-    """The game ends by something other than the answer that is waited for; ``outcome``: None if it is left."""
+    """The game ends by something other than an answer, in whoever's turn: a player resigns, both agree to a draw, or it
+    is left as it is (``outcome`` None)."""
 
     def __init__(self, outcome: Outcome | None) -> None:
         super().__init__(outcome)
@@ -39,23 +52,11 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Resign:
-    """A player gives up, in its turn or not."""
-
-    color: chess.Color
-
-
-@dataclass(frozen=True)
 class Draw:
     """A player offers a draw, in its turn or not, or ``accepts`` the other's offer."""
 
     color: chess.Color
     accepts: bool
-
-
-@dataclass(frozen=True)
-class Leave:
-    """The game is left as it is."""
 
 
 class Inbox:
@@ -71,9 +72,9 @@ class Inbox:
     def __init__(self, offered: Callable[[chess.Color | None], None]) -> None:
         self._offered = offered
         self._offer: chess.Color | None = None
-        self._letters: queue.SimpleQueue[Answer | Draw | Resign | Leave] = queue.SimpleQueue()
+        self._letters: queue.SimpleQueue[Answer | Draw | Ended] = queue.SimpleQueue()
 
-    def put(self, letter: Answer | Draw | Resign | Leave) -> None:
+    def put(self, letter: Answer | Draw | Ended) -> None:
         """Add a letter; from any thread."""
         self._letters.put(letter)
 
@@ -83,10 +84,10 @@ class Inbox:
 
         Raises
         ------
-        Resignation, OutOfTime
+        OutOfTime
             See :mod:`klss.table.contest`.
         Ended
-            The other player resigned, both agreed to a draw, or the game is left.
+            A letter, or that both agreed to a draw.
         """
         while True:
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
@@ -94,12 +95,8 @@ class Inbox:
                 letter = self._letters.get(timeout=left)
             except queue.Empty:
                 raise OutOfTime from None
-            if isinstance(letter, Leave):
-                raise Ended(None)
-            if isinstance(letter, Resign):
-                if letter.color == color:
-                    raise Resignation
-                raise Ended(Outcome(not letter.color, "resign"))
+            if isinstance(letter, Ended):
+                raise letter
             if isinstance(letter, Draw):
                 self._draw(letter)
                 continue
@@ -201,3 +198,16 @@ class EngineAtBoard(Player):
             answer = error
         self.thinking = False
         self._inbox.put(Answer(self._seat, number, answer))
+
+
+def letters(pieces: Counter[str]) -> str:
+    """Pieces by their letters, the most valuable first."""
+    return "".join(sorted(pieces.elements(), key=lambda piece: ("qrbnpk".index(piece.lower()), piece)))
+
+
+def over_document(outcome: Outcome | None) -> dict[str, Any] | None:
+    """The end of a game, for a page; None while it goes on."""
+    if outcome is None:
+        return None
+    winner = None if outcome.winner is None else chess.COLOR_NAMES[outcome.winner]
+    return {"winner": winner, "reason": outcome.reason, "result": outcome.result}

@@ -11,19 +11,20 @@ import contextlib
 import json
 import logging
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
+import msgspec
 from aiohttp import WSCloseCode, WSMsgType, web
 from aiohttp.http import HttpProcessingError
 
 from klss.support.text import printable
 from klss_app.web.board_game import BadGame, Finished
 from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed, same_token
-from klss_app.web.puzzle_pages import add_puzzles
-from klss_app.web.table import Refused, Seat, Table
+from klss_app.web.puzzle_pages import puzzle_routes
+from klss_app.web.table import Refused, Seat, Table, Wish
 
 MOST_BYTES = 256 * 1024
 """The largest message that a page may send; the largest are PGN files."""
@@ -43,6 +44,50 @@ _PER_S = 20.0
 _BURST = 60.0
 _SIT_WITHIN_S = 10.0
 _MOST_FAULTS = 20
+
+
+# ------------------------------------------------------------------------------------------------- what pages may send
+class _Sit(msgspec.Struct, tag="sit"):
+    token: Any = None
+    invite: Any = None
+
+
+class _Move(msgspec.Struct, tag="move"):
+    move: str
+    ply: int
+
+
+class _Resign(msgspec.Struct, tag="resign"):
+    pass
+
+
+class _Draw(msgspec.Struct, tag="draw"):
+    accepts: bool
+
+
+class _Rematch(msgspec.Struct, tag="rematch"):
+    pass
+
+
+class _Review(msgspec.Struct, tag="review"):
+    game: int
+
+
+class _Pgn(msgspec.Struct, tag="pgn"):
+    game: int
+    comments: bool = False
+
+
+class _Open(msgspec.Struct, tag="open"):
+    pgn: Annotated[str, msgspec.Meta(max_length=MOST_BYTES)]
+
+
+class _Analyse(msgspec.Struct, tag="analyse"):
+    game: int
+
+
+_Message: TypeAlias = _Sit | _Move | _Resign | _Draw | _Rematch | Wish | _Review | _Pgn | _Open | _Analyse
+_decoder: msgspec.json.Decoder[_Message] = msgspec.json.Decoder(_Message)
 
 
 def static_files() -> dict[str, tuple[bytes, str]]:
@@ -76,8 +121,15 @@ def make_app(table: Table, host: str) -> web.Application:
     served = static_files()
     lines: dict[PageLine, None] = {}
 
+    @web.middleware
+    async def check_host(
+        request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+    ) -> web.StreamResponse:
+        if not host_allowed(request.headers.get("Host"), host):
+            raise web.HTTPForbidden(text="got a Host that is not this server's, expected its address or localhost\n")
+        return await handler(request)
+
     async def page(request: web.Request) -> web.StreamResponse:
-        _check_host(request, host)
         if request.path not in served:
             raise web.HTTPNotFound(text="there is no such page here\n")
         body, kind = served[request.path]
@@ -86,7 +138,6 @@ def make_app(table: Table, host: str) -> web.Application:
         return response
 
     async def socket(request: web.Request) -> web.StreamResponse:
-        _check_host(request, host)
         if not origin_allowed(request.headers.get("Origin"), request.headers.get("Host")):
             raise web.HTTPForbidden(text="a socket is for the page of this server\n")
         return await _serve_line(request, table, lines)
@@ -98,18 +149,11 @@ def make_app(table: Table, host: str) -> web.Application:
     async def close_lines(app: web.Application) -> None:
         await asyncio.gather(*(line.close(WSCloseCode.GOING_AWAY) for line in lines))
 
-    app = web.Application(client_max_size=1024)
-    app.router.add_get("/ws", socket)
-    add_puzzles(app, lambda request: _check_host(request, host))
-    app.router.add_get("/{path:.*}", page)
+    app = web.Application(client_max_size=1024, middlewares=[check_host])
+    app.add_routes([web.get("/ws", socket), *puzzle_routes(), web.get("/{path:.*}", page)])
     app.on_response_prepare.append(add_headers)
     app.on_shutdown.append(close_lines)
     return app
-
-
-def _check_host(request: web.Request, host: str) -> None:
-    if not host_allowed(request.headers.get("Host"), host):
-        raise web.HTTPForbidden(text="got a Host that is not this server's, expected its address or localhost\n")
 
 
 async def _serve_line(request: web.Request, table: Table, lines: dict[PageLine, None]) -> web.StreamResponse:
@@ -185,7 +229,7 @@ class PageLine:
                 if not self._rate.take():
                     await self.close(WSCloseCode.POLICY_VIOLATION)
                     break
-                await self._take(message.data if message.type is WSMsgType.TEXT else None)
+                await self._take(message.data)
         finally:
             sitting.cancel()
             sending.cancel()
@@ -203,126 +247,86 @@ class PageLine:
                 self._waiting_bytes -= len(text)
                 await self._socket.send_str(text)
 
-    async def _take(self, text: str | None) -> None:
+    async def _take(self, data: str | bytes) -> None:
+        message: _Message | None = None
+        why = ""
         try:
-            message = json.loads(text) if text is not None else None
-        except (ValueError, RecursionError):
-            message = None
-        if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-            await self._fault("got no message, expected a JSON object with a type")
-            return
-        kind = message["type"]
+            message = _decoder.decode(data)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            why = printable(str(error), 120)
         if self._seat is None:
-            await self._sit(message)
+            await self._sit(message if isinstance(message, _Sit) else None)
             return
-        action = self._actions.get(kind)
-        if action is None:
-            await self._fault(f"got the type {printable(kind, 40)!r}, expected one that is known here")
+        if message is None or isinstance(message, _Sit):
+            # Our own page never sends that; after too many of them close the socket.
+            self._faults += 1
+            self.send({"type": "error", "why": why or "got a message from a page that has a seat already"})
+            if self._faults > _MOST_FAULTS:
+                await self.close(WSCloseCode.POLICY_VIOLATION)
             return
         try:
-            await action(self, self._seat, message)
-        except (Refused, BadGame) as why:
-            self.send({"type": "refused", "of": kind, "why": str(why)})
-        except (KeyError, TypeError, ValueError, OverflowError):
-            await self._fault(f"got a {kind} message whose fields are not what they should be")
+            await self._act(self._seat, message)
+        except (Refused, BadGame) as refused:
+            self.send({"type": "refused", "of": message.__struct_config__.tag, "why": str(refused)})
 
-    async def _fault(self, why: str) -> None:
-        """Answer a message that our own page never sends; after too many of them close the socket."""
-        self._faults += 1
-        self.send({"type": "error", "why": why})
-        if self._faults > _MOST_FAULTS:
-            await self.close(WSCloseCode.POLICY_VIOLATION)
+    async def _sit(self, message: _Sit | None) -> None:
+        said = message or _Sit()
+        code = said.invite
+        for seat in self._table.seats:
+            if seat.invites(code) if code is not None else same_token(said.token, seat.token):
+                self._seat = seat
+                if code is not None:  # from now on the page uses the seat's own token
+                    self.send({"type": "seat", "token": seat.token})
+                await self._table.sit(seat, self)
+                return
+        self.send({"type": "error", "why": "no seat" if code is None else "no invitation"})
+        await asyncio.sleep(0.1)
+        await self.close(WSCloseCode.POLICY_VIOLATION)
 
-    async def _sit(self, message: dict[str, Any]) -> None:
-        code = message.get("invite")
-        seat = None
-        for each in self._table.seats:
-            if each.invites(code) if code is not None else same_token(message.get("token"), each.token):
-                seat = each
-        if message["type"] != "sit" or seat is None:
-            self.send({"type": "error", "why": "no seat" if code is None else "no invitation"})
-            await asyncio.sleep(0.1)
-            await self.close(WSCloseCode.POLICY_VIOLATION)
-            return
-        self._seat = seat
-        if code is not None:  # from now on the page uses the seat's own token
-            self.send({"type": "seat", "token": seat.token})
-        await self._table.sit(seat, self)
+    async def _act(self, seat: Seat, message: _Message) -> None:
+        """Do what a page asks; raises Refused or BadGame."""
+        table = self._table
+        match message:
+            case _Move():
+                table.move(seat, message.move, message.ply)
+            case _Resign():
+                table.resign(seat)
+            case _Draw():
+                table.draw(seat, message.accepts)
+            case _Rematch():
+                await table.rematch(seat)
+            case Wish():
+                await table.new_game(seat, message)
+            case _Review():
+                await self._review(message.game)
+            case _Pgn():
+                game = self._finished(message.game)
+                turns = table.analyses.whole(game.number) if message.comments else None
+                text = game.reviewed.text if turns is None else table.kind.annotated(game.reviewed, turns)
+                self.send({"type": "pgn", "game": game.number, "pgn": text, "names": game.reviewed.names})
+            case _Open():
+                self._only_between_games()
+                async with table.reading:
+                    reviewed = await asyncio.to_thread(table.kind.opened, message.pgn, table.settings)
+                await self._review(table.add(reviewed))
+            case _Analyse():
+                async with table.changing:  # a game may begin while this waits, so the check comes after it
+                    await table.analyses.begin(self._finished(message.game), table.settings)
 
-    # ------------------------------------------------------------------------------------------------- what pages ask
-    async def _move(self, seat: Seat, message: dict[str, Any]) -> None:
-        text, ply = message["move"], message["ply"]
-        if not isinstance(text, str) or not isinstance(ply, int):
-            raise TypeError
-        self._table.move(seat, text, ply)
-
-    async def _resign(self, seat: Seat, message: dict[str, Any]) -> None:
-        self._table.resign(seat)
-
-    async def _draw(self, seat: Seat, message: dict[str, Any]) -> None:
-        accepts = message["accepts"]
-        if not isinstance(accepts, bool):
-            raise TypeError
-        self._table.draw(seat, accepts)
-
-    async def _rematch(self, seat: Seat, message: dict[str, Any]) -> None:
-        await self._table.rematch(seat)
-
-    async def _new(self, seat: Seat, message: dict[str, Any]) -> None:
-        await self._table.new_game(seat, message)
-
-    async def _review(self, seat: Seat, message: dict[str, Any]) -> None:
-        game = self._finished(message)
+    async def _review(self, number: int) -> None:
+        game = self._finished(number)
         async with self._table.reading:
             document = await asyncio.to_thread(self._table.kind.review, game.reviewed)
         color = "white" if game.color else "black"
         self.send({"type": "review", "game": game.number, "color": color, **document})
 
-    async def _pgn(self, seat: Seat, message: dict[str, Any]) -> None:
-        game = self._finished(message)
-        turns = self._table.analyses.whole(game.number) if message.get("comments") is True else None
-        text = game.reviewed.text if turns is None else self._table.kind.annotated(game.reviewed, turns)
-        self.send({"type": "pgn", "game": game.number, "pgn": text, "names": game.reviewed.names})
-
-    async def _open(self, seat: Seat, message: dict[str, Any]) -> None:
-        self._only_between_games()
-        text, number = message["pgn"], message.get("number")
-        if not isinstance(text, str) or not (number is None or (type(number) is int and number >= 1)):
-            raise TypeError
-        kind = self._table.kind
-        async with self._table.reading:
-            # A page that names no game has not seen the list of the file's games.
-            rows, count = await asyncio.to_thread(kind.listed, text) if number is None else ([], 1)
-            if rows:
-                self.send({"type": "games", "games": rows, "of": count})
-                return
-            reviewed = await asyncio.to_thread(kind.opened, text, self._table.settings, number or 1)
-        await self._review(seat, {"game": self._table.add(reviewed)})
-
-    async def _analyse(self, seat: Seat, message: dict[str, Any]) -> None:
-        async with self._table.changing:  # a game may begin while this waits, so the check comes after it
-            await self._table.analyses.begin(self._finished(message), self._table.settings)
-
-    def _finished(self, message: dict[str, Any]) -> Finished:
+    def _finished(self, number: int) -> Finished:
         """A game that is over; refused while another is played, so that no player gets an engine's help there."""
         self._only_between_games()
-        number = message["game"]
-        if not isinstance(number, int) or number not in self._table.finished:
+        if number not in self._table.finished:
             raise Refused("there is no such game here")
         return self._table.finished[number]
 
     def _only_between_games(self) -> None:
         if self._table.playing:
             raise Refused("a game is going on; finish it first")
-
-    _actions: Mapping[str, Callable[[PageLine, Seat, dict[str, Any]], Any]] = {
-        "move": _move,
-        "resign": _resign,
-        "draw": _draw,
-        "rematch": _rematch,
-        "new": _new,
-        "review": _review,
-        "pgn": _pgn,
-        "open": _open,
-        "analyse": _analyse,
-    }

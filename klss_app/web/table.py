@@ -9,33 +9,46 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import datetime
-import json
 import random
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import chess
+import msgspec
 
 from darkchess.errors import DarkchessError
 from klss.support.seeds import NATURE, fresh_seed, player_seed
 from klss.support.text import printable
 from klss.table.contest import Player, Referee
 from klss.table.limits import TimeControl
+from klss.table.outcome import Outcome
 from klss_app.kept_games import HUMAN, Terms, game_headers, keep_game, shown_name
 from klss_app.web.analyses import Analyses
-from klss_app.web.board_game import BoardGame, Finished, Reviewed
+from klss_app.web.board_game import BoardGame, Earlier, Finished, Reviewed, Settings
 from klss_app.web.engines import BoardEngine
 from klss_app.web.guard import new_token, same_token
-from klss_app.web.messages import Line
 from klss_app.web.running_game import GameClock, RunningGame
-from klss_app.web.seats import HumanAtBoard, Inbox
-from klss_app.web.settings import Earlier, Settings
+from klss_app.web.seats import Draw, Ended, HumanAtBoard, Inbox, Line
+
+_MOST_GAMES = 200
 
 _LONGEST_S = 24 * 3600.0
-_MOST_GAMES = 200
+_MoveSeconds = Annotated[float, msgspec.Meta(ge=0.01, le=_LONGEST_S)]
+_ClockSeconds = Annotated[float, msgspec.Meta(ge=1.0, le=_LONGEST_S)]
+_Increment = Annotated[float, msgspec.Meta(ge=0.0, le=_LONGEST_S)]
+
+
+class Wish(msgspec.Struct, frozen=True, tag="new"):
+    """A page's wish for a new game: an engine by its shown name, the human's colour, and limits, start (or None)."""
+
+    engine: str
+    color: Literal["white", "black", "random"]
+    time: _MoveSeconds | None = None
+    clock: tuple[_ClockSeconds, _Increment] | None = None
+    fen: Annotated[str, msgspec.Meta(max_length=120)] | None = None
 
 
 class Refused(Exception):
@@ -116,7 +129,7 @@ class Table:
         self._engine: BoardEngine | None = None
         self.changing = asyncio.Lock()
         self._beginning = False
-        self._wish: Mapping[str, Any] | None = None
+        self._wish: Wish | None = None
         self.reading = asyncio.Lock()
         self._own_engine = settings.engine
         self._loading = False  # compiled code, in this process
@@ -161,13 +174,12 @@ class Table:
         turn = seat.shown["turn"] == "white"
         # The clock of a human who begins stands still (klss.table.arbiter).
         stands = over or (seat.shown["ply"] == 0 and self.settings.players[turn] == HUMAN)
-        running = None if stands else turn
         return {
             "type": "game",
             "number": self._numbers,
             **seat.shown,
             "names": {chess.COLOR_NAMES[color]: self._name(color, seat) for color in chess.COLORS},
-            "clock": self._clock.shown(running),
+            "clock": self._clock.shown(None if stands else turn),
             "offer": None if over or self._offer is None else chess.COLOR_NAMES[self._offer],
         }
 
@@ -194,7 +206,22 @@ class Table:
             self.kind.warm_up()
         finally:
             self._loading = False
-            self._from_game(self._tell_all)(None)
+            self._soon(self._describe_to_all)
+
+    def tell(self, message: Mapping[str, Any]) -> None:
+        """Send to all pages of all seats."""
+        for seat in self.seats:
+            seat.send(message)
+
+    def _describe_to_all(self) -> None:
+        for seat in self.seats:
+            seat.send(self.described(seat))
+
+    def _describe_to_others(self, seat: Seat) -> None:
+        """Describe the table to all other seats, after somebody came to this seat or left it."""
+        for other in self.seats:
+            if other is not seat:
+                other.send(self.described(other))
 
     # ------------------------------------------------------------------------------------------------- what pages ask
     async def sit(self, seat: Seat, line: Line) -> None:
@@ -204,7 +231,7 @@ class Table:
         seat.sat, seat.invitation = True, None
         line.send(self.described(seat))
         if len(seat.lines) == 1:
-            self._tell_others(seat)
+            self._describe_to_others(seat)
         message = self.game_message(seat)
         if message is not None:
             line.send(message)
@@ -216,7 +243,7 @@ class Table:
         """Remove a page that is gone."""
         seat.lines.discard(line)
         if not seat.lines:
-            self._tell_others(seat)
+            self._describe_to_others(seat)
 
     def move(self, seat: Seat, text: str, ply: int) -> None:
         """Pass on a page's move; raises :class:`Refused`."""
@@ -229,7 +256,7 @@ class Table:
     def resign(self, seat: Seat) -> None:
         """Resign for a page; does nothing if no game is going on."""
         if self._game is not None:
-            self._game.resign(seat.color)
+            self._game.inbox.put(Ended(Outcome(not seat.color, "resign")))
 
     def draw(self, seat: Seat, accepts: bool) -> None:
         """Offer a draw for a page, or accept the other's offer (``accepts``); does nothing if no game is going on.
@@ -238,7 +265,7 @@ class Table:
         if len(self.seats) != 2:
             raise Refused("an engine answers no offers of a draw")
         if self._game is not None:
-            self._game.draw(seat.color, accepts)
+            self._game.inbox.put(Draw(seat.color, accepts))
 
     async def rematch(self, seat: Seat) -> None:
         """Ask for a rematch; once every human at the table has asked, the next game begins with colours swapped."""
@@ -259,22 +286,7 @@ class Table:
                 replace(self.settings, players={color: players[not color] for color in chess.COLORS}, seed=None)
             )
 
-    def _tell_others(self, seat: Seat) -> None:
-        """Describe the table to all other seats, after somebody came to this seat or left it."""
-        for other in self.seats:
-            if other is not seat:
-                other.send(self.described(other))
-
-    def tell(self, message: Mapping[str, Any]) -> None:
-        """Send to all pages of all seats."""
-        for seat in self.seats:
-            seat.send(message)
-
-    def _tell_all(self, _: Any = None) -> None:
-        for seat in self.seats:
-            seat.send(self.described(seat))
-
-    async def new_game(self, seat: Seat, wish: Mapping[str, Any]) -> None:
+    async def new_game(self, seat: Seat, wish: Wish) -> None:
         """Begin a new game against the engine as ``wish`` says; a running game is left. Raises :class:`Refused`.
 
         Setting up a game takes a while: a wish is refused if another one came while it waited.
@@ -290,34 +302,28 @@ class Table:
             seat.color = settings.humans[0]
             await self._begin(settings)
 
-    def _wished(self, wish: Mapping[str, Any]) -> Settings:
-        engine = wish.get("engine")
-        if engine not in self._engines() or self._own_engine is None:
-            raise Refused(f"got the engine {printable(str(engine), 40)!r}, expected one of those offered")
-        spec = self._own_engine if engine == shown_name(self._own_engine) else str(engine)
-        color = wish.get("color")
-        if color not in ("white", "black", "random"):
-            raise Refused("got no colour, expected white, black or random")
-        human = random.SystemRandom().random() < 0.5 if color == "random" else color == "white"
-        fen = wish.get("fen") or None
+    def _wished(self, wish: Wish) -> Settings:
+        if wish.engine not in self._engines() or self._own_engine is None:
+            raise Refused(f"got the engine {printable(wish.engine, 40)!r}, expected one of those offered")
+        spec = self._own_engine if wish.engine == shown_name(self._own_engine) else wish.engine
+        human = random.SystemRandom().random() < 0.5 if wish.color == "random" else wish.color == "white"
+        fen = wish.fen or None
         if fen is not None:
-            if not self.kind.kit.starts or not isinstance(fen, str) or len(fen) > 120:
-                raise Refused("got no FEN of a start position")
+            if not self.kind.kit.starts:
+                raise Refused("got a start position, expected none in this game")
             try:
-                setup = self.kind.kit.setup(fen, self.settings.ruleset.name)
-                referee: Any = self.kind.kit.referee(setup)
-                if referee.outcome is not None:
-                    raise Refused("got a start position in which the game is over")
-                fen = referee.positions[0].fen()
+                referee: Any = self.kind.kit.referee(self.kind.kit.setup(fen, self.settings.ruleset.name))
             except DarkchessError as error:
                 raise Refused(printable(str(error), 200)) from None
-        clock = wish.get("clock")
+            if referee.outcome is not None:
+                raise Refused("got a start position in which the game is over")
+            fen = referee.positions[0].fen()
         return replace(
             self.settings,
             players={human: HUMAN, not human: spec},
-            time_s=None if wish.get("time") is None else _seconds(wish["time"], "time a move", 0.01),
-            nodes=self.settings.nodes if wish.get("time") is None and clock is None else None,
-            clock=None if clock is None else _clock(clock),
+            time_s=wish.time,
+            nodes=self.settings.nodes if wish.time is None and wish.clock is None else None,
+            clock=wish.clock,
             fen=fen,
             seed=None,
         )
@@ -339,16 +345,16 @@ class Table:
         referee = await asyncio.to_thread(_refereed, self.kind, settings, earlier, seed)
         self.settings = settings = replace(settings, earlier=None)  # the games after this one begin anew
         self._numbers += 1
-        clock = settings.clock
+        number, clock = self._numbers, settings.clock
         self._clock = GameClock(
             {} if clock is None else {color: earlier.left_s.get(color, clock[0]) for color in chess.COLORS}
         )
         self._offer = None
-        inbox = Inbox(self._offer_taker(self._numbers))
+        inbox = Inbox(lambda offer: self._soon(self._offered, number, offer))
         players: dict[chess.Color, Player] = {}
         for seat in self.seats:
             seat.shown, seat.wants_rematch = None, False
-            seat.player = self.kind.human(inbox, self._shower(seat, self._numbers), earlier.plies)
+            seat.player = self.kind.human(inbox, self._shower(seat, number), earlier.plies)
             players[seat.color] = seat.player
         engine = await self._engine_for(settings)
         for color in chess.COLORS:
@@ -369,45 +375,38 @@ class Table:
             prepared=lambda: None if engine is None or clock is None else engine.wait_until_warm(),
             ended=lambda game: self._game_ended(game, settings, seed, earlier, engine),
         )
-        self._tell_all()
+        self._describe_to_all()
         game.start()
+
+    def _soon(self, call: Callable[..., None], *values: Any) -> None:
+        """Have the server's thread call this; from any thread."""
+        with contextlib.suppress(RuntimeError):  # the server is closing
+            self._loop.call_soon_threadsafe(call, *values)
 
     def _shower(self, seat: Seat, number: int) -> Callable[[dict[str, Any]], None]:
         """Return a function that the game's thread calls with what a seat may know, to send it to the seat's pages."""
+        return lambda message: self._soon(self._show, seat, number, message)
 
-        def show(message: dict[str, Any]) -> None:
-            if number == self._numbers:
-                seat.shown = message
-                now = self.game_message(seat)
-                if now is not None:
-                    seat.send(now)
+    def _show(self, seat: Seat, number: int, message: dict[str, Any]) -> None:
+        if number == self._numbers:
+            seat.shown = message
+            self._send_game(seat)
 
-        return self._from_game(show)
-
-    def _offer_taker(self, number: int) -> Callable[[chess.Color | None], None]:
-        """Return a function that the game's thread calls with an offer of a draw, to send it to all pages. The end of
-        an offer needs no message of its own: the message after the move that ended it says so.
+    def _offered(self, number: int, offer: chess.Color | None) -> None:
+        """Tell all pages of an offer of a draw. Its end needs no message of its own: the message after the move that
+        ended it says so.
         """
-
-        def take(offer: chess.Color | None) -> None:
-            if number != self._numbers:
-                return
-            self._offer = offer
+        if number != self._numbers:
+            return
+        self._offer = offer
+        if offer is not None:
             for seat in self.seats:
-                now = None if offer is None else self.game_message(seat)
-                if now is not None:
-                    seat.send(now)
+                self._send_game(seat)
 
-        return self._from_game(take)
-
-    def _from_game(self, call: Callable[[Any], None]) -> Callable[[Any], None]:
-        """Return a function for a game's thread that runs ``call`` in the server's thread."""
-
-        def pass_on(value: Any) -> None:
-            with contextlib.suppress(RuntimeError):  # the server is closing
-                self._loop.call_soon_threadsafe(call, value)
-
-        return pass_on
+    def _send_game(self, seat: Seat) -> None:
+        message = self.game_message(seat)
+        if message is not None:
+            seat.send(message)
 
     def _game_ended(
         self,
@@ -419,35 +418,32 @@ class Table:
     ) -> None:
         """Keep the game, then tell the pages; called by the game's thread."""
         referee = game.referee
-        assert referee is not None
-        left = referee.outcome is not None and referee.outcome.reason == "aborted"
-        names = {color: shown_name(spec) for color, spec in settings.players.items()}
-        terms = Terms(seed, settings.clock, settings.time_s, settings.nodes, settings.ruleset.name)
+        assert referee.outcome is not None
+        left = referee.outcome.reason == "aborted"
+        clocks = (self._clock.shown(referee.turn) if left else None) or {}
         headers = game_headers(
-            "klss board", names, earlier.begun, terms, self._seconds_left(referee.turn) if left else None
+            "klss board",
+            {color: shown_name(spec) for color, spec in settings.players.items()},
+            earlier.begun,
+            Terms(seed, settings.clock, settings.time_s, settings.nodes, settings.ruleset.name),
+            {color: clocks[chess.COLOR_NAMES[color]] / 1000.0 for color in chess.COLORS if clocks},
         )
         if engine is not None and engine.evaluator is not None:
             headers[f"{'Black' if settings.players[chess.WHITE] == HUMAN else 'White'}Evaluator"] = engine.evaluator
         reviewed = self.kind.kept(referee, settings, headers, left=left)
         if game.fault is not None:
             print(f"klss board: the game ended by an error: {game.fault!r}", file=sys.stderr)
-        if engine is not None and referee.outcome is not None and referee.outcome.reason == "forfeit":
+        if engine is not None and referee.outcome.reason == "forfeit":
             print(f"klss board: {engine.label} forfeited: {engine.last_fault}", file=sys.stderr)
         if referee.ply > 0 or not left:
             self._keep(reviewed.text, earlier.begun, earlier.path)
-        with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._public, game, reviewed, settings.humans[0])
-
-    def _seconds_left(self, running: chess.Color) -> dict[chess.Color, float]:
-        """Seconds on the clocks of a game that is left, as of now; empty without clocks."""
-        left = self._clock.shown(running)
-        return {} if left is None else {color: left[chess.COLOR_NAMES[color]] / 1000.0 for color in chess.COLORS}
+        self._soon(self._public, game, reviewed, settings.humans[0])
 
     def _public(self, game: RunningGame, reviewed: Reviewed, color: chess.Color) -> None:
         if self._game is game:
             self._game = None
         self.last = self.add(reviewed, color)
-        self._tell_all()
+        self._describe_to_all()
 
     def add(self, reviewed: Reviewed, color: chess.Color = chess.WHITE) -> int:
         """Add a game that may be reviewed; return its number."""
@@ -468,17 +464,14 @@ class Table:
         await asyncio.to_thread(game.leave, 5.0)
 
     async def _engine_for(self, settings: Settings) -> BoardEngine | None:
-        spec = settings.engine
-        if spec is None:
+        if settings.engine is None:
             return None
-        key = (spec, settings.evaluator, settings.clock is not None)
         if self._engine is not None:
             await self._engine.quiet()
-            if self._engine.key == key and self._engine.usable:
+            if self._engine.plays(settings):
                 return self._engine
             await asyncio.to_thread(self._engine.close)
-        tell = self._from_game(self._tell_all)
-        self._engine = BoardEngine(self.kind.kit, spec, settings, key, lambda: tell(None))
+        self._engine = BoardEngine(self.kind.kit, settings, lambda: self._soon(self._describe_to_all))
         return self._engine
 
     async def close(self) -> None:
@@ -508,15 +501,3 @@ def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None, 
         )
     else:
         print(f"klss board: the game is kept in {path}", file=sys.stderr, flush=True)
-
-
-def _seconds(value: object, what: str, least: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= _LONGEST_S:
-        raise Refused(f"got {json.dumps(value)[:40]} for the {what}, expected seconds from {least:g} on")
-    return float(value)
-
-
-def _clock(value: object) -> tuple[float, float]:
-    if not isinstance(value, list) or len(value) != 2:
-        raise Refused("got no clock, expected seconds at the start and seconds added a move")
-    return _seconds(value[0], "clock", 1.0), _seconds(value[1], "increment", 0.0)

@@ -17,8 +17,8 @@ import pytest
 
 from darkchess.rbc.game.observation import Sensed
 from darkchess.rbc.game.referee import Referee as RbcReferee
+from klss_app.web.board_game import BoardGame, Earlier, Settings
 from klss_app.web.rbc_board import RbcBoard
-from klss_app.web.settings import Earlier, Settings
 from tests.klss_app.web.pages import run, served
 from tests.wall.twins import Twins, load, replayed
 
@@ -29,78 +29,90 @@ assert len(SUITE) >= 100
 
 
 async def heard(
-    pair: Twins, moves: tuple[str, ...], clock: tuple[float, float] | None = None, offers: bool = False
+    pair: Twins,
+    moves: tuple[str, ...],
+    kind: BoardGame | None = None,
+    *,
+    clock: tuple[float, float] | None = None,
+    offers: bool = False,
+    left: bool = False,
 ) -> list[bytes]:
-    """Every frame that the page of ``pair.color`` gets, up to the last of ``moves``; with ``offers`` the other player
-    offers a draw before each of its moves."""
-    chosen = Settings({chess.WHITE: "human", chess.BLACK: "human"}, fen=pair.fen, seed=1, clock=clock)
-    async with served(chosen) as at:
+    """Every frame that the page of ``pair.color`` gets in a game of these answers; with ``offers`` the other player
+    offers a draw before each of its moves, with ``left`` the game was left after them and goes on."""
+    begun = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+    plies = replayed(moves, pair.fen).ply if kind is None else len(moves) // 2
+    earlier = Earlier(moves, plies, {}, begun) if left else None
+    people = {chess.WHITE: "human", chess.BLACK: "human"}
+    async with served(Settings(people, fen=pair.fen, seed=1, clock=clock, earlier=earlier), kind) as at:
         seats = {seat.color: i for i, seat in enumerate(at.table.seats)}
-        is_own = await at.page(seats[pair.color])
-        await is_own.until("table")
+        own = await at.page(seats[pair.color])
+        await own.until("table")
         other = await at.page(seats[not pair.color])
-        turn = replayed((), pair.fen).turn
-        ply = (await is_own.until("game"))["ply"]
         await other.until("game")
-        for i, move in enumerate(moves):
-            mover, waiter = (is_own, other) if turn == pair.color else (other, is_own)
+        while own.game.get("ply") != (plies if left else 0):
+            await own.until("game")
+        if left and kind is not None:
+            while own.game["question"] != ("move" if len(moves) % 2 else "sense"):
+                await own.until("game")
+            return own.heard
+        turn = replayed((), pair.fen).turn
+        for i, move in enumerate(() if left else moves):
+            mover, waiter = (own, other) if turn == pair.color else (other, own)
             if offers and mover is other:
                 await other.send(type="draw", accepts=False)
-                await other.until("game", offer=chess.COLOR_NAMES[not pair.color])
-                await is_own.until("game", offer=chess.COLOR_NAMES[not pair.color])
-            await mover.send(type="move", move=move, ply=ply + i)
-            await mover.until("game", ply=i + 1)
-            await waiter.until("game", ply=i + 1)
-            turn = not turn
-        return is_own.heard
+                for page in (other, own):
+                    await page.until("game", offer=chess.COLOR_NAMES[not pair.color])
+            await mover.plays(move)
+            if kind is None or i % 2:
+                while waiter.game["ply"] < mover.game["ply"]:
+                    await waiter.until("game")
+                turn = not turn
+        return own.heard
 
 
-def compared(pairs: list[Twins]) -> None:
+async def compared(pairs: list[Twins]) -> None:
     async def compare(pair: Twins) -> None:
         a, b = await heard(pair, pair.a), await heard(pair, pair.b)
         assert a == b, pair
         assert len(a) >= len(pair.a)
 
-    async def work() -> None:
-        for start in range(0, len(pairs), AT_ONCE):
-            await asyncio.gather(*map(compare, pairs[start : start + AT_ONCE]))
+    for start in range(0, len(pairs), AT_ONCE):
+        await asyncio.gather(*map(compare, pairs[start : start + AT_ONCE]))
 
-    run(work())
+
+def test_twins_send_the_same_bytes_to_the_page() -> None:
+    run(compared(TWINS[::20]))
 
 
 @pytest.mark.slow
-def test_twins_send_the_same_bytes_to_the_page() -> None:
-    compared(SUITE)
+def test_all_twins_send_the_same_bytes_to_the_page() -> None:
+    run(compared(TWINS))
+
+
+@pytest.mark.parametrize(("one", "other"), [("a7a6", "h7h6"), ("g8f6", "b8c6")])
+@pytest.mark.parametrize("left", [False, True])
+def test_blind_games_that_look_alike_to_a_player_send_it_the_same_bytes(one: str, other: str, left: bool) -> None:
+    def frames(move: str, *then: str) -> list[bytes]:
+        answers = ("d3", "e2e4", "d3", move, *then)
+        return run(heard(Twins("", None, chess.WHITE, (), ()), answers, RbcBoard(), left=left))
+
+    for then in [(), ("d3",)] if left else [("d3", "d2d4")]:
+        found = frames(one, *then)
+        assert found == frames(other, *then)
+        games = [each for each in map(json.loads, found) if each["type"] == "game"]
+        assert not left or games[0]["history"] == ["d3: e4", "?"], "nothing of what was played before"
 
 
 def test_twins_that_go_on_where_they_were_left_send_the_same_bytes_to_the_page() -> None:
     """What was played before is the referee's alone; the page gets what it would have got without the break."""
 
-    async def resumed(pair: Twins, moves: tuple[str, ...]) -> list[bytes]:
-        begun = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
-        earlier = Earlier(moves, len(moves), {}, begun)
-        humans = {chess.WHITE: "human", chess.BLACK: "human"}
-        async with served(Settings(humans, fen=pair.fen, seed=1, earlier=earlier)) as at:
-            own, other = (next(i for i, seat in enumerate(at.table.seats) if seat.color == color)
-                          for color in (pair.color, not pair.color))  # fmt: skip
-            page = await at.page(own)
-            await page.until("table")
-            await at.page(other)
-            await page.until("game", ply=len(moves))
-            return page.heard
-
     async def work() -> None:
         for pair in [each for each in SUITE if replayed(each.a, each.fen).outcome is None][:20]:
-            a, b = await resumed(pair, pair.a), await resumed(pair, pair.b)
+            a, b = await heard(pair, pair.a, left=True), await heard(pair, pair.b, left=True)
             assert a == b, pair
             assert json.loads(a[-1]) == json.loads((await heard(pair, pair.a))[-1])
 
     run(work())
-
-
-@pytest.mark.slow
-def test_all_twins_send_the_same_bytes_to_the_page() -> None:
-    compared(TWINS)
 
 
 def test_with_clocks_nothing_but_the_clocks_differs() -> None:
@@ -108,7 +120,7 @@ def test_with_clocks_nothing_but_the_clocks_differs() -> None:
 
     async def work() -> None:
         for pair in SUITE[:8]:
-            a, b = [await heard(pair, moves, (600.0, 2.0)) for moves in (pair.a, pair.b)]
+            a, b = [await heard(pair, moves, clock=(600.0, 2.0)) for moves in (pair.a, pair.b)]
             assert [clock.sub(b"", frame) for frame in a] == [clock.sub(b"", frame) for frame in b]
             assert any(clock.search(frame) for frame in a)
 

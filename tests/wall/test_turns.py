@@ -20,7 +20,7 @@ from klss.table.contest import Decision, Player, Resignation
 from klss.table.limits import TimeControl
 from klss_app.cli import play
 from klss_app.web.running_game import GameClock
-from klss_app.web.seats import Answer, Draw, HumanAtBoard, Inbox, Resign
+from klss_app.web.seats import Answer, Draw, Ended, HumanAtBoard, Inbox
 from tests.klss_app.conftest import klss  # noqa: F401
 from tests.table import hidden_tictactoe as toy
 from uci_bridge.kits.named import kit_named
@@ -144,10 +144,11 @@ def test_an_offer_ends_with_the_turn_of_the_one_that_it_was_made_to() -> None:
     referee, offers = toy.Referee(), list[Any]()
     inbox = Inbox(lambda offer: offers.append((offer, len(referee.tries))))
     for letter in (Answer(True, 1, Decision(0)), Draw(True, False), Answer(False, 2, Decision(0)),
-                   Answer(False, 3, Decision(1)), Resign(True)):  # fmt: skip
+                   Answer(False, 3, Decision(1)), Ended(None)):  # fmt: skip
         inbox.put(letter)
     players = {seat: Waits(inbox, lambda _: None) for seat in SEATS}
-    Arbiter(referee, players, dict.fromkeys(SEATS, TimeControl()), on_pass=inbox.turn_over).play()
+    with pytest.raises(Ended):
+        Arbiter(referee, players, dict.fromkeys(SEATS, TimeControl()), on_pass=inbox.turn_over).play()
     assert referee.tries == [(True, 0), (False, 0), (False, 1)]
     assert offers == [(True, 1), (None, 3)]
 

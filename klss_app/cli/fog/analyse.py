@@ -209,8 +209,7 @@ def _games(parsed: argparse.Namespace, options: GameOptions, chosen: Configurati
     from klss.support.whole_file import write_whole
     from klss.table.limits import Limit
     from klss_app.cli.fog import analyse_games
-    from klss_app.web.fog_board import annotated
-    from klss_app.web.reviews import replayed
+    from klss_app.web.fog_board import annotated, replayed
 
     # Limits by nodes, also the default one, promise repeatable turns, so Stockfish has to be reproducible too.
     limit = Limit(nodes=NODES)
@@ -272,7 +271,7 @@ def _write_reviews(
     """Write the review of each of ``games``, a record with its turns, below the text ``report``."""
     from klss.support.whole_file import write_whole
     from klss_app.web.fog_board import FogBoard, reviewed
-    from klss_app.web.one_file import kept, one_file
+    from klss_app.web.one_file import one_file
 
-    found = {number: kept(FogBoard(), reviewed(record, ruleset), turns) for number, (record, turns) in games.items()}
-    write_whole(path, one_file(found, report))
+    found = {number: (reviewed(record, ruleset), turns) for number, (record, turns) in games.items()}
+    write_whole(path, one_file(FogBoard(), found, report))

@@ -93,7 +93,7 @@ class HumanPlayer(Typist, Player):
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         """Begin a game; the board is drawn at the human's first turn."""
-        from klss_app.web.messages import Telling
+        from klss_app.web.fog_seat import Telling
 
         self._views = [view]
         self._telling = Telling(view)

@@ -90,12 +90,12 @@ def run(arguments: Sequence[str], game: Game) -> int:
             line.tell(f"turn {turn.number + 1} of {played.ply}")
     if html is not None:
         from klss.support.whole_file import write_whole
-        from klss_app.web.one_file import kept, one_file
+        from klss_app.web.one_file import one_file
         from klss_app.web.rbc_analysis import turn_documents
         from klss_app.web.rbc_board import RbcBoard, opened
 
-        review = kept(RbcBoard(), read_history_file(Path(parsed.game), opened), list(turn_documents(analysed)))
-        write_whole(html, one_file({1: review}, kind="rbc"))
+        reviewed = read_history_file(Path(parsed.game), opened)
+        write_whole(html, one_file(RbcBoard(), {1: (reviewed, list(turn_documents(analysed)))}))
     documents = [_document(turn) for turn in analysed]
     text = [f"{chosen.name}, {played.ply} turns", *_text(documents, [turn.before.pieces for turn in played.turns])]
     return _show(parsed, {"configuration": chosen.name, "turns": documents}, text)

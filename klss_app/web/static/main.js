@@ -2,7 +2,6 @@
 import { FogBoard } from '/board.js';
 import { followCursor } from '/cursor.js';
 import { $, fragment, make, setFragment } from '/dom.js';
-import { chooseGame } from '/games.js';
 import { showInvitation } from '/invitation.js';
 import { Line } from '/line.js';
 import { Play } from '/play.js';
@@ -24,8 +23,7 @@ let mode = 'loading';
 let asked = null;
 let submitted = false;
 let travelling = false;
-/** The text of the file that is being opened, and whether the server's answer is still to come. */
-let file = '';
+/** Whether the server's answer about a file that is being opened is still to come. */
 let opening = false;
 /** Whether a new game was asked for and is not there yet; the last message of the one that is left for it. */
 let waiting = false;
@@ -129,10 +127,6 @@ function take(message) {
       if (opening) banner('');
       opening = false;
       break;
-    case 'games':
-      banner('');
-      chooseGame(message.games, message.of, openGame);
-      break;
     case 'analysis':
       if (mode === 'review') review.analysis(message);
       break;
@@ -162,6 +156,7 @@ function take(message) {
         document.body.dataset.mode = 'no-seat';
         banner(T.shut[message.why]);
       } else {
+        if (waiting) busy(false);
         banner(T.fault(message.why));
       }
       break;
@@ -190,15 +185,9 @@ async function openFile(chosen) {
     banner(T.tooLarge);
     return;
   }
-  file = await chosen.text();
-  openGame();
-}
-
-/** Open the file's game of that number; without a number the server lists the games, if there are several. */
-function openGame(number) {
   opening = true;
   banner(T.reading);
-  send({ type: 'open', pgn: file, number });
+  send({ type: 'open', pgn: await chosen.text() });
 }
 
 // ---------------------------------------------------------------------------------------------------- controls

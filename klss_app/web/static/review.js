@@ -28,7 +28,6 @@ export class Review {
     this.running = false;
     this.view = 'truth';
     this.heat = 'none';
-    this.counting = false;
     this.arrows = true;
     this.small = null;
     /** A move that was tried on the board at this ply. @type {string | null} */
@@ -145,9 +144,6 @@ export class Review {
     parts.bar = make('progress', { max: this.last || 1, value: 0, 'aria-label': T.analysis });
     parts.mixture = make('div', { class: 'mixture' });
     parts.errors = make('div', { class: 'errors' });
-    parts.counting = make('input', {
-      type: 'checkbox', checked: this.counting, onchange: () => { this.counting = parts.counting.checked; this.draw(); },
-    });
     parts.verdict = make('p', { class: 'verdict', 'aria-live': 'polite' });
     parts.sizes = make('p', { class: 'soft' });
     parts.moves = make('ol', { class: 'game-moves' });
@@ -191,7 +187,6 @@ export class Review {
       { class: 'review-engine' },
       parts.views,
       make('label', { class: 'choice' }, make('span', { text: T.whereMight }), parts.heat),
-      make('label', { class: 'choice' }, parts.counting, make('span', { text: T.counting })),
       parts.heatOf,
       make('label', { class: 'choice' }, parts.arrows, make('span', { text: T.arrows })),
       make('h3', { text: T.analysis }),
@@ -335,7 +330,7 @@ export class Review {
   asked(turn, who) {
     const found = new Map();
     if (!turn || this.heat === 'none') return found;
-    for (const [square, men] of Object.entries((this.counting ? turn.counted : turn.beliefs)[who])) {
+    for (const [square, men] of Object.entries(turn.beliefs[who])) {
       let sum = 0;
       let best = null;
       for (const [man, p] of Object.entries(men)) {
@@ -389,7 +384,7 @@ export class Review {
     slider.value = this.ply;
     where.textContent = `${this.ply ? this.label(this.ply) : T.start} ${before?.played.mark ?? ''} (${T.ply(this.ply, this.last)})`.replace('  ', ' ');
     verdict.textContent = before ? T.verdict(before) : '';
-    heatOf.textContent = this.heat === 'none' ? '' : T.heatOf(who, this.counting);
+    heatOf.textContent = this.heat === 'none' ? '' : T.heatOf(who);
     this.buttons.forEach((button, ply) => {
       if (ply === this.ply) button.setAttribute('aria-current', 'true');
       else button.removeAttribute('aria-current');

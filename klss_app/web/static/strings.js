@@ -185,10 +185,7 @@ export const T = {
   views: { truth: 'The truth', white: 'White sees', black: 'Black sees', all: 'All three' },
   whereMight: 'Where might the enemy be?',
   heat: { none: '–', k: 'king', q: 'queen', any: 'any piece' },
-  counting: 'Count every possible position once',
-  heatOf: (color, counting) =>
-    `Shaded: where ${side[color]} has to expect them from its views alone, ` +
-    (counting ? 'every possible position counted once.' : 'by how players move (the learned filter).'),
+  heatOf: (color) => `Shaded: where ${side[color]} has to expect them from its views alone, by how players move (the learned filter).`,
   arrows: 'Arrows for the engine’s moves',
   analysis: 'Analysis',
   analysing: (n, of) => `Analysing: ${n} of ${counted(of, 'turn')} …`,
@@ -250,8 +247,4 @@ export const T = {
   dropHere: 'Drop the file of a game on this page to review another one.',
   reading: 'Reading the file …',
   tooLarge: 'That file is too large: expected at most 200 kB. In the terminal, klss board FILE --game N opens a game of a larger one.',
-  gamesTitle: (n) => `The file holds ${counted(n, 'game')}`,
-  gamesShown: (n) => `The first ${n.toLocaleString('en')} are listed. In the terminal, klss board FILE --game N opens any of them.`,
-  gameNames: (white, black) => `${white} – ${black}`,
-  gameColumns: ['no.', 'players', 'result', 'plies'],
 };

@@ -13,10 +13,8 @@ import chess
 from aiohttp import web
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from klss_app.web.analyses import Analyses
-from klss_app.web.board_game import BoardGame
+from klss_app.web.board_game import BoardGame, Settings
 from klss_app.web.server import make_app
-from klss_app.web.settings import Settings
 from klss_app.web.table import Table
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text(encoding="utf-8")
@@ -40,9 +38,8 @@ class Board:
 
     async def _serve(self) -> None:
         kind = self._kind
-        self.table = Table(
-            self._chosen, kind, keep=lambda text, begun, to: self.kept.append(text), analyses=Analyses(kind, 30, 10_000)
-        )
+        self.table = Table(self._chosen, kind, keep=lambda text, begun, to: self.kept.append(text))
+        self.table.analyses.nodes, self.table.analyses.cap = 30, 10_000
         runner = web.AppRunner(make_app(self.table, "127.0.0.1"), access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)

@@ -1,19 +1,31 @@
-"""Tables and a browser for the tests of the page."""
+"""Tables and a browser for the tests of the page; tests that are coroutines are run."""
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import os
 import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from klss_app.web.board_game import BoardGame
 from klss_app.web.fog_board import FogBoard
 from tests.klss_app.web.browsing import Board
 from tests.klss_app.web.pages import settings
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a coroutine."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = inspect.signature(pyfuncitem.obj).parameters
+    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}), 300))
+    return True
 
 
 @pytest.fixture
@@ -39,6 +51,7 @@ def chromium() -> Iterator[Browser]:
         if os.environ.get("KLSS_REQUIRE_CHROMIUM") == "1":
             pytest.fail(f"{why}; and KLSS_REQUIRE_CHROMIUM=1 asks for one")
         pytest.skip(why)
+    expect.set_options(timeout=30_000)  # nothing here depends on how fast the machine is
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser

@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import chess
+import pytest
 from aiohttp import ClientWebSocketResponse, WSMsgType
 from aiohttp.test_utils import TestClient, TestServer
 
 from klss_app.kept_games import HUMAN
-from klss_app.web.board_game import BoardGame
+from klss_app.web.board_game import BoardGame, Settings
 from klss_app.web.fog_board import FogBoard
+from klss_app.web.rbc_board import RbcBoard
 from klss_app.web.server import make_app
-from klss_app.web.settings import Settings
 from klss_app.web.table import Table
 
 T = TypeVar("T")
@@ -33,22 +34,31 @@ def settings(white: str = HUMAN, black: str = FOREIGN, **rest: Any) -> Settings:
     return Settings({chess.WHITE: white, chess.BLACK: black}, **{"time_s": None, "nodes": 10, "seed": 3, **rest})
 
 
+KINDS = pytest.mark.parametrize("kind", [FogBoard(), RbcBoard()], ids=["fog", "rbc"])
+
+FIRST = {"fog": ("e4",), "rbc": ("e5", "e2e4")}
+"""White's answers in its first turn: in blind chess it looks first."""
+
+
 class Page:
-    """A page's end of the line."""
+    """A page's end of the line; ``game`` is the last message of the game."""
 
     def __init__(self, socket: ClientWebSocketResponse) -> None:
         self.socket = socket
         self.heard: list[bytes] = []
+        self.game: dict[str, Any] = {}
 
     async def send(self, **message: Any) -> None:
         await self.socket.send_json(message)
 
     async def next(self) -> dict[str, Any]:
         """The next message."""
-        frame = await asyncio.wait_for(self.socket.receive(), 60)
+        frame = await asyncio.wait_for(self.socket.receive(), 120)
         assert frame.type is WSMsgType.TEXT, frame
         self.heard.append(frame.data.encode())
         message: dict[str, Any] = json.loads(frame.data)
+        if message["type"] == "game":
+            self.game = message
         return message
 
     async def until(self, kind: str, **fields: Any) -> dict[str, Any]:
@@ -57,6 +67,17 @@ class Page:
             message = await self.next()
             if message["type"] == kind and all(message[name] == value for name, value in fields.items()):
                 return message
+
+    async def plays(self, *answers: str) -> dict[str, Any]:
+        """Answer these questions at its turns; the message of the game after the last of them."""
+        for text in answers:
+            while not self.game or self.game["over"] or self.game["turn"] != self.game["color"]:
+                await self.until("game")
+            number = self.game.get("step", self.game["ply"])
+            await self.send(type="move", move=text, ply=number)
+            while self.game.get("step", self.game["ply"]) == number:
+                await self.until("game")
+        return self.game
 
 
 class Served:

@@ -1,24 +1,24 @@
-"""The page in a real browser: games by clicks and by keyboard, premoves, promotion, clocks, reload, review; in light
+"""The page in a real browser: games by clicks and by keyboard, premoves, promotion, clocks, reload, a rematch; in light
 and dark, on a phone; by axe. ``make browser`` runs these, in Debian's chromium; ``make check`` does too.
+
+What the page costs on a slow line (800 ms until an answer begins, 50 kB a second; the browser does not slow down its
+socket): bytes are bounded here; times are printed for whoever asks with ``-rP`` (docs/board.md), and asserted nowhere.
 """
 
 from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import chess
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
-from darkchess.rbc.game.referee import Referee
-from klss_app.cli.main import main
 from klss_app.kept_games import HUMAN
+from klss_app.web.board_game import BoardGame, Earlier
 from klss_app.web.rbc_board import RbcBoard
-from klss_app.web.settings import Earlier
 from tests.klss_app.web.browsing import (
     DESKTOP,
     PHONE,
@@ -37,12 +37,15 @@ from tests.klss_app.web.browsing import (
     turn,
     typed,
 )
-from tests.klss_app.web.pages import FOREIGN
-from uci_bridge.kits.rbc import RBC
+from tests.klss_app.web.pages import FOREIGN, KINDS
 
 pytestmark = pytest.mark.browser
 
-PGN = '[Variant "Fogofwar"]\n[White "<img src=x>"]\n\n1. e4 d5 2. Bb5 dxe4 3. Bxe8 1-0\n'
+SAID = (
+    "window.said = []; new MutationObserver(() => said.push(document.getElementById('status').textContent))"
+    ".observe(document.getElementById('status'), { childList: true, characterData: true, subtree: true })"
+)
+"""Notes every text of the status."""
 
 
 def test_a_whole_game_by_clicks_and_drags_between_two_pages(chromium: Browser, boards: Callable[..., Board]) -> None:
@@ -242,165 +245,6 @@ def test_a_link_without_its_token_opens_nothing(chromium: Browser, boards: Calla
         assert pieces(page) == set()
 
 
-def test_a_long_review_is_one_screen_and_its_list_follows(chromium: Browser, boards: Callable[..., Board]) -> None:
-    moves = " ".join(f"{n}. {'Nf3 Nf6' if n % 2 else 'Ng1 Ng8'}" for n in range(1, 61))
-    board = boards(fen="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
-    with opened(chromium, board.link(), viewport={"width": 1440, "height": 900}) as (page,):
-        turn(page)
-        page.click("#resign")
-        page.click("#resign")
-        expect(page.locator("#review-game")).to_be_enabled()
-        page.set_input_files("#pgn-file", {"name": "x.pgn", "mimeType": "text/plain", "buffer": f"{moves} *".encode()})
-        expect(page.locator("#review .where")).to_contain_text("(ply 120 of 120)")
-        expect(page.locator("#chart svg")).to_be_visible(timeout=30_000)  # with the first values
-        assert page.evaluate("document.documentElement.scrollHeight") <= 900
-        # The box of what holds the chart: the chart itself is drawn anew with each value.
-        box = page.locator("#chart").bounding_box()
-        assert box is not None and box["y"] + box["height"] < 900
-        for key, current in (("Home", 0), ("End", 119)):
-            page.keyboard.press(key)
-            expect(page.locator(".game-moves button").nth(current)).to_be_in_viewport()
-        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 20)
-        expect(page.locator("#review .where")).to_contain_text(re.compile(r"\(ply (6[0-9]|5[0-9]) of 120\)"))
-        expect(page.locator(".game-moves button[aria-current]")).to_be_in_viewport()
-
-
-@contextmanager
-def offline(chromium: Browser, html: Path) -> Iterator[Page]:
-    """A page of a file; fails where it logs anything, or asks anybody for something."""
-    context = chromium.new_context(offline=True)
-    page = context.new_page()
-    faults: list[str] = []
-    page.on("console", lambda said: faults.append(said.text))
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("request", lambda asked: None if asked.url.startswith(("file:", "data:")) else faults.append(asked.url))
-    page.goto(html.as_uri())
-    yield page
-    context.close()
-    assert not faults
-
-
-def test_a_review_in_one_file_needs_no_server(chromium: Browser, tmp_path: Path) -> None:
-    (tmp_path / "game.pgn").write_text(PGN.replace("<img src=x>", "</script><img src=x>"))
-    html = tmp_path / "game.html"
-    assert main(["analyse", str(tmp_path / "game.pgn"), "--nodes", "30", "--html", str(html)]) == 0
-    with offline(chromium, html) as page:
-        expect(page.locator("#review h2")).to_have_text("</script><img src=x> – ?, 1-0")
-        page.keyboard.press("ArrowLeft")
-        expect(page.locator("#review .where")).to_contain_text("(ply 4 of 5)")
-        drawn(page, "black pawn e4")
-        with page.expect_download() as download:
-            page.get_by_role("button", name="Download PGN").click()
-        assert "Bxe8" in Path(download.value.path()).read_text()
-
-
-def test_a_review_of_the_other_game_in_one_file_too(chromium: Browser, tmp_path: Path) -> None:
-    game = Referee()
-    for square, move in (("e5", "e2e4"), ("e4", "f7f6"), ("e7", "d1h5"), ("e2", "a7a6"), ("e7", "h5e8")):
-        game.sense(chess.parse_square(square))
-        game.move(chess.Move.from_uci(move))
-    history, html = tmp_path / "game.json", tmp_path / "game.html"
-    history.write_text(RBC.record(game, {"White": "</script><img src=x>", "Black": "b"}))
-    assert main(["rbc", "analyse", str(history), "--nodes", "200", "--html", str(html)]) == 0
-    with offline(chromium, html) as page:
-        expect(page.locator("#review h2")).to_have_text("</script><img src=x> – b, 1-0")
-        page.keyboard.press("ArrowLeft")
-        expect(page.locator("#review .where")).to_contain_text("(ply 4 of 5)")
-        expect(page.locator(".mixture")).to_contain_text("Looked at e7")
-        expect(page.locator("#board square.lit:visible")).not_to_have_count(0)
-        drawn(page, "white queen h5")
-        page.keyboard.press("2")
-        drawn(page, "white queen h5", "black king e8")
-        with page.expect_download() as download:
-            page.get_by_role("button", name="Download game").click()
-        assert download.value.suggested_filename == "_script_img_src=x_-b.json"
-        assert Path(download.value.path()).read_text() == history.read_text()
-
-
-def test_the_report_of_a_file_of_games_leads_to_the_turn_of_each_of_its_entries(
-    chromium: Browser, tmp_path: Path
-) -> None:
-    games, html = tmp_path / "games.pgn", tmp_path / "games.html"
-    games.write_text(f'{PGN}\n\n[White "ann"]\n\n1. e4 f6 2. Qh5 a6 3. Qxe8 1-0\n')
-    assert main(["analyse", str(games), "--all", "--nodes", "100", "--html", str(html)]) == 0
-    with offline(chromium, html) as page:
-        expect(page.locator("#report summary")).to_contain_text("2 games, both sides")
-        page.locator("#report a", has_text="2... a6").click()
-        expect(page.locator("#review h2")).to_have_text("ann – ?, 1-0")
-        expect(page.locator("#review .where")).to_contain_text("(ply 3 of 5)")
-        drawn(page, "white queen h5")
-        page.go_back()
-        expect(page.locator("#review h2")).not_to_have_text("ann – ?, 1-0")
-
-
-def test_a_new_game_is_announced_at_once(chromium: Browser, boards: Callable[..., Board]) -> None:
-    board = boards()
-    with opened(chromium, board.link()) as (page,):
-        turn(page)
-        page.click("#new-game")
-        said = page.evaluate(
-            "() => { document.querySelector('#settings [value=start]').click();"
-            " return [document.getElementById('status').textContent,"
-            " document.getElementById('board-frame').getAttribute('aria-busy')]; }"
-        )
-        assert said == ["The next game begins as soon as the engine is ready …", "true"]
-        turn(page)
-        expect(page.locator("#board-frame")).to_have_attribute("aria-busy", "false")
-
-
-def test_a_dropped_pgn_is_reviewed_and_its_names_are_text(chromium: Browser, boards: Callable[..., Board]) -> None:
-    board = boards()
-    with opened(chromium, board.link()) as (page,):
-        turn(page)
-        page.click("#resign")
-        page.click("#resign")
-        expect(page.locator("#review-game")).to_be_enabled()
-        page.evaluate(
-            "text => { const data = new DataTransfer(); data.items.add(new File([text], 'game.pgn'));"
-            " document.dispatchEvent(new DragEvent('drop', {dataTransfer: data, cancelable: true})); }",
-            PGN,
-        )
-        expect(page.locator("#review h2")).to_contain_text("<img src=x> – ?, 1-0")
-        page.keyboard.press("ArrowLeft")
-        expect(page.locator("#review .where")).to_have_text("2… dxe4 (ply 4 of 5)")
-        expect(page.locator("#review [role=status]")).to_have_text("All 5 turns are analysed.", timeout=60_000)
-        expect(page.locator(".mixture tbody tr")).to_have_text(["Bxe8100%+1.00100%"])
-        expect(page.locator("#review .verdict")).to_contain_text("possible for Black. Best: ")
-        expect(page.locator(".game-moves button").nth(3)).to_have_text("dxe4 ??")  # the king is taken for it
-        page.keyboard.press("ArrowLeft")  # Black to move, and its king stands in check
-        drag(page, "b8", "c6")
-        expect(page.locator("#review .tried")).to_contain_text("Tried: Nc6 cost")
-        drawn(page, "black knight b8")
-        page.keyboard.press("ArrowRight")
-        expect(page.locator("#review .tried")).to_contain_text("Move a piece of White's")
-        page.get_by_role("button", name="Look deeper at this move").click()
-        expect(page.locator("#review .verdict")).to_contain_text("by three deeper searches", timeout=60_000)
-        no_cost = {
-            "ply": 3, "color": "black", "positions": {"white": [1, False], "black": [1, False]}, "value": None,
-            "beliefs": {"white": {}, "black": {}}, "counted": {"white": {}, "black": {}}, "truth": 0.0, "moves": [],
-            "lines": [], "played": {"san": "dxe4", "p": 0.0, "loss": None, "mark": "", "turned": 0.0},
-            "best": {"san": "dxe4", "p": 1.0},
-        }  # fmt: skip
-        whole = {"game": board.table.last + 1, "of": 5, "done": True, "failed": None, "summary": None}
-        board.send(type="analysis", turns=[no_cost], **whole)  # a deeper search may take a mark back
-        expect(page.locator(".game-moves button").nth(3)).to_have_text("dxe4")
-        page.select_option("#review select", "k")
-        page.click("#review [value=white]")  # arrow keys step, whatever was clicked before
-        page.keyboard.press("ArrowLeft")
-        expect(page.locator("#review .where")).to_contain_text("(ply 3 of 5)")
-        page.keyboard.press("Home")
-        page.keyboard.press("ArrowRight")
-        expect(page.locator("#board square.heat:visible")).not_to_have_count(0)
-        page.reload()
-        expect(page.locator("#review .where")).to_contain_text("(ply 1 of 5)")
-        page.go_back()
-        expect(page.locator("#play")).to_be_visible()
-        page.go_forward()
-        expect(page.locator("#review .where")).to_contain_text("(ply 1 of 5)")
-        page.set_input_files("#pgn-file", {"name": "x.pgn", "mimeType": "text/plain", "buffer": b"no game {"})
-        expect(page.locator("#banner")).to_contain_text("bad PGN")
-
-
 @pytest.mark.parametrize(
     ("scheme", "size"),
     [("light", DESKTOP), ("dark", DESKTOP), ("light", PHONE), ("dark", SIDEWAYS)],
@@ -508,3 +352,135 @@ def test_one_looks_back_at_what_was_seen_and_sees_whether_the_other_is_there(
         expect(white.locator("#player-top .name")).to_have_text("Black: opponent")
         black.close()
         expect(white.locator("#player-top .name")).to_have_text("Black: opponent (not at the board now)")
+
+
+@KINDS
+def test_the_button_offers_and_accepts_a_draw(chromium: Browser, boards: Callable[..., Board], kind: BoardGame) -> None:
+    board = boards(kind, black=HUMAN)
+    with opened(chromium, board.link(0), board.link(1)) as (white, black):
+        for page in (white, black):
+            expect(page.locator("#draw")).to_have_text("Offer a draw")
+        white.click("#draw")
+        expect(white.locator("#draw")).to_be_disabled()
+        expect(white.locator("#status")).to_contain_text("You offered a draw")
+        expect(black.locator("#draw")).to_have_text("Accept the draw")
+        expect(black.locator("#status")).to_contain_text("Your opponent offers a draw")
+        assert serious(black) == []
+        black.click("#draw")
+        for page in (white, black):
+            expect(page.locator("#status")).to_contain_text("Draw: both players agreed.")
+            expect(page.locator("#draw")).not_to_be_visible()
+        white.click("#review-game")
+        expect(white.locator("#review")).to_contain_text("Draw: both players agreed.")
+
+
+@pytest.mark.parametrize(("scheme", "size"), [("light", DESKTOP), ("dark", PHONE)], ids=["desktop", "phone"])
+def test_the_link_is_copied_and_opens_the_seat_in_one_other_browser(
+    chromium: Browser, boards: Callable[..., Board], scheme: str, size: dict[str, int]
+) -> None:
+    board = boards(black=HUMAN)
+    board.table.origins = [f"http://127.0.0.1:{board.port}", "http://192.168.1.7:8765"]
+    shown = {"color_scheme": scheme, "viewport": size, "permissions": ["clipboard-read", "clipboard-write"]}
+    with opened(chromium, board.link(0), **shown) as (white,):
+        expect(white.locator("#invitation input")).to_have_count(2)
+        for live in ("#typed", "#resign", "#draw"):
+            expect(white.locator(live)).to_be_hidden()
+        assert serious(white) == []
+        assert white.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        white.locator("#invitation button").first.click()
+        expect(white.locator("#invitation button").first).to_have_text("Copied")
+        link = white.evaluate("navigator.clipboard.readText()")
+        assert link == f"http://127.0.0.1:{board.port}/#invite={board.table.seats[1].invitation}"
+        with opened(chromium, link) as (black,):
+            turn(white)
+            expect(white.locator("#invitation")).to_be_hidden()
+            assert black.evaluate("location.hash") == f"#seat={board.table.seats[1].token}"
+            typed(white, "e4")
+            turn(black)
+            black.reload()
+            turn(black)
+            with opened(chromium, link) as (third,):
+                expect(third.locator("#banner")).to_contain_text("This invitation was used already.")
+                expect(third.locator("#play")).to_be_hidden()
+
+
+def test_a_game_that_is_left_for_a_new_one_is_not_heard_of_until_that_begins(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    board = boards(black=FOREIGN.replace(" good", " silent 1"), fen="4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")
+    with opened(chromium, board.link()) as (page,):
+        turn(page)
+        typed(page, "e4")
+        expect(page.locator("#status")).to_contain_text("thinks")
+        page.evaluate(SAID)
+        page.click("#new-game")
+        expect(page.locator("#settings [name=fen]")).to_have_value("")
+        page.click("#settings [value=start]")
+        expect(page.locator("#loading")).to_contain_text("Loading, 0 s")
+        turn(page)
+        assert not [each for each in page.evaluate("said") if "left" in each]
+        assert page.evaluate("said[0]").startswith("The next game begins")
+        expect(page.locator("#moves li")).to_have_count(0)
+        expect(page.locator("#loading")).to_be_hidden(timeout=30_000)
+
+
+def test_a_double_click_or_a_key_that_is_held_down_does_not_resign(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    with opened(chromium, boards().link()) as (page,):
+        turn(page)
+        page.dblclick("#resign")
+        page.focus("#resign")
+        for _ in range(8):  # all but the first are repeats, for playwright as for a keyboard
+            page.keyboard.down("Enter")
+            page.wait_for_timeout(150)
+            expect(page.locator("#end")).to_be_hidden()
+        page.keyboard.up("Enter")
+        page.wait_for_timeout(4000)  # the question is forgotten meanwhile
+        expect(page.locator("#resign")).to_have_text("Resign")
+        for _ in range(2):
+            page.click("#resign")
+        expect(page.locator("#status")).to_contain_text("Black wins: White resigned.")
+
+
+def test_a_double_click_on_look_nowhere_does_not_pass(chromium: Browser, boards: Callable[..., Board]) -> None:
+    with opened(chromium, boards(RbcBoard(), black="rbc-random", nodes=1).link()) as (page,):
+        expect(page.locator("#status")).to_contain_text("choose where to look", timeout=60_000)
+        page.click("#skip")
+        expect(page.locator("#status")).to_contain_text("Turn 1: ask for a move")
+        page.hover("#skip")
+        page.mouse.down(click_count=2)  # the second click of two
+        page.mouse.up(click_count=2)
+        page.wait_for_timeout(500)
+        expect(page.locator("#status")).to_contain_text("Turn 1: ask for a move")
+        expect(page.locator("#skip")).to_have_text("Pass")
+
+
+def test_a_first_visit_by_a_slow_line_stays_small(chromium: Browser, boards: Callable[..., Board]) -> None:
+    board = boards()
+    with opened(chromium, board.link()) as (page,):
+        turn(page)  # the engine is loaded: what is measured is the page
+        line = page.context.new_cdp_session(page)
+        received: dict[str, float] = {}
+        line.on("Network.loadingFinished", lambda each: received.update({each["requestId"]: each["encodedDataLength"]}))
+        line.send("Network.enable")
+        line.send("Network.setCacheDisabled", {"cacheDisabled": True})
+        slow = {"latency": 800, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
+        line.send("Network.emulateNetworkConditions", {"offline": False, **slow})
+        # Ready: the board is drawn, and a piece can be moved.
+        page.add_init_script(
+            "new MutationObserver((_, observer) => {"
+            " if (!document.querySelector('#board cg-board piece') || document.querySelector('#entry[hidden]')) return;"
+            " window.ready = performance.now(); observer.disconnect();"
+            "}).observe(document, { subtree: true, childList: true, attributes: true });"
+        )
+        page.reload()
+        expect(page.locator("#status")).to_contain_text("Move 1: your turn", timeout=60_000)
+        paints: list[dict[str, Any]] = page.evaluate(
+            "performance.getEntriesByType('paint').map((each) => each.toJSON())"
+        )
+        paint = {each["name"]: each["startTime"] for each in paints}
+        total = sum(received.values())
+        first, ready = paint["first-contentful-paint"] / 1000, page.evaluate("window.ready") / 1000
+        print(f"first paint {first:.1f} s, ready {ready:.1f} s, {total / 1000:.0f} kB in {len(received)} answers")
+        assert len(received) > 10 and total < 80_000

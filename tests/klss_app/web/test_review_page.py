@@ -1,17 +1,20 @@
-"""What the pages look like in a real browser: all three boards in one screen, the edge of captured pieces,
-the list of a file of games, the board's colours."""
+"""The review in a real browser, by a server and in one file; all three boards in one screen; the colours."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
+import chess
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.rules import PAPER
-from klss_app.kept_games import HUMAN
+from darkchess.rbc.game.referee import Referee
+from klss_app.cli.main import main
 from klss_app.web.fog_board import reviewed
 from tests.klss_app.web.browsing import (
     DESKTOP,
@@ -19,6 +22,8 @@ from tests.klss_app.web.browsing import (
     SIDEWAYS,
     Board,
     click,
+    drag,
+    drawn,
     opened,
     place,
     serious,
@@ -26,10 +31,12 @@ from tests.klss_app.web.browsing import (
     turn,
     typed,
 )
+from uci_bridge.kits.rbc import RBC
 
 pytestmark = pytest.mark.browser
 
 GAME = '[White "ann"]\n[Variant "Fogofwar"]\n\n1. e4 d5 2. exd5 Qxd5 3. Nc3 Qa5 *\n'
+FOG = '[White "</script><img src=x>"]\n[Variant "Fogofwar"]\n\n1. e4 d5 2. Bb5 dxe4 3. Bxe8 1-0\n'
 
 
 @pytest.fixture
@@ -91,118 +98,89 @@ def test_a_window_that_changes_its_size_in_a_review_leaves_a_board_that_is_playe
         expect(page.locator("#moves li").first).to_contain_text("d4")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_captured_black_pieces_have_a_light_edge_on_a_dark_page(
-    chromium: Browser, boards: Callable[..., Board], scheme: str
-) -> None:
-    board = boards(black=HUMAN)
-    with opened(chromium, board.link(0), board.link(1), color_scheme=scheme) as (white, black):
-        for page, move in ((white, "e4"), (black, "d5"), (white, "exd5"), (black, "Qxd5")):
-            expect(page.locator("#status")).to_contain_text("your turn")
-            typed(page, move)
-        taken = white.locator("#player-bottom .men piece.black.pawn")
-        expect(taken).to_have_count(1)
-        # Waited for: the element that was found may be replaced before its style is read.
-        light = re.compile(r"rgb\(232, 234, 237\)")
-        if scheme == "dark":
-            expect(taken).to_have_css("filter", light)
-        else:
-            expect(taken).not_to_have_css("filter", light)
-
-
-@pytest.mark.parametrize(("scheme", "size"), [("light", DESKTOP), ("dark", PHONE)], ids=["desktop", "phone"])
-def test_of_a_file_of_games_one_is_chosen_from_a_list(
-    chromium: Browser, boards: Callable[..., Board], scheme: str, size: dict[str, int]
-) -> None:
-    board = boards()
-    text = f'{GAME}\n[White "<img src=x>"]\n[Black "{"long " * 15}"]\n\n1. d4 f6 2. e4 1-0\n\n1. e4 e9 *\n'
-    with opened(chromium, board.link(), color_scheme=scheme, viewport=size) as (page,):
-        expect(page.locator("#status")).to_contain_text("your turn")
-        for _ in range(2):
-            page.click("#resign")
+def test_a_long_review_is_one_screen_and_its_list_follows(chromium: Browser, boards: Callable[..., Board]) -> None:
+    moves = " ".join(f"{n}. {'Nf3 Nf6' if n % 2 else 'Ng1 Ng8'}" for n in range(1, 61))
+    board = boards(fen="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
+    with opened(chromium, board.link(), viewport={"width": 1440, "height": 900}) as (page,):
+        turn(page)
+        page.click("#resign")
+        page.click("#resign")
         expect(page.locator("#review-game")).to_be_enabled()
-        _open(page, text)
-        expect(page.locator("#games-title")).to_have_text("The file holds 3 games")
-        rows = page.locator("#games tbody tr")
-        expect(rows).to_have_count(3)
-        expect(rows.nth(0)).to_have_text("1ann – ?*6")
-        expect(rows.nth(1)).to_contain_text("<img src=x> – long")
-        expect(rows.nth(2)).to_contain_text("got 'e9'")
-        expect(rows.nth(2).locator("button")).to_have_count(0)
-        expect(page.locator("#banner")).to_be_hidden()
-        assert serious(page) == []
-        assert page.evaluate("(games => games.scrollWidth <= games.clientWidth)(document.getElementById('games'))")
-        rows.nth(1).locator("button").press("Enter")
-        expect(page.locator("#games")).to_be_hidden()
-        expect(page.locator("#review h2")).to_contain_text("<img src=x> – long")
-        expect(page.locator("#review .where")).to_contain_text("(ply 3 of 3)")
-        expect(page.locator("#banner")).to_be_hidden()
-        _open(page, text)
-        expect(page.locator("#games")).to_be_visible()
-        page.keyboard.press("Escape")
-        expect(page.locator("#review .where")).to_contain_text("(ply 3 of 3)")
-        _open(page, "1. e4 *\n\n" * 501)
-        expect(page.locator("#games")).to_contain_text("The first 500 are listed.", timeout=30_000)
-        expect(rows).to_have_count(500)
+        page.set_input_files("#pgn-file", {"name": "x.pgn", "mimeType": "text/plain", "buffer": f"{moves} *".encode()})
+        expect(page.locator("#review .where")).to_contain_text("(ply 120 of 120)")
+        expect(page.locator("#chart svg")).to_be_visible(timeout=30_000)  # with the first values
+        assert page.evaluate("document.documentElement.scrollHeight") <= 900
+        # The box of what holds the chart: the chart itself is drawn anew with each value.
+        box = page.locator("#chart").bounding_box()
+        assert box is not None and box["y"] + box["height"] < 900
+        for key, current in (("Home", 0), ("End", 119)):
+            page.keyboard.press(key)
+            expect(page.locator(".game-moves button").nth(current)).to_be_in_viewport()
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 20)
+        expect(page.locator("#review .where")).to_contain_text(re.compile(r"\(ply (6[0-9]|5[0-9]) of 120\)"))
+        expect(page.locator(".game-moves button[aria-current]")).to_be_in_viewport()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_colours_of_the_board_are_chosen_and_kept_and_fog_is_darker_than_any_square(
-    chromium: Browser, boards: Callable[..., Board], scheme: str
-) -> None:
+def test_a_dropped_pgn_is_reviewed_and_its_names_are_text(chromium: Browser, boards: Callable[..., Board]) -> None:
     board = boards()
-    with opened(chromium, board.link(), color_scheme=scheme) as (page,):
-        expect(page.locator("#status")).to_contain_text("your turn")
-        squares = set()
-        for colours in ("brown", "blue", "green", "contrast"):
-            page.click("#keys")
-            page.select_option("#help [name=colours]", colours)
-            assert serious(page) == []
-            page.keyboard.press("Escape")
-            page.reload()
-            expect(page.locator("#status")).to_contain_text("your turn")
-            assert page.evaluate("document.documentElement.dataset.board") == colours
-            assert serious(page) == []
-            light, dark, fog = _colours(page)
-            squares.add((light, dark))
-            assert _luminance(light) > _luminance(dark)
-            brightest = (
-                *(fog[3] * shade + (1 - fog[3]) * under for shade, under in zip(fog, light[:3], strict=False)),
-                1,
-            )
-            assert (_luminance(dark) + 0.05) / (_luminance(brightest) + 0.05) > 2.5
-        assert len(squares) == 4
-        page.evaluate("localStorage.setItem('klss-board-colours', 'toString')")
+    with opened(chromium, board.link()) as (page,):
+        turn(page)
+        page.click("#resign")
+        page.click("#resign")
+        expect(page.locator("#review-game")).to_be_enabled()
+        page.evaluate(
+            "text => { const data = new DataTransfer(); data.items.add(new File([text], 'game.pgn'));"
+            " document.dispatchEvent(new DragEvent('drop', {dataTransfer: data, cancelable: true})); }",
+            FOG.replace("</script>", ""),
+        )
+        expect(page.locator("#review h2")).to_contain_text("<img src=x> – ?, 1-0")
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#review .where")).to_have_text("2… dxe4 (ply 4 of 5)")
+        expect(page.locator("#review [role=status]")).to_have_text("All 5 turns are analysed.", timeout=60_000)
+        expect(page.locator(".mixture tbody tr")).to_have_text(["Bxe8100%+1.00100%"])
+        expect(page.locator("#review .verdict")).to_contain_text("possible for Black. Best: ")
+        expect(page.locator(".game-moves button").nth(3)).to_have_text("dxe4 ??")  # the king is taken for it
+        page.keyboard.press("ArrowLeft")  # Black to move, and its king stands in check
+        drag(page, "b8", "c6")
+        expect(page.locator("#review .tried")).to_contain_text("Tried: Nc6 cost")
+        drawn(page, "black knight b8")
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#review .tried")).to_contain_text("Move a piece of White's")
+        page.select_option("#review select", "k")
+        page.click("#review [value=white]")  # arrow keys step, whatever was clicked before
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#review .where")).to_contain_text("(ply 3 of 5)")
+        page.keyboard.press("Home")
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#board square.heat:visible")).not_to_have_count(0)
         page.reload()
-        assert page.evaluate("document.documentElement.dataset.board") == "brown"
+        expect(page.locator("#review .where")).to_contain_text("(ply 1 of 5)")
+        page.go_back()
+        expect(page.locator("#play")).to_be_visible()
+        page.go_forward()
+        expect(page.locator("#review .where")).to_contain_text("(ply 1 of 5)")
+        page.set_input_files("#pgn-file", {"name": "x.pgn", "mimeType": "text/plain", "buffer": b"no game {"})
+        expect(page.locator("#banner")).to_contain_text("bad PGN")
 
 
-def _colours(page: Page) -> list[tuple[float, ...]]:
-    """Red, green, blue and opacity of light squares, dark ones, and the fog over either."""
-    found = page.evaluate(
-        "['--light-square', '--dark-square', '--fog'].map((name) => { const probe = document.createElement('i');"
-        " document.body.append(probe); probe.style.color = `var(${name})`;"
-        " const color = getComputedStyle(probe).color; probe.remove(); return color; })"
-    )
-    read = [tuple(float(number) for number in re.findall(r"[\d.]+", color)) for color in found]
-    return [(*color, 1.0)[:4] for color in read]
-
-
-def _luminance(color: tuple[float, ...]) -> float:
-    """Relative luminance, as WCAG 2.2 defines it."""
-    parts = [each / 255 for each in color[:3]]
-    red, green, blue = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in parts]
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def _open(page: Page, text: str) -> None:
-    page.set_input_files("#pgn-file", {"name": "x.pgn", "mimeType": "text/plain", "buffer": text.encode()})
-
-
-def _width(page: Page, board: str) -> float:
-    box = page.locator(board).bounding_box()
-    assert box is not None
-    return box["width"]
+def test_titles_and_downloads_carry_the_players_names(chromium: Browser, boards: Callable[..., Board]) -> None:
+    board = boards(black="human")
+    with opened(chromium, board.link(0), board.link(1)) as (white, _):
+        turn(white)
+        expect(white).to_have_title("\u25cf you \u2013 opponent \u00b7 klss board")
+        for _ in range(2):
+            white.click("#resign")
+        expect(white).to_have_title("you \u2013 opponent \u00b7 klss board")
+        with white.expect_download() as download:
+            white.click("#download")
+        assert download.value.suggested_filename == "human-human.pgn"
+        pgn = '[White "A/b c"]\n[Black "..\u4e16"]\n[Termination "Normal"]\n\n1. e4 e5 0-1\n'
+        white.set_input_files("#pgn-file", {"name": "x.pgn", "mimeType": "text/plain", "buffer": pgn.encode()})
+        expect(white).to_have_title("A/b c \u2013 ..\u4e16, 0-1 \u00b7 klss board")
+        expect(white.locator("#review")).to_contain_text("Black wins.")
+        with white.expect_download() as download:
+            white.get_by_role("button", name="Download PGN").click()
+        assert download.value.suggested_filename == "A_b_c-..\u4e16.pgn"
 
 
 def test_the_review_shows_what_was_captured_where_the_true_board_is_shown(chromium: Browser, reviewing: Board) -> None:
@@ -242,16 +220,104 @@ def test_lost_pieces_stand_beside_a_long_name_and_the_board_in_the_middle_of_a_p
         assert abs(2 * left - right) <= 1 and page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
-@pytest.mark.parametrize(
-    ("values", "end"), [([0.1, -0.2], "+¼"), ([0.1, None, -0.3], "+½"), ([0.9], "+1"), ([None], "+¼")]
-)
-def test_the_graph_ends_where_the_values_do(
-    chromium: Browser, reviewing: Board, values: list[float | None], end: str
+@pytest.mark.parametrize("contrast", ["no-preference", "more"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_fog_is_darker_than_any_square_that_is_seen(
+    chromium: Browser, boards: Callable[..., Board], scheme: str, contrast: str
 ) -> None:
-    with opened(chromium, reviewing.link()) as (page,):
-        texts = page.evaluate(
-            "(values) => import('/chart.js').then((made) => [made.hasValues(values), "
-            "made.chart([values, [], []], [[1], [1]], 0, 2, () => {}).querySelector('text').textContent])",
-            values,
-        )
-        assert texts == [values != [None], end]
+    with opened(chromium, boards().link(), color_scheme=scheme, contrast=contrast) as (page,):
+        turn(page)
+        assert serious(page) == []
+        light, dark, fog = _colours(page)
+        over_light = (*(fog[3] * shade + (1 - fog[3]) * under for shade, under in zip(fog, light[:3], strict=False)), 1)
+        assert _luminance(light) > _luminance(dark)
+        assert (_luminance(dark) + 0.05) / (_luminance(over_light) + 0.05) > 2.5
+
+
+def _colours(page: Page) -> list[tuple[float, ...]]:
+    """Red, green, blue and opacity of light squares, dark ones, and the fog over either."""
+    found = page.evaluate(
+        "['--light-square', '--dark-square', '--fog'].map((name) => { const probe = document.createElement('i');"
+        " document.body.append(probe); probe.style.color = `var(${name})`;"
+        " const color = getComputedStyle(probe).color; probe.remove(); return color; })"
+    )
+    read = [tuple(float(number) for number in re.findall(r"[\d.]+", color)) for color in found]
+    return [(*color, 1.0)[:4] for color in read]
+
+
+def _luminance(color: tuple[float, ...]) -> float:
+    """Relative luminance, as WCAG 2.2 defines it."""
+    parts = [each / 255 for each in color[:3]]
+    red, green, blue = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in parts]
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _width(page: Page, board: str) -> float:
+    box = page.locator(board).bounding_box()
+    assert box is not None
+    return box["width"]
+
+
+@contextmanager
+def offline(chromium: Browser, html: Path) -> Iterator[Page]:
+    """A page of a file; fails where it logs anything, or asks anybody for something."""
+    context = chromium.new_context(offline=True)
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("console", lambda said: faults.append(said.text))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("request", lambda asked: None if asked.url.startswith(("file:", "data:")) else faults.append(asked.url))
+    page.goto(html.as_uri())
+    yield page
+    context.close()
+    assert not faults
+
+
+def blind_history() -> str:
+    """A game of Reconnaissance Blind Chess to the capture of Black's king."""
+    game = Referee()
+    for square, move in (("e5", "e2e4"), ("e4", "f7f6"), ("e7", "d1h5"), ("e2", "a7a6"), ("e7", "h5e8")):
+        game.sense(chess.parse_square(square))
+        game.move(chess.Move.from_uci(move))
+    return RBC.record(game, {"White": "</script><img src=x>", "Black": "b"})
+
+
+@pytest.mark.parametrize("kind", ["fog", "rbc"])
+def test_a_review_in_one_file_needs_no_server(chromium: Browser, tmp_path: Path, kind: str) -> None:
+    blind = kind == "rbc"
+    game, html = tmp_path / ("game.json" if blind else "game.pgn"), tmp_path / "game.html"
+    game.write_text(blind_history() if blind else FOG)
+    assert main(["analyse", str(game), "--game", kind, "--nodes", "200" if blind else "30", "--html", str(html)]) == 0
+    with offline(chromium, html) as page:
+        expect(page.locator("#review h2")).to_have_text(f"</script><img src=x> – {'b' if blind else '?'}, 1-0")
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#review .where")).to_contain_text("(ply 4 of 5)")
+        if blind:
+            expect(page.locator(".mixture")).to_contain_text("Looked at e7")
+            expect(page.locator("#board square.lit:visible")).not_to_have_count(0)
+            drawn(page, "white queen h5")
+            page.keyboard.press("2")
+            drawn(page, "white queen h5", "black king e8")
+        else:
+            drawn(page, "black pawn e4")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download").click()
+        assert download.value.suggested_filename.startswith("_script_img_src=x_-")
+        text = Path(download.value.path()).read_text()
+        assert text == game.read_text() if blind else "Bxe8" in text
+
+
+def test_the_report_of_a_file_of_games_leads_to_the_turn_of_each_of_its_entries(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    games, html = tmp_path / "games.pgn", tmp_path / "games.html"
+    games.write_text(f'{FOG}\n\n[White "ann"]\n\n1. e4 f6 2. Qh5 a6 3. Qxe8 1-0\n')
+    assert main(["analyse", str(games), "--all", "--nodes", "100", "--html", str(html)]) == 0
+    with offline(chromium, html) as page:
+        expect(page.locator("#report summary")).to_contain_text("2 games, both sides")
+        page.locator("#report a", has_text="2... a6").click()
+        expect(page.locator("#review h2")).to_have_text("ann – ?, 1-0")
+        expect(page.locator("#review .where")).to_contain_text("(ply 3 of 5)")
+        drawn(page, "white queen h5")
+        page.go_back()
+        expect(page.locator("#review h2")).not_to_have_text("ann – ?, 1-0")
