@@ -42,8 +42,6 @@ _MOST_WAITING_BYTES = 1 << 23
 _CLOSE_WITHIN_S = 2.0
 _PER_S = 20.0
 _BURST = 60.0
-_SIT_WITHIN_S = 10.0
-_MOST_FAULTS = 20
 
 
 # ------------------------------------------------------------------------------------------------- what pages may send
@@ -191,7 +189,6 @@ class PageLine:
         self._waiting_bytes = 0
         self._cut = False
         self._rate = Rate(_PER_S, _BURST)
-        self._faults = 0
 
     def makes_way(self) -> float:
         """Rank for closing when too many sockets are open: first a page without a seat, then one of the seat with the
@@ -221,7 +218,6 @@ class PageLine:
     async def run(self) -> None:
         """Serve the page until it is gone."""
         sending = asyncio.create_task(self._send_all())
-        sitting = asyncio.get_running_loop().call_later(_SIT_WITHIN_S, self._late)
         try:
             async for message in self._socket:
                 if message.type is WSMsgType.ERROR:
@@ -231,14 +227,9 @@ class PageLine:
                     break
                 await self._take(message.data)
         finally:
-            sitting.cancel()
             sending.cancel()
             if self._seat is not None:
                 self._table.leave(self._seat, self)
-
-    def _late(self) -> None:
-        if self._seat is None:
-            asyncio.get_running_loop().create_task(self.close(WSCloseCode.POLICY_VIOLATION))
 
     async def _send_all(self) -> None:
         with contextlib.suppress(ConnectionError, RuntimeError):
@@ -255,22 +246,17 @@ class PageLine:
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             why = printable(str(error), 120)
         if self._seat is None:
-            await self._sit(message if isinstance(message, _Sit) else None)
+            await self._sit(message if isinstance(message, _Sit) else _Sit())
             return
-        if message is None or isinstance(message, _Sit):
-            # Our own page never sends that; after too many of them close the socket.
-            self._faults += 1
-            self.send({"type": "error", "why": why or "got a message from a page that has a seat already"})
-            if self._faults > _MOST_FAULTS:
-                await self.close(WSCloseCode.POLICY_VIOLATION)
+        if message is None:
+            self.send({"type": "error", "why": why})
             return
         try:
             await self._act(self._seat, message)
         except (Refused, BadGame) as refused:
             self.send({"type": "refused", "of": message.__struct_config__.tag, "why": str(refused)})
 
-    async def _sit(self, message: _Sit | None) -> None:
-        said = message or _Sit()
+    async def _sit(self, said: _Sit) -> None:
         code = said.invite
         for seat in self._table.seats:
             if seat.invites(code) if code is not None else same_token(said.token, seat.token):

@@ -1,8 +1,5 @@
 """The page in a real browser: games by clicks and by keyboard, premoves, promotion, clocks, reload, a rematch; in light
 and dark, on a phone; by axe. ``make browser`` runs these, in Debian's chromium; ``make check`` does too.
-
-What the page costs on a slow line (800 ms until an answer begins, 50 kB a second; the browser does not slow down its
-socket): bytes are bounded here; times are printed for whoever asks with ``-rP`` (docs/board.md), and asserted nowhere.
 """
 
 from __future__ import annotations
@@ -11,7 +8,6 @@ import datetime
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -454,33 +450,3 @@ def test_a_double_click_on_look_nowhere_does_not_pass(chromium: Browser, boards:
         page.wait_for_timeout(500)
         expect(page.locator("#status")).to_contain_text("Turn 1: ask for a move")
         expect(page.locator("#skip")).to_have_text("Pass")
-
-
-def test_a_first_visit_by_a_slow_line_stays_small(chromium: Browser, boards: Callable[..., Board]) -> None:
-    board = boards()
-    with opened(chromium, board.link()) as (page,):
-        turn(page)  # the engine is loaded: what is measured is the page
-        line = page.context.new_cdp_session(page)
-        received: dict[str, float] = {}
-        line.on("Network.loadingFinished", lambda each: received.update({each["requestId"]: each["encodedDataLength"]}))
-        line.send("Network.enable")
-        line.send("Network.setCacheDisabled", {"cacheDisabled": True})
-        slow = {"latency": 800, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
-        line.send("Network.emulateNetworkConditions", {"offline": False, **slow})
-        # Ready: the board is drawn, and a piece can be moved.
-        page.add_init_script(
-            "new MutationObserver((_, observer) => {"
-            " if (!document.querySelector('#board cg-board piece') || document.querySelector('#entry[hidden]')) return;"
-            " window.ready = performance.now(); observer.disconnect();"
-            "}).observe(document, { subtree: true, childList: true, attributes: true });"
-        )
-        page.reload()
-        expect(page.locator("#status")).to_contain_text("Move 1: your turn", timeout=60_000)
-        paints: list[dict[str, Any]] = page.evaluate(
-            "performance.getEntriesByType('paint').map((each) => each.toJSON())"
-        )
-        paint = {each["name"]: each["startTime"] for each in paints}
-        total = sum(received.values())
-        first, ready = paint["first-contentful-paint"] / 1000, page.evaluate("window.ready") / 1000
-        print(f"first paint {first:.1f} s, ready {ready:.1f} s, {total / 1000:.0f} kB in {len(received)} answers")
-        assert len(received) > 10 and total < 80_000
