@@ -9,9 +9,9 @@ import importlib
 import importlib.util
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import requires
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -119,12 +119,12 @@ def unlisted() -> Iterator[str]:
 
 def unlocked() -> Iterator[str]:
     """Packages that are installed to work here without a hash, or in other versions than the constraints'."""
+    project = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]
     constraints = set(re.findall(r"^[\w.-]+==\S+", text_of(ROOT / "constraints.txt"), re.MULTILINE))
     for extra in ("dev", "docs"):
         entries = re.split(r"^(?=[\w.-]+==)", text_of(ROOT / f"requirements-{extra}.txt"), flags=re.MULTILINE)[1:]
         locked = {entry.split()[0] for entry in entries}
-        needed = [each for each in requires("klss") or [] if f'extra == "{extra}"' in each]
-        needed += [each for each in requires("klss") or [] if extra == "dev" and "extra" not in each]
+        needed = project["optional-dependencies"][extra] + (project["dependencies"] if extra == "dev" else [])
         names = {re.split(r"[\[<>=; ]", line)[0].lower().replace("_", "-") for line in needed}
         unhashed = {entry.split()[0] for entry in entries if not re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry)}
         for wrong in (locked - constraints) | unhashed | (names - {each.split("==")[0] for each in locked}):
