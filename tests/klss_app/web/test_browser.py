@@ -76,7 +76,7 @@ def test_a_whole_game_by_clicks_and_drags_between_two_pages(chromium: Browser, b
         black.keyboard.press("3")
         hidden(black, 32)
         drawn(black, without="white")
-        expect(black.locator("#review [role=status]")).to_have_text("All 5 turns are analysed.", timeout=60_000)
+        expect(black.locator("#review [role=status]")).to_have_text("All 5 turns are analysed.", timeout=300_000)
         black.click("#to-game")
         black.click("#rematch")
         expect(white.locator("#status")).to_contain_text("Your opponent asks for a rematch.")
@@ -269,7 +269,7 @@ def test_everybody_can_use_it(
         page.click("#resign")
         page.click("#resign")
         page.click("#review-game")
-        expect(page.locator("#review [role=status]")).to_contain_text("turns are analysed.", timeout=60_000)
+        expect(page.locator("#review [role=status]")).to_contain_text("turns are analysed.", timeout=300_000)
         page.keyboard.press("Home")
         assert serious(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
@@ -283,7 +283,7 @@ def test_reconnaissance_is_played_by_looks_and_requests_and_reviewed(
     board = boards(RbcBoard(), black="rbc-random", nodes=1)
     status, lit = "#status", "#board square.lit:visible"
     with opened(chromium, board.link(), color_scheme=scheme, viewport=size) as (page,):
-        expect(page.locator(status)).to_contain_text("Turn 1: choose where to look", timeout=60_000)
+        expect(page.locator(status)).to_contain_text("Turn 1: choose where to look", timeout=300_000)
         page.mouse.move(*place(page, "e5"))
         expect(page.locator(lit)).to_have_count(9)
         assert serious(page) == []
@@ -308,7 +308,7 @@ def test_reconnaissance_is_played_by_looks_and_requests_and_reviewed(
         page.click("#resign")
         page.click("#resign")
         page.click("#review-game")
-        expect(page.locator("#review [role=status]")).to_contain_text("turns are analysed.", timeout=60_000)
+        expect(page.locator("#review [role=status]")).to_contain_text("turns are analysed.", timeout=300_000)
         page.keyboard.press("Home")
         expect(page.locator(lit)).to_have_count(9)
         expect(page.locator(".mixture")).to_contain_text("Looked at e5")
@@ -417,7 +417,7 @@ def test_a_game_that_is_left_for_a_new_one_is_not_heard_of_until_that_begins(
         assert not [each for each in page.evaluate("said") if "left" in each]
         assert page.evaluate("said[0]").startswith("The next game begins")
         expect(page.locator("#moves li")).to_have_count(0)
-        expect(page.locator("#loading")).to_be_hidden(timeout=30_000)
+        expect(page.locator("#loading")).to_be_hidden(timeout=120_000)
 
 
 def test_a_double_click_or_a_key_that_is_held_down_does_not_resign(
@@ -441,7 +441,7 @@ def test_a_double_click_or_a_key_that_is_held_down_does_not_resign(
 
 def test_a_double_click_on_look_nowhere_does_not_pass(chromium: Browser, boards: Callable[..., Board]) -> None:
     with opened(chromium, boards(RbcBoard(), black="rbc-random", nodes=1).link()) as (page,):
-        expect(page.locator("#status")).to_contain_text("choose where to look", timeout=60_000)
+        expect(page.locator("#status")).to_contain_text("choose where to look", timeout=300_000)
         page.click("#skip")
         expect(page.locator("#status")).to_contain_text("Turn 1: ask for a move")
         page.hover("#skip")

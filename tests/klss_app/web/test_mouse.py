@@ -70,7 +70,7 @@ def test_a_request_is_made_by_mouse_after_the_board_was_flipped_at_the_choice_of
     chromium: Browser, boards: Callable[..., Board]
 ) -> None:
     with opened(chromium, boards(RbcBoard(), black="rbc-random", nodes=1).link()) as (page,):
-        expect(page.locator("#status")).to_contain_text("choose where to look", timeout=60_000)
+        expect(page.locator("#status")).to_contain_text("choose where to look", timeout=300_000)
         page.locator("#moves").focus()
         page.keyboard.press("f")
         page.keyboard.press("f")
@@ -92,7 +92,7 @@ def test_a_move_is_tried_by_mouse_in_a_review_that_was_flipped_at_its_end_and_th
         expect(page.locator("#review .where")).to_contain_text("ply 2 of 2")
         page.keyboard.press("f")
         page.keyboard.press("Home")
-        expect(page.locator(".tried")).to_contain_text("Move a piece", timeout=90_000)
+        expect(page.locator(".tried")).to_contain_text("Move a piece", timeout=300_000)
         settled(page)
         drag(page, "d2", "d4")
         expect(page.locator(".tried")).to_contain_text("Tried: d4")
@@ -109,11 +109,11 @@ def test_a_puzzle_of_the_other_colour_is_solved_by_mouse_after_one_that_was_give
     ordered = puzzles()
     number = next(i for i in range(1, len(ordered)) if ordered[i].color != ordered[i - 1].color)
     with opened(chromium, f"http://127.0.0.1:{boards().port}/puzzles.html#puzzle={number}") as (page,):
-        expect(page.locator("#number")).to_contain_text(f"Puzzle {number} of", timeout=30_000)
+        expect(page.locator("#number")).to_contain_text(f"Puzzle {number} of", timeout=120_000)
         page.click("#give-up")
         expect(page.locator("#boards")).to_be_visible()
         page.click("#next")
-        expect(page.locator("#number")).to_contain_text(f"Puzzle {number + 1} of", timeout=30_000)
+        expect(page.locator("#number")).to_contain_text(f"Puzzle {number + 1} of", timeout=120_000)
         solution = ordered[number].solution.uci()
         click(page, solution[:2], solution[2:4])
         expect(page.locator("#status")).to_contain_text("Right:")

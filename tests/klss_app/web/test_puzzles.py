@@ -22,7 +22,7 @@ def link(board: Board, number: int) -> str:
 
 def posed(page: Page, number: int) -> None:
     # The first one is counted while compiled code is loaded, beside whatever else the machine does.
-    expect(page.locator("#number")).to_contain_text(f"Puzzle {number} of {len(ORDERED)}", timeout=30_000)
+    expect(page.locator("#number")).to_contain_text(f"Puzzle {number} of {len(ORDERED)}", timeout=120_000)
 
 
 def test_the_right_move_by_clicks_and_the_next_puzzle(chromium: Browser, boards: Callable[..., Board]) -> None:

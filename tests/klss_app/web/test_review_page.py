@@ -108,7 +108,7 @@ def test_a_long_review_is_one_screen_and_its_list_follows(chromium: Browser, boa
         expect(page.locator("#review-game")).to_be_enabled()
         page.set_input_files("#pgn-file", {"name": "x.pgn", "mimeType": "text/plain", "buffer": f"{moves} *".encode()})
         expect(page.locator("#review .where")).to_contain_text("(ply 120 of 120)")
-        expect(page.locator("#chart svg")).to_be_visible(timeout=30_000)  # with the first values
+        expect(page.locator("#chart svg")).to_be_visible(timeout=120_000)  # with the first values
         assert page.evaluate("document.documentElement.scrollHeight") <= 900
         # The box of what holds the chart: the chart itself is drawn anew with each value.
         box = page.locator("#chart").bounding_box()
@@ -136,7 +136,7 @@ def test_a_dropped_pgn_is_reviewed_and_its_names_are_text(chromium: Browser, boa
         expect(page.locator("#review h2")).to_contain_text("<img src=x> – ?, 1-0")
         page.keyboard.press("ArrowLeft")
         expect(page.locator("#review .where")).to_have_text("2… dxe4 (ply 4 of 5)")
-        expect(page.locator("#review [role=status]")).to_have_text("All 5 turns are analysed.", timeout=60_000)
+        expect(page.locator("#review [role=status]")).to_have_text("All 5 turns are analysed.", timeout=300_000)
         expect(page.locator(".mixture tbody tr")).to_have_text(["Bxe8100%+1.00100%"])
         expect(page.locator("#review .verdict")).to_contain_text("possible for Black. Best: ")
         expect(page.locator(".game-moves button").nth(3)).to_have_text("dxe4 ??")  # the king is taken for it
