@@ -7,7 +7,6 @@ Scripts of tutorials are run as they stand (``tests/klss/test_documents.py``); e
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import re
 import runpy
@@ -19,7 +18,6 @@ from typing import Any
 
 import pytest
 
-import experiments.series
 from klss_app.bench import suite, tracker
 from klss_app.cli.bench import BENCHES
 from klss_app.cli.main import main
@@ -39,7 +37,7 @@ PAGES = [
 FEW_MEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
 """A start from which position sets stay small."""
 
-SMALL_SERIES = "--games 2 --workers 1 --runs runs --results results"
+SERIES = "--workers 1 --runs runs --results results"
 
 IN_SMALL = (
     f"klss play --white random,cap=500 --black random,cap=500 --nodes 9 --seed 9 --pgn game.pgn --fen '{FEW_MEN}'",
@@ -50,24 +48,18 @@ IN_SMALL = (
     "klss bench search --time 0.05 --repetitions 1",
     "klss bench equilibrium --nodes 500 --repetitions 1",
     "klss bench suite --nodes 50 --repetitions 1",
-    f"experiments.series head_to_head --players random,cap=500 greedy,cap=500 {SMALL_SERIES}",
-    f"experiments.series rbc_games --nodes 20 --only expect {SMALL_SERIES}",
+    f"experiments.series head_to_head --players random,cap=500 greedy,cap=500 --games 2 {SERIES}",
+    f"experiments.series rbc_games --nodes 20 --only expect --games 2 {SERIES}",
+    f"experiments.series belief --players greedy,cap=500 random,cap=500 --games 10 --nodes 1 {SERIES}",
     "experiments.openings --people game.pgn --nodes 10 --searches 1 --plies 2 --runs runs --out book.json",
-    "experiments.weighting data fog klss2021=fog people=fog/game-00000.pgn --out fogged",
-    "experiments.weighting data rbc own=own random=random --out weighed",
     "experiments.convergence --games kuhn_poker --nodes 10 --workers 1 --results results",
-    "experiments.belief --games 6 --out weights --workers 1 --runs runs --results results",
-    "experiments.rbc_learn selfplay --out generations --generations 1 --games 1 --block 1 --nodes 6 --particles 4 "
-    f"--targets values --fen '{FEW_MEN}'",
-    "experiments.rbc_learn data --out decisions --decisions 1 --block 1",
+    "experiments.learn data fog klss2021=fog people=fog/game-00000.pgn --out fogged",
+    "experiments.learn data rbc own=own random=random --out weighed",
+    "experiments.learn data policy belief=runs/belief/greedy,cap=500-random,cap=500-1nodes --out chosen",
+    "experiments.learn train policy chosen --out policy --epochs 1",
+    "experiments.learn data dsmcp imitated=own --out planned",
 )
 """Run one after the other, in this order, in one empty folder: later ones read what earlier ones wrote."""
-
-ONLY_PARSED = {
-    "experiments.evaluation_positions": "minutes of Stockfish",
-    "experiments.tune_evaluation": "takes the positions of the one before",
-}
-"""Experiments whose smallest run takes too long for here, or what isn't here."""
 
 NO_COMMAND = re.compile(
     r"klss (\w+|COMMAND --help|bot … .*)|python -m (experiments\.(…|NAME)|klss)|.*[ :](GAME|NAME|N|W)"
@@ -143,15 +135,14 @@ def test_every_documented_command_is_one(monkeypatch: pytest.MonkeyPatch, capsys
     assert wrong == []
 
 
-def test_every_experiment_that_can_be_called_is_run_in_small_or_not_for_a_reason() -> None:
+def test_every_experiment_that_can_be_called_is_run_in_small() -> None:
     programs = {
         f"experiments.{path.stem}"
         for path in (ROOT / "experiments").glob("*.py")
         if '__name__ == "__main__"' in path.read_text(encoding="utf-8")
     }
     programs |= {f"experiments.{path.parent.name}" for path in (ROOT / "experiments").glob("*/__main__.py")}
-    run = {form.split()[0] for form in IN_SMALL} - {"klss"}
-    assert run | ONLY_PARSED.keys() == programs and not run & ONLY_PARSED.keys()
+    assert {form.split()[0] for form in IN_SMALL} - {"klss"} == programs
 
 
 def test_make_bench_runs_every_bench() -> None:
@@ -176,10 +167,6 @@ def test_the_experiments_and_the_benches_run_in_small(
     monkeypatch.setattr(tracker, "bench_lines", lambda: [short])
     entries = [entry for entry in suite.suite_entries() if entry.name in ("Qxe8", "rook v bishop and two pawns")]
     monkeypatch.setattr(suite, "suite_entries", lambda: entries)
-    series = experiments.series
-    few = {name: series.Pairing(f"{name},cap=500", "random,cap=500") for name in ("greedy", "random")}
-    learned = dataclasses.replace(series.SERIES[series.LEARNED_FROM], matches=few)
-    monkeypatch.setitem(series.SERIES, series.LEARNED_FROM, learned)
     for form in IN_SMALL:
         program, *arguments = shlex.split(form)
         code = called(program, arguments)
