@@ -27,7 +27,7 @@ from experiments.learn.trainer import Plan, train
 from experiments.learn.weighing import Weighing, repeated
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import UciBridgeError
-from uci_bridge.match.documents import commit, head, today, write_document
+from uci_bridge.match.documents import head, write_document
 
 SOURCES = {"fog": FOG, "rbc": BLIND, "dsmcp": DSMCP, "policy": policy.POLICY}
 """What is made of finished games, by the names that the commands take."""
@@ -72,7 +72,7 @@ def _train(parsed: argparse.Namespace, tell: Callable[[str], None]) -> str:
     """Train, write the weights, and the figures beside them."""
     paths = sorted(parsed.data.glob("*.npz"))
     chosen: dict[str, Any] = {"game": parsed.model, "epochs": parsed.epochs, "seed": parsed.seed}
-    about = {"commit": commit(), "created": today(), "configuration": chosen}
+    about = head("learn", "numpy", "jax") | {"configuration": chosen}
     path = parsed.out / "weights.npz"
     if parsed.model == "evaluation":
         weights, figures = evaluation.tune(load(paths, evaluation.VALUED), parsed.epochs, parsed.seed, parsed.out, tell)
@@ -95,8 +95,8 @@ def _train(parsed: argparse.Namespace, tell: Callable[[str], None]) -> str:
             write_network(path, study.for_play(found), about | figures)
         else:
             write_scores(path, found, about | figures)
-    write_document(parsed.out / "figures.json", head("learn", "numpy", "jax") | {"configuration": chosen} | figures)
-    return f"{path}: {figures.get('tested', figures)}"
+    write_document(parsed.out / "figures.json", about | figures)
+    return f"{path}; figures.json beside it has what it is worth on test games"
 
 
 def _labelled(text: str) -> tuple[str, Path]:
