@@ -87,17 +87,17 @@ def parse_castling(text: str, pieces: Mapping[int, chess.Piece]) -> str:
     return "".join(right for right in "KQkq" if right in text)
 
 
-def parse_square(text: str, what: str) -> int | None:
-    """Return the square named ``text``, None for ``-``."""
+def parse_ep_square(text: str) -> int | None:
+    """Return the square of a FEN's fourth field, None for ``-``."""
     if text == "-":
         return None
     if text not in chess.SQUARE_NAMES:
-        raise FenError(f"bad FEN {what}: got {text!r}, expected '-' or a square a1-h8")
+        raise FenError(f"bad FEN en passant square: got {text!r}, expected '-' or a square a1-h8")
     return chess.SQUARE_NAMES.index(text)
 
 
-def parse_counter(text: str, what: str, least: int) -> int:
-    """Return a counter of a FEN, written in ASCII digits and at least ``least``."""
-    if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) >= least):
-        raise FenError(f"bad FEN {what}: got {text!r}, expected a whole number from {least} to 99999")
+def parse_counter(text: str, what: str) -> int:
+    """Return a counter of a FEN, written in ASCII digits."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 5):
+        raise FenError(f"bad FEN {what}: got {text!r}, expected a whole number from 0 to 99999")
     return int(text)

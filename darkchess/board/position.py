@@ -131,11 +131,11 @@ class Position:
         turn = fen_text.parse_turn(turn_text)
         _check_men(pieces)
         rights = fen_text.parse_castling(castling, pieces)
-        ep_square = fen_text.parse_square(ep_text, "en passant square")
+        ep_square = fen_text.parse_ep_square(ep_text)
         if ep_square is not None and not _ep_capturable(pieces, turn, ep_square):
             ep_square = None
-        quiet = fen_text.parse_counter(quiet_text, "halfmove counter", 0)
-        fullmove = fen_text.parse_counter(fullmove_text, "move number", 0)
+        quiet = fen_text.parse_counter(quiet_text, "halfmove counter")
+        fullmove = fen_text.parse_counter(fullmove_text, "move number")
         return cls(row_of(pieces, turn, rights, ep_square, quiet), max(fullmove, 1))
 
     @property

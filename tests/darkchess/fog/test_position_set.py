@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import chess
 import numpy as np
@@ -200,31 +196,3 @@ def test_a_half_can_move_iff_the_oracle_finds_a_move(fen: str, can: bool) -> Non
     captors = chess.BB_C4 if position.ep_square is not None else 0
     assert bool(position_set.can_move(*half, position.row[6], np.uint64(captors), TABLES)) == can
     assert brute_force.has_move(brute_force.parse(fen)) == bool(moves.has_move(position.row, TABLES)) == can
-
-
-@pytest.mark.slow
-def test_kernels_give_the_same_when_interpreted() -> None:
-    program = """
-import chess, numpy as np, warnings
-warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's scalars warn where unsigned words wrap around
-from darkchess import Referee
-from darkchess.fog.belief.position_set import PositionSet
-game = Referee("r3k2r/1p4p1/8/P7/7p/8/6P1/R3K2R b KQkq - 0 1")
-known = {color: PositionSet(game.view(color), game.position, cap=40) for color in chess.COLORS}
-for uci in ("b7b5", "a5b6", "h4h3", "h1h3", "e8c8", "g2g4", "h8h3"):
-    game.push(chess.Move.from_uci(uci))
-    for color, one in known.items():
-        one.observe(game.view(color))
-        rows = one.rows(np.arange(one.size))
-        print(one.size, one.successors, one.capped_by, rows.tolist()[:5], one.sample(2)[:, :8].tolist())
-"""
-    outputs = []
-    for disabled in ("0", "1"):
-        environment = {**os.environ, "NUMBA_DISABLE_JIT": disabled, "PYTHONPATH": str(Path(__file__).parents[2])}
-        run = subprocess.run(
-            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False
-        )
-        assert run.returncode == 0, run.stderr
-        outputs.append(run.stdout)
-    assert outputs[0] == outputs[1]
-    assert len(outputs[0].splitlines()) == 14

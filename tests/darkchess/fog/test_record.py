@@ -85,19 +85,6 @@ def test_the_variants_names_are_read_in_any_case(name: str) -> None:
     assert one(f'[Variant "{name}"]\n\n1. e4 *').moves == moves("e2e4")
 
 
-def test_uci_movetext_reads() -> None:
-    assert one("1. e2e4 f7f6 2. d1h5 a7a6 3. h5e8 1-0").moves == KING_HUNT
-    assert one("e2e4 f7f6 d1h5 a7a6 h5e8").moves == KING_HUNT
-
-
-def test_comments_variations_and_nags_are_skipped() -> None:
-    text = """\ufeff% an escaped line (with a bracket
-1. e4 $1 {a comment, with 1. d4 ) and
-two lines} (1. d4 d5 (1... Nf6 {deep} 2. c4) 2. c4) 1... f6?! ; the rest of the line ) {
-2.Qh5 $6 2...a6 !? 3 . Qxe8!! 1-0"""
-    assert one(text).moves == KING_HUNT
-
-
 def test_results_and_reasons_read() -> None:
     assert one('[Result "0-1"]\n[Termination "flag"]\n\n1. e4 0-1').outcome == Outcome(False, "flag")
     assert one('[Result "0-1"]\n\n1. e4').outcome == Outcome(
@@ -110,12 +97,6 @@ def test_results_and_reasons_read() -> None:
     for unknown in ('[Result "2-0"]\n\n1. e4', '[Result "?"]\n\n1. e4\n'):
         assert one(unknown).outcome is None and one(unknown).moves == moves("e2e4")
     assert one('[SetUp "0"]\n[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *').fen is None
-
-
-def test_games_follow_one_another_with_and_without_blank_lines() -> None:
-    text = '1. e4 *\n1. d4 d5 *\n[White "a"]\n1. c4\n[White "b"]\n*'
-    assert [len(record.moves) for record in read_pgn(text)] == [1, 2, 1, 0]
-    assert read_pgn("") == read_pgn(" \n{only a comment}\n") == []
 
 
 @pytest.mark.parametrize(

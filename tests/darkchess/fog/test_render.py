@@ -11,14 +11,6 @@ from darkchess.fog.game.render import ALL_SQUARES, ASCII, COLOR, UNICODE, Style,
 STYLES = (ASCII, UNICODE, COLOR, Style(unicode=False, color=True))
 
 
-def test_a_true_board_in_ascii_reads_like_its_fen() -> None:
-    game = Referee()
-    lines = board_lines(game.position.pieces, style=ASCII)
-    assert [line[2:].replace(" ", "") for line in lines[:8]] == [
-        "rnbqkbnr", "pppppppp", "........", "........", "........", "........", "PPPPPPPP", "RNBQKBNR",
-    ]  # fmt: skip
-
-
 def test_a_view_in_ascii_agrees_with_its_fog_fen() -> None:
     game = Referee()
     for text in ("e2e4", "d7d5", "e4d5", "d8d5"):
