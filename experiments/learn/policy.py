@@ -106,7 +106,9 @@ def learn(
     """The policy, and each level's mean surprise at the moves of test games, in nats."""
     entries: dict[Level, Any] = {}
     tested = where(held, TEST)
-    figures: dict[str, Any] = {"moves": len(tested), "even": float(np.log(held["count"][tested].astype(float)).mean())}
+    figures: dict[str, Any] = {"moves": len(tested)}
+    if len(tested):
+        figures["even"] = float(np.log(held["count"][tested]).mean())
     slope = 0.0
     for level in LEVELS[1:]:
         study = Choosing(held, level)
