@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from klss_app.puzzles import puzzles
 from klss_app.web.rbc_board import RbcBoard
 from tests.klss_app.web.browsing import Board, click, drag, opened, place, settled, turn
 
@@ -101,19 +100,3 @@ def test_a_move_is_tried_by_mouse_in_a_review_that_was_flipped_at_its_end_and_th
         turn(page)
         drag(page, "d7", "d6")
         moved(page, 1, "d6")
-
-
-def test_a_puzzle_of_the_other_colour_is_solved_by_mouse_after_one_that_was_given_up(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
-    ordered = puzzles()
-    number = next(i for i in range(1, len(ordered)) if ordered[i].color != ordered[i - 1].color)
-    with opened(chromium, f"http://127.0.0.1:{boards().port}/puzzles.html#puzzle={number}") as (page,):
-        expect(page.locator("#number")).to_contain_text(f"Puzzle {number} of", timeout=120_000)
-        page.click("#give-up")
-        expect(page.locator("#boards")).to_be_visible()
-        page.click("#next")
-        expect(page.locator("#number")).to_contain_text(f"Puzzle {number + 1} of", timeout=120_000)
-        solution = ordered[number].solution.uci()
-        click(page, solution[:2], solution[2:4])
-        expect(page.locator("#status")).to_contain_text("Right:")
