@@ -110,7 +110,7 @@ def learn(
     if len(tested):
         figures["even"] = float(np.log(held["count"][tested]).mean())
     slope = 0.0
-    for level in LEVELS[1:]:
+    for level in LEVELS:
         study = Choosing(held, level)
         plan = Plan(max(1, len(where(held, TRAIN)) // study.batch), rate=0.05, decay=0.0, epochs=epochs, seed=seed)
         path, about = out / f"{level}.checkpoint.npz", {"level": level, "moves": len(held["game"])}

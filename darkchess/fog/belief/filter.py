@@ -133,7 +133,7 @@ class Filter:
         """Return the most expensive level that all of so many sources can have in ``allowance`` seconds of one thread,
         with ``positions`` after the move; None if there is no such level.
         """
-        for level in reversed(LEVELS[1:]):
+        for level in reversed(LEVELS):
             if level == "values" and (self._evaluator is None or sources > MOST_VALUED):
                 continue
             if sources * _seconds(level, positions) <= allowance:

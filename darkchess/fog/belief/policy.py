@@ -28,11 +28,11 @@ from darkchess.fog.belief._kernels.policy import GROUPS, PLAIN, SIZE, STARTS, de
 from klss.support.archive import read_arrays
 from klss.support.arrays import Floats, Int16s, Int32s, Words
 
-Level = Literal["even", "tables", "features", "values"]
-LEVELS: tuple[Level, ...] = ("even", "tables", "features", "values")
-"""From the cheapest to the most expensive; ``even``: all legal moves are equally likely."""
+Level = Literal["tables", "features", "values"]
+LEVELS: tuple[Level, ...] = ("tables", "features", "values")
+"""From the cheapest to the most expensive."""
 
-ENTRIES: dict[Level, int] = {"even": 0, "tables": STARTS[PLAIN], "features": SIZE, "values": SIZE}
+ENTRIES: dict[Level, int] = {"tables": STARTS[PLAIN], "features": SIZE, "values": SIZE}
 """Number of entries of each level's table."""
 
 _MOST_NUMBERS = 1 << 21
@@ -110,10 +110,12 @@ class Policy:
         """Return the policy with these table entries (float64, :data:`ENTRIES` for each level). ``slope`` is that of
         the level ``values``.
         """
-        stages: dict[Level, Stage] = {"even": Stage(0, np.ones(1))}
-        groups: dict[Level, int] = {"tables": PLAIN, "features": GROUPS, "values": GROUPS}
-        for level, count in groups.items():
-            stages[level] = Stage(count, np.exp(entries[level]), slope if level == "values" else 0.0)
+        stages = {
+            level: Stage(
+                PLAIN if level == "tables" else GROUPS, np.exp(entries[level]), slope if level == "values" else 0.0
+            )
+            for level in LEVELS
+        }
         return Policy(stages, uniform_mix, history)
 
     @staticmethod
@@ -127,8 +129,8 @@ class Policy:
     def load(path: Path) -> Policy:
         """Read a policy that :meth:`save` wrote; ValueError if the file holds something else."""
         with path.open("rb") as file:
-            held = read_arrays(file, _MOST_NUMBERS, (*LEVELS[1:], "numbers", "history"))
-        entries = {level: held[level].astype(np.float64) for level in LEVELS[1:]}
+            held = read_arrays(file, _MOST_NUMBERS, (*LEVELS, "numbers", "history"))
+        entries = {level: held[level].astype(np.float64) for level in LEVELS}
         slope, uniform_mix = held["numbers"].tolist()
         return Policy.from_entries(entries, slope, uniform_mix, json.loads(bytes(held["history"])))
 
@@ -138,5 +140,5 @@ class Policy:
             path,
             numbers=np.array([self.stages["values"].slope, self.uniform_mix]),
             history=np.frombuffer(json.dumps(self.history, allow_nan=False).encode(), dtype=np.uint8),
-            **{level: np.log(self.stages[level].multipliers).astype(np.float32) for level in LEVELS[1:]},  # type: ignore[arg-type]
+            **{level: np.log(self.stages[level].multipliers).astype(np.float32) for level in LEVELS},  # type: ignore[arg-type]
         )

@@ -59,7 +59,7 @@ def of_tables(policy: Policy) -> Likelihood:
 
 def random_policy(seed: int) -> Policy:
     rng = np.random.default_rng(seed)
-    return Policy.from_entries({level: rng.normal(size=ENTRIES[level]) for level in LEVELS[1:]}, 3.0, 0.05, {})
+    return Policy.from_entries({level: rng.normal(size=ENTRIES[level]) for level in LEVELS}, 3.0, 0.05, {})
 
 
 def test_the_weights_are_those_of_all_histories() -> None:
@@ -198,7 +198,7 @@ def test_a_policy_is_read_as_it_is_written(tmp_path: Path) -> None:
     policy.save(tmp_path / "policy.npz")
     again = Policy.load(tmp_path / "policy.npz")
     assert (again.uniform_mix, again.stages["values"].slope) == (0.05, 3.0)
-    for level in LEVELS[1:]:
+    for level in LEVELS:
         assert np.allclose(again.stages[level].multipliers, policy.stages[level].multipliers, rtol=1e-6)
 
 
