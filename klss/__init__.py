@@ -13,8 +13,7 @@ Reading order:
 - ``folding`` makes symmetric games smaller; ``exact`` equilibria in fractions, by ``rational`` programs, with a
   ``certificate``; ``fractional`` the numbers of a game as fractions
 - ``_highs`` the solver; ``lexicographic`` the optimum that is the same for every version of the solver
-- ``first_order`` equilibria by regret minimisation; ``locking`` some behaviour given, the rest solved;
-  ``refinement`` equilibria that stay best after mistakes
+- ``first_order`` equilibria by regret minimisation
 - ``policies`` strategies by names, in files, and best responses to them; ``gambit`` files of games
 - ``best_response`` counterfactual best-response values, exploitability
 - ``knowledge`` knowledge sets; ``methods`` names of subgames and gadgets; ``subgame`` a subgame as a game; ``gadgets``
@@ -32,9 +31,9 @@ little until it is called, so that the command line starts at once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from klss.errors import GameError, TooLargeError
+from klss.errors import TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from klss.equilibrium import Method, Solution
     from klss.first_order import FirstOrderMethod
     from klss.game import Game
-    from klss.policies import Named
     from klss.sequence_form import SequenceForm
 
 __all__ = ["MAX_NODES", "__version__", "solve", "solve_form"]
@@ -62,8 +60,6 @@ def solve(
     method: Method | FirstOrderMethod = "lp",
     gap: float | None = None,
     seconds: float | None = None,
-    lock: tuple[Named, Named] | None = None,
-    refine: Literal["sequential"] | None = None,
 ) -> Solution:
     """Return an equilibrium of a two-player zero-sum game.
 
@@ -83,11 +79,6 @@ def solve(
         (:data:`klss.first_order.GAP`).
     seconds : float, optional
         Stop after this many seconds with the best found so far; building the game is not counted.
-    lock : two of dict of str to dict of str to float, optional
-        Both players' behaviour at some infosets, by names; it is fixed, and the rest is solved (:mod:`klss.locking`).
-    refine : "sequential", optional
-        Return an equilibrium that stays best after mistakes (:mod:`klss.refinement`). Not together with ``method``,
-        ``seconds`` or ``lock``.
 
     Returns
     -------
@@ -112,9 +103,7 @@ def solve(
             from klss.openspiel import load
 
             game = load(game, max_nodes=max_nodes, max_bytes=most, to_solve=method not in METHODS)
-        return solve_form(
-            sequence_form(game), method=method, gap=gap, seconds=seconds, lock=lock, refine=refine, max_bytes=most
-        )
+        return solve_form(sequence_form(game), method=method, gap=gap, seconds=seconds, max_bytes=most)
     except TooLargeError as error:  # use this function's names of the limits
         raise error.renamed({"max_nodes": "max_nodes", "max_bytes": "memory_mb"}) from None
 
@@ -125,8 +114,6 @@ def solve_form(
     method: str = "lp",
     gap: float | None = None,
     seconds: float | None = None,
-    lock: tuple[Named, Named] | None = None,
-    refine: str | None = None,
     max_bytes: int | None = None,
     resume: Path | None = None,
     on_progress: Callable[[int, float], None] | None = None,
@@ -134,17 +121,10 @@ def solve_form(
     """Return an equilibrium of a sequence form; the parameters are those of :func:`solve`, and of
     :func:`klss.first_order.solve`.
     """
-    from klss import equilibrium, first_order, locking, refinement
+    from klss import equilibrium, first_order
     from klss.folding import fold
 
-    # A refinement is computed by exact programs of the whole game, so it excludes other methods and locks.
-    if refine is not None:
-        if refine != "sequential" or lock is not None or method != "lp":
-            raise GameError(f"refine {refine!r}: expected 'sequential', without lock and method")
-        return refinement.sequential(form)
-    # Locked infosets are no choices: solve the smaller game of the free ones, then add the locked ones again.
-    fixed = None if lock is None else locking.lock_named(form, lock)
-    folded = fold(form if fixed is None else fixed.form)
+    folded = fold(form)
     if method in first_order.METHODS:
         found = first_order.solve(
             folded.form, method=method, gap=first_order.GAP if gap is None else gap, seconds=seconds,
@@ -152,5 +132,4 @@ def solve_form(
         )  # fmt: skip
     else:
         found = equilibrium.solve(folded.form, method=method, time_limit_s=seconds, max_bytes=max_bytes)
-    found = folded.restored(found)
-    return found if fixed is None else fixed.restored(found)
+    return folded.restored(found)

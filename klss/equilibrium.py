@@ -92,8 +92,6 @@ class Solution:
     stats : SolveStats
     game : Game, optional
         The game solved, if the sequence form has it.
-    off_path : (float64[S0], float64[S1]), optional
-        Behaviour at infosets that the plans do not reach (:mod:`klss.refinement`); uniform when absent.
     basis : Basis, optional
         The solver's last basis of the program.
     """
@@ -105,20 +103,18 @@ class Solution:
     exploitability: float
     stats: SolveStats
     game: Game | None = None
-    off_path: tuple[Floats, Floats] | None = None
     basis: Basis | None = None
 
     def behaviour(self, player: int) -> Floats:
         """Return the behaviour of ``player``, sequence by sequence: float64[S]."""
         if self.game is None:
             raise GameError("behaviour: expected a solution of a game, got one of a sequence form alone")
-        fallback = None if self.off_path is None else self.off_path[player]
-        return behaviour(self.game.treeplex(player), (self.x, self.y)[player], fallback)
+        return behaviour(self.game.treeplex(player), (self.x, self.y)[player])
 
     def strategy(self, player: int) -> dict[str, dict[str, float]]:
         """Return the strategy of ``player``, 0 or 1: infoset's name -> action's name -> probability.
 
-        At infosets that the plan does not reach it is that of ``off_path``, or uniform.
+        At infosets that the plan does not reach it is uniform.
 
         Raises
         ------

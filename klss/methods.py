@@ -2,8 +2,7 @@
 
 Sources: Zhang & Sandholm (NeurIPS 2021) for k-KLSS; Zhang & Sandholm (Obscuro, arXiv 2506.01242) for k-KLUSS; Liu, Fu,
 Fu & Yang (ICML 2023) for Safe-1-KLSS; Burch, Johanson & Bowling (AAAI 2014) for Resolve; Moravčík et al. (AAAI
-2016) for Maxmargin; Brown & Sandholm (NeurIPS 2017) for reach; Kubíček, Lisý & Sandholm (arXiv 2601.17131, 2026) for
-refined equilibria of gadgets.
+2016) for Maxmargin; Brown & Sandholm (NeurIPS 2017) for reach.
 
 Legend: I player 0's infoset; I^k its order-k knowledge set; I0 an infoset of player 1 that meets I^k.
 
@@ -19,25 +18,20 @@ Legend: I player 0's infoset; I^k its order-k knowledge set; I0 an infoset of pl
   (:func:`klss.subgame.shares`), and the shares of infosets that can meet sum to at most 1. So exploitability never
   rises, whichever infosets are solved.
 
-Deviation: of the papers of 2023 and 2026 only the abstracts could be read. The first says that Safe-1-KLSS extends
-1-KLSS and is proved safe; the second that gadget games have equilibria of unequal quality, and that sequential ones are
-better. The methods here satisfy these sentences; whether they are those of the papers could not be verified.
+Deviation: of the paper of 2023 only the abstract could be read. It says that Safe-1-KLSS extends 1-KLSS and is proved
+safe. The method here satisfies this; whether it is that of the paper could not be verified.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from klss.errors import GameError
 
 if TYPE_CHECKING:
     from klss.subgame import Gadget, Outside
-
-Optimum = Literal["rule", "plain", "refined"]
-"""The choice among the gadget's optima: by :mod:`klss.selection`'s rule, by its last tie-break alone, or the best one
-if player 1 errs."""
 
 
 @dataclass(frozen=True)
@@ -57,14 +51,13 @@ class Method:
 
 @dataclass(frozen=True)
 class GadgetChoice:
-    """The gadget on top of a subgame, and the choice among its optima."""
+    """The gadget on top of a subgame."""
 
     name: str
     kind: Gadget = "maxmargin"
     # Whether alternate values are lowered by player 1's gifts on the way. Common-knowledge subgames stay safe with it,
     # and so do updates of the blueprint (docs/search.md, "Reach is safe").
     reach: bool = False
-    optimum: Optimum = "rule"
 
 
 METHODS = {
@@ -76,16 +69,13 @@ METHODS = {
     )
 }
 
-_ENDINGS: dict[str, Optimum] = {"": "rule", "-plain": "plain", "-refined": "refined"}
-
 _KINDS: tuple[Gadget, ...] = ("maxmargin", "resolve")
 
 GADGETS = {
-    name: GadgetChoice(name, kind, bool(reach), optimum)
+    name: GadgetChoice(name, kind, bool(reach))
     for kind in _KINDS
     for reach in ("", "-reach")
-    for ending, optimum in _ENDINGS.items()
-    for name in (f"{kind}{reach}{ending}",)
+    for name in (f"{kind}{reach}",)
 }
 
 
@@ -101,7 +91,7 @@ def method(name: str | Method) -> Method:
 
 
 def gadget(name: str | GadgetChoice) -> GadgetChoice:
-    """Return the gadget of that name: maxmargin or resolve, optionally -reach, then optionally -plain or -refined."""
+    """Return the gadget of that name: maxmargin or resolve, optionally -reach."""
     if isinstance(name, str) and name not in GADGETS:
         raise GameError(f"gadget: got {name!r}, expected one of {', '.join(GADGETS)}")
     return GADGETS[name] if isinstance(name, str) else name

@@ -9,13 +9,9 @@ one with the largest mean margin, minus a toll on every probability moved away f
 with b the blueprint's behaviour and D as in :mod:`klss.subgame`. The second term is proximal (Rockafellar 1976), in the
 L1 norm so that the program stays linear. Ties are broken by :func:`klss.lexicographic.generic_objective`.
 
-The same rule chooses in Resolve, where every strategy without a negative margin is optimal, if there is one. Besides
-the rule's optimum there are two others. The plain one is chosen by the last tie-break alone. The refined one is the
-best of the optima if player 1 errs: in its choice at the gadget's root (an I0 that is not worst for player 0; Play
-where Exit is better) and inside (:func:`klss.refinement.against_mistakes`).
+The same rule chooses in Resolve, where every strategy without a negative margin is optimal, if there is one.
 
-Source: the gadget is Zhang & Sandholm's (NeurIPS 2021); the paper does not say which optimum it takes. Refined
-equilibria of gadgets: Kubíček, Lisý & Sandholm (2026), whose abstract alone could be read.
+Source: the gadget is Zhang & Sandholm's (NeurIPS 2021); the paper does not say which optimum it takes.
 """
 
 from __future__ import annotations
@@ -31,7 +27,6 @@ from klss.gadgets import GadgetForm, gadget_form
 from klss.lexicographic import generic_objective, lexicographic
 from klss.methods import GadgetChoice
 from klss.methods import gadget as gadget_by_name
-from klss.refinement import against_mistakes
 from klss.subgame import Subgame
 from klss.support.arrays import Floats
 
@@ -66,8 +61,8 @@ def select(
         Behaviour of the blueprint in the gadget.
     floor : float64[S0], optional
         Least behaviour probability of each of player 0's sequences.
-    gadget : str or Gadget
-        The gadget on top, and which of its optima.
+    gadget : str or GadgetChoice
+        The gadget on top.
 
     Raises
     ------
@@ -79,22 +74,15 @@ def select(
     if subgame.gadget != "maxmargin":
         raise GameError(f"gadget: got {subgame.gadget!r}, expected maxmargin")
     # The gadget's program, among whose exact optima the choice is made.
-    chosen = gadget_by_name(gadget)
-    top = gadget_form(subgame, chosen.kind)
+    top = gadget_form(subgame, gadget_by_name(gadget).kind)
     program = build_program(top.form, floor)
-    if chosen.optimum == "refined":
-        # The best optimum against an opponent that errs a little everywhere.
-        lp, objective = against_mistakes(program)
-        objectives = [objective]
-    else:
-        # The largest mean margin, minus a toll on each probability moved away from the blueprint.
-        lp = _with_distances(program, blueprint)
-        rule = np.full(lp.cost.size, -TOLL)
-        rule[: program.program.cost.size] = _mean_margin(program, top)
-        objectives = [rule] if chosen.optimum == "rule" else []
+    # The rule: the largest mean margin, minus a toll on each probability moved away from the blueprint.
+    lp = _with_distances(program, blueprint)
+    rule = np.full(lp.cost.size, -TOLL)
+    rule[: program.program.cost.size] = _mean_margin(program, top)
     # Break the remaining ties by fixed weights, so that the result does not depend on the solver.
     tied = generic_objective(lp.cost.size, program.form.treeplexes[0].sequence_count)
-    first, last = lexicographic(lp, [*objectives, tied])
+    first, last = lexicographic(lp, [rule, tied])
     plan, _, _, _ = read_back(program, last)
     return Choice(plan, first.objective)
 

@@ -9,7 +9,7 @@ Reading order:
 - ``model`` the game as the search sees it; ``belief`` every history that agrees with the observations
 - ``players`` our players, which get only observations; ``ismcts`` OpenSpiel's own search as one; ``configuration``
   their names
-- ``policies`` conversion of OpenSpiel's strategies; ``exploiter`` a searching best response to a known strategy
+- ``exploiter`` a searching best response to a known strategy
 - ``referee`` the true game at the table; ``bots`` our players in OpenSpiel's own loops
 """
 

@@ -52,7 +52,7 @@ def _parser() -> Parser:
         metavar="NAME",
         choices=GADGETS,
         default="maxmargin",
-        help="the gadget: maxmargin or resolve, then -reach, then -plain or -refined",
+        help="the gadget: maxmargin or resolve, then -reach",
     )
     first.add_argument("--nesting", choices=_NESTINGS, default="every", help="how the subgames are used")
     first.add_argument("--all", action="store_true", help="all orders and nestings that apply")

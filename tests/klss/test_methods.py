@@ -10,15 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from klss.best_response import worst_case
-from klss.equilibrium import build_program, solve
+from klss.equilibrium import solve
 from klss.errors import GameError
 from klss.gadgets import gadget_form
 from klss.game import Game
 from klss.knowledge import knowledge_set
-from klss.lexicographic import lexicographic
 from klss.methods import GADGETS, METHODS, gadget, method
 from klss.nested import Blueprint, every_infoset, update_blueprint
-from klss.refinement import MISTAKES, against_mistakes
 from klss.selection import select
 from klss.sequence_form import sequence_form
 from klss.subgame import Subgame, counterfactual_values, make_subgame, shares
@@ -145,41 +143,6 @@ def test_resolve_is_the_game_that_the_paper_makes_of_maxmargin(seed: int) -> Non
         rng = np.random.default_rng(seed)
         plan = realization(ours.treeplexes[0], behaviour(ours.treeplexes[0], rng.random(chosen.plan.size)))
         assert worst_case(ours, 0, plan) == pytest.approx(worst_case(theirs, 0, plan), abs=1e-9)
-
-
-@pytest.mark.parametrize("kind", ["maxmargin", "resolve"])
-@settings(max_examples=6, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 10**5))
-def test_a_refined_plan_is_optimal_and_the_best_of_the_optima_where_player_1_errs(kind: str, seed: int) -> None:
-    game = games.random_game(seed)
-    for subgame in subgames(game, blueprint_of(game, "floor").x):
-        start = uniform_behaviour(subgame.game.treeplex(0))
-        form = gadget_form(subgame, kind).form  # type: ignore[arg-type]
-        earned = {}
-        for optimum in ("", "-plain", "-refined"):
-            chosen = select(subgame, blueprint=start, gadget=kind + optimum)
-            assert worst_case(form, 0, chosen.plan) == pytest.approx(solve(form).value, abs=1e-7)
-            earned[optimum] = against_erring(form, chosen.plan)
-        assert earned["-refined"] >= max(earned.values()) - SLACK * MISTAKES[0]
-
-
-def against_erring(form: object, plan: np.ndarray) -> float:
-    """What the plan earns against a player 1 that plays every action with a small probability and else its best; by
-    backward induction.
-    """
-    t = form.treeplexes[1]  # type: ignore[attr-defined]
-    value = form.payoff_transposed @ plan  # type: ignore[attr-defined]
-    for i in range(t.infoset_count - 1, -1, -1):
-        own = value[t.first_sequence[i] : t.first_sequence[i] + t.action_count[i]]
-        least = min(MISTAKES[0], 0.5 / own.size)
-        value[t.parent_sequence[i]] += least * own.sum() + (1.0 - least * own.size) * own.min()
-    return float(value[0])
-
-
-def test_against_mistakes_leaves_the_program_s_own_optimum_as_it_is() -> None:
-    program = build_program(sequence_form(games.kuhn()))
-    first, _ = lexicographic(*(lambda lp, objective: (lp, [objective]))(*against_mistakes(program)))
-    assert first.objective == pytest.approx(-1 / 18)
 
 
 @pytest.mark.parametrize("name", METHODS)
