@@ -32,7 +32,7 @@ def test_commands_work_without_posix_or_say_in_one_line_that_they_can_not(tmp_pa
     assert there["not imported"] == {}
     for command in ("solve", "tables"):
         ran = there[command]
-        assert (ran["code"], ran["err"].count("\n")) == (0, 1) and "memory is not limited" in ran["err"]
+        assert (ran["code"], ran["err"]) == (0, "")
     assert json.loads(there["solve"]["out"])["value"] == pytest.approx(-1 / 18)  # Kuhn 1950
     (row,) = json.loads(there["tables"]["out"])
     assert (row["nodes"], row["infosets"]) == (58, 12)  # the paper's Table 2

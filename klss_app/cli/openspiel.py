@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -81,10 +80,8 @@ def limits(parsed: argparse.Namespace) -> Iterator[int]:
     except ImportError as error:
         raise UsageError(f"OpenSpiel can't be loaded: {error}; expected it: {INSTALL_EXTRAS}") from error
     from klss.errors import GameError, TooLargeError
-    from klss.support.memory import allowance_bytes, limited, resident_bytes
+    from klss.support.memory import allowance_bytes, limited
 
-    if not resident_bytes():
-        print("klss: memory is not limited: this system does not report the memory of a process", file=sys.stderr)
     most = allowance_bytes() if parsed.memory_mb is None else 1_000_000 * parsed.memory_mb
     try:
         with limited(most):

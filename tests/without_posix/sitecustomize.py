@@ -23,7 +23,7 @@ import sys
 import types
 
 import platformdirs.unix  # noqa: F401 (chosen by the name of the platform, which stays)
-import psutil  # noqa: F401 (the same)
+import psutil
 
 MODULES = ("fcntl", "grp", "pwd", "pty", "readline", "resource", "syslog", "termios", "tty")
 OF_OS = (
@@ -104,6 +104,9 @@ def _wrap() -> None:
     def other_library(name, *rest, **named):  # type: ignore[no-untyped-def]
         return library(name, *rest, **named) if name is not None else types.SimpleNamespace()
 
+    # psutil was chosen for Linux by the name too, and reads /proc.
+    vars(psutil._common)["open"] = vars(psutil._pslinux)["open"] = opened
+    psutil.LINUX = False
     select.select = select_sockets
     builtins.open = io.open = open_elsewhere
     pathlib.Path.glob = glob_elsewhere  # type: ignore[method-assign]
