@@ -1,10 +1,8 @@
 """OpenSpiel's own search for imperfect information as a player: information set Monte Carlo tree search (Cowling et al.
 2012).
 
-If the game has ``ResampleFromInfostate``, OpenSpiel's compiled bot plays and draws its states by that. Otherwise states
-are drawn from our exact belief, which only the bot in Python allows. It gets a state of the belief to start from, never
-the true one. Values are random playouts, OpenSpiel's default. Some random draws of the compiled bot do not depend on
-the seed.
+States are drawn from our exact belief, which only OpenSpiel's bot in Python allows. It gets a state of the belief to
+start from, never the true one. Values are random playouts, OpenSpiel's default.
 """
 
 from __future__ import annotations
@@ -12,15 +10,13 @@ from __future__ import annotations
 import math
 import random
 import time
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyspiel
 from open_spiel.python.algorithms import ismcts
 
 from klss.openspiel.belief import HistoryBelief
-from klss.openspiel.games import largest_payoff, silenced
+from klss.openspiel.games import largest_payoff
 from klss.openspiel.model import Playouts
 from klss.openspiel.players import SimulatingPlayer
 from klss.table.time_plan import TimePlan
@@ -36,41 +32,7 @@ class IsmctsPlayer(SimulatingPlayer):
     """See the module. Arguments are those of :class:`klss.openspiel.players.BelievingPlayer`."""
 
     def _simulated(self, belief: HistoryBelief, plan: TimePlan) -> tuple[dict[int, float], dict[str, Any]]:
-        seed = self._random.randrange(2**31)
-        weights = self._by_resampling(belief, plan, seed) if self._resamples else None
-        if weights is None:
-            weights = _FromBelief(self, belief, plan, seed).policy()
-        return weights, {}
-
-    @cached_property
-    def _resamples(self) -> bool:
-        """Whether the game has ``ResampleFromInfostate``."""
-        state = self._game.new_initial_state()
-        while state.is_chance_node():
-            state.apply_action(state.legal_actions()[0])
-        try:
-            with silenced():
-                state.resample_from_infostate(state.current_player(), random.random)
-        except Exception:  # games without it raise errors of any kind
-            return False
-        return True
-
-    def _by_resampling(self, belief: HistoryBelief, plan: TimePlan, seed: int) -> dict[int, float] | None:
-        """Return the policy of OpenSpiel's compiled bot; None if the game draws states of another infoset, as universal
-        poker does.
-        """
-        left = plan.budget(0.01)
-        bot = pyspiel.ISMCTSBot(
-            seed, pyspiel.RandomRolloutEvaluator(1, seed), _UCT * largest_payoff(self._game),
-            plan.nodes or _WITHOUT_END, -1, pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT, False, False,
-            -1.0 if plan.nodes else left.left(),
-        )  # fmt: skip
-        try:
-            with silenced():
-                return dict(bot.get_policy(self._model.place(belief.numbers[0]).state))
-        except pyspiel.SpielError:
-            self._resamples = False
-            return None
+        return _FromBelief(self, belief, plan, self._random.randrange(2**31)).policy(), {}
 
 
 class _Late(Exception):
