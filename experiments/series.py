@@ -105,8 +105,7 @@ SERIES = {
         _changed(
             "kluss", no_caution="maxmargin_share=0", order_1="order=1", fresh="nested=false",
             even_prior="value_beta=0", roots_without_budget="root_node_fraction=inf", purification="purify=false",
-            resolve_alone="root=resolve", maxmargin_alone="root=maxmargin", greedy_walks="exploration=0",
-            information_penalty="information=1e7",
+            maxmargin_alone="root=maxmargin", greedy_walks="exploration=0",
         ) | {"one-thread": Pairing("kluss,threads=2", "kluss,threads=1")},
     ),
     "belief_games": Series(

@@ -50,8 +50,11 @@ class Klss2021(SearchConfiguration):
         Whether the move is drawn from the *purified* strategy (:mod:`klss.search.choice`).
     caution : float
         Largest weight of a root infoset in Resolve, as a multiple of the uniform weight; 1: the paper's.
+    information : float
+        M: denominator of the information penalty; infinite: no penalty.
     """
 
+    information: float = 1e7
     max_carried: int = 100
     reach: bool = True
     gadget: GadgetChoice = "hybrid"
@@ -63,12 +66,12 @@ class Klss2021(SearchConfiguration):
     def __post_init__(self) -> None:
         super().__post_init__()
         at_least_one("max_carried", self.max_carried)
-        check_caution(self.caution)
+        check_caution(self.caution, self.information)
 
     def parts(self) -> Parts:
         return Parts(
             builder=OrderOne(self.particles, self.max_carried, self.reach, self.nested),
-            solver=LinearPrograms(self.gadget, self.caution, first=self.first),
+            solver=LinearPrograms(self.gadget, self.caution, first=self.first, information=self.information),
             expander=SupportDriven(),
             choice=Purified() if self.purify else Mixture(),
         )
@@ -80,22 +83,23 @@ class Baseline(SearchConfiguration):
 
     Attributes
     ----------
-    gadget, purify, caution
+    information, gadget, purify, caution
         As of :class:`Klss2021`.
     """
 
+    information: float = 1e7
     gadget: GadgetChoice = "hybrid"
     purify: bool = True
     caution: float = 3.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_caution(self.caution)
+        check_caution(self.caution, self.information)
 
     def parts(self) -> Parts:
         return Parts(
             builder=OrderOne(self.particles, nested=False),
-            solver=LinearPrograms(self.gadget, self.caution),
+            solver=LinearPrograms(self.gadget, self.caution, information=self.information),
             expander=OnePly(),
             choice=Purified() if self.purify else Mixture(),
         )
@@ -117,7 +121,7 @@ class Kluss(SearchConfiguration):
         Largest fraction of a move's nodes that goes into expanding roots; infinite: no limit.
     value_beta, uniform_mix, sample_by_weight
         As of :class:`klss.search.likelihood.ByWeight`.
-    root : "nature", "safe", "maxmargin" or "resolve"
+    root : "nature", "safe" or "maxmargin"
         See :mod:`klss.search.equilibrium.pcfr`.
     maxmargin_share : float
         Share of Maxmargin beside nature, if some root infoset is feared.
@@ -133,7 +137,6 @@ class Kluss(SearchConfiguration):
 
     order: int = 2
     particles: int = 256
-    information: float = float("inf")
     max_carried: int = 128
     nested: bool = True
     root_node_fraction: float = 0.25

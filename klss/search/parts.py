@@ -145,8 +145,8 @@ class PonderableRun(SolverRun, Protocol):
 class Solver(Protocol):
     """Computes profiles."""
 
-    def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> SolverRun:
-        """Start on a move's trunk. ``penalty`` is what player 0 pays for each action at the root infoset."""
+    def begin(self, subgame: Subgame, belief: Belief | None, budget: Budget) -> SolverRun:
+        """Start on a move's trunk. A solver may charge player 0 for what an action leaves unknown of ``belief``."""
         ...
 
     def reserve_s(self, trunk: Trunk, budget: Budget) -> float:
@@ -232,24 +232,17 @@ class SearchConfiguration:
     ----------
     particles : int
         L: sample the belief up to this many roots.
-    information : float
-        M: denominator of the information penalty; infinite: no penalty.
     memory_mb : int
         Megabytes at which the trunk stops growing (the game goes on), by an estimate of its size and its programs'.
     """
 
     particles: int = 200
-    information: float = 1e7
     memory_mb: int = 4096
 
     def __post_init__(self) -> None:
         """Refuse invalid numbers."""
         for field in ("particles", "memory_mb"):
             at_least_one(field, getattr(self, field))
-        if not self.information > 0.0:
-            raise SearchConfigurationError(
-                f"information is {self.information}, expected a number above 0, inf for none"
-            )
 
     @property
     def ponders(self) -> bool:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from klss.search.budget import Budget
-from klss.search.gadget import information_penalty
 from klss.search.growth import Growth, Progress
 from klss.search.model import Belief, Model
 from klss.search.parts import (
@@ -250,7 +249,7 @@ class Search:
         history: Keys | None = None,
         progress: Progress | None = None,
     ) -> Solved:
-        """Run the loop (App. E, lines 22–38). Without a belief there is no information penalty."""
+        """Run the loop (App. E, lines 22–38)."""
         # The limits of growth; it stops early enough for the solver to solve the final trunk once more.
         trunk, configuration, parts = subgame.trunk, self._configuration, self._parts
         seen = np.sort(history) if history is not None else _NO_KEYS
@@ -266,10 +265,9 @@ class Search:
             progress=progress,
             shared=subgame.utilities,
         )
-        # Expand the roots, so that player 0 has actions; an action costs more, the less its next observation tells.
+        # Expand the roots, so that player 0 has actions.
         growing = parts.expander.begin(growth)
-        penalty = information_penalty(trunk, belief, configuration.information)
-        solving = parts.solver.begin(subgame, penalty, budget)
+        solving = parts.solver.begin(subgame, belief, budget)
         # In turns: a profile on the current trunk, then new leaves where that profile leads. While leaves are prepared
         # the solver goes on in parallel. The support at the root in each round is kept for the choice.
         supports: list[Bools] = []

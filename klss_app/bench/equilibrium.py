@@ -61,7 +61,8 @@ class _DoubledSearch(Klss2021):
 
     def parts(self) -> Parts:
         return dataclasses.replace(
-            super().parts(), solver=LinearPrograms(self.gadget, self.caution, _Doubled, first=self.first)
+            super().parts(),
+            solver=LinearPrograms(self.gadget, self.caution, _Doubled, first=self.first, information=self.information),
         )
 
 

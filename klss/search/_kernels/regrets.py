@@ -13,9 +13,6 @@ from klss._kernels.regrets import PREDICTIVE, improve
 from klss.search._kernels.utilities import against
 from klss.support.kernel import kernel
 
-MAXMARGIN, RESOLVE, NATURE = range(3)
-"""Root layers."""
-
 
 @kernel
 def start(
@@ -78,23 +75,17 @@ def realise(side: Any, weight: float, learned: Any) -> None:
 
 
 @kernel
-def set_roots(layer: int, maxmargin_share: float, top: Any, plan: Any) -> None:
+def set_roots(maxmargin_share: float, top: Any, plan: Any) -> None:
     """Write player 1's probability of each root infoset into the plan's root sequences. ``maxmargin_share`` is
-    Maxmargin's share beside nature.
+    Maxmargin's share; the rest is nature's.
     """
-    roots = top.prior.shape[0]
-    for j in range(roots):
-        if layer == MAXMARGIN:
-            plan[1 + j] = top.chosen[j]
-        elif layer == RESOLVE:
-            plan[1 + j] = top.prior[j] * top.playing[j]
-        else:
-            plan[1 + j] = (1.0 - maxmargin_share) * top.prior[j] + maxmargin_share * top.chosen[j]
+    for j in range(top.prior.shape[0]):
+        plan[1 + j] = (1.0 - maxmargin_share) * top.prior[j] + maxmargin_share * top.chosen[j]
 
 
 @kernel
 def improve_roots(top: Any, utility: Any) -> None:
-    """Make a PCFR+ step of both gadgets' choices at the roots; ``utility[1 + j]`` are the margins under both plans."""
+    """Make a PCFR+ step of Maxmargin's choice at the roots; ``utility[1 + j]`` are the margins under both plans."""
     # Player 1 minimises: regrets have the opposite sign. Maxmargin is one infoset with J actions.
     roots = top.prior.shape[0]
     value = 0.0
@@ -111,16 +102,6 @@ def improve_roots(top: Any, utility: Any) -> None:
             top.margin_regret[j] = max(0.0, top.margin_regret[j] + instant)
             top.chosen[j] = max(0.0, top.margin_regret[j] + instant)
             total += top.chosen[j]
-        # Resolve is J infosets with two actions: playing on for the margin, or leaving for 0.
-        played = top.playing[j] * margin
-        top.play_regret[0, j] = max(0.0, top.play_regret[0, j] + played - margin)
-        top.play_regret[1, j] = max(0.0, top.play_regret[1, j] + played)
-        on = max(0.0, top.play_regret[0, j] + played - margin)
-        off = max(0.0, top.play_regret[1, j] + played)
-        if on + off > 0.0:
-            top.playing[j] = on / (on + off)
-        else:
-            top.playing[j] = 1.0 if margin < 0.0 else 0.0
     # Normalise; without any positive regret choose the least margin.
     for j in range(roots):
         if total > 0.0:
@@ -130,17 +111,15 @@ def improve_roots(top: Any, utility: Any) -> None:
 
 
 @kernel
-def iterate(
-    times: int, before: int, layer: int, maxmargin_share: float, game: Any, learned: Any, top: Any, work: Any
-) -> None:
+def iterate(times: int, before: int, maxmargin_share: float, game: Any, learned: Any, top: Any, work: Any) -> None:
     """Run ``times`` iterations: player 0 against player 1's plan, then player 1 against player 0's new plan.
 
     Parameters
     ----------
     before : int
         Number of iterations so far: the plans of iteration t have weight t² in the sums.
-    layer, maxmargin_share : int, float
-        The root layer; see :func:`set_roots`.
+    maxmargin_share : float
+        See :func:`set_roots`.
     game : klss.search.equilibrium.pcfr.IteratedGame
     learned : (RegretState, RegretState)
     top : RootState
@@ -150,17 +129,14 @@ def iterate(
     for t in range(before + 1, before + times + 1):
         weight = np.float64(t) ** 2
         for player in range(2):
-            # Utilities of the player's sequences against the other's plan, minus the information penalty.
+            # Utilities of the player's sequences against the other's plan.
             utility, reach = work.utilities[player], work.reaches[player]
             utility[:] = 0.0
             reach[:] = game.least[player]
             against(player, game.tree, learned[1 - player].plan, utility, reach)
-            if player == 0:
-                for a in range(game.penalty.shape[0]):
-                    utility[game.charged + a] -= game.penalty[a]
             # A step at every infoset and, for player 1, at the roots; then the new plan.
             improve(game.sides[player], 1.0 - 2.0 * player, PREDICTIVE, utility, reach, learned[player])
             if player == 1:
                 improve_roots(top, utility)
-                set_roots(layer, maxmargin_share, top, learned[1].plan)
+                set_roots(maxmargin_share, top, learned[1].plan)
             realise(game.sides[player], weight, learned[player])

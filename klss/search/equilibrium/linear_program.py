@@ -20,6 +20,8 @@ from typing import Any, Literal
 
 from klss.search.budget import Budget
 from klss.search.equilibrium.program import GadgetProgram
+from klss.search.gadget import information_penalty
+from klss.search.model import Belief
 from klss.search.parts import SearchConfigurationError, SolverStats, Subgame
 from klss.search.profile import Profile, extended
 from klss.search.trunk import Trunk
@@ -56,8 +58,10 @@ _MARGIN_S = 0.01
 """Seconds kept at the end of a move for work that is not measured."""
 
 
-def check_caution(caution: float) -> None:
-    """Refuse an invalid caution."""
+def check_caution(caution: float, information: float) -> None:
+    """Refuse an invalid caution, or an invalid denominator of the information penalty."""
+    if not information > 0.0:
+        raise SearchConfigurationError(f"information is {information}, expected a number above 0, inf for none")
     if not 1.0 <= caution < math.inf:
         raise SearchConfigurationError(f"caution is {caution}, expected a number from 1 on (1: the paper's)")
 
@@ -72,17 +76,22 @@ class LinearPrograms:
         program: type[GadgetProgram] = GadgetProgram,
         *,
         first: Gadget = "resolve",
+        information: float = math.inf,
     ) -> None:
         """``caution``: largest weight of a root infoset in Resolve as a multiple of the uniform weight, at least 1; 1:
         the paper's. ``program``: the class that solves. ``first``: the gadget that a hybrid solves first at each move.
+        ``information``: M, the denominator of the information penalty; infinite: no penalty.
         """
         self.gadget = gadget
         self.caution = caution
         self.program = program
         self.first: Gadget = first if gadget == "hybrid" else gadget
+        self.information = information
         self.rate = _FIRST_RATE
 
-    def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> _Solving:
+    def begin(self, subgame: Subgame, belief: Belief | None, budget: Budget) -> _Solving:
+        # An action costs more, the less its next observation tells.
+        penalty = information_penalty(subgame.trunk, belief, self.information)
         return _Solving(self, subgame.trunk, penalty, budget)
 
     def reserve_s(self, trunk: Trunk, budget: Budget) -> float:

@@ -2,8 +2,7 @@
 
 Predictive CFR+ (Farina, Kroer & Sandholm, AAAI 2021), alternating, last iterate. The root layer is one of
 
-* ``"maxmargin"`` and ``"resolve"``, the two gadgets, whose exact values :mod:`klss.search.equilibrium.linear_program`
-  finds;
+* ``"maxmargin"``, the gadget, whose exact value :mod:`klss.search.equilibrium.linear_program` finds;
 * ``"nature"``: player 1 reaches root infoset J, whether it gains by that or not, with probability
 
       (1 − maxmargin_share) · α(J) + maxmargin_share · m(J),
@@ -55,6 +54,7 @@ from klss.search._kernels import regrets as kernels
 from klss.search.budget import Budget
 from klss.search.equilibrium.restricted import Restricted, RestrictedGame
 from klss.search.gadget import treeplexes
+from klss.search.model import Belief
 from klss.search.parts import SolverStats, Strategies, Subgame
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk, doubled, grown
@@ -63,13 +63,7 @@ from klss.subgame import Gadget
 from klss.support.arrays import Bools, Floats, Ints
 from klss.treeplex import Treeplex
 
-RootLayer = Literal["maxmargin", "resolve", "nature", "safe"]
-
-_LAYERS = {
-    "maxmargin": kernels.MAXMARGIN,
-    "resolve": kernels.RESOLVE,
-    "nature": kernels.NATURE,
-}
+RootLayer = Literal["maxmargin", "nature", "safe"]
 
 _SEED = 1e-9
 """Regret with which a new or carried strategy starts; so small that the first real regret outweighs it."""
@@ -117,14 +111,12 @@ class RegretState(NamedTuple):
 
 
 class RootState(NamedTuple):
-    """Both gadgets' choices at the J root infosets."""
+    """Player 1's choice among the J root infosets."""
 
     prior: Floats  # [J]
     chosen: Floats  # [J], player 1's mixture in Maxmargin
     feared: Bools  # [J], where that mixture may be positive
     margin_regret: Floats  # [J]
-    playing: Floats  # [J], Resolve's probability of playing on
-    play_regret: Floats  # [2, J], of playing on and of leaving
 
 
 class IteratedGame(NamedTuple):
@@ -133,8 +125,6 @@ class IteratedGame(NamedTuple):
     tree: Tree
     sides: tuple[TrunkTreeplex, TrunkTreeplex]
     least: tuple[Floats, Floats]  # [A] each, see klss.search.utilities.Utilities.least_reach
-    charged: int  # player 0's first sequence at the root infoset
-    penalty: Floats  # [n], charged there and after
 
 
 class Scratch(NamedTuple):
@@ -155,8 +145,8 @@ class RegretMinimiser:
     last_iterations: int = 1_000
     maxmargin_share: float = 0.0  # of Maxmargin beside nature, from 0 to 1
 
-    def begin(self, subgame: Subgame, penalty: Floats | None, budget: Budget) -> _Iterating:
-        return _Iterating(self, subgame, penalty, budget)
+    def begin(self, subgame: Subgame, belief: Belief | None, budget: Budget) -> _Iterating:
+        return _Iterating(self, subgame, budget)
 
     def reserve_s(self, trunk: Trunk, budget: Budget) -> float:
         return _MARGIN_S + (0.0 if budget.seconds is None else _LAST_SHARE * budget.seconds)
@@ -165,7 +155,7 @@ class RegretMinimiser:
 class _Iterating:
     """See :class:`klss.search.parts.SolverRun`."""
 
-    def __init__(self, solver: RegretMinimiser, subgame: Subgame, penalty: Floats | None, budget: Budget) -> None:
+    def __init__(self, solver: RegretMinimiser, subgame: Subgame, budget: Budget) -> None:
         self.effort = SolverStats()
         self._solver, self._trunk, self._budget = solver, subgame.trunk, budget
         self._utilities = subgame.utilities
@@ -181,14 +171,13 @@ class _Iterating:
         if self._root == "nature" and subgame.feared is not None:
             feared = subgame.feared
         self._share = solver.maxmargin_share if feared.any() else 0.0
-        self._penalty = np.zeros(0) if penalty is None else penalty
+        if self._root == "maxmargin":
+            self._share = 1.0
         self._top = RootState(
             prior=np.full(roots, 1.0 / roots) if subgame.prior is None else subgame.prior,
             chosen=feared / max(1, feared.sum()),
             feared=feared,
             margin_regret=np.zeros(roots),
-            playing=np.ones(roots),
-            play_regret=np.zeros((2, roots)),
         )
         self._held = False
         self._sequences = [0, 0]
@@ -224,26 +213,24 @@ class _Iterating:
         least = (self._utilities.least_reach(0), self._utilities.least_reach(1))
         if self._held:  # a reach of −∞ makes the kernel skip player 0's root infosets: their strategies stay fixed
             least = np.where(infosets.parent[sides[0].infoset] < 0, -np.inf, least[0]), least[1]
-        game = IteratedGame(self._utilities.tree, sides, least, self._charged, self._penalty)
+        game = IteratedGame(self._utilities.tree, sides, least)
         utilities = (self._work[0][: self._sequences[0]], self._work[1][: self._sequences[1]])
         work = Scratch(utilities, (np.empty_like(least[0]), np.empty_like(least[1])))
         at_once = 1 if self._held else times
         for _ in range(0, times, max(at_once, 1)):
             if self._held and self._budget.left() <= 0.0:
                 break
-            kernels.iterate(at_once, before, *self._layer(), game, self._views(sides), self._top, work)
+            kernels.iterate(at_once, before, self._maxmargin(), game, self._views(sides), self._top, work)
         self.effort.seconds += self._budget.elapsed() - began
 
-    def _layer(self) -> tuple[int, float]:
-        """Return the root layer on the current trunk, and Maxmargin's share beside nature."""
-        if self._mixed and self._trunk.open_leaf.any():
-            return kernels.NATURE, _SAFE_SHARE
-        return _LAYERS[self._root], self._share
+    def _maxmargin(self) -> float:
+        """Return Maxmargin's share of the root layer on the current trunk; the rest is nature's."""
+        return _SAFE_SHARE if self._mixed and self._trunk.open_leaf.any() else self._share
 
     def finish(self) -> Profile:
         # Forget most of the regret, which comes from smaller trunks, and sum plans from here on.
         self._take_in()
-        for regret in (*(kept.regret for kept in self._learned), self._top.margin_regret, self._top.play_regret):
+        for regret in (*(kept.regret for kept in self._learned), self._top.margin_regret):
             regret *= _REMEMBERED
         sums = [np.zeros(count) for count in self._sequences]
         self._learned = [kept._replace(total=total) for kept, total in zip(self._learned, sums, strict=True)]
@@ -292,7 +279,7 @@ class _Iterating:
             # Admit best responses on the whole trunk, then iterate.
             began = budget.elapsed()
             for player, kept in enumerate(self._learned):
-                game.answer(player, sums[1 - player] / sums[1 - player][0], self._penalty, self._charged, kept.strategy)
+                game.answer(player, sums[1 - player] / sums[1 - player][0], kept.strategy)
             self._iterate_restricted(game.game(), times, done)
             done += times
             spent = max(budget.elapsed() - began, 1e-9)
@@ -315,15 +302,13 @@ class _Iterating:
                 regret, strategy, plan, total, np.ones(len(game.sides[player].first_sequence), dtype=np.bool_)
             )
 
-        # Copy the learned state, by the sequences' numbers in the trunk. The penalty is cut to the sequences left.
+        # Copy the learned state, by the sequences' numbers in the trunk.
         views = (view(0), view(1))
         self._realise(game.sides, views)
-        charged, end = np.searchsorted(game.sequences[0], (self._charged, self._charged + len(self._penalty)))
-        penalty = self._penalty[game.sequences[0][charged:end] - self._charged]
-        part = IteratedGame(game.tree, game.sides, game.least, int(charged), penalty)
+        part = IteratedGame(game.tree, game.sides, game.least)
         utilities = (np.empty(len(views[0].plan)), np.empty(len(views[1].plan)))
         work = Scratch(utilities, (np.empty_like(game.least[0]), np.empty_like(game.least[1])))
-        kernels.iterate(times, before, *self._layer(), part, views, self._top, work)
+        kernels.iterate(times, before, self._maxmargin(), part, views, self._top, work)
         # Write it back, without the plans: these are recomputed from the strategies at the end.
         for kept, numbers, new in zip(self._learned, game.sequences, views, strict=True):
             kept.regret[numbers], kept.strategy[numbers], kept.total[numbers] = new.regret, new.strategy, new.total
@@ -341,13 +326,8 @@ class _Iterating:
     def _realise(self, sides: tuple[TrunkTreeplex, TrunkTreeplex], views: tuple[RegretState, RegretState]) -> None:
         """Compute both plans from the learned strategies."""
         kernels.realise(sides[0], 0.0, views[0])
-        kernels.set_roots(*self._layer(), self._top, views[1].plan)
+        kernels.set_roots(self._maxmargin(), self._top, views[1].plan)
         kernels.realise(sides[1], 0.0, views[1])
-
-    @property
-    def _charged(self) -> int:
-        """Player 0's first sequence at the root infoset: the penalty is charged there and after."""
-        return int(self._trunk.infosets[0].first[0])
 
     def _roots(self) -> Ints:
         """Player 0's root infosets."""
@@ -394,24 +374,22 @@ class _Iterating:
 
     def _profile(self, plans: tuple[Floats, Floats], margin: float, objective: float, gap: float) -> Profile:
         # With one root infoset player 1 has nothing to choose: nature and Maxmargin are the same.
-        several, root = len(self._top.prior) > 1, self._root
-        gadget: Gadget = "resolve" if root == "resolve" or (several and root == "nature") else "maxmargin"
+        gadget: Gadget = "resolve" if len(self._top.prior) > 1 and self._root == "nature" else "maxmargin"
         return Profile(gadget, *plans, margin, objective, gap, pure=gadget == "resolve", solved=True)
 
     def _judged(self, plans: tuple[Floats, Floats], forms: tuple[Treeplex, Treeplex]) -> Profile:
         """Return a profile with its margin, guaranteed value and gap, computed by best responses."""
         trunk, (x, y) = self._trunk, plans
-        first, roots = self._charged, trunk.group_count
+        roots = trunk.group_count
         # The upper bound: player 0's best response to y, with the terms that depend on y alone …
         utility, _ = self._utilities.against(0, y)
-        utility[first : first + len(self._penalty)] -= self._penalty
-        weights, charge = y[1 : 1 + roots], float(x[first : first + len(self._penalty)] @ self._penalty)
+        weights = y[1 : 1 + roots]
         given = float(y[trunk.infosets[1].sequence[trunk.folded_infoset]] @ trunk.folded_value)
         upper = best_response(forms[0], utility, maximize=True).value + given - float(weights @ trunk.alternate)
         # … and the lower bound: what x guarantees at the last weights of the root infosets.
         utility, _ = self._utilities.against(1, x)
         margins = best_response(forms[1], utility, maximize=False).sequence_value[1 : 1 + roots]
-        lower = float(weights @ margins) - charge
+        lower = float(weights @ margins)
         profile = self._profile(plans, float(margins.min()), lower, upper - lower)
         if profile.gadget == "resolve":
             profile = replace(profile, margin=float(self._top.prior @ np.minimum(margins, 0.0)))

@@ -51,13 +51,11 @@ class RestrictedGame:
         used[0][0] = True
         used[1][: 1 + len(utilities.tree.alternate)] = True  # the empty one, and the root sequences
 
-    def answer(self, player: int, other: Floats, penalty: Floats, at: int, strategy: Floats) -> None:
+    def answer(self, player: int, other: Floats, strategy: Floats) -> None:
         """Add ``player``'s best response to ``other`` (float64[S], the other's plan on the trunk), and the actions of
-        its ``strategy`` (float64[S]). ``penalty`` (float64[n]) is subtracted from player 0's sequences from ``at`` on.
+        its ``strategy`` (float64[S]).
         """
         utility, reach = self._utilities.against(player, other)
-        if player == 0:
-            utility[at : at + len(penalty)] -= penalty
         side = self._utilities.sides[player]
         best = np.empty(len(side.first_sequence), dtype=np.int64)
         best_response(side, 1.0 - 2.0 * player, _NO_FLOOR, reach, utility, np.empty(len(best)), best)

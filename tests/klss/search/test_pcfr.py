@@ -1,4 +1,4 @@
-"""PCFR+ against the exact linear program over the same trunks, both gadgets; and the gap that it reports."""
+"""PCFR+ against the exact linear program over the same trunks, and the gap that it reports."""
 
 from __future__ import annotations
 
@@ -16,36 +16,32 @@ from klss.search.parts import Subgame
 from klss.search.profile import Profile
 from klss.search.trunk import game_root
 from klss.search.utilities import Utilities
-from klss.subgame import Gadget
-from klss.support.arrays import Floats
 from tests.klss.search.solved import solve_gadget
 from tests.klss.search.test_program import growing
 
 NOTHING = np.zeros(0, dtype=np.uint64)
 
 
-def solved(trunk: Trunk, root: Gadget, iterations: int, penalty: Floats | None = None) -> Profile:
-    solver = RegretMinimiser(root, last_iterations=iterations)
-    return solver.begin(Subgame(trunk, 0, trunk.root_count), penalty, Budget(nodes=1)).finish()
+def solved(trunk: Trunk, iterations: int) -> Profile:
+    solver = RegretMinimiser("maxmargin", last_iterations=iterations)
+    return solver.begin(Subgame(trunk, 0, trunk.root_count), None, Budget(nodes=1)).finish()
 
 
-@pytest.mark.parametrize("gadget", ["maxmargin", "resolve"])
-def test_on_dark_chess_trunks_it_is_within_a_thousandth_of_the_program(gadget: Gadget) -> None:
+def test_on_dark_chess_trunks_it_is_within_a_thousandth_of_the_program() -> None:
     for trunk in growing():
-        found = solved(trunk, gadget, 500)
-        assert found.margin == pytest.approx(solve_gadget(trunk, gadget).margin, abs=1e-3)
+        found = solved(trunk, 500)
+        assert found.margin == pytest.approx(solve_gadget(trunk, "maxmargin").margin, abs=1e-3)
         assert found.gap + 1e-12 >= 0.0 and found.gap < 1e-3
 
 
-@pytest.mark.parametrize("gadget", ["maxmargin", "resolve"])
 @pytest.mark.parametrize("name", ["kuhn_poker", "dark_hex(board_size=2,gameversion=adh)"])
-def test_on_whole_games_it_finds_their_value(name: str, gadget: Gadget) -> None:
+def test_on_whole_games_it_finds_their_value(name: str) -> None:
     game = openspiel.load(name)
     model = EnumeratedModel(game)
     trunk = Trunk.from_roots(game_root(model, model.root))
     while len(leaves := np.flatnonzero(trunk.open_leaf)):
         trunk.expand(leaves, model, NOTHING)
-    assert solved(trunk, gadget, 2000).margin == pytest.approx(solve_gadget(trunk, gadget).margin, abs=1e-3)
+    assert solved(trunk, 2000).margin == pytest.approx(solve_gadget(trunk, "maxmargin").margin, abs=1e-3)
 
 
 def test_its_gap_is_that_of_best_responses_in_the_gadget_s_sequence_form() -> None:
@@ -53,34 +49,13 @@ def test_its_gap_is_that_of_best_responses_in_the_gadget_s_sequence_form() -> No
     trunk = list(growing())[-1]
     roots = trunk.group_count
     for iterations in (1, 3, 10):
-        found = solved(trunk, "maxmargin", iterations)
+        found = solved(trunk, iterations)
         form = gadget_form(trunk)
         response = best_response(form.treeplexes[1], form.payoff_transposed @ found.x, maximize=False)
         lower = float(found.y[1 : 1 + roots] @ response.sequence_value[1 : 1 + roots])
         upper = best_response(form.treeplexes[0], form.payoff @ found.y, maximize=True).value
         assert found.gap == pytest.approx(upper - lower, abs=1e-9)
         assert found.margin == pytest.approx(float(response.sequence_value[1 : 1 + roots].min()), abs=1e-9)
-
-
-def test_a_restricted_game_of_everything_is_the_trunk() -> None:
-    trunk = list(growing())[-1]
-    utilities = Utilities(trunk)
-    utilities.take_in()
-    everything = [np.ones(trunk.sequence_count(player), dtype=np.bool_) for player in range(2)]
-    found = RestrictedGame(utilities, (everything[0], everything[1])).game()
-    for side, its in zip(utilities.sides, found.sides, strict=True):
-        assert all((one == other).all() for one, other in zip(side, its, strict=True))
-    tree, cut = utilities.tree.opened, found.tree.opened
-    for name in ("chance", "children", "mover", "own", "theirs"):
-        assert (getattr(tree, name) == getattr(cut, name)).all()
-    rng = np.random.default_rng(5)
-    for player in range(2):
-        plan = rng.random(trunk.sequence_count(1 - player))
-        value, reach = np.zeros(trunk.sequence_count(player)), utilities.least_reach(player).copy()
-        against(player, found.tree, plan, value, reach)
-        wanted, reached = utilities.against(player, plan)
-        np.testing.assert_array_equal(value, wanted)
-        np.testing.assert_array_equal(reach, reached)
 
 
 def test_a_restricted_game_holds_its_players_to_what_they_used() -> None:
@@ -92,7 +67,7 @@ def test_a_restricted_game_holds_its_players_to_what_they_used() -> None:
     profile = iterating.improve()
     game = RestrictedGame(utilities, (profile.x > 0.0, profile.y > 0.0))
     for player, (plan, other) in enumerate(((profile.x, profile.y), (profile.y, profile.x))):
-        game.answer(player, other, np.zeros(0), 0, plan)
+        game.answer(player, other, plan)
     found = game.game()
     assert len(found.tree.payoff) < trunk.node_count / 2
     for player, other in enumerate((profile.y, profile.x)):
@@ -101,16 +76,6 @@ def test_a_restricted_game_holds_its_players_to_what_they_used() -> None:
         against(player, found.tree, its, value, reach)
         wanted, _ = utilities.against(player, other)
         np.testing.assert_allclose(value, wanted[found.sequences[player]], atol=1e-15)
-
-
-def test_what_is_charged_counts() -> None:
-    """A charge that no gain makes up for: player 0 plays the action that is not charged, as the program does."""
-    trunk = list(growing())[-1]
-    penalty = np.full(int(trunk.infosets[0].size[0]), 5.0)
-    penalty[2] = 0.0
-    found = solved(trunk, "maxmargin", 300, penalty)
-    assert found.x[int(trunk.infosets[0].first[0]) + 2] > 0.99
-    assert found.margin == pytest.approx(solve_gadget(trunk, "maxmargin", penalty).margin, abs=1e-2)
 
 
 def test_plans_are_plans_after_every_growth() -> None:
