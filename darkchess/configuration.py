@@ -1,4 +1,4 @@
-"""A player's settings in any game of chess in the dark (:mod:`klss.table.configuration` reads them from a text)."""
+"""A player's settings in any game of chess in the dark (:mod:`klss.support.configurations` reads them from a text)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from darkchess.errors import EvaluatorError
 from darkchess.evaluation.registry import AUTO, check_evaluator_name, evaluator_names
-from klss.support.configurations import ConfigurationError
-from klss.table.configuration import FlatConfiguration
+from klss.support.configurations import ConfigurationError, FlatConfiguration
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """A proof that a profile is an equilibrium: both players' worst cases in fractions, by walking the game's tree.
 
 It shares no code with the solvers. If player 0's strategy is worth at least v against everything, and player 1's at
-most v, then v is the value of the game and both strategies are optimal.
+most v, then v is the value of the game and both strategies are optimal. A game's numbers are read as the fractions that
+they were before they were rounded (:func:`simplest`).
 """
 
 from __future__ import annotations
@@ -10,18 +11,52 @@ from collections import defaultdict
 from collections.abc import Mapping
 from fractions import Fraction
 
-from klss.fractional import probabilities, simplest
 from klss.game import Game
 from klss.movers import CHANCE, TERMINAL
+
+_ROUNDING = Fraction(1, 2**50)
+"""Relative error of a number that is the result of a few roundings."""
 
 ExactStrategy = Mapping[str, Mapping[str, Fraction]]
 """One player's strategy: infoset's name -> action's name -> probability, for all infosets at which the player moves."""
 
 
+def simplest(number: float) -> Fraction:
+    """Return a whole number itself, and of the fractions within rounding of another the one of least denominator.
+
+    >>> simplest(1 / 3), simplest(-0.05), simplest(1e19)
+    (Fraction(1, 3), Fraction(-1, 20), Fraction(10000000000000000000, 1))
+    """
+    exact = Fraction(number)
+    if exact.denominator == 1:
+        return exact
+    error = abs(exact) * _ROUNDING
+    return _between(abs(exact) - error, abs(exact) + error) * (1 if number > 0 else -1)
+
+
+def _between(low: Fraction, high: Fraction) -> Fraction:
+    """Return the fraction of least denominator from ``low`` to ``high``, by their continued fractions."""
+    whole = -(-low.numerator // low.denominator)  # the next whole number
+    if whole <= high:
+        return Fraction(whole)
+    return whole - 1 + 1 / _between(1 / (high - whole + 1), 1 / (low - whole + 1))
+
+
+def probabilities(game: Game) -> list[Fraction]:
+    """Return the probability of the edge into each node; chance's sum to 1 exactly at each of its nodes."""
+    found = [simplest(each) for each in game.probability.tolist()]
+    parents, movers = game.parent.tolist(), game.player.tolist()
+    total = [Fraction(0)] * len(found)
+    for node, parent in enumerate(parents):
+        total[parent] += found[node]
+    return [
+        each / total[parent] if parent >= 0 and movers[parent] == CHANCE else Fraction(1)
+        for each, parent in zip(found, parents, strict=True)
+    ]
+
+
 def worst_case(game: Game, player: int, strategy: ExactStrategy) -> Fraction:
     """Return player 0's payoff of ``strategy`` of ``player`` against the other's best response.
-
-    Numbers of the game are read as :mod:`klss.fractional` does.
 
     Raises
     ------

@@ -2,7 +2,7 @@
 
 A floating-point solver gives a basis of player 0's program, :mod:`klss.rational` the optimum there, and
 :mod:`klss.certificate` proves it on the game itself. A game's floating-point numbers stand for the fractions of
-:mod:`klss.fractional`: 1/6, where 0.16666666666666666 is stored.
+:func:`klss.certificate.simplest`: 1/6, where 0.16666666666666666 is stored.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from fractions import Fraction
 import numpy as np
 
 from klss import equilibrium
-from klss.certificate import ExactStrategy, worst_case
+from klss.certificate import ExactStrategy, probabilities, simplest, worst_case
 from klss.equilibrium import Solution, build_program, named
 from klss.errors import GameError, SolverError
 from klss.folding import Folded, fold
-from klss.fractional import probabilities, simplest
 from klss.rational import RationalProgram
 from klss.sequence_form import SequenceForm
 from klss.treeplex import Treeplex

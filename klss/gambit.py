@@ -20,8 +20,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from klss.certificate import probabilities, simplest
 from klss.errors import GameError, TooLargeError
-from klss.fractional import probabilities, simplest
 from klss.game import Game, assemble
 from klss.movers import CHANCE, TERMINAL
 from klss.support.memory import check_memory
@@ -406,7 +406,7 @@ def _labels(names: Iterable[object]) -> list[str]:
 def write_efg(path: Path, game: Game, title: str, constant: float = 0.0) -> None:
     """Write ``game`` as ``.efg``: the file's player 1 gets the utilities, player 2 gets ``constant`` minus them.
 
-    Numbers are written as the fractions for which the game's stand (:mod:`klss.fractional`). Raises OSError.
+    Numbers are written as the fractions for which the game's stand (:func:`klss.certificate.simplest`). Raises OSError.
     """
     lines = [f'EFG 2 R {_quoted(*_labels([title]))} {{ "Player 1" "Player 2" }}', '""']
     chances = outcomes = 0

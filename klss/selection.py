@@ -7,11 +7,19 @@ one with the largest mean margin, minus a toll on every probability moved away f
     maximise  sum over I0 of D(I0) / sum(D) * margin(I0)  -  TOLL * sum over sequences Ia of |x(Ia) - b(a|I) x(I)|,
 
 with b the blueprint's behaviour and D as in :mod:`klss.subgame`. The second term is proximal (Rockafellar 1976), in the
-L1 norm so that the program stays linear. Ties are broken by :func:`klss.lexicographic.generic_objective`.
+L1 norm so that the program stays linear. Ties are broken by :func:`klss._highs.generic_objective`.
 
 The same rule chooses in Resolve, where every strategy without a negative margin is optimal, if there is one.
 
-Source: the gadget is Zhang & Sandholm's (NeurIPS 2021); the paper does not say which optimum it takes.
+Sources: the gadgets are Zhang & Sandholm's (NeurIPS 2021); the paper does not say which optimum it takes.
+:mod:`klss.subgame` makes Maxmargin as a game; Resolve is MaxmarginToResolve of Appendix E. Its form is that of
+Maxmargin with another treeplex of player 1: a sequence of the new treeplex represents one of the old with a weight, so
+payoffs are multiplied by one matrix float64[S1, S1'].
+
+Legend: ``N`` root infosets I0.
+
+Deviation: in Resolve, Exit pays 0 and Play pays the margin divided by N. The whole payoff is scaled by 1/N, also the
+information term (there is none in these games).
 """
 
 from __future__ import annotations
@@ -19,21 +27,42 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
-from klss._highs import LinearProgram
+from klss._highs import LinearProgram, generic_objective, lexicographic
 from klss.equilibrium import Program, build_program, read_back
-from klss.errors import GameError
-from klss.gadgets import GadgetForm, gadget_form
-from klss.lexicographic import generic_objective, lexicographic
 from klss.methods import GadgetChoice
 from klss.methods import gadget as gadget_by_name
-from klss.subgame import Subgame
-from klss.support.arrays import Floats
+from klss.sequence_form import SequenceForm, sequence_form
+from klss.subgame import Gadget, Subgame
+from klss.support.arrays import Floats, Ints
+from klss.treeplex import Treeplex
 
 TOLL = 0.01
 """Utility (the largest is 1) that moving a probability of 1 away from the blueprint must gain, for each sequence that
 it leaves or enters.
 """
+
+
+@dataclass(frozen=True, eq=False)
+class GadgetForm:
+    """A gadget's sequence form, and the places of its margins in it."""
+
+    form: SequenceForm
+    enter: Ints  # int64[N]: player 1's sequence that enters each root
+    stops: int  # number of player 1's first infosets that are the gadget's own
+    factor: float  # factor of a margin in ``form``
+    weights: Floats  # float64[N]: weight of each root in the mean margin; they sum to 1
+
+
+def gadget_form(subgame: Subgame, kind: Gadget = "maxmargin") -> GadgetForm:
+    """Return the form of a Maxmargin ``subgame`` under the gadget ``kind``."""
+    form = sequence_form(subgame.game)
+    weights = subgame.scale / subgame.scale.sum()
+    count = weights.size
+    if kind == "maxmargin":
+        return GadgetForm(form, 1 + np.arange(count), 1, 1.0, weights)
+    return GadgetForm(_resolve(form, count), 2 + 2 * np.arange(count), count, 1.0 / count, weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +95,9 @@ def select(
 
     Raises
     ------
-    GameError
-        The subgame's gadget is not Maxmargin.
     SolverError
         One of the programs can't be solved.
     """
-    if subgame.gadget != "maxmargin":
-        raise GameError(f"gadget: got {subgame.gadget!r}, expected maxmargin")
     # The gadget's program, among whose exact optima the choice is made.
     top = gadget_form(subgame, gadget_by_name(gadget).kind)
     program = build_program(top.form, floor)
@@ -127,3 +152,20 @@ def _with_distances(program: Program, blueprint: Floats) -> LinearProgram:
             np.concatenate([lp.row_upper, np.full(2 * count, np.inf)]),
         ),
     )  # fmt: skip
+
+
+def _resolve(form: SequenceForm, count: int) -> SequenceForm:
+    """Replace the choice among roots by one infoset for each root, with the actions Exit and Play."""
+    # Sequences 2j − 1 and 2j are Exit and Play at root j, from 1 on; all later sequences move up by the N new ones.
+    t = form.treeplexes[1]
+    place = np.arange(t.sequence_count) + count
+    place[: 1 + count] = 2 * np.arange(1 + count)
+    counts = np.concatenate([np.full(count, 2), t.action_count[1:]])
+    parents = np.concatenate([np.zeros(count, np.int64), place[t.parent_sequence[1:]]])
+    treeplex = Treeplex(parents, 1 + np.cumsum(counts) - counts, counts)
+    # Each new sequence, Exit apart, stands for 1/N of an old one; the empty sequence for itself.
+    weights = np.full(t.sequence_count, 1.0 / count)
+    weights[0] = 1.0
+    shape = (t.sequence_count, treeplex.sequence_count)
+    stands_for = sparse.csr_array((weights, (np.arange(t.sequence_count), place)), shape=shape)
+    return SequenceForm((form.treeplexes[0], treeplex), form.a @ stands_for, form.b @ stands_for, form.unit, form.least)

@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from klss.support.configurations import ConfigurationError
+from klss.support.configurations import ConfigurationError, FlatConfiguration
 from klss.support.text import printable
-from klss.table.configuration import FlatConfiguration
 
 COMMAND = "cmd:"
 """The prefix of a text that names another engine; its command line follows."""

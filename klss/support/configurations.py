@@ -1,17 +1,20 @@
 """The texts that choose a configuration: ``NAME``, ``NAME,field=value,…`` or ``FILE.toml`` (``base = "NAME"`` and
 fields).
 
-A configuration is a frozen dataclass of choices with a name; every result names its configuration.
+A configuration is a frozen dataclass of choices with a name; every result names its configuration. In texts, TOML files
+and results the fields of its parts (a player's search, for example) are on one level with its own.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import math
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_type_hints
 
 import msgspec
 
@@ -27,14 +30,84 @@ class ConfigurationError(KlssError, ValueError):
 
 _Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
-
-class _Changeable(Protocol):
-    def changed(self, name: str, changes: dict[str, Any], /) -> Any:
-        """Return a configuration called ``name`` with some fields changed; their values are those of a text or TOML."""
-        ...
+_Kind = TypeVar("_Kind", bound="FlatConfiguration")
 
 
-_Kind = TypeVar("_Kind", bound=_Changeable)
+@dataclass(frozen=True)
+class FlatConfiguration:
+    """The options that all players have; a game's own class adds fields and parts."""
+
+    name: str  # the name in results; derived ones include their changes
+    player: str  # the kind of player
+
+    PARTS: ClassVar[tuple[str, ...]] = ()
+    """The fields that are parts: each is a frozen dataclass, or None if the player has no such part."""
+
+    RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {}
+    """The least and the largest allowed value of numbers that are not checked by their part."""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers out of range."""
+        for part in (self, *self._parts().values()):
+            for field, (least, most) in self.RANGES.items():
+                value = getattr(part, field, least)
+                if not least <= value <= most:
+                    expected = f"{least:g} or more" if most == math.inf else f"{least:g} to {most:g}"
+                    raise ConfigurationError(f"configuration {self.name}: {field} is {value:g}, expected {expected}")
+
+    def fields(self) -> dict[str, Any]:
+        """Return every field by its name, those of parts included, as results have them. Infinite numbers become texts,
+        since JSON can't represent them.
+        """
+        own = [field.name for field in dataclasses.fields(self) if field.name not in self.PARTS]
+        every = {name: getattr(self, name) for name in own}
+        for part in self._parts().values():
+            every |= dataclasses.asdict(part)
+        return {name: str(value) if value in (math.inf, -math.inf) else value for name, value in every.items()}
+
+    def changed(self: _Kind, name: str, changes: dict[str, Any]) -> _Kind:
+        """Return a configuration called ``name`` with some fields changed, also fields of parts.
+
+        Parameters
+        ----------
+        name : str
+            The new configuration's name.
+        changes : dict
+            Values by field, from a text or TOML.
+
+        Raises
+        ------
+        ConfigurationError
+            No such field, or a value that does not fit.
+        """
+        fixed = {"name", "player", *self.PARTS}
+        hints = {field: hint for field, hint in _hints(self).items() if field not in fixed}
+        for part in self._parts().values():
+            hints |= _hints(part)
+        values = {field: _field_value(field, value, hints) for field, value in changes.items()}
+        for attribute, part in self._parts().items():
+            inner = {field: values.pop(field) for field in list(values) if field in _hints(part)}
+            try:
+                values[attribute] = dataclasses.replace(part, **inner)
+            except KlssError as error:
+                raise ConfigurationError(f"configuration {name}: {error}") from error
+        return dataclasses.replace(self, name=name, **values)
+
+    def _parts(self) -> dict[str, Any]:
+        """Return the parts that the player has, by their fields' names."""
+        parts = {name: getattr(self, name) for name in self.PARTS}
+        return {name: part for name, part in parts.items() if part is not None}
+
+
+def by_name(*configurations: _Kind) -> dict[str, _Kind]:
+    """Return the configurations of a game by their names."""
+    return {each.name: each for each in configurations}
+
+
+def _hints(part: Any) -> dict[str, Any]:
+    """Return the types of a dataclass's fields."""
+    hints = get_type_hints(type(part))
+    return {field.name: hints[field.name] for field in dataclasses.fields(part)}
 
 
 def chosen(text: str, known: Mapping[str, _Kind], default: str) -> _Kind:
@@ -66,8 +139,7 @@ def chosen(text: str, known: Mapping[str, _Kind], default: str) -> _Kind:
         pairs[key.strip()] = value.strip()
     if not pairs:
         return base
-    derived: _Kind = base.changed(text, pairs)
-    return derived
+    return base.changed(text, pairs)
 
 
 def _named(name: str, known: Mapping[str, _Kind]) -> _Kind:
@@ -94,18 +166,11 @@ def _from_file(path: Path, known: Mapping[str, _Kind], default: str) -> _Kind:
             f"configuration: {path} has {coded} = {content[coded]!r}, expected no code in a file; name it on the "
             f"command line: NAME,{coded}={content[coded]}"
         )
-    found: _Kind = base.changed(name, content)
-    return found
+    return base.changed(name, content)
 
 
-def field_value(key: str, value: Any, hints: Mapping[str, Any]) -> Any:
-    """Return a field's value from text or TOML, converted to the type in ``hints``.
-
-    Raises
-    ------
-    ConfigurationError
-        There is no such field, or the value does not fit.
-    """
+def _field_value(key: str, value: Any, hints: Mapping[str, Any]) -> Any:
+    """Return a field's value from text or TOML, converted to the type in ``hints``."""
     if key not in hints:
         near = difflib.get_close_matches(key, sorted(hints), n=1)
         hint = f"did you mean {near[0]}?" if near else f"fields: {', '.join(sorted(hints))}"
@@ -122,27 +187,3 @@ def field_value(key: str, value: Any, hints: Mapping[str, Any]) -> Any:
 def _expected(wanted: Any) -> str:
     words = {bool: "true or false", int: "a whole number below 2^63", float: "a number"}
     return words.get(wanted) or f"one of {', '.join(get_args(wanted))}"
-
-
-def within_ranges(name: str, part: object, ranges: Mapping[str, tuple[float, float]]) -> None:
-    """Refuse numbers of a configuration that are outside their ranges.
-
-    Parameters
-    ----------
-    name
-        The configuration's name.
-    part
-        The object with the fields, or some of them.
-    ranges
-        The least and the largest value by field.
-
-    Raises
-    ------
-    ConfigurationError
-        A number is outside.
-    """
-    for field, (least, most) in ranges.items():
-        value = getattr(part, field, least)
-        if not least <= value <= most:
-            expected = f"{least:g} or more" if most == math.inf else f"{least:g} to {most:g}"
-            raise ConfigurationError(f"configuration {name}: {field} is {value:g}, expected {expected}")

@@ -5,12 +5,12 @@ independent of a game: batches of playouts go to a :class:`~klss.synoptic.model.
 :class:`~klss.synoptic.model.Network`.
 
 Reading order: ``planning`` (the constants), ``model`` (what a game and a network provide), ``bandit`` (the next action
-to try), ``particles`` (the opponent's possible sets), ``playouts`` (ChooseAction), ``planner`` (one player in a game).
+to try), ``playouts`` (ChooseAction), ``planner`` (one player in a game, with the opponent's possible sets).
 
 Slips and gaps of the source, and our mends (:mod:`klss.synoptic.planning` has the constants):
 
 1. In DrawSample the opponent's set need not follow from its observations. Here a particle has a true state, and its
-   set is that of a player with the observations made there (:mod:`klss.synoptic.particles`).
+   set is that of a player with the observations made there (:mod:`klss.synoptic.planner`).
 2. DrawSample covers the opponent's turn only. Here, on the planner's turn a particle follows the planner's action.
 3. ``N[K_t, a_t]`` combines an action with a set at which it was not chosen. Here an action is counted at the set at
    which it was chosen; the root, which the listing omits, has its own counts (:mod:`klss.synoptic.playouts`).

@@ -21,8 +21,7 @@ from darkchess.fog.players.player import BeliefSettings, KlssPlayer
 from darkchess.fog.players.tracking import RandomPlayer, TrackingPlayer
 from darkchess.fog.players.weaker import WeakerPlayer
 from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration
-from klss.support.configurations import ConfigurationError, chosen
-from klss.table.configuration import by_name
+from klss.support.configurations import ConfigurationError, by_name, chosen
 
 
 @dataclass(frozen=True)

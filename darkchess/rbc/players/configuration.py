@@ -11,9 +11,8 @@ from darkchess.rbc.game.contest import DEFAULT_PLAYER, Player
 from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer
 from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
-from klss.support.configurations import chosen
+from klss.support.configurations import by_name, chosen
 from klss.synoptic.planning import MOST, ranges
-from klss.table.configuration import by_name
 
 _RANGES: dict[str, tuple[float, float]] = {
     # of an Expectation

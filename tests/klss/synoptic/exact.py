@@ -9,7 +9,7 @@ import numpy as np
 from klss.game import Game
 from klss.movers import CHANCE, TERMINAL
 from klss.support.arrays import Float32s, Words
-from klss.synoptic.particles import ParticleFilter
+from klss.synoptic.planner import Planner
 from klss.synoptic.planning import Planning
 from klss.synoptic.playouts import Headsets
 from tests.klss.synoptic.enumerated import EnumeratedBelief, EnumeratedPlanning
@@ -73,14 +73,14 @@ class Exact:
 
 
 class Followed:
-    """A filter that is given what happens along one line of a game."""
+    """A planner that is given what happens along one line of a game."""
 
     def __init__(self, game: Game, planner: int, network: Exact, planning: Planning, seed: int = 0) -> None:
         self.model = EnumeratedPlanning(game, planner)
         self.game, self.planner, self.network, self.planning = game, planner, network, planning
         self.node = self.model.dealt(seed)
         first = self._belief()
-        self.filter = ParticleFilter(self.model, network, planning, HEADSETS, first, seed=seed)
+        self.filter = Planner(self.model, network, planning, HEADSETS, first, seed=seed)
         # What is dealt is hidden: both seats hold possible what their infosets tell.
         worlds = self.model.worlds(
             np.resize(np.random.default_rng(seed).permutation(first.nodes), planning.particles), planning.max_members
