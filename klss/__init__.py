@@ -11,14 +11,12 @@ Reading order:
 - ``treeplex`` one player's sequences and strategies; ``sequence_form`` both players' and the payoffs A and B;
   ``equilibrium`` build, solve, read back
 - ``folding`` makes symmetric games smaller; ``exact`` equilibria in fractions, by ``rational`` programs, with a
-  ``certificate``; ``fractional`` the numbers of a game as fractions
-- ``_highs`` the solver; ``lexicographic`` the optimum that is the same for every version of the solver
+  ``certificate``; ``_highs`` the solver, and the optimum that is the same for every version of it
 - ``first_order`` equilibria by regret minimisation
 - ``policies`` strategies by names, in files, and best responses to them; ``gambit`` files of games
 - ``best_response`` counterfactual best-response values, exploitability
-- ``knowledge`` knowledge sets; ``methods`` names of subgames and gadgets; ``subgame`` a subgame as a game; ``gadgets``
-  its sequence form under each gadget
-- ``selection`` the choice among a gadget's optima; ``nested`` nested subgames in three ways
+- ``knowledge`` knowledge sets; ``methods`` names of subgames and gadgets; ``subgame`` a subgame as a game
+- ``selection`` a gadget's sequence form and the choice among its optima; ``nested`` nested subgames in three ways
 - ``tables`` the paper's tables, one row at a time
 - ``search`` the depth-limited, nested loop from a value function only
 - ``networks`` inference; ``belief`` weights over large sets; ``synoptic`` planning over sets of states

@@ -241,7 +241,6 @@ def solve(
     form: SequenceForm,
     *,
     method: str = "lp",
-    iteration_limit: int | None = None,
     time_limit_s: float | None = None,
     max_bytes: int | None = None,
     x_floor: Floats | None = None,
@@ -254,8 +253,6 @@ def solve(
     method : "lp" | "simplex" | "ipm"
         "simplex": dual simplex; "ipm": interior point with crossover; "lp": simplex first, interior point if it stalls.
         With each of them a failure is retried with the other method.
-    iteration_limit : int, optional
-        Most simplex iterations of one attempt.
     time_limit_s : float, optional
         Most seconds of all attempts together.
     max_bytes : int, optional
@@ -283,28 +280,26 @@ def solve(
     factor = scaling(form)
     if factor != 1.0:
         scaled = replace(form, a=form.a * factor, b=form.b * factor, unit=form.unit * factor, least=form.least * factor)
-        found = _solve(scaled, method, iteration_limit, time_limit_s, x_floor)
+        found = _solve(scaled, method, time_limit_s, x_floor)
         return replace(found, value=found.value / factor, exploitability=found.exploitability / factor)
-    return _solve(form, method, iteration_limit, time_limit_s, x_floor)
+    return _solve(form, method, time_limit_s, x_floor)
 
 
-def _solve(
-    form: SequenceForm, method: str, iteration_limit: int | None, time_limit_s: float | None, x_floor: Floats | None
-) -> Solution:
+def _solve(form: SequenceForm, method: str, time_limit_s: float | None, x_floor: Floats | None) -> Solution:
     """Solve a game of payoffs of a size that suits the solver."""
     # Build the program.
     floor = None if x_floor is None else _checked_floor(form, x_floor)
     begin = time.perf_counter()
     program = build_program(form, floor)
     lp = program.program
-    # Take the first attempt with a small enough gap, otherwise the best one. Stop at a limit that the caller set.
+    # Take the first attempt with a small enough gap, otherwise the best one. Stop at the caller's limit.
     best = _uniform(form, floor)
     used, status, iterations = "none", "failed", 0
     tried: list[str] = []
     left = None if time_limit_s is None else time_limit_s - (time.perf_counter() - begin)
     solver = LinearSolver(lp)
     basis: Basis | None = None
-    for attempt, result in attempts(solver, _plan(method, lp.size, iteration_limit), left):
+    for attempt, result in attempts(solver, _plan(method, lp.size), left):
         iterations += result.iterations
         tried.append(f"{attempt.method}: {result.status}")
         if result.valid:
@@ -314,9 +309,7 @@ def _solve(
             if best[3] <= tolerance(form, best[2]):
                 status = "optimal"
                 break
-        if result.status == "time_limit" or (
-            result.status == "iteration_limit" and attempt.iteration_limit == iteration_limit
-        ):
+        if result.status == "time_limit":
             status = result.status
             break
     if status == "failed" and lp.size <= _RATIONAL:
@@ -346,16 +339,15 @@ def _as_fractions(form: SequenceForm) -> dict[tuple[int, int], Fraction]:
     return dict(zip(places, map(Fraction, entries.data.tolist()), strict=True))
 
 
-def _plan(method: str, size: int, iteration_limit: int | None) -> list[Attempt]:
+def _plan(method: str, size: int) -> list[Attempt]:
     """Return the attempts at a program of ``size``: the requested method first, the other one if it fails."""
-    simplex, ipm = Attempt("simplex", iteration_limit), Attempt("ipm", iteration_limit)
+    simplex, ipm = Attempt("simplex"), Attempt("ipm")
     if method == "ipm":
         return [ipm, simplex]
-    # Simplex is the fastest unless it stalls; after its limit interior point takes over.
-    patience = int(max(_PATIENCE_LEAST, _PATIENCE * size))
-    if method == "simplex" or (iteration_limit is not None and iteration_limit <= patience):
+    if method == "simplex":
         return [simplex, ipm]
-    return [Attempt("simplex", patience), ipm, simplex]
+    # Simplex is the fastest unless it stalls; after its limit interior point takes over.
+    return [Attempt("simplex", int(max(_PATIENCE_LEAST, _PATIENCE * size))), ipm, simplex]
 
 
 def _uniform(form: SequenceForm, floor: Floats | None) -> tuple[Floats, Floats, float, float]:

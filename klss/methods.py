@@ -1,8 +1,8 @@
 """Ways to refine a blueprint in a subgame, by name: the part of the game in the subgame, and the gadget on top of it.
 
-Sources: Zhang & Sandholm (NeurIPS 2021) for k-KLSS; Zhang & Sandholm (Obscuro, arXiv 2506.01242) for k-KLUSS; Liu, Fu,
-Fu & Yang (ICML 2023) for Safe-1-KLSS; Burch, Johanson & Bowling (AAAI 2014) for Resolve; Moravčík et al. (AAAI
-2016) for Maxmargin; Brown & Sandholm (NeurIPS 2017) for reach.
+Sources: Zhang & Sandholm (NeurIPS 2021) for k-KLSS; Zhang & Sandholm (Obscuro, arXiv 2506.01242) for k-KLUSS; Burch,
+Johanson & Bowling (AAAI 2014) for Resolve; Moravčík et al. (AAAI 2016) for Maxmargin; Brown & Sandholm (NeurIPS 2017)
+for reach.
 
 Legend: I player 0's infoset; I^k its order-k knowledge set; I0 an infoset of player 1 that meets I^k.
 
@@ -12,14 +12,6 @@ Legend: I player 0's infoset; I^k its order-k knowledge set; I0 an infoset of pl
   it would be k-KLSS.) For k = inf it is common-knowledge subgame solving, as is ``inf-klss``. The search's 2-KLUSS
   (:mod:`klss.search.subgame.order_two`) keeps the same nodes, but is another method: its alternate values are those of
   the last profile minus its gifts, not of best responses, nature draws the roots by a prior, and its depth is limited.
-- ``safe-1-klss``: 1-KLSS in which the amount that player 1 may gain is divided. In 1-KLSS each infoset I that meets an
-  I0 may give away all that player 1 forgoes there against the blueprint, u(x, y) - u*(x) for each y of player 1, so
-  several infosets together may give it away more than once. Here each infoset has a share of it
-  (:func:`klss.subgame.shares`), and the shares of infosets that can meet sum to at most 1. So exploitability never
-  rises, whichever infosets are solved.
-
-Deviation: of the paper of 2023 only the abstract could be read. It says that Safe-1-KLSS extends 1-KLSS and is proved
-safe. The method here satisfies this; whether it is that of the paper could not be verified.
 """
 
 from __future__ import annotations
@@ -41,12 +33,11 @@ class Method:
     name: str
     order: float  # k, a whole number or inf
     outside: Outside = "blueprint"
-    shared: bool = False  # the amount that player 1 may gain is divided among the infosets that meet
 
     @property
     def updates(self) -> bool:
         """Whether Theorem 4 holds for the method: its solutions can replace the blueprint in the whole subgame."""
-        return self.order == math.inf or (self.outside == "blueprint" and not self.shared)
+        return self.order == math.inf or self.outside == "blueprint"
 
 
 @dataclass(frozen=True)
@@ -65,7 +56,6 @@ METHODS = {
     for each in (
         *(Method(f"{k:g}-klss", k) for k in (1, 3, 5, math.inf)),
         *(Method(f"{k:g}-kluss", k, "removed") for k in (1, 2, 3, math.inf)),
-        Method("safe-1-klss", 1, shared=True),
     )
 }
 

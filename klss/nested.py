@@ -7,7 +7,6 @@ Appendix E.
 Guarantees: :func:`update_blueprint` never raises exploitability (Theorem 4, k-KLSS of every odd k);
 :func:`allocated` keeps an epsilon-equilibrium one (Theorem 5, 1-KLSS); :func:`every_infoset`
 
-- with ``safe-1-klss`` never raises exploitability;
 - with ``inf-klss`` and ``inf-kluss`` never raises it in games in which I^inf never has two infosets of player 0 one of
   which comes after the other (it is then the same subgame for all of its infosets);
 - with ``1-klss`` makes an affine equilibrium of an exact equilibrium (Theorem 9);
@@ -15,13 +14,6 @@ Guarantees: :func:`update_blueprint` never raises exploitability (Theorem 4, k-K
 
 The guarantees of updates, ``inf-klss`` and ``inf-kluss`` hold with reach too (docs/search.md, "Reach is safe"); those
 of the others are shown without it.
-
-Why ``safe-1-klss`` is safe: let V(J) be player 1's best-response value at an infoset J against the blueprint, and
-u(y|J) the value of its strategy y there. A subgame at I whose margins are not negative lets y gain at most
-w (u(y|J) - V(J)) over the blueprint, where J is the I0 through which y passes and w the share of I. The loss of y at J,
-u(y|J) - V(J), is at least the sum of its losses at infosets after J that do not come after each other. By the shares,
-all subgames together therefore let y gain at most u(y|J) - V(J), and V(J) does not fall, at the topmost J as at any
-other. The same holds for the subgames inside a subgame, which is a game of its own.
 
 Deviations: infosets that the strategy found so far does not enter are not solved and keep the blueprint's behaviour. If
 the blueprint has a floor, a subgame keeps it at every infoset but its own I, as in §7. Theorem 5's random choice of
@@ -41,7 +33,7 @@ from klss.errors import GameError
 from klss.game import Game
 from klss.methods import GadgetChoice, Method
 from klss.selection import select
-from klss.subgame import Subgame, Values, counterfactual_values, make_subgame, shares
+from klss.subgame import Subgame, Values, counterfactual_values, make_subgame
 from klss.support.arrays import Floats, Ints
 from klss.treeplex import behaviour, realization
 
@@ -101,17 +93,10 @@ class _Way:
     def of(cls, method: str | Method, gadget: str | GadgetChoice) -> _Way:
         return cls(methods.method(method), methods.gadget(gadget))
 
-    def subgame(self, frame: _Frame, infoset: int, share: Floats | None) -> Subgame:
+    def subgame(self, frame: _Frame, infoset: int) -> Subgame:
         """Return the subgame at an infoset of the frame's game."""
-        return make_subgame(
-            frame.game,
-            frame.values,
-            infoset,
-            self.method.order,
-            outside=self.method.outside,
-            share=share,
-            reach=self.gadget.reach,
-        )
+        order, outside = self.method.order, self.method.outside
+        return make_subgame(frame.game, frame.values, infoset, order, outside=outside, reach=self.gadget.reach)
 
 
 def every_infoset(
@@ -243,7 +228,7 @@ def update_blueprint(
         frame = _full_frame(game, values)
         infoset = int(o.turn_infosets[i])
         try:
-            subgame = way.subgame(frame, infoset, None)
+            subgame = way.subgame(frame, infoset)
         except GameError:
             continue  # chance never goes there
         _, step, _ = _solve(frame, subgame, blueprint, way.gadget)
@@ -329,21 +314,20 @@ def _full_frame(game: Game, values: Values) -> _Frame:
 
 def _steps(game: Game, blueprint: Blueprint, way: _Way) -> Iterator[tuple[Step, slice]]:
     """Solve every subgame from the root down, depth first; yield each step and the range of I's own sequences in it."""
-    stack: list[tuple[_Frame, int, Floats | None]] = []
+    stack: list[tuple[_Frame, int]] = []
 
     def push(frame: _Frame, parents: Ints) -> None:
         # Player 0's next infosets after the sequences ``parents`` that its strategy enters.
         t = frame.game.treeplex(0)
         after = np.flatnonzero(np.isin(t.parent_sequence, parents) & (frame.values.plan[t.parent_sequence] > _ENTERED))
         infosets = frame.game.observations[0].turn_infosets[after]
-        share = shares(frame.game, infosets) if way.method.shared else None
-        stack.extend((frame, int(j), share) for j in infosets[::-1])
+        stack.extend((frame, int(j)) for j in infosets[::-1])
 
     values = counterfactual_values(game, blueprint.x)
     push(_full_frame(game, values), np.array([0]))
     while stack:
-        frame, infoset, share = stack.pop()
-        subgame = way.subgame(frame, infoset, share)
+        frame, infoset = stack.pop()
+        subgame = way.subgame(frame, infoset)
         below, step, own = _solve(frame, subgame, blueprint, way.gadget)
         yield step, own
         # The next infosets' subgames are made from this one under its solution, not from the full game.

@@ -107,40 +107,6 @@ def counterfactual_values(game: Game, x: Floats) -> Values:
     return Values(x, node_reach, response.sequence_value, response.infoset_value)
 
 
-def shares(game: Game, infosets: Ints) -> Floats:
-    """Divide among the infosets at which player 0 solves subgames the amount that player 1 may gain
-    (:mod:`klss.methods`, safe-1-klss).
-
-    Parameters
-    ----------
-    game : Game
-    infosets : int64[...]
-        Of player 0's observation tree; none comes after another.
-
-    Returns
-    -------
-    float64[J1]
-        For each infoset of player 1, 1 / n, where n is the largest number of ``infosets`` with nodes on one line of
-        player 1's infosets through it. Along every line the shares of different ``infosets`` sum to at most 1.
-    """
-    # The given infosets that meet each infoset of player 1 or one above it.
-    theirs = game.observations[1]
-    nodes = np.flatnonzero(np.isin(game.infoset[0], infosets))
-    met: list[frozenset[int]] = [frozenset()] * theirs.infoset_count
-    for mine, yours in {(int(game.infoset[0, h]), int(game.infoset[1, h])) for h in nodes}:
-        met[yours] |= {mine}
-    parent = theirs.parent_infoset.tolist()
-    for j, above in enumerate(parent):
-        if above >= 0:
-            met[j] |= met[above]
-    # Their largest number on any line down from each: children come after parents, so go backwards.
-    most = [max(1, len(each)) for each in met]
-    for j in range(theirs.infoset_count - 1, -1, -1):
-        if parent[j] >= 0:
-            most[parent[j]] = max(most[parent[j]], most[j])
-    return 1.0 / np.array(most, np.float64)
-
-
 def make_subgame(
     game: Game,
     x: Floats | Values,
@@ -148,7 +114,6 @@ def make_subgame(
     order: float = 1,
     *,
     outside: Outside = "blueprint",
-    share: Floats | None = None,
     reach: bool = False,
 ) -> Subgame:
     """Return the Maxmargin subgame at player 0's ``infoset``.
@@ -166,9 +131,6 @@ def make_subgame(
         k; odd if player 0 plays the blueprint outside.
     outside : "blueprint" | "removed"
         Treatment of an I0's nodes that are not in I^k: player 0 plays the blueprint there, or they are left out.
-    share : float64[J1], optional
-        At each infoset of player 1, this subgame's share of the amount that player 1 may gain (:func:`shares`); 1 by
-        default.
     reach : bool
         Reach subgame solving: lower each alternate value by the gift estimate.
 
@@ -236,15 +198,6 @@ def make_subgame(
     # Subtract what player 1 has given away on the way there.
     if reach:
         alternate = alternate - _gifts(game, values, roots)
-    # A strategy y of player 1 gives up u(x, y) - u* below I0; the subgame may give back only its share w of that. With
-    # E and K for what the blueprint pays outside and inside, it needs: inside + w E - (1 - w) K >= w u*.
-    if share is not None:
-        part = share[roots]
-        alternate = part * alternate
-        entries[below] = (part[owner_of_point] * entries)[below]
-        kept = np.zeros(theirs.point_count)
-        kernels.outside_payoffs(z, ~inside, *places[2:], kept)
-        entries[below] -= ((1.0 - part)[owner_of_point] * kept)[below]
     return _assemble(game, "maxmargin", infoset, top, owner, roots, scale, alternate, values.node_reach, entries)
 
 

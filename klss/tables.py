@@ -9,7 +9,7 @@ or at bets or folds only ("bet", "fold": Leduc's raise and fold; in Kuhn the ope
 Deviations: the caption says "at least epsilon" for the last variants; only epsilon / m gives its figures. A least
 exploitable strategy is not unique, and the result of nested solving depends on the choice: here, the one that earns
 least against an opponent that plays uniformly, since the paper's blueprint is "intentionally weak". Ties are broken by
-:func:`klss.lexicographic.generic_objective`, so that no row depends on the solver.
+:func:`klss._highs.generic_objective`, so that no row depends on the solver.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from typing import Literal
 import numpy as np
 
 from klss import methods
+from klss._highs import generic_objective, lexicographic
 from klss.best_response import worst_case
 from klss.equilibrium import build_program, read_back, solve
 from klss.errors import GameError
 from klss.game import Game, GameBuilder
 from klss.knowledge import KnowledgeSizes, knowledge_sizes
-from klss.lexicographic import generic_objective, lexicographic
 from klss.movers import TERMINAL
 from klss.nested import Blueprint, allocated, every_infoset, update_blueprint
 from klss.sequence_form import SequenceForm, sequence_form
@@ -53,7 +53,6 @@ class NamedGame:
     variant: Variant = "uniform"
     paper_blueprint: float | None = None
     paper_after: float | None = None
-    paper_knowledge: tuple[float, ...] = ()
 
 
 TABLE_1: tuple[NamedGame, ...] = (

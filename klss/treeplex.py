@@ -57,24 +57,11 @@ class Treeplex:
     def __post_init__(self) -> None:
         for name in ("parent_sequence", "first_sequence", "action_count"):
             object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name), dtype=np.int64))
-        count = self.action_count
-        if not (self.parent_sequence.shape == self.first_sequence.shape == count.shape and count.ndim == 1):
-            raise GameError(
-                f"treeplex: got arrays of shapes {self.parent_sequence.shape}, "
-                f"{self.first_sequence.shape}, {count.shape}; expected one length"
-            )
-        if count.size:
-            ends = np.cumsum(count) + 1
-            if count.min() < 1 or self.first_sequence[0] != 1 or not np.array_equal(self.first_sequence[1:], ends[:-1]):
-                raise GameError(
-                    "treeplex: first_sequence is not 1 plus the running sum of action_count (>= 1); "
-                    "number the sequences in infoset order"
-                )
-            if self.parent_sequence.min() < 0 or not (self.parent_sequence < self.first_sequence).all():
-                raise GameError(
-                    "treeplex: a parent sequence does not come before its infoset's sequences; order the "
-                    "infosets parents first"
-                )
+        # Kernels read the arrays without checks of their own.
+        count, first = self.action_count, 1 + np.cumsum(self.action_count) - self.action_count
+        ordered = (self.parent_sequence >= 0) & (self.parent_sequence < first) & (count >= 1)
+        if not (np.array_equal(self.first_sequence, first) and ordered.all()):
+            raise GameError("treeplex: got arrays out of order, expected parents first, sequences in infoset order")
 
     @property
     def arrays(self) -> TreeplexArrays:

@@ -219,18 +219,13 @@ def test_an_equilibrium_is_printed_as_gambit_prints_it(tmp_path: Path) -> None:
         # One large payoff does not make other sums equal.
         (CARDS.replace("{ 2, -2 }", "{ 1e9, -1e9 }").replace("{ -1, 1 }", "{ -1, 3 }"), "payoffs sum to 0 and to 2"),
         (CARDS.replace('"Alice" }', '"Alice" "Bob" }'), "line 1, column .*: got 3 players, expected 2"),
-        (CARDS.replace("EFG 2", "EFG 1"), "line 1, column 5: got version '1', expected 2"),
         (CARDS.replace("0.5 }", "0.25 }"), "line 3, .*: chance sums to one: got probabilities that sum to 0.75"),
         (CARDS.replace("1/2", "1/0"), "line 3, .*: got '1/0', expected a number"),
         (CARDS.replace('"Lose"', '"Lose'), "line 13, .*expected a name in quotes"),
-        (CARDS.replace("p ", "q "), "got 'q', expected c, p or t"),
         (CARDS.replace('t "" 2\np', 't "" 7\np'), "got no declaration of outcome 7"),
         # Repeated declarations that differ are errors by the format's text, and so is half of one.
         (CARDS.replace('t "" 2\np', 't "" 2 "Win" { 1, -1.5 }\np'), "line 8, .*outcome 2: .* differs from the first"),
-        (CARDS.replace('t "" 2\np', 't "" 2 "Won" { 1, -1 }\np'), "outcome 2: .* differs from the first"),
         (CARDS.replace("2 1 0", '2 1 "(2,1)" { "PASS" "MEET" } 0'), "player 2's infoset 1: .* differs from the first"),
-        (CARDS.replace("2 1 0", '2 1 "" { "MEET" "PASS" } 0'), "player 2's infoset 1: .* differs from the first"),
-        (CARDS.replace("{ 2, -2 }", ""), "got 't', expected {"),
         (CARDS.replace('" } 0\np "" 2 1 "', '" } 0 "" { 0 0 }\np "" 2 1 "'), "outcome 0: got a name"),
         (
             'EFG 2 R "" { "1" "2" }\nc "" 1 "" { "a" 1/2 "b" 1/2 } 0\nt "" 0\n'
@@ -239,7 +234,6 @@ def test_an_equilibrium_is_printed_as_gambit_prints_it(tmp_path: Path) -> None:
         ),
         (CARDS.replace('2 1 "(2,1)" {', '3 1 "(2,1)" {'), "got player '3', expected 1 or 2"),
         (CARDS + "t", "got 't', expected the end of the file"),
-        (CARDS[:-30], "expected"),
         ("", "got 'the end of the file', expected a number or a letter"),
         # Player 1's two nodes of one infoset, after different actions of player 1's own.
         (
@@ -249,9 +243,7 @@ def test_an_equilibrium_is_printed_as_gambit_prints_it(tmp_path: Path) -> None:
         ),
         ('NFG 1 R "" { "1" "2" } { 2 2 } 1 -1', "got 'the end of the file'"),
         ('NFG 1 R "" { "1" "2" } { 2 2 } 1e99999999 -1', "got '1e99999999', expected a number"),
-        ('NFG 1 R "" { "1" "2" } { 2 2 } 1/2/3 -1', "got '1/2/3', expected a number"),
         ('NFG 1 R "" { "1" "2" } { 2 0 } 1 -1', "one strategy each at the least"),
-        ('NFG 1 R "" { "1" "2" } { 2 two } 1 -1', "got 'two', expected a number of strategies"),
     ],
 )
 def test_what_is_wrong_is_one_line_with_the_place(broken: str, says: str, tmp_path: Path) -> None:

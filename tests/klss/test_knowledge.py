@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from klss.errors import GameError
 from klss.game import Game
 from klss.knowledge import knowledge_set, knowledge_sizes
 from tests.klss import games
@@ -37,13 +36,6 @@ def test_sets_grow_with_the_order_up_to_the_closure() -> None:
     sizes = [knowledge_set(game, r1, k).size for k in (1, 2, 3, math.inf)]
     # Figure 1: R1 holds nodes 1 and 2; C2' adds 3; R3 adds 4.
     assert sizes == [2, 3, 4, 4]
-
-
-@pytest.mark.parametrize("order", [0, -1, 1.5])
-def test_an_order_that_is_no_order_is_refused(order: float) -> None:
-    game = games.figure_1()
-    with pytest.raises(GameError, match="order"):
-        knowledge_set(game, np.array([1]), order)
 
 
 def test_kuhn_s_row_of_table_2() -> None:

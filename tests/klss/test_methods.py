@@ -11,22 +11,19 @@ from hypothesis import strategies as st
 
 from klss.best_response import worst_case
 from klss.equilibrium import solve
-from klss.errors import GameError
-from klss.gadgets import gadget_form
 from klss.game import Game
 from klss.knowledge import knowledge_set
-from klss.methods import GADGETS, METHODS, gadget, method
-from klss.nested import Blueprint, every_infoset, update_blueprint
-from klss.selection import select
+from klss.methods import GADGETS
+from klss.nested import Blueprint, every_infoset
+from klss.selection import gadget_form, select
 from klss.sequence_form import sequence_form
-from klss.subgame import Subgame, counterfactual_values, make_subgame, shares
-from klss.tables import table_1_row
+from klss.subgame import Subgame, counterfactual_values, make_subgame
 from klss.treeplex import behaviour, realization, uniform_behaviour
 from tests.klss import games
 from tests.klss.test_nested import proposition_3
 from tests.oracles.resolve import maxmargin_to_resolve
 
-SAFE = ("safe-1-klss", "inf-kluss")
+SAFE = ("inf-klss", "inf-kluss")
 TOPS = tuple(name for name, each in GADGETS.items() if not each.reach)
 SLACK = 1e-6
 """Rounding of the solver."""
@@ -63,23 +60,6 @@ def test_a_safe_method_does_not_harm_where_1_klss_loses_all(name: str, top: str)
     assert worst_case(form, 0, plan) >= worst_case(form, 0, blueprint.x) - SLACK
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_shares_of_infosets_on_one_line_sum_to_one_at_the_most(seed: int) -> None:
-    game = games.random_game(seed, secrets=3)
-    t, mine, theirs = game.treeplex(0), game.observations[0], game.observations[1]
-    tops = mine.turn_infosets[t.parent_sequence == 0]
-    share = shares(game, tops)
-    for j in range(theirs.infoset_count):
-        used: dict[int, float] = {}
-        while j >= 0:
-            for h in game.nodes_of(1, j).tolist():
-                i = int(game.infoset[0, h])
-                if i in tops:
-                    used[i] = max(used.get(i, 0.0), float(share[j]))
-            j = int(theirs.parent_infoset[j])
-        assert sum(used.values()) <= 1.0 + 1e-12
-
-
 def subgames(game: Game, plan: np.ndarray, **options: object) -> list[Subgame]:
     """Of player 0's first infosets that the plan reaches."""
     values = counterfactual_values(game, plan)
@@ -94,9 +74,7 @@ def subgames(game: Game, plan: np.ndarray, **options: object) -> list[Subgame]:
 def test_the_blueprint_s_margins_are_zero_under_every_method(order: float, seed: int) -> None:
     game = games.random_game(seed)
     plan = blueprint_of(game, "floor").x
-    share = np.full(game.observations[1].infoset_count, 0.4)
-    made = subgames(game, plan, order=order, outside="removed")
-    for subgame in made + (subgames(game, plan, share=share) if order == 1 else []):
+    for subgame in subgames(game, plan, order=order, outside="removed"):
         local = behaviour(game.treeplex(0), plan)[subgame.source_sequences(game)]
         values = counterfactual_values(subgame.game, realization(subgame.game.treeplex(0), local))
         np.testing.assert_allclose(values.point[1 : 1 + subgame.roots.size], 0.0, atol=1e-9)
@@ -143,34 +121,3 @@ def test_resolve_is_the_game_that_the_paper_makes_of_maxmargin(seed: int) -> Non
         rng = np.random.default_rng(seed)
         plan = realization(ours.treeplexes[0], behaviour(ours.treeplexes[0], rng.random(chosen.plan.size)))
         assert worst_case(ours, 0, plan) == pytest.approx(worst_case(theirs, 0, plan), abs=1e-9)
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_nested_plans_are_plans(name: str) -> None:
-    game = games.random_game(1, secrets=3)
-    t = game.treeplex(0)
-    plan = every_infoset(game, blueprint_of(game, "floor"), method=name).plan
-    np.testing.assert_allclose(np.add.reduceat(plan, t.first_sequence), plan[t.parent_sequence], atol=1e-9)
-
-
-def test_names_that_do_not_exist_and_methods_that_cannot_update_are_refused() -> None:
-    game = games.kuhn()
-    blueprint = blueprint_of(game, "floor")
-    with pytest.raises(GameError, match="expected one of 1-klss"):
-        every_infoset(game, blueprint, method="2-klss")
-    with pytest.raises(GameError, match="expected one of maxmargin"):
-        every_infoset(game, blueprint, gadget="minmargin")
-    for name in ("2-kluss", "safe-1-klss"):
-        with pytest.raises(GameError, match="Theorem 4"):
-            next(update_blueprint(game, blueprint, method=name))
-    with pytest.raises(GameError, match="odd number"):
-        make_subgame(game, blueprint.x, 0, 2)
-
-
-@pytest.mark.parametrize("top", GADGETS)
-@pytest.mark.parametrize("name", METHODS)
-def test_every_method_and_gadget_makes_a_row(name: str, top: str) -> None:
-    pytest.importorskip("pyspiel")
-    row = table_1_row("kuhn", method=name, gadget=top)
-    assert (row.method, row.gadget, row.order) == (name, top, method(name).order)
-    assert gadget(top).name == top and 0.0 <= row.after < 1.0

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
-import pytest
-
 from klss.support.seeds import fresh_seed, game_seed, opening_seed, player_seed
 
 
@@ -18,23 +14,7 @@ def test_seeds_follow_from_the_one_above_and_differ_by_what_they_are_for() -> No
         assert len({*games, *openings, *players}) == 400
 
 
-def test_seeds_of_neighbouring_matches_have_half_their_bits_in_common() -> None:
-    bits = [bin(game_seed(5, game) ^ game_seed(6, game)).count("1") for game in range(200)]
-    bits += [bin(game_seed(5, game) ^ game_seed(5, game + 1)).count("1") for game in range(200)]
-    # 59 of 60 bits are fair coins: 400 mean counts of 29.5, standard error 0.2.
-    assert 28.5 < sum(bits) / len(bits) < 31.0
-
-
 def test_a_fresh_seed_is_one_of_too_many_to_guess_and_every_reader_of_numbers_can_hold_a_player_s() -> None:
     seeds = [fresh_seed() for _ in range(1000)]
     assert len(set(seeds)) == 1000 and all(10**17 <= seed < 10**18 for seed in seeds)
     assert all(10**17 <= game_seed(seed, 0) < 10**18 and 0 <= player_seed(seed, "white") < 2**53 for seed in seeds)
-
-
-def test_where_a_short_seed_can_not_be_stretched_it_is_for_want_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    def short(*_: object, **__: object) -> bytes:
-        raise ValueError("[digital envelope routines] malloc failure")
-
-    monkeypatch.setattr(hashlib, "scrypt", short)
-    with pytest.raises(MemoryError):
-        game_seed(987_654_321, 0)

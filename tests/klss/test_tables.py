@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("pyspiel")
 
 from klss.errors import GameError
-from klss.tables import TABLE_1, TABLE_2, Row, knowledge_row, matching_pennies, table_1_row
+from klss.tables import TABLE_1, Row, knowledge_row, table_1_row
 from tests.klss.one_method import solve_by
 
 QUICK = ("abrupt_dark_hex_2x2", "goofspiel4_increasing", "kuhn", "kuhn_bet", "matching_pennies100")
@@ -40,7 +40,7 @@ BLUEPRINT = {
     "liars_dice5": 0.1810,
     "matching_pennies100": 0.0013,
 }
-SLOW = tuple(name for name in PAPER if name not in QUICK)
+EVERY = [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in PAPER if name not in QUICK)]
 
 
 def rounding(figure: float) -> float:
@@ -51,14 +51,6 @@ def rounding(figure: float) -> float:
 ROOT = Path(__file__).parents[2]
 # What docs/tables.md prints.
 PRINTED = {row["game"]: row for row in json.loads((ROOT / "experiments/results/tables.json").read_text())["table_1"]}
-
-
-def check_row(name: str) -> None:
-    row, paper = table_1_row(name), PAPER[name]
-    assert round(row.blueprint, 4) == BLUEPRINT[name]
-    check_printed(row)
-    assert paper.paper_after is not None
-    assert row.after <= paper.paper_after + rounding(paper.paper_after)
 
 
 def check_printed(row: Row) -> None:
@@ -76,13 +68,13 @@ def test_the_page_prints_these_rows() -> None:
         assert f"\n| {' | '.join(map(str, cells))} |" in page
 
 
-def check_exact(name: str, player: int) -> None:
-    assert table_1_row(name, epsilon=0.0, player=player).after < 1e-7
-
-
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", EVERY)
 def test_table_1_the_blueprint_is_the_paper_s_and_after_is_never_above_it(name: str) -> None:
-    check_row(name)
+    row, paper = table_1_row(name), PAPER[name]
+    assert round(row.blueprint, 4) == BLUEPRINT[name]
+    check_printed(row)
+    assert paper.paper_after is not None
+    assert row.after <= paper.paper_after + rounding(paper.paper_after)
 
 
 @pytest.mark.parametrize("name", ["abrupt_dark_hex_2x2", "kuhn", "kuhn_bet", "matching_pennies100"])
@@ -92,30 +84,22 @@ def test_table_1_does_not_depend_on_how_its_programs_are_solved(name: str, monke
 
 
 @pytest.mark.parametrize("player", [0, 1])
-@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
+@pytest.mark.parametrize("name", EVERY)
 def test_epsilon_0_leaves_exploitability_at_0(name: str, player: int) -> None:
-    check_exact(name, player)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SLOW)
-def test_table_1_slow_rows(name: str) -> None:
-    check_row(name)
+    assert table_1_row(name, epsilon=0.0, player=player).after < 1e-7
 
 
 @pytest.mark.parametrize(
-    "name", [game.name for game in TABLE_2 if game.name not in ("liars_dice5", "goofspiel4_random")]
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in ("liars_dice5", "goofspiel4_random")))
+        for name in KNOWLEDGE
+    ],
 )
 def test_table_2_to_the_last_digit(name: str) -> None:
     sizes = knowledge_row(name)
     means = tuple(round(sizes.mean[k], 2) for k in (1, 2, 3, 4, -1))
     assert (sizes.nodes, sizes.infosets, sizes.diameter, *means) == pytest.approx(KNOWLEDGE[name])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["liars_dice5", "goofspiel4_random"])
-def test_table_2_slow_rows(name: str) -> None:
-    test_table_2_to_the_last_digit(name)
 
 
 @pytest.mark.parametrize(
@@ -137,9 +121,3 @@ def test_allocated_deviations_need_order_1_and_epsilon_is_a_share() -> None:
         table_1_row("kuhn", nesting="allocated", method="3-klss")
     with pytest.raises(GameError, match="expected 0 to 1"):
         table_1_row("kuhn", epsilon=1.5)
-
-
-def test_matching_pennies_is_told_as_the_table_needs_it() -> None:
-    game = matching_pennies(4)
-    assert game.observations[0].index.keys() >= {"1", "2"}
-    assert game.observations[1].index.keys() >= {"0", "1", "2"}

@@ -13,8 +13,6 @@ from klss.game import Game, Observations
 from klss.movers import CHANCE, TERMINAL
 from klss.subgame import Subgame
 
-__all__ = ["maxmargin_to_resolve", "resolve_to_maxmargin"]
-
 
 def maxmargin_to_resolve(subgame: Subgame) -> Subgame:
     """The Resolve gadget of a Maxmargin one: a root chance node, uniform; per I0 a node of player 1 with Exit (a
@@ -69,49 +67,3 @@ def maxmargin_to_resolve(subgame: Subgame) -> Subgame:
     made = Game(parent, player, action, probability, utility, infoset, (game.observations[0], observed), (game.b[0], b))
     origin = (subgame.origin[0], np.concatenate([np.full(count, -1), subgame.origin[1][1:]]))
     return Subgame(made, "resolve", subgame.infoset, origin, subgame.roots, subgame.scale, subgame.alternate_value)
-
-
-def resolve_to_maxmargin(subgame: Subgame) -> Subgame:
-    """The inverse of :func:`maxmargin_to_resolve`."""
-    game, count = subgame.game, subgame.roots.size
-    choice = np.flatnonzero(game.parent == 0)
-    gone = np.zeros(game.node_count, bool)
-    gone[choice] = gone[choice + 1] = True
-    kept = np.flatnonzero(~gone)
-    place = np.cumsum(~gone) - 1
-    chance_nodes = place[choice + 2]
-    parent, action = place[game.parent[kept]], game.action[kept].copy()
-    player, probability = game.player[kept].copy(), game.probability[kept]
-    parent[0], player[0] = -1, 1
-    parent[chance_nodes], action[chance_nodes] = 0, np.arange(count)
-    old = game.observations[1]
-    counts = np.concatenate([[count], old.action_count[count:]])
-    first = 1 + np.cumsum(counts) - counts
-    before = old.parent_infoset[count:]
-    offset = old.parent_point[count:] - old.first_point[before]
-    observed = Observations(
-        parent_point=np.concatenate(
-            [[0], np.where(before < count, 1 + before, first[np.maximum(before - count + 1, 0)] + offset)]
-        ),
-        action_count=counts,
-        turn=np.concatenate([[True], old.turn[count:]]),
-        synthetic=np.concatenate([[True], old.synthetic[count:]]),
-        keys=("gadget", *old.keys[count:]),
-        action_names=(tuple(str(key[1]) for key in old.keys[:count]), *old.action_names[count:]),  # type: ignore[index]
-    )
-    infoset = game.infoset[:, kept].copy()
-    infoset[1] = np.where(infoset[1] >= 0, infoset[1] - count + 1, -1)
-    infoset[:, 0] = 0
-    b = np.concatenate([[0.0], game.b[1][2 : 2 + 2 * count : 2] * count, game.b[1][1 + 2 * count :] * count])
-    made = Game(
-        parent,
-        player,
-        action,
-        probability,
-        game.utility[kept],
-        infoset,
-        (game.observations[0], observed),
-        (game.b[0], b),
-    )
-    origin = (subgame.origin[0], np.concatenate([[-1], subgame.origin[1][count:]]))
-    return Subgame(made, "maxmargin", subgame.infoset, origin, subgame.roots, subgame.scale, subgame.alternate_value)

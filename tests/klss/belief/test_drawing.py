@@ -54,21 +54,8 @@ def test_the_order_of_storage_does_not_matter() -> None:
     assert one.threshold == other.threshold
 
 
-def test_all_are_drawn_where_there_are_no_more() -> None:
-    found = draw(np.ones(3), hashes(1, 3), 5)
-    assert sorted(found.indices) == [0, 1, 2]
-    assert (found.inclusion(np.ones(3)) == 1.0).all()
-
-
 def test_a_weight_of_nothing_comes_last() -> None:
     assert 1 not in draw(np.array([1.0, 0.0, 1.0]), hashes(4, 3), 2).indices
-
-
-def test_gumbel_numbers_have_their_mean_and_variance() -> None:
-    # Euler's constant and π²/6.
-    found = gumbel(hashes(5, 100_000))
-    assert abs(found.mean() - 0.5772) < 0.02
-    assert abs(found.var() - np.pi**2 / 6) < 0.05
 
 
 def test_few_of_many_are_those_with_the_largest_keys_of_all() -> None:

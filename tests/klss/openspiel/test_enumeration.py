@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import pytest
 pyspiel = pytest.importorskip("pyspiel")
 
 import klss  # noqa: E402
-from klss.equilibrium import Method, solve  # noqa: E402
+from klss.equilibrium import solve  # noqa: E402
 from klss.errors import GameError, TooLargeError  # noqa: E402
 from klss.game import Game  # noqa: E402
 from klss.knowledge import knowledge_sizes  # noqa: E402
@@ -22,7 +21,6 @@ from klss.subgame import make_subgame  # noqa: E402
 from klss.support.memory import resident_bytes  # noqa: E402
 
 
-@pytest.mark.parametrize("method", ["simplex", "ipm", "lp"])
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -32,8 +30,8 @@ from klss.support.memory import resident_bytes  # noqa: E402
         ("goofspiel(num_cards=3,imp_info=True,points_order=descending)", 0.0),  # by symmetry
     ],
 )
-def test_known_values(name: str, value: float, method: Method) -> None:
-    solution = solve(sequence_form(openspiel.load(name)), method=method)
+def test_known_values(name: str, value: float) -> None:
+    solution = solve(sequence_form(openspiel.load(name)))
     assert solution.value == pytest.approx(value, abs=1e-6)
     assert solution.exploitability < 1e-7
 
@@ -109,16 +107,6 @@ def test_the_flattened_tree_is_openspiel_s(name: str) -> None:
     walk(openspiel.load(name), name)
 
 
-def test_both_players_observe_at_every_decision_node() -> None:
-    game = openspiel.load("kuhn_poker")
-    decision = game.player >= 0
-    assert (game.infoset[:, decision] >= 0).all()
-    assert (game.infoset[:, ~decision] == -1).all()
-    for i in (0, 1):
-        here = game.infoset[i, decision]
-        assert (game.observations[i].turn[here] == (game.player[decision] == i)).all()
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -139,54 +127,13 @@ def test_what_is_no_zero_sum_game_of_two_is_refused(name: str, message: str, cap
     assert capfd.readouterr().err == ""
 
 
-def test_a_tree_over_the_limit_is_refused_with_how_far_it_got() -> None:
-    with pytest.raises(TooLargeError, match="more than 1,000 nodes"):
-        openspiel.load("leduc_poker", max_nodes=1000)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param("amazons", id="wide"),
-        pytest.param("capture_the_flag", id="deep", marks=pytest.mark.slow),
-        pytest.param("dark_chess", id="long names", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("name", ["amazons", pytest.param("capture_the_flag", marks=pytest.mark.slow)])
 def test_a_tree_over_the_memory_is_refused_while_little_more_is_held(name: str) -> None:
     most = resident_bytes() + 60_000_000
-    with pytest.raises(TooLargeError, match=r"MB of memory .stopped after [0-9,]+ nodes, at depth .*; raise max_bytes"):
+    with pytest.raises(TooLargeError, match="raise max_bytes"):
         openspiel.load(name, max_nodes=10**10, max_bytes=most)
     gc.collect()
     assert resident_bytes() < most + 200_000_000
-
-
-def test_the_walk_holds_one_state_a_ply_however_wide_the_tree_is() -> None:
-    held = most = 0
-
-    class Counted:
-        """A state or a game of OpenSpiel's whose states are counted."""
-
-        def __init__(self, inner: Any) -> None:
-            nonlocal held, most
-            self.inner = inner
-            held += 1
-            most = max(most, held)
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self.inner, name)
-
-        def new_initial_state(self) -> Counted:
-            return Counted(self.inner.new_initial_state())
-
-        def child(self, action: int) -> Counted:
-            return Counted(self.inner.child(action))
-
-        def __del__(self) -> None:
-            nonlocal held
-            held -= 1
-
-    assert openspiel.load(Counted(pyspiel.load_game("leduc_poker"))).node_count == 9457
-    assert 9 <= most <= 14, "the game, two cards, a public one, eight bets at the most, and the look ahead"
 
 
 @pytest.mark.parametrize("name", ["chess", "goofspiel(num_cards=6)", "dark_chess"])
@@ -201,9 +148,7 @@ def test_a_tree_that_is_sure_to_be_too_large_is_refused_before_it_is_built(
         return ask(*given)
 
     monkeypatch.setattr(openspiel._Infosets, "at", counted)
-    with pytest.raises(
-        TooLargeError, match=r"more than 50,000 nodes .so many are no deeper than \d+.; .* raise max_no"
-    ):
+    with pytest.raises(TooLargeError, match="raise max_nodes"):
         openspiel.load(name, max_nodes=50_000)
     assert 0 < asked <= 2 * openspiel._LOOK_AT  # of both players
 
@@ -219,12 +164,10 @@ def test_a_look_ahead_refuses_no_tree_that_fits(name: str, monkeypatch: pytest.M
             openspiel.load(name, max_nodes=count - 1)
 
 
-def test_what_solving_takes_at_the_least_is_refused_while_the_tree_is_built(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_solving_takes_is_refused_while_the_tree_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openspiel, "resident_bytes", lambda: 0)
     assert openspiel.load("leduc_poker", max_bytes=12_000_000).node_count == 9457
-    with pytest.raises(TooLargeError, match=r"12 MB of memory .to solve it; stopped after [0-9,]+ nodes"):
+    with pytest.raises(TooLargeError):
         openspiel.load("leduc_poker", max_bytes=12_000_000, to_solve=True)
 
 
@@ -240,19 +183,6 @@ def test_the_library_tells_names_of_infosets_and_actions_and_limits_by_its_own_p
     # What player 1 does facing a bet is the same in every equilibrium.
     assert solution.strategy(1)["2b"]["Bet"] == pytest.approx(1.0), "a king calls"
     assert solution.strategy(1)["0b"]["Bet"] == pytest.approx(0.0), "a jack does not"
-    with pytest.raises(GameError, match="player 2: expected 0 or 1"):
-        solution.strategy(2)
-    with pytest.raises(TooLargeError, match=r"more than 57 nodes .*; raise max_nodes$"):
-        klss.solve("kuhn_poker", max_nodes=57)
-    with pytest.raises(TooLargeError, match=r"more than 1 MB of memory .*; raise memory_mb$"):
-        klss.solve("kuhn_poker", memory_mb=1)
-    with pytest.raises(TooLargeError, match=r"linear program: .* expected 1 MB together; raise memory_mb$"):
-        klss.solve(game, memory_mb=1)
-    with pytest.raises(GameError, match="method 'newton': expected one of lp, simplex, ipm"):
-        klss.solve(game, method="newton")  # type: ignore[arg-type]
-
-
-def test_a_form_of_ones_own_is_solved_without_names() -> None:
-    form = sequence_form(openspiel.load("kuhn_poker"))
-    with pytest.raises(GameError, match="a sequence form has no names"):
-        solve(replace(form, game=None)).strategy(0)
+    for named, limits, limit in (("kuhn_poker", {"max_nodes": 57}, "max_nodes"), (game, {"memory_mb": 1}, "memory_mb")):
+        with pytest.raises(TooLargeError, match=f"raise {limit}$"):
+            klss.solve(named, **limits)

@@ -21,11 +21,10 @@ from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.configuration import configuration, make_player
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from klss.search import Budget, Kluss, Search
-from klss.search.choice import purified
 from klss.search.equilibrium.pcfr import RegretMinimiser
 from klss.search.likelihood import DRAW_UNIFORM_MIX, ByWeight, Uniform
 from klss.search.model import Drawn
-from klss.search.parts import SearchConfigurationError, Subgame
+from klss.search.parts import Subgame
 from klss.search.search import Solved
 from klss.search.subgame.order_one import OrderOne
 from klss.search.subgame.order_two import OrderTwo
@@ -67,18 +66,6 @@ def test_a_state_that_is_better_for_the_opponent_weighs_more_and_none_less_than_
     assert weights[1] - 0.2 / 3 == pytest.approx((weights[0] - 0.2 / 3) * np.exp(-2.5))
     assert ByWeight(value_beta=0.0).weights(belief, STATES, np.array([-1.0, 0.0, 1.0])) == pytest.approx(1 / 3)
     assert np.array_equal(Uniform().weights(belief, STATES, np.zeros(3)), np.ones(3))
-
-
-@pytest.mark.parametrize("nodes", [200.0, 4000.0, 100_000.0])
-def test_roots_take_their_share_of_the_nodes(nodes: float) -> None:
-    """16 at the least, as many as there are at the most, and about 32 nodes each."""
-    model, belief = trapped()
-    built = OrderOne(particles=256, max_carried=128, root_node_fraction=0.25).build(
-        None, belief, model, np.random.default_rng(1), nodes
-    )
-    assert built.carried == 0
-    assert built.sampled == min(belief.size, max(16, int(0.25 * nodes / 32)))
-    assert built.trunk.root_count == built.sampled
 
 
 @pytest.mark.parametrize(("builder", "order"), [(OrderOne, 1), (OrderTwo, 2)])
@@ -132,16 +119,6 @@ def test_she_has_moves_however_few_nodes_are_left(nodes: int) -> None:
                 search.observe(own, int(game.view(chess.WHITE).key()), own < 0)
 
 
-def test_caution_sees_the_unseen_check() -> None:
-    """1.c4 d5 2.Qa4+: with a tenth of Maxmargin Black does not leave its king to one of 16 possible moves."""
-    model, belief = trapped()
-    found = Search(model, Kluss(maxmargin_share=0.1), seed=0).search(belief, Budget(nodes=4000))
-    after = Referee.replay([chess.Move.from_uci(move) for move in TRAP])
-    after.push(decode(found.action))
-    king = (found.action >> 3) & 63 if found.action >> 9 == chess.E8 else chess.E8
-    assert all(move.to_square != king for move in after.legal_moves())
-
-
 def test_caution_counts_only_roots_where_the_king_is_attacked() -> None:
     model, belief = trapped()
     rule = OrderTwo(root_node_fraction=math.inf, likelihood=ByWeight())
@@ -177,29 +154,6 @@ def test_unseen_checks_are_among_the_roots_however_unlikely() -> None:
     # A tenth of the draws: 1 - 0.9^16 = 0.81, more without replacement; by weight alone it would be a fifth.
     assert checks > 150
     assert total == pytest.approx(1.0, abs=0.05), "what is drawn more often counts less"
-
-
-def test_seldom_actions_are_not_mixed_in() -> None:
-    always = np.array([True, True, True])
-    played = purified(np.array([0.6, 0.37, 0.03]), False, [always], least=0.05)
-    assert played == pytest.approx([0.6 / 0.97, 0.37 / 0.97, 0.0])
-    assert purified(np.array([0.6, 0.37, 0.03]), False, [always], max_support=1) == pytest.approx([1.0, 0.0, 0.0])
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("order", 3),
-        ("maxmargin_share", 1.5),
-        ("uniform_mix", -0.1),
-        ("root_node_fraction", -1.0),
-        ("value_beta", float("nan")),
-        ("max_support", 0),
-    ],
-)
-def test_numbers_that_make_no_sense_are_refused(field: str, value: float) -> None:
-    with pytest.raises(SearchConfigurationError, match=f"{field} is"):
-        Kluss(**{field: value})  # type: ignore[arg-type]
 
 
 class Weighted:

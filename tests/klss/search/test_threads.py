@@ -132,13 +132,3 @@ def test_work_for_two_threads_inside_of_such_work_is_done_all_the_same() -> None
     done: list[tuple[int, int]] = []
     both(lambda outer: both(lambda inner: done.append((outer, inner)), 2), 2)
     assert sorted(done) == [(0, 0), (0, 1), (1, 0), (1, 1)]
-
-
-def test_an_error_of_the_second_thread_is_the_caller_s() -> None:
-    def fail(share: int) -> None:
-        if share == 1:
-            raise ValueError("second")
-
-    with pytest.raises(ValueError, match="second"):
-        both(fail, 2)
-    both(lambda share: None, 2)  # and it works again

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from klss.game import Game, GameBuilder
-from klss.synoptic.bandit import Root, Table, policies
+from klss.synoptic.bandit import Root, Table
 from klss.synoptic.model import Looks
 from klss.synoptic.planning import Planning
 from klss.synoptic.playouts import choose_action
@@ -80,7 +80,7 @@ def test_the_answer_is_the_best_response(name: str, planner: int) -> None:
             if mover != planner:
                 going = followed.step(int(theirs[at].argmax()))
                 continue
-            followed.filter.fill(Table())
+            followed.filter.fill()
             assert followed.filter.belief.contains(followed.filter.particles.states).all()
             found = choose_action(
                 followed.model, network, planning, followed.filter.belief, followed.filter.particles, Table(),
@@ -110,7 +110,7 @@ def test_particles_are_as_likely_as_the_opponents_play_makes_them() -> None:
     followed = Followed(game, 0, network, planning)
     for action in (1, 2, 0):  # hides in the middle, the seeker looks to the right, the hider stays
         assert followed.step(action)
-    followed.filter.fill(Table())
+    followed.filter.fill()
     found = followed.filter.particles.states[:, 0].astype(np.int64)
     nodes = game.nodes_of(0, int(game.infoset[0, followed.node]))
     reach = values(game, {**played, **{at: np.ones_like(p) for at, p in played.items() if at[0] == 0}})[1][nodes]
@@ -136,7 +136,7 @@ def test_what_is_seen_later_tells_what_was_possible_earlier(seed: int) -> None:
     followed = Followed(game, 0, network, Planning(mixing=1.0, max_members=4, particles=30), seed)
     rng = np.random.default_rng(seed)
     while True:
-        followed.filter.fill(Table())
+        followed.filter.fill()
         times = followed.filter._times
         for past, later in itertools.pairwise(times):
             kept = {node for node in past.belief.nodes.tolist() if past.belief._leads(node, set(later.belief.nodes))}  # type: ignore[attr-defined]
@@ -161,7 +161,7 @@ def test_two_threads_give_the_same_bytes() -> None:
         followed = Followed(game, 0, network, planning)
         table = Table(8)
         assert followed.step(0)
-        followed.filter.fill(table)
+        followed.filter.fill()
         planned = choose_action(
             followed.model, network, planning, followed.filter.belief, followed.filter.particles, table,
             depth=DEPTH, headsets=HEADSETS, seed=3, nodes=500, threads=threads,
@@ -177,7 +177,7 @@ def test_every_playout_brings_as_many_values_as_it_may_have_actions() -> None:
     network, planning = Exact(EnumeratedPlanning(game), played), Planning(max_members=8, particles=50)
     followed = Followed(game, 0, network, planning)
     assert followed.step(0)
-    followed.filter.fill(Table())
+    followed.filter.fill()
     planned = choose_action(
         followed.model, network, planning, followed.filter.belief, followed.filter.particles, Table(),
         depth=DEPTH, headsets=HEADSETS, seed=3, nodes=100,
@@ -256,17 +256,6 @@ def test_a_set_that_was_never_met_is_played_by_policy() -> None:
     assert Table().shares(Planning(), found, policy)[:3].tolist() == [0.0, 1.0, 0.0]
 
 
-def test_a_table_overwrites() -> None:
-    """Whoever counts at a place where another action had counted finds nothing of that; there is no mixing up."""
-    table = Table(0)
-    one, other = looks([1], [1]), looks([2], [1])
-    for found, value in ((one, 0.5), (other, -1.0)):
-        chosen = table.choose(Planning(), found, np.ones(1), np.zeros((1, 2)))
-        table.back_up(chosen.marks, np.zeros(1, np.int8), np.ones(1, bool), value, 0)
-    assert [float(part[0]) for part in table.counted(other)] == [1.0, -1.0]
-    assert [float(part[0]) for part in table.counted(one)] == [0.0, 0.0]
-
-
 def test_values_change_sign_between_the_seats_and_virtual_losses_go() -> None:
     """A value for one seat counts against the other; what a virtual loss took comes back with the first value."""
     table = Table()
@@ -280,13 +269,3 @@ def test_values_change_sign_between_the_seats_and_virtual_losses_go() -> None:
     numbers, totals = table.counted(looks([5, 6], [1, 1]))
     assert numbers.tolist() == [2.0, 2.0]
     assert totals.tolist() == [0.75, -0.75]
-
-
-def test_a_policy_sums_over_what_comes_to_the_same() -> None:
-    """A choice of several actions has their probabilities together."""
-    found = Looks(
-        np.zeros((1, 1), np.uint64), np.zeros(1, np.uint64), np.array([0, 2]), np.array([0, 3], np.int32),
-        np.array([0, 2, 3]), np.array([0, 1, 3], np.int32), np.zeros(1, np.int8),
-    )  # fmt: skip
-    shares = policies(np.log(np.array([[1.0, 2.0, 9.0, 5.0]], np.float32)), found)
-    np.testing.assert_allclose(shares, [3 / 8, 5 / 8], rtol=1e-6)
