@@ -91,16 +91,14 @@ def solve(
     TooLargeError
         More than ``max_nodes`` nodes or ``memory_mb``; raised as soon as that is certain.
     """
-    from klss.first_order import METHODS
     from klss.sequence_form import sequence_form
 
     most = None if memory_mb is None else 1_000_000 * memory_mb
     try:
-        # Load OpenSpiel's tree; stop early if it, or the linear program built from it, would be too large.
         if isinstance(game, str):
             from klss.openspiel import load
 
-            game = load(game, max_nodes=max_nodes, max_bytes=most, to_solve=method not in METHODS)
+            game = load(game, max_nodes=max_nodes, max_bytes=most)
         return solve_form(sequence_form(game), method=method, gap=gap, seconds=seconds, max_bytes=most)
     except TooLargeError as error:  # use this function's names of the limits
         raise error.renamed({"max_nodes": "max_nodes", "max_bytes": "memory_mb"}) from None

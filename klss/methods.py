@@ -69,19 +69,19 @@ GADGETS = {
 }
 
 
-def method(name: str | Method) -> Method:
+def method(name: str) -> Method:
     """Return the method of that name.
 
     >>> method("2-kluss").outside
     'removed'
     """
-    if isinstance(name, str) and name not in METHODS:
+    if name not in METHODS:
         raise GameError(f"method: got {name!r}, expected one of {', '.join(METHODS)}")
-    return METHODS[name] if isinstance(name, str) else name
+    return METHODS[name]
 
 
-def gadget(name: str | GadgetChoice) -> GadgetChoice:
+def gadget(name: str) -> GadgetChoice:
     """Return the gadget of that name: maxmargin or resolve, optionally -reach."""
-    if isinstance(name, str) and name not in GADGETS:
+    if name not in GADGETS:
         raise GameError(f"gadget: got {name!r}, expected one of {', '.join(GADGETS)}")
-    return GADGETS[name] if isinstance(name, str) else name
+    return GADGETS[name]

@@ -31,7 +31,6 @@ import numpy as np
 from klss import methods
 from klss.errors import GameError
 from klss.game import Game
-from klss.methods import GadgetChoice, Method
 from klss.selection import select
 from klss.subgame import Subgame, Values, counterfactual_values, make_subgame
 from klss.support.arrays import Floats, Ints
@@ -82,29 +81,12 @@ class _Frame:
     infoset: Ints  # full-game number of each of player 0's infosets, -1 for a gadget's own
 
 
-@dataclass(frozen=True)
-class _Way:
-    """How each subgame is made and solved."""
-
-    method: Method
-    gadget: GadgetChoice
-
-    @classmethod
-    def of(cls, method: str | Method, gadget: str | GadgetChoice) -> _Way:
-        return cls(methods.method(method), methods.gadget(gadget))
-
-    def subgame(self, frame: _Frame, infoset: int) -> Subgame:
-        """Return the subgame at an infoset of the frame's game."""
-        order, outside = self.method.order, self.method.outside
-        return make_subgame(frame.game, frame.values, infoset, order, outside=outside, reach=self.gadget.reach)
-
-
 def every_infoset(
     game: Game,
     blueprint: Blueprint,
     *,
-    method: str | Method = "1-klss",
-    gadget: str | GadgetChoice = "maxmargin",
+    method: str = "1-klss",
+    gadget: str = "maxmargin",
     on_step: Callable[[int], None] | None = None,
 ) -> Nested:
     """Solve a subgame at every infoset of player 0, top down, each from its parent's subgame, and join the strategies
@@ -125,7 +107,7 @@ def every_infoset(
     """
     joined = behaviour(game.treeplex(0), blueprint.x)
     count = 0
-    for step, own in _steps(game, blueprint, _Way.of(method, gadget)):
+    for step, own in _steps(game, blueprint, method, gadget):
         joined[step.sequences[own]] = step.behaviour[own]
         count += 1
         if on_step is not None:
@@ -137,7 +119,7 @@ def allocated(
     game: Game,
     blueprint: Blueprint,
     *,
-    gadget: str | GadgetChoice = "maxmargin",
+    gadget: str = "maxmargin",
     on_step: Callable[[int], None] | None = None,
 ) -> Nested:
     """Solve by 1-KLSS at infosets of random independent sets closed under ancestors, and return the mixture over the
@@ -177,7 +159,7 @@ def allocated(
     # Top down: a subgame's solution at its infoset has the probability with which that infoset is in the set.
     branch(0, {}, base)
     solved = 0
-    for step, own in _steps(game, blueprint, _Way.of("1-klss", gadget)):
+    for step, own in _steps(game, blueprint, "1-klss", gadget):
         i = int(turn[step.infoset])
         sequences = step.sequences[own]
         running[sequences] = step.behaviour[own] * share[i] * running[int(t.parent_sequence[i])]
@@ -196,8 +178,8 @@ def update_blueprint(
     game: Game,
     blueprint: Blueprint,
     *,
-    method: str | Method = "1-klss",
-    gadget: str | GadgetChoice = "maxmargin",
+    method: str = "1-klss",
+    gadget: str = "maxmargin",
     on_step: Callable[[int], None] | None = None,
 ) -> Iterator[Floats]:
     """Yield the updated blueprint after each subgame (Theorem 4).
@@ -215,9 +197,8 @@ def update_blueprint(
     GameError
         The theorem does not hold for the method.
     """
-    way = _Way.of(method, gadget)
-    if not way.method.updates:
-        raise GameError(f"method {way.method.name} can't update the blueprint: Theorem 4 needs k-klss or inf-kluss")
+    if not methods.method(method).updates:
+        raise GameError(f"method {method} can't update the blueprint: Theorem 4 needs k-klss or inf-kluss")
     t, o = game.treeplex(0), game.observations[0]
     current = behaviour(t, blueprint.x)
     plan = blueprint.x
@@ -228,10 +209,10 @@ def update_blueprint(
         frame = _full_frame(game, values)
         infoset = int(o.turn_infosets[i])
         try:
-            subgame = way.subgame(frame, infoset)
+            subgame = _subgame(frame, infoset, method, gadget)
         except GameError:
             continue  # chance never goes there
-        _, step, _ = _solve(frame, subgame, blueprint, way.gadget)
+        _, step, _ = _solve(frame, subgame, blueprint, gadget)
         current[step.sequences] = step.behaviour
         plan = realization(t, current)
         if on_step is not None:
@@ -243,7 +224,7 @@ def solve_at(game: Game, blueprint: Blueprint, infoset: int) -> tuple[Subgame, S
     """Return the 1-KLSS subgame of the full game at player 0's ``infoset``, and its solution."""
     values = counterfactual_values(game, blueprint.x)
     subgame = make_subgame(game, values, infoset)
-    _, step, _ = _solve(_full_frame(game, values), subgame, blueprint, methods.GADGETS["maxmargin"])
+    _, step, _ = _solve(_full_frame(game, values), subgame, blueprint, "maxmargin")
     return subgame, step
 
 
@@ -312,7 +293,13 @@ def _full_frame(game: Game, values: Values) -> _Frame:
     return _Frame(game, values, np.arange(sequences), np.arange(infosets))
 
 
-def _steps(game: Game, blueprint: Blueprint, way: _Way) -> Iterator[tuple[Step, slice]]:
+def _subgame(frame: _Frame, infoset: int, method: str, gadget: str) -> Subgame:
+    """Return the subgame at an infoset of the frame's game."""
+    chosen, reach = methods.method(method), methods.gadget(gadget).reach
+    return make_subgame(frame.game, frame.values, infoset, chosen.order, outside=chosen.outside, reach=reach)
+
+
+def _steps(game: Game, blueprint: Blueprint, method: str, gadget: str) -> Iterator[tuple[Step, slice]]:
     """Solve every subgame from the root down, depth first; yield each step and the range of I's own sequences in it."""
     stack: list[tuple[_Frame, int]] = []
 
@@ -327,8 +314,8 @@ def _steps(game: Game, blueprint: Blueprint, way: _Way) -> Iterator[tuple[Step, 
     push(_full_frame(game, values), np.array([0]))
     while stack:
         frame, infoset = stack.pop()
-        subgame = way.subgame(frame, infoset)
-        below, step, own = _solve(frame, subgame, blueprint, way.gadget)
+        subgame = _subgame(frame, infoset, method, gadget)
+        below, step, own = _solve(frame, subgame, blueprint, gadget)
         yield step, own
         # The next infosets' subgames are made from this one under its solution, not from the full game.
         sequences = np.arange(own.start, own.stop)
@@ -336,7 +323,7 @@ def _steps(game: Game, blueprint: Blueprint, way: _Way) -> Iterator[tuple[Step, 
             push(below, sequences)
 
 
-def _solve(frame: _Frame, subgame: Subgame, blueprint: Blueprint, gadget: GadgetChoice) -> tuple[_Frame, Step, slice]:
+def _solve(frame: _Frame, subgame: Subgame, blueprint: Blueprint, gadget: str) -> tuple[_Frame, Step, slice]:
     """Solve one subgame under the floor; trace its parts back to the full game."""
     inner = subgame.game
     mine = inner.observations[0]

@@ -31,7 +31,6 @@ from scipy import sparse
 
 from klss._highs import LinearProgram, generic_objective, lexicographic
 from klss.equilibrium import Program, build_program, read_back
-from klss.methods import GadgetChoice
 from klss.methods import gadget as gadget_by_name
 from klss.sequence_form import SequenceForm, sequence_form
 from klss.subgame import Gadget, Subgame
@@ -78,7 +77,7 @@ def select(
     *,
     blueprint: Floats,
     floor: Floats | None = None,
-    gadget: str | GadgetChoice = "maxmargin",
+    gadget: str = "maxmargin",
 ) -> Choice:
     """Return the chosen strategy.
 
@@ -90,8 +89,8 @@ def select(
         Behaviour of the blueprint in the gadget.
     floor : float64[S0], optional
         Least behaviour probability of each of player 0's sequences.
-    gadget : str or GadgetChoice
-        The gadget on top.
+    gadget : str
+        The gadget on top, by its name in :mod:`klss.methods`.
 
     Raises
     ------

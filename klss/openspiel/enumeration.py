@@ -24,13 +24,12 @@ import pyspiel
 
 from klss import MAX_NODES
 from klss._kernels import tree as kernels
-from klss.equilibrium import program_bytes
 from klss.errors import GameError, TooLargeError
 from klss.game import Game, assemble
 from klss.movers import CHANCE, TERMINAL
 from klss.openspiel.games import spiel_game
 from klss.support.arrays import Floats, Ints
-from klss.support.memory import resident_bytes
+from klss.support.memory import check_memory
 
 _WAIT = "[waits] "
 """Prefix of the names of infosets at which the player waits."""
@@ -64,7 +63,6 @@ def load(
     *,
     max_nodes: int = MAX_NODES,
     max_bytes: int | None = None,
-    to_solve: bool = False,
     recall: Literal["names", "history"] = "names",
     on_progress: Callable[[int], None] | None = None,
 ) -> Game:
@@ -78,8 +76,6 @@ def load(
         Most nodes.
     max_bytes : int, optional
         Most bytes of this process.
-    to_solve : bool
-        Whether ``max_bytes`` includes the least memory that :func:`klss.equilibrium.solve` will need.
     recall : "names" | "history"
         What names an infoset: OpenSpiel's information state, or all of the player's so far with its actions, so that
         players forget nothing.
@@ -99,7 +95,7 @@ def load(
         More than ``max_nodes`` nodes or ``max_bytes``, as soon as that is certain; the message says how far it got.
     """
     spiel, name = spiel_game(game)
-    return _Flattening(spiel, name, max_nodes, max_bytes, to_solve, recall == "history", on_progress).run()
+    return _Flattening(spiel, name, max_nodes, max_bytes, recall == "history", on_progress).run()
 
 
 class _Infosets:
@@ -111,7 +107,6 @@ class _Infosets:
         self.turns: list[bool] = []
         self.actions: list[list[int]] = []
         self.action_names: list[tuple[str, ...]] = []
-        self.lines = 1  # number of sequences, the empty one included, plus infosets at which the player acts
         self._seen: tuple[dict[str, int], dict[str, int]] = ({}, {})
 
     def at(self, state: Any, text: str, turn: bool, legal: list[int]) -> int:
@@ -123,7 +118,6 @@ class _Infosets:
             self.turns.append(turn)
             self.actions.append(legal if turn else [])
             self.action_names.append(tuple([state.action_to_string(self.player, a) for a in legal]) if turn else ())
-            self.lines += 1 + len(legal) if turn else 0
         elif turn and self.actions[j] != legal:
             raise GameError(
                 f"one infoset, one action set: game {self.name!r}, player {self.player}, infoset "
@@ -141,7 +135,6 @@ class _Flattening:
         name: str,
         max_nodes: int,
         max_bytes: int | None,
-        to_solve: bool,
         by_history: bool,
         on_progress: Callable[[int], None] | None,
     ) -> None:
@@ -149,8 +142,6 @@ class _Flattening:
         self.name = name
         self.max_nodes = max_nodes
         self.max_bytes = max_bytes
-        self.to_solve = to_solve
-        self.before_bytes = resident_bytes()
         self.on_progress = on_progress
         self.by_observation = not spiel.get_type().provides_information_state_string
         self.by_history = by_history or self.by_observation
@@ -176,34 +167,18 @@ class _Flattening:
         hint = "" if self.by_history else "; with recall='history' (--recall history) it does"
         raise GameError(f"{broken}{hint}")
 
-    def _check_size(self, node: int, state: Any, first: _Infosets, second: _Infosets) -> None:
-        """Raise if ``node`` nodes are too many or too large, or will surely be; ``state`` is that of the next node, and
-        ``first`` and ``second`` are the players' infosets so far."""
-        depth = len(state.full_history())
+    def _check_size(self, node: int, state: Any) -> None:
+        """Raise if ``node`` nodes are too many or too large, or will surely be; ``state`` is that of the next node."""
         if node >= self.max_nodes:
-            self._too_many(f"stopped there at depth {depth}")
+            self._too_many(f"stopped there at depth {len(state.full_history())}")
         if node == _LOOK_AT:
             self._look_ahead()
-        if self.max_bytes is None:
-            return
-        if resident_bytes() + node * _ARRAYS_BYTES > self.max_bytes:
-            self._too_large(f"stopped after {node:,} nodes, at depth {depth}")
-        lines = first.lines + second.lines
-        if self.to_solve and self.before_bytes + node * _ARRAYS_BYTES + program_bytes(lines, 0) > self.max_bytes:
-            self._too_large(f"to solve it; stopped after {node:,} nodes, at depth {depth}")
+        check_memory(f"game {self.name!r}: after {node:,} nodes its arrays", node * _ARRAYS_BYTES, self.max_bytes)
 
     def _too_many(self, how: str) -> NoReturn:
         raise TooLargeError(
             f"game {self.name!r}: more than {self.max_nodes:,} nodes ({how}); expected one that can be enumerated",
             "max_nodes",
-        )
-
-    def _too_large(self, how: str) -> NoReturn:
-        assert self.max_bytes is not None
-        raise TooLargeError(
-            f"game {self.name!r}: more than {self.max_bytes // 1_000_000:,} MB of memory ({how}); "
-            "expected one that can be enumerated",
-            "max_bytes",
         )
 
     def _look_ahead(self) -> None:
@@ -264,7 +239,7 @@ class _Flattening:
             # The next node of the depth-first walk, in preorder.
             node = len(movers)
             if node % _LOOK == 0 or node >= self.max_nodes:
-                self._check_size(node, state, first, second)
+                self._check_size(node, state)
                 if self.on_progress is not None:
                     self.on_progress(node)
             who = state.current_player()

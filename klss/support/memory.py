@@ -38,8 +38,10 @@ def check_memory(what: str, takes: int, max_bytes: int | None) -> None:
     TooLargeError
         This process has more than ``max_bytes`` once ``what`` has taken about ``takes`` bytes more; None: no limit.
     """
+    if max_bytes is None:
+        return
     held = resident_bytes()
-    if max_bytes is not None and held + takes > max_bytes:
+    if held + takes > max_bytes:
         raise TooLargeError(
             f"{what} would take about {takes // 1_000_000:,} MB beside the {held // 1_000_000:,} MB in use, expected "
             f"{max_bytes // 1_000_000:,} MB together",

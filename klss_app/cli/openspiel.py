@@ -52,7 +52,7 @@ def is_gambit_file(name: str) -> bool:
 
 
 def game_of(
-    parsed: argparse.Namespace, max_bytes: int, to_solve: bool, on_progress: Callable[[int], None] | None = None
+    parsed: argparse.Namespace, max_bytes: int, on_progress: Callable[[int], None] | None = None
 ) -> tuple[Game, str]:
     """The game of an OpenSpiel game string or a Gambit file, and a remark on it ("" or the sum of a file's payoffs)."""
     if is_gambit_file(parsed.game):
@@ -63,7 +63,7 @@ def game_of(
     from klss.openspiel import load
 
     return load(
-        parsed.game, max_nodes=parsed.max_nodes, max_bytes=max_bytes, to_solve=to_solve, recall=parsed.recall,
+        parsed.game, max_nodes=parsed.max_nodes, max_bytes=max_bytes, recall=parsed.recall,
         on_progress=on_progress,
     ), ""  # fmt: skip
 

@@ -75,7 +75,7 @@ def run(arguments: Sequence[str]) -> int:
         _warm_up(parsed.game)
         begin = time.perf_counter()
         by_program = parsed.method in _PROGRAMS
-        game, about = game_of(parsed, max_bytes, by_program, lambda n: progress.tell(f"{n:,} nodes"))
+        game, about = game_of(parsed, max_bytes, lambda n: progress.tell(f"{n:,} nodes"))
         form = sequence_form(game)
         large = form.payoff.nnz > _LARGE
         progress.tell(f"{game.node_count:,} nodes, {form.payoff.nnz:,} payoffs", at_once=large)

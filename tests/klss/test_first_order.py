@@ -10,11 +10,9 @@ import pytest
 
 from klss import first_order
 from klss.best_response import exploitability
-from klss.errors import GameError, TooLargeError
 from klss.first_order import METHODS, FirstOrder, SavedRunError, solve
 from klss.sequence_form import SequenceForm, sequence_form
 from klss.support.archive import read_arrays
-from klss.support.memory import resident_bytes
 from klss.tables import matching_pennies
 from klss.treeplex import behaviour
 from tests.klss import games
@@ -189,12 +187,3 @@ def test_a_file_takes_no_more_memory_than_a_run_of_the_game(tmp_path: Path) -> N
         assert tracemalloc.get_traced_memory()[1] < 1 << 23
     finally:
         tracemalloc.stop()
-
-
-def test_bad_arguments_are_one_line() -> None:
-    with pytest.raises(GameError, match="expected one of auto, pcfr\\+, dcfr, cfr\\+"):
-        solve(kuhn(), method="newton")
-    with pytest.raises(GameError, match="gap: got nan"):
-        solve(kuhn(), gap=float("nan"))
-    with pytest.raises(TooLargeError, match="it would take about"):
-        solve(kuhn(), max_bytes=min(1, resident_bytes()))

@@ -260,9 +260,9 @@ def test_what_is_too_large_is_refused_before_it_takes_memory(tmp_path: Path) -> 
     with pytest.raises(TooLargeError, match="more than 5,000,000 nodes"):
         read(tmp_path, 'NFG 1 R "" { "1" "2" } { 9999999 9999999 }')
     assert resident_bytes() < before + 50_000_000
-    with pytest.raises(TooLargeError, match="400 MB of memory"):
+    with pytest.raises(TooLargeError, match="400 MB"):
         read(tmp_path, 'NFG 1 R "" { "1" "2" } { 1000 1000 }', max_bytes=before + 100_000_000)
-    with pytest.raises(TooLargeError, match="MB of memory"):
+    with pytest.raises(TooLargeError, match="raise max_bytes"):
         read(tmp_path, CARDS + " " * 10_000_000, max_bytes=before + 100_000_000)
     with (tmp_path / "huge.efg").open("wb") as file:
         file.truncate(100_000_000)

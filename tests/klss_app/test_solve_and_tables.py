@@ -140,7 +140,7 @@ def test_games_too_large_for_the_memory_are_refused_in_one_line_each_and_the_pea
         timeout=120,
     )
     lines = done.stderr.splitlines()
-    assert len(lines) == 3 and all("more than 400 MB of memory" in line for line in lines), done.stderr
+    assert len(lines) == 3 and all("expected 400 MB together" in line for line in lines), done.stderr
     *codes, peak = map(int, done.stdout.split())
     assert codes == [2, 2, 2] and peak < 700
 

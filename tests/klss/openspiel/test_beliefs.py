@@ -20,7 +20,7 @@ from klss.openspiel.observations import Seen, Sight, history_key  # noqa: E402
 from klss.openspiel.referee import Referee  # noqa: E402
 from klss.search import Budget, Kluss, Search  # noqa: E402
 from klss.table.arbiter import Arbiter  # noqa: E402
-from klss.table.contest import Contradiction, TruthCount  # noqa: E402
+from klss.table.contest import Contradiction  # noqa: E402
 from klss.table.limits import TimeControl  # noqa: E402
 
 GAMES = [
@@ -204,14 +204,3 @@ def test_who_finds_no_history_plays_on_and_says_so() -> None:
     referee = Referee(game, 1)
     Arbiter(referee, players, dict.fromkeys(players, TimeControl(nodes=5))).play()
     assert referee.returns is not None and all("any legal" in str(each.last_fault) for each in players.values())
-
-
-def test_what_a_player_held_possible_is_checked_at_every_question() -> None:
-    game, _ = spiel_game("phantom_ttt")
-    for cap, seed in ((20_000, 1), (3, 2)):
-        truth, plies = TruthCount(), []
-        players = {seat: make_player(configuration(f"kluss,cap={cap}"), game, seed) for seat in (True, False)}
-        limits = dict.fromkeys(players, TimeControl(nodes=200))
-        Arbiter(Referee(game, seed), players, limits, plies.append, truth).play()
-        assert truth.lost == 0 and truth.checks + truth.sampled == len(plies)
-        assert truth.sampled > 0 if cap == 3 else truth.checks > 0

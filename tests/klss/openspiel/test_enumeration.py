@@ -164,13 +164,6 @@ def test_a_look_ahead_refuses_no_tree_that_fits(name: str, monkeypatch: pytest.M
             openspiel.load(name, max_nodes=count - 1)
 
 
-def test_what_solving_takes_is_refused_while_the_tree_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openspiel, "resident_bytes", lambda: 0)
-    assert openspiel.load("leduc_poker", max_bytes=12_000_000).node_count == 9457
-    with pytest.raises(TooLargeError):
-        openspiel.load("leduc_poker", max_bytes=12_000_000, to_solve=True)
-
-
 def test_the_library_tells_names_of_infosets_and_actions_and_limits_by_its_own_parameters() -> None:
     solution = klss.solve("kuhn_poker", max_nodes=58, memory_mb=100_000, method="simplex")
     assert solution.stats.method == "simplex" and solution.value == pytest.approx(-1 / 18)

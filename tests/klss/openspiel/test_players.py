@@ -26,8 +26,6 @@ from klss.table.arbiter import Arbiter  # noqa: E402
 from klss.table.limits import Limit, TimeControl  # noqa: E402
 from klss.treeplex import realization  # noqa: E402
 
-FEW = TimeControl(nodes=100)
-
 
 def game_of(name: str, players: dict[bool, Any], seed: int = 1, nodes: int = 100) -> Referee:
     referee = Referee(spiel_game(name)[0], seed)

@@ -8,8 +8,6 @@ from klss.search.trunk import Trunk
 from klss.subgame import Gadget
 from klss.support.arrays import Floats
 
-__all__ = ["solve_gadget"]
-
 
 def solve_gadget(trunk: Trunk, gadget: Gadget, penalty: Floats | None = None, *, caution: float = 1.0) -> Profile:
     """An equilibrium of a gadget; parameters as of :meth:`klss.search.equilibrium.program.GadgetProgram.solve`."""

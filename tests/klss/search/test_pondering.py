@@ -16,10 +16,9 @@ from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.model import DarkChess, PositionBelief
-from klss.search import Budget, Expansion, Klss2021, Kluss, Past, Result, Search, SearchConfigurationError, Trunk
+from klss.search import Budget, Expansion, Kluss, Past, Result, Search, Trunk
 from klss.search.pondering import Pondering
 from klss.support.arrays import States
-from klss.support.threads import alone, both
 from tests.klss.search.test_threads import assert_sound
 
 STOPPED_S = 0.05
@@ -142,13 +141,6 @@ def test_one_ponders_at_a_time() -> None:
     second.stop()
 
 
-def test_its_thread_takes_no_second_one() -> None:
-    shares: list[int] = []
-    with alone():
-        both(lambda share: shares.append(threading.get_ident()), 2)
-    assert shares == [threading.get_ident()] * 2
-
-
 def test_a_process_that_forgets_to_stop_it_ends_all_the_same() -> None:
     forgetful = """
 import time
@@ -161,8 +153,3 @@ Pondering(work)
 """
     done = subprocess.run([sys.executable, "-c", forgetful], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "stopped\n", "")
-
-
-def test_a_solver_that_can_t_be_stopped_at_once_is_refused() -> None:
-    with pytest.raises(SearchConfigurationError, match="ponder is true, expected false: Klss2021"):
-        Search(Failing(), Klss2021(), ponders=True)

@@ -88,12 +88,6 @@ def test_a_cautious_resolve_is_a_saddle_point_over_the_weights_that_caution_allo
         assert conceded == pytest.approx(worst.fun, abs=1e-6)
 
 
-def test_resolve_of_full_caution_is_maxmargin_with_an_exit() -> None:
-    for trunk in growing(3):
-        full = solve_gadget(trunk, "resolve", caution=float(trunk.group_count))
-        assert full.margin == pytest.approx(min(0.0, solve_gadget(trunk, "maxmargin").margin), abs=1e-7)
-
-
 def test_a_useless_basis_is_survived(monkeypatch: pytest.MonkeyPatch) -> None:
     program = GadgetProgram()
     start = GadgetProgram._start

@@ -18,17 +18,15 @@ from darkchess.fog.belief.policy import Policy
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
-from darkchess.fog.players.configuration import configuration, make_player
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from klss.search import Budget, Kluss, Search
 from klss.search.equilibrium.pcfr import RegretMinimiser
-from klss.search.likelihood import DRAW_UNIFORM_MIX, ByWeight, Uniform
+from klss.search.likelihood import ByWeight, Uniform
 from klss.search.model import Drawn
 from klss.search.parts import Subgame
 from klss.search.search import Solved
 from klss.search.subgame.order_one import OrderOne
 from klss.search.subgame.order_two import OrderTwo
-from klss.table.limits import Limit
 
 TRAP = ("c2c4", "d7d5", "d1a4")
 STATES = Drawn.certain(np.zeros((3, 1), dtype=np.uint64))
@@ -154,66 +152,6 @@ def test_unseen_checks_are_among_the_roots_however_unlikely() -> None:
     # A tenth of the draws: 1 - 0.9^16 = 0.81, more without replacement; by weight alone it would be a fifth.
     assert checks > 150
     assert total == pytest.approx(1.0, abs=0.05), "what is drawn more often counts less"
-
-
-class Weighted:
-    """A belief in a hundred states, the i-th of which weighs exp(−i/10); it draws the first ones."""
-
-    size, capped_by, weighted = 100, None, True
-
-    def __init__(self) -> None:
-        self.asked: list[float] = []
-
-    def log_weights(self, states: np.ndarray) -> np.ndarray:
-        return -states[:, 0].astype(np.float64) / 10.0
-
-    def sample(self, count: int, exclude: np.ndarray, seed: int) -> np.ndarray:
-        return np.arange(50, 50 + count, dtype=np.uint64)[:, None]
-
-    def draw(self, count: int, exclude: np.ndarray, seed: int, uniform_mix: float) -> Drawn:
-        self.asked.append(uniform_mix)
-        states = np.arange(count, dtype=np.uint64)[:, None]
-        return Drawn(states, np.where(states[:, 0] < 2, 1.0, 0.25))
-
-    def information(self, actions: np.ndarray) -> np.ndarray:
-        return np.zeros(len(actions))
-
-
-def test_the_belief_s_weights_and_the_values_are_multiplied() -> None:
-    belief, values = Weighted(), np.array([-0.5, 0.0, 0.5])
-    states = Drawn.certain(np.array([[1], [2], [3]], dtype=np.uint64))
-    weights = ByWeight(value_beta=3.0, uniform_mix=0.1).weights(belief, states, values)
-    product = np.exp(-0.1 * np.array([1, 2, 3]) - 3.0 * values)
-    assert weights == pytest.approx(0.9 * product / product.sum() + 0.1 / 3)
-
-
-def test_what_was_drawn_by_weight_stands_for_those_that_were_not() -> None:
-    belief = Weighted()
-    rule = ByWeight(value_beta=0.0, uniform_mix=0.0, sample_by_weight=True)
-    drawn = rule.sample(belief, 3, np.zeros((0, 1), dtype=np.uint64), 1)
-    assert drawn.states[:, 0].tolist() == [0, 1, 2] and belief.asked == [DRAW_UNIFORM_MIX]
-    weights = rule.weights(belief, drawn, np.zeros(3))
-    expected = np.exp([0.0, -0.1, -0.2]) / [1.0, 1.0, 0.25]
-    assert weights == pytest.approx(expected / expected.sum())
-    uniform = ByWeight(sample_by_weight=False)
-    assert uniform.sample(belief, 3, np.zeros((0, 1), dtype=np.uint64), 1).states[0, 0] == 50
-
-
-def test_a_learned_belief_is_asked_and_gives_the_same_game_on_one_thread_or_two() -> None:
-    moves = []
-    for threads in (1, 2):
-        chosen = configuration(f"kluss,threads={threads}")
-        player = make_player(chosen, seed=5)
-        game = Referee.replay([chess.Move.from_uci(move) for move in ("e2e4", "c7c5", "g1f3", "d7d6")])
-        views = game.views(chess.WHITE)
-        player.start(views[0], game.positions[0])
-        for view in views[1:]:
-            player.observe(view)
-        decision = player.choose(Limit(nodes=1500))
-        assert isinstance(player.position_set, PositionSet) and player.position_set.weigher is not None
-        moves.append((decision.answer, decision.diagnostics))
-        player.close()
-    assert moves[0] == moves[1]
 
 
 def test_a_move_that_was_left_no_time_does_not_tell_how_much_the_next_one_will_grow(

@@ -14,8 +14,6 @@ from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States
 from klss.support.hashing import mix64
 from klss.synoptic.model import Belief, Looks, Sets, Worlds
 
-__all__ = ["EnumeratedBelief", "EnumeratedPlanning"]
-
 
 class EnumeratedPlanning:
     """The model of ``game``; ``planner`` is the player of seat 0."""
@@ -46,7 +44,6 @@ class EnumeratedPlanning:
         return worlds
 
     def alone(self, states: States, most: int) -> Worlds:
-        """See :class:`klss.synoptic.model.Model`."""
         count = states.shape[0]
 
         def sets() -> Sets:
@@ -57,16 +54,13 @@ class EnumeratedPlanning:
         return Worlds(states.copy(), (sets(), sets()))
 
     def acting(self, states: States) -> Int8s:
-        """See :class:`klss.synoptic.model.Model`."""
         players = self.game.player[states[:, 0].astype(np.int64)]
         return np.where(players == TERMINAL, TERMINAL, players ^ self.planner).astype(np.int8)
 
     def results(self, states: States) -> Floats:
-        """See :class:`klss.synoptic.model.Model`."""
         return self.game.utility[states[:, 0].astype(np.int64)] * (1 - 2 * self.planner)
 
     def advance(self, worlds: Worlds, actions: Int32s, keys: Keys, most: Ints) -> None:
-        """See :class:`klss.synoptic.model.Model`."""
         game = self.game
         for i in range(len(worlds)):
             node = int(worlds.states[i, 0])
@@ -87,7 +81,6 @@ class EnumeratedPlanning:
                 self._keep(sets, i, found, after, int(most[seat, i]), keys[i])
 
     def after(self, states: States, actions: Int32s, keys: Keys) -> States:
-        """See :class:`klss.synoptic.model.Model`."""
         nodes = [
             self._settled(int(self._children[node][action]), key)
             for node, action, key in zip(states[:, 0].astype(np.int64), actions, keys, strict=True)
@@ -95,7 +88,6 @@ class EnumeratedPlanning:
         return np.array(nodes, dtype=np.uint64)[:, None]
 
     def look(self, worlds: Worlds) -> Looks:
-        """See :class:`klss.synoptic.model.Model`."""
         nodes = worlds.states[:, 0].astype(np.int64)
         players = self.game.player[nodes]
         infosets = self.game.infoset[players, nodes]
@@ -149,30 +141,24 @@ class EnumeratedBelief:
 
     @property
     def size(self) -> int:
-        """See :class:`klss.synoptic.model.Belief`."""
         return int(self.nodes.shape[0])
 
     def contains(self, states: States) -> Bools:
-        """See :class:`klss.synoptic.model.Belief`."""
         return np.isin(states[:, 0].astype(np.int64), self.nodes)
 
     def sample(self, count: int, seed: int) -> States:
-        """See :class:`klss.synoptic.model.Belief`."""
         drawn = np.random.default_rng(seed).permutation(self.nodes)[:count]
         return drawn.astype(np.uint64)[:, None]
 
     members = sample
 
     def member(self, states: States) -> States:
-        """See :class:`klss.synoptic.model.Belief`."""
         return states
 
     def memory(self) -> Words:
-        """See :class:`klss.synoptic.model.Belief`."""
         return np.zeros(1, dtype=np.uint64)
 
     def before(self, later: Belief) -> EnumeratedBelief | None:
-        """See :class:`klss.synoptic.model.Belief`."""
         assert isinstance(later, EnumeratedBelief)
         reached = set(later.nodes.tolist())
         kept = np.array([node for node in self.nodes.tolist() if self._leads(node, reached)], dtype=np.int64)

@@ -45,11 +45,6 @@ def test_seconds_go_before_the_clock_and_are_halved_and_five_stand_where_nothing
         assert plan.tracking_deadline() == plan.began + seconds / 2
 
 
-def test_what_is_set_aside_is_half_of_following_at_the_most() -> None:
-    plan = TimePlan(Limit(time_s=4.0), began=10.0)
-    assert [plan.tracking_deadline(aside) for aside in (0.0, 0.5, 9.0)] == [12.0, 11.5, 11.0]
-
-
 def test_with_nodes_no_clock_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = TimePlan(Limit(nodes=50, time_s=1.0, clock=(1.0, 1.0)), began=0.0)
     monkeypatch.setattr(time, "monotonic", lambda: 1 / 0)
