@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.belief._kernels import drawing as kernels
+from klss.belief._kernels import greatest as kernels
 from klss.belief.greatest import greatest
 from klss.support.arrays import Floats, Ints, Keys
 

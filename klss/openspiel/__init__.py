@@ -28,7 +28,7 @@ __all__ = ["MAX_NODES", "GameError", "bot", "load"]
 
 
 def bot(game: str | Any, player: int, name: str = "kluss", **options: Any) -> Bot:
-    """Return an OpenSpiel bot for one seat of a game; see :func:`klss.openspiel.bots.make_bot` for the options."""
-    from klss.openspiel.bots import make_bot
+    """Return an OpenSpiel bot for one seat of a game; see :class:`klss.openspiel.bots.Bot` for the options."""
+    from klss.openspiel.bots import Bot
 
-    return make_bot(game, player, name, **options)
+    return Bot(game, player, name, **options)

@@ -17,17 +17,8 @@ from klss.openspiel.observations import Sight
 from klss.table.limits import Limit
 
 
-def make_bot(
-    game: str | Any,
-    player: int,
-    name: str = "kluss",
-    *,
-    seconds: float | None = None,
-    nodes: int | None = None,
-    seed: int = 0,
-    values: Values | None = None,
-) -> Bot:
-    """Return a bot for one seat of a game.
+class Bot(pyspiel.Bot):  # type: ignore[misc]
+    """A bot for one seat of a game.
 
     Parameters
     ----------
@@ -48,24 +39,29 @@ def make_bot(
     Raises
     ------
     GameError
-        No such game, or one that is not supported; no such player. The bot's ``step`` raises it where it is not the
-        bot's turn.
+        No such game, or one that is not supported; no such player. :meth:`step` raises it where it is not the bot's
+        turn.
     ConfigurationError
         No such configuration; a limit that is none.
     """
-    return Bot(game, player, name, Limit(time_s=seconds, nodes=nodes), seed, values)
 
-
-class Bot(pyspiel.Bot):  # type: ignore[misc]
-    """See :func:`make_bot`."""
-
-    def __init__(self, game: Any, player: int, name: str, limit: Limit, seed: int, values: Values | None) -> None:
+    def __init__(
+        self,
+        game: str | Any,
+        player: int,
+        name: str = "kluss",
+        *,
+        seconds: float | None = None,
+        nodes: int | None = None,
+        seed: int = 0,
+        values: Values | None = None,
+    ) -> None:
         super().__init__()
         if player not in (0, 1):
             raise GameError(f"player: got {player!r}, expected 0 or 1")
         self._game, _ = spiel_game(game)
         self._player = make_player(configuration(name), self._game, seed, values)
-        self._index, self._limit = player, limit
+        self._index, self._limit = player, Limit(time_s=seconds, nodes=nodes)
         self._sight = Sight(self._game, player)
         self.restart()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,16 +77,23 @@ class PolicyPlayer(RandomPlayer):
         self._seat = seat
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        seen = self._seen[-1]
-        for key in (seen.text, policy_key(self._seen)):
-            named = self._infosets[self._seat].get(key)
-            if named is not None and set(named) <= set(seen.names) and sum(named.values()) > 0.0:
-                weights = {action: named.get(name, 0.0) for action, name in zip(seen.actions, seen.names, strict=True)}
-                return self._drawn(weights, {"known": True})
-        return self._drawn(dict.fromkeys(seen.actions, 1.0), {"known": False})
+        weights = weights_by_name(self._infosets[self._seat], self._seen)
+        return self._drawn(weights or dict.fromkeys(self._seen[-1].actions, 1.0), {"known": weights is not None})
 
 
-def policy_key(seen: list[Seen]) -> str:
+def weights_by_name(infosets: Mapping[str, Mapping[str, float]], seen: Sequence[Seen]) -> dict[int, float] | None:
+    """Return the weights of the actions at the last observation, from those of one seat (:class:`PolicyPlayer`); None
+    if they do not name it.
+    """
+    last = seen[-1]
+    for key in (last.text, policy_key(seen)):
+        named = infosets.get(key)
+        if named is not None and set(named) <= set(last.names) and sum(named.values()) > 0.0:
+            return {action: named.get(name, 0.0) for action, name in zip(last.actions, last.names, strict=True)}
+    return None
+
+
+def policy_key(seen: Sequence[Seen]) -> str:
     """Return the name of an infoset in a game without information states (:mod:`klss.openspiel.enumeration`): the
     history of the player's observations and actions.
     """

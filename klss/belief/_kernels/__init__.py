@@ -1,4 +1,1 @@
-"""Compiled parts of :mod:`klss.belief`.
-
-Reading order: ``drawing``, ``greatest``; each has the kernel of the module of that name.
-"""
+"""Compiled parts of :mod:`klss.belief`, in ``greatest``."""

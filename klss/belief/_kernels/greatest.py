@@ -1,4 +1,4 @@
-"""Kernel of :mod:`klss.belief.greatest`."""
+"""Kernels of :mod:`klss.belief`: the greatest of many numbers, and those that may be among them."""
 
 from __future__ import annotations
 
@@ -47,3 +47,18 @@ def threshold(values: Any, count: int) -> Any:
     bits = left[0]
     left[0] = bits & ~top if bits & top else ~bits
     return left[:1].view(np.float64)[0]
+
+
+@kernel
+def ahead(weights: Any, hashes: Any, scale: float, out: Any) -> int:
+    """Write into ``out`` (int64[n]) the indices i with 1 − u ≤ scale · weights[i], where u is the uniform number of the
+    hash; return their number.
+    """
+    found = 0
+    for i in range(weights.shape[0]):
+        # u is a multiple of 2⁻⁵³ plus half of that; subtracting 2 · 2⁻⁵³ keeps the test on the safe side.
+        rest = np.float64((np.uint64(1) << np.uint64(53)) - (hashes[i] >> np.uint64(11))) - 2.0
+        if rest * 2.0**-53 <= scale * weights[i]:
+            out[found] = i
+            found += 1
+    return found
