@@ -144,7 +144,6 @@ solve kuhn_poker --player 1
 solve kuhn_poker --exact --method pcfr+
 solve kuhn_poker --memory-mb 1
 solve kuhn_poker --gap 1
-solve kuhn_poker --lock none.json
 solve kuhn_poker --export kuhn.txt
 solve kuhn_poker --out none/such/file
 solve none.efg
@@ -153,15 +152,14 @@ exploit kuhn_poker --policy none.json
 exploit kuhn_poker --policy infoset.json
 exploit kuhn_poker --policy action.json
 exploit kuhn_poker --policy shape.json
-exploit kuhn_poker --policy kluss,none=1
-exploit kuhn_poker --policy kluss --games 0
-exploit none --policy kluss
+exploit kuhn_poker --policy uniform --games 0
+exploit none --policy uniform
 tables 1 --game leduc_pokr
 tables 1 --epsilon 2
 tables 1 --nesting allocated --order 3
 tables 1 --method 4-klss
 tables 1 --gadget minmargin
-tables 1 --order 3 --method safe-1-klss
+tables 1 --order 3 --method 1-kluss
 tables 1 --nesting update --method 2-kluss
 tables 2 --epsilon 0.1
 tables 2 --game kuhn --memory-mb 1
