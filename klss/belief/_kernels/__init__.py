@@ -1,1 +1,4 @@
-"""Compiled parts of :mod:`klss.belief`, in ``greatest``."""
+"""Compiled parts of :mod:`klss.belief`.
+
+Reading order: ``greatest``.
+"""
