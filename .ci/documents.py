@@ -117,6 +117,16 @@ def unlisted() -> Iterator[str]:
             yield f"docs/search.md: the deviations of {name} are not in its list"
 
 
+def wrong_commands() -> Iterator[str]:
+    """An install by a name that is not ours on any index, and a bench that ``make bench`` leaves out."""
+    for path in [*PAGES, *SHIPPED]:
+        if re.search(r"pip install ['\"]?klss", text_of(path)):
+            yield f"{path.relative_to(ROOT)}: klss is on no index, and anybody could take its name there"
+    (loop,) = re.findall(r"for part in ([\w ]+); do", text_of(ROOT / "Makefile"))
+    if set(loop.split()) != set(importlib.import_module("klss_app.cli.bench").BENCHES):
+        yield "Makefile: make bench does not run every bench"
+
+
 def unlocked() -> Iterator[str]:
     """Packages that are installed to work here without a hash, or in other versions than the constraints'."""
     project = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]
@@ -132,6 +142,6 @@ def unlocked() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    faults = sorted({*dead_links(), *missing_names(), *unlisted(), *unlocked()})
+    faults = sorted({*dead_links(), *missing_names(), *unlisted(), *wrong_commands(), *unlocked()})
     print("".join(f"{fault}\n" for fault in faults), end="")
     sys.exit(bool(faults))

@@ -19,7 +19,6 @@ from typing import Any
 import pytest
 
 from klss_app.bench import suite, tracker
-from klss_app.cli.bench import BENCHES
 from klss_app.cli.main import main
 from klss_app.cli.options import Parser
 from tests.klss.test_documents import SCRIPTED
@@ -51,7 +50,7 @@ IN_SMALL = (
     f"experiments.series head_to_head --players random,cap=500 greedy,cap=500 --games 2 {SERIES}",
     f"experiments.series rbc_games --nodes 20 --only expect --games 2 {SERIES}",
     f"experiments.series belief --players greedy,cap=500 random,cap=500 --games 10 --nodes 1 {SERIES}",
-    "experiments.openings --people game.pgn --nodes 10 --searches 1 --plies 2 --runs runs --out book.json",
+    "experiments.openings --people game.pgn --nodes 10 --searches 1 --plies 2 --out book.json",
     "experiments.convergence --games kuhn_poker --nodes 10 --workers 1 --results results",
     "experiments.learn data fog klss2021=fog people=fog/game-00000.pgn --out fogged",
     "experiments.learn data rbc own=own random=random --out weighed",
@@ -143,17 +142,6 @@ def test_every_experiment_that_can_be_called_is_run_in_small() -> None:
     }
     programs |= {f"experiments.{path.parent.name}" for path in (ROOT / "experiments").glob("*/__main__.py")}
     assert {form.split()[0] for form in IN_SMALL} - {"klss"} == programs
-
-
-def test_make_bench_runs_every_bench() -> None:
-    (loop,) = re.findall(r"for part in ([\w ]+); do", (ROOT / "Makefile").read_text(encoding="utf-8"))
-    assert loop.split() == list(BENCHES)
-
-
-def test_nothing_tells_to_install_klss_by_its_name_from_an_index() -> None:
-    """The name is not ours there, and anybody could take it."""
-    for path in (*PAGES, *(ROOT / "experiments").rglob("*.py"), *(ROOT / "klss").rglob("*.py")):
-        assert not re.search(r"pip install ['\"]?klss", path.read_text(encoding="utf-8")), path
 
 
 def test_the_experiments_and_the_benches_run_in_small(
