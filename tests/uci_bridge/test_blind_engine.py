@@ -13,10 +13,10 @@ import chess
 import pytest
 
 from darkchess.fog.players.configuration import configuration as fog_configuration
-from darkchess.rbc.game.contest import Look
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players import scripted
 from darkchess.rbc.players.configuration import configuration
+from klss.table.contest import Decision
 from tests.darkchess.fog.position_set_games import STARTS
 from tests.uci_bridge.blind_games import head, push, question, random_game, random_turn, told_json
 from tests.uci_bridge.protocol_games import turn
@@ -301,7 +301,7 @@ def test_what_breaks_inside_costs_the_session_only(
         refused = client.ask(question(Referee()))
     assert "ZeroDivisionError" in refused["error"] and refused["need"] == "transcript" and "Traceback" in caplog.text
     assert client.engine.sessions == ("other",)
-    monkeypatch.setattr(scripted.RandomPlayer, "choose_sense", lambda *_: Look(99))
+    monkeypatch.setattr(scripted.RandomPlayer, "choose_sense", lambda *_: Decision(99))
     assert "internal error" in client.ask(question(Referee()))["error"]
 
 

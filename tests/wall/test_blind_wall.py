@@ -19,7 +19,7 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.rbc.game.contest import Asked, Look, Player
+from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
 from darkchess.rbc.game.referee import Referee
 from klss.table.arbiter import Arbiter
@@ -51,16 +51,16 @@ class Scripted(Player):
     def notice(self, notice: Notice) -> None:
         self._ply += 2
 
-    def choose_sense(self, limit: Limit) -> Look:
+    def choose_sense(self, limit: Limit) -> Decision:
         if self._ply >= len(self._turns):
             raise Resignation
-        return Look(read_turn(self._turns[self._ply])[0])
+        return Decision(read_turn(self._turns[self._ply])[0])
 
     def sensed(self, sensed: Sensed) -> None:
         pass
 
-    def choose_move(self, limit: Limit) -> Asked:
-        return Asked(read_turn(self._turns[self._ply])[1])
+    def choose_move(self, limit: Limit) -> Decision:
+        return Decision(read_turn(self._turns[self._ply])[1])
 
     def moved(self, moved: Moved) -> None:
         pass
@@ -85,12 +85,12 @@ class Hosted(Scripted):
         super().observe(observation)
         self._hosted.observe(observation)
 
-    def choose_sense(self, limit: Limit) -> Look:
+    def choose_sense(self, limit: Limit) -> Decision:
         if self._ply >= self._since:
             self.answers.append(self._hosted.answer("sense", limit))
         return super().choose_sense(limit)
 
-    def choose_move(self, limit: Limit) -> Asked:
+    def choose_move(self, limit: Limit) -> Decision:
         if self._ply >= self._since:
             self.answers.append(self._hosted.answer("move", limit))
         return super().choose_move(limit)

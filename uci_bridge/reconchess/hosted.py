@@ -21,12 +21,12 @@ import chess
 import msgspec
 
 from darkchess.board.position import Position
-from darkchess.rbc.game.contest import Asked, Look, Player
+from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
 from darkchess.rbc.game.rules import WIN_REASONS
 from klss.support.text import printable
-from klss.table.contest import Forfeit, OutOfTime
+from klss.table.contest import Decision, Forfeit, OutOfTime
 from klss.table.limits import Limit
 from klss.table.outcome import Outcome
 from klss.table.time_plan import TimePlan
@@ -92,21 +92,21 @@ class HostedBot(Player):
             self._own.lose(notice.square)
         self._notice = notice
 
-    def choose_sense(self, limit: Limit) -> Look:
+    def choose_sense(self, limit: Limit) -> Decision:
         """See :class:`darkchess.rbc.game.contest.Player`. Raises Forfeit: the bot gives no allowed square, or had a
         fault before; OutOfTime: it gave no answer before its clock ran out.
         """
-        return Look(self._answer(Call(0, "sense", capture=self._notice.square), limit).square)
+        return Decision(self._answer(Call(0, "sense", capture=self._notice.square), limit).square)
 
     def sensed(self, sensed: Sensed) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`; the bot gets it with its next question."""
         self._seen = sensed
 
-    def choose_move(self, limit: Limit) -> Asked:
+    def choose_move(self, limit: Limit) -> Decision:
         """See :class:`darkchess.rbc.game.contest.Player`; raises what :meth:`choose_sense` does."""
         seen = [(square, None if piece is None else piece.symbol()) for square, piece in self._seen.contents]
         text = self._answer(Call(0, "move", seen=seen), limit).move
-        return Asked(None if text is None else chess.Move.from_uci(text))
+        return Decision(None if text is None else chess.Move.from_uci(text))
 
     def moved(self, moved: Moved) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`; sent to the bot without waiting for it."""

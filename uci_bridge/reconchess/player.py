@@ -140,7 +140,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         limit = self._limit(seconds_left)
         allowed = {*sense_actions} if sense_actions else {*chess.SQUARES}
         self._looked = self._asked(
-            lambda player: player.choose_sense(limit).square,
+            lambda player: player.choose_sense(limit).answer,
             lambda square: square is None or square in allowed,
             lambda: self._rng.choice([square for square in INNER if square in allowed] or [None]),
         )
@@ -160,11 +160,12 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         """Its request; always one of ``move_actions``, or None."""
         limit = self._limit(seconds_left)
         allowed = move_actions or []
-        return self._asked(
-            lambda player: player.choose_move(limit).request,
+        asked: chess.Move | None = self._asked(
+            lambda player: player.choose_move(limit).answer,
             lambda request: request is None or request in allowed,
             lambda: self._rng.choice([None, *allowed]),
         )
+        return asked
 
     def handle_move_result(
         self,

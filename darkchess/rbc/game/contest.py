@@ -22,26 +22,6 @@ DEFAULT_PLAYER = "rbc-siamese"
 """The configuration that plays if none is named."""
 
 
-class Look(Decision):
-    """The square that a player senses (None: nowhere), and its report about the choice."""
-
-    @property
-    def square(self) -> int | None:
-        """The square, 0 to 63."""
-        found: int | None = self.answer
-        return found
-
-
-class Asked(Decision):
-    """A player's request (None: a pass), and its report about the choice."""
-
-    @property
-    def request(self) -> chess.Move | None:
-        """The request."""
-        found: chess.Move | None = self.answer
-        return found
-
-
 def observed_before(turns: int, color: chess.Color, start: Position) -> int:
     """Return the number of observations of ``color`` after ``turns`` of both sides from ``start``, with the notice of
     its own turn.
@@ -85,16 +65,16 @@ class Player(klss.table.contest.Player):
         """Begin the player's turn: ``notice`` reports whether the opponent's turn captured a piece."""
         raise NotImplementedError
 
-    def choose_sense(self, limit: Limit) -> Look:
-        """Choose the square to sense."""
+    def choose_sense(self, limit: Limit) -> Decision:
+        """Choose the square to sense, 0 to 63; None: nowhere."""
         raise NotImplementedError
 
     def sensed(self, sensed: Sensed) -> None:
         """Update by the result of the sense."""
         raise NotImplementedError
 
-    def choose_move(self, limit: Limit) -> Asked:
-        """Choose a request."""
+    def choose_move(self, limit: Limit) -> Decision:
+        """Choose a request; None: a pass."""
         raise NotImplementedError
 
     def moved(self, moved: Moved) -> None:

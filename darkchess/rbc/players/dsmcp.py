@@ -19,7 +19,6 @@ import chess
 
 from darkchess.board.position import Position
 from darkchess.rbc.belief.position_set import PositionSet
-from darkchess.rbc.game.contest import Asked, Look
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.players.holding import HoldingPlayer, time_plan
 from darkchess.rbc.synoptic._kernels.members import PASS
@@ -33,6 +32,7 @@ from klss.synoptic.model import Network
 from klss.synoptic.planner import Planner
 from klss.synoptic.planning import MOST, Planning, constant
 from klss.synoptic.playouts import Headsets, Planned
+from klss.table.contest import Decision
 from klss.table.limits import Limit
 
 _WON_OF = 5_000
@@ -128,14 +128,14 @@ class SynopticPlayer(HoldingPlayer):
         self._planner.happened(PASS if action is None else action, self._belief(SENSE, acts=False, follows=played))
 
     # ------------------------------------------------------------------------------------------------ the questions
-    def choose_sense(self, limit: Limit) -> Look:
+    def choose_sense(self, limit: Limit) -> Decision:
         self._follow(time_plan(limit, sense=True))
         action, diagnostics = self._answered(limit, sense=True)
-        return Look(self.square_of(action), diagnostics)
+        return Decision(self.square_of(action), diagnostics)
 
-    def choose_move(self, limit: Limit) -> Asked:
+    def choose_move(self, limit: Limit) -> Decision:
         action, diagnostics = self._answered(limit, sense=False)
-        return Asked(self.request_of(action), diagnostics)
+        return Decision(self.request_of(action), diagnostics)
 
     def _answered(self, limit: Limit, *, sense: bool) -> tuple[int, dict[str, object]]:
         """Return the action that answers a question, and its diagnostics."""

@@ -27,11 +27,11 @@ from darkchess.rbc.belief.kinds import Kinds
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import Partitions, partitions
 from darkchess.rbc.belief.siamese import Observer, Siamese, log_prior
-from darkchess.rbc.game.contest import Asked, Look
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
 from darkchess.rbc.players.holding import HoldingPlayer, time_plan
 from darkchess.rbc.players.outlook import Outlook, outlook
 from klss.support.arrays import Floats, Ints
+from klss.table.contest import Decision
 from klss.table.limits import Limit
 from klss.table.time_plan import TimePlan
 
@@ -131,12 +131,12 @@ class ExpectationPlayer(HoldingPlayer):
         return np.concatenate([first, np.setdiff1d(every, first)])[:count]
 
     # ------------------------------------------------------------------------------------------------ the questions
-    def choose_sense(self, limit: Limit) -> Look:
+    def choose_sense(self, limit: Limit) -> Decision:
         plan = time_plan(limit, sense=True)
         known = self._follow(plan)
         about_set = {"positions": known.size, "capped_by": known.capped_by}
         if known.size == 1:  # there is nothing to learn
-            return Look(INNER[0], about_set)
+            return Decision(INNER[0], about_set)
         indices, logs = self._looked_at(sense=True)
         likely = self._mixed(logs)
         divided = partitions(known, indices)
@@ -146,9 +146,10 @@ class ExpectationPlayer(HoldingPlayer):
         values -= (_LEFT_COST + known.size / _CROWDED) * divided.left_over(likely)
         best = int(values.argmax())
         now = float((weights @ found.values).max())
-        return Look(INNER[best], about_set | {"value": now, "gain": float(values[best]) - now, "nodes": found.children})
+        gain = float(values[best]) - now
+        return Decision(INNER[best], about_set | {"value": now, "gain": gain, "nodes": found.children})
 
-    def choose_move(self, limit: Limit) -> Asked:
+    def choose_move(self, limit: Limit) -> Decision:
         known = self.known
         found, weights = self.weighed(limit, sense=False)
         expected = weights @ found.values
@@ -156,7 +157,7 @@ class ExpectationPlayer(HoldingPlayer):
         if expected[best] < 1.0:  # else the king is captured for certain, and nothing is drawn
             near = np.flatnonzero(expected >= expected[best] - self._thinking.spread)
             best = int(near[np.random.default_rng([self._seed, self._turn]).integers(near.shape[0])])
-        return Asked(
+        return Decision(
             known.request(int(found.codes[best])),
             {
                 "positions": known.size,

@@ -6,9 +6,10 @@ import chess
 import numpy as np
 
 from darkchess.board.position import Position
-from darkchess.rbc.game.contest import Asked, Look, Player
+from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
+from klss.table.contest import Decision
 from klss.table.limits import Limit
 
 RUSHES = (
@@ -37,9 +38,9 @@ class _Blind(Player):
         if notice.square is not None:
             self._own.lose(notice.square)
 
-    def choose_sense(self, limit: Limit) -> Look:
+    def choose_sense(self, limit: Limit) -> Decision:
         """Choose any of the 36 windows at random."""
-        return Look(INNER[int(self._rng.integers(len(INNER)))])
+        return Decision(INNER[int(self._rng.integers(len(INNER)))])
 
     def sensed(self, sensed: Sensed) -> None:
         """See :class:`darkchess.rbc.game.contest.Player`."""
@@ -51,9 +52,9 @@ class _Blind(Player):
 class RandomPlayer(_Blind):
     """Requests a random move, or passes."""
 
-    def choose_move(self, limit: Limit) -> Asked:
+    def choose_move(self, limit: Limit) -> Decision:
         asked = (None, *self._own.requests())
-        return Asked(asked[int(self._rng.integers(len(asked)))])
+        return Decision(asked[int(self._rng.integers(len(asked)))])
 
 
 class AttackerPlayer(_Blind):
@@ -66,8 +67,8 @@ class AttackerPlayer(_Blind):
         if color == chess.BLACK:
             self._left = [chess.Move(move.from_square ^ 56, move.to_square ^ 56) for move in self._left]
 
-    def choose_move(self, limit: Limit) -> Asked:
+    def choose_move(self, limit: Limit) -> Decision:
         asked = self._own.requests()
         while self._left and self._left[0] not in asked:
             self._left.pop(0)
-        return Asked(self._left.pop(0) if self._left else None)
+        return Decision(self._left.pop(0) if self._left else None)

@@ -9,8 +9,9 @@ import chess
 
 from darkchess.board.position import Position
 from darkchess.fog.game.render import beside
-from darkchess.rbc.game.contest import Asked, Look, Player, observed_before
+from darkchess.rbc.game.contest import Player, observed_before
 from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
+from klss.table.contest import Decision
 from klss.table.limits import Limit
 from klss.table.outcome import Outcome
 from klss_app.cli.human import Typist, drawn
@@ -59,7 +60,7 @@ class BlindHuman(Typist, Player):
             self._news.append(lost_text(notice, pieces))
         self.draw()
 
-    def choose_sense(self, limit: Limit) -> Look:
+    def choose_sense(self, limit: Limit) -> Decision:
         """Ask until a square, or nothing, is typed; raises as :meth:`klss_app.cli.human.Typist.ask` does."""
         self.question_begins(limit)
         while True:
@@ -67,9 +68,9 @@ class BlindHuman(Typist, Player):
             if text is None:
                 continue
             if not text:
-                return Look(None)
+                return Decision(None)
             if text.lower() in chess.SQUARE_NAMES:
-                return Look(chess.SQUARE_NAMES.index(text.lower()))
+                return Decision(chess.SQUARE_NAMES.index(text.lower()))
             self._terminal.say(
                 f" {text[:40]!r} is not a square; type one such as e5, or Enter alone to look nowhere. You move next."
             )
@@ -81,7 +82,7 @@ class BlindHuman(Typist, Player):
             self._marked = (sensed.square,)
             self.draw()
 
-    def choose_move(self, limit: Limit) -> Asked:
+    def choose_move(self, limit: Limit) -> Decision:
         """Ask until a request, or ``pass``, is typed; raises as :meth:`choose_sense` does."""
         self.question_begins(limit)
         while True:
@@ -89,7 +90,7 @@ class BlindHuman(Typist, Player):
             if not text:
                 continue
             try:
-                return Asked(request_of(text, self._known.own.requests(), self._known.pieces))
+                return Decision(request_of(text, self._known.own.requests(), self._known.pieces))
             except UnknownRequest as error:
                 self._terminal.say(f" {error}")
 

@@ -54,7 +54,7 @@ def test_a_king_that_can_surely_be_taken_is_taken_and_that_ends_playouts() -> No
     ours.choose_sense(FEW)
     ours.sensed(Sensed(None, ()))
     asked = ours.choose_move(Limit(nodes=3000))
-    assert asked.request == chess.Move.from_uci("e2e8")
+    assert asked.answer == chess.Move.from_uci("e2e8")
     assert asked.diagnostics["sure"]
     planned = ours.plan(Limit(nodes=3000), sense=False)
     assert ours.request_of(planned.action) == chess.Move.from_uci("e2e8")

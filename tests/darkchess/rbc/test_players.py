@@ -75,7 +75,7 @@ def test_a_king_that_can_be_taken_for_sure_is_taken() -> None:
     player = expectation("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1")
     player.notice(Notice(None))
     player.choose_sense(FEW)
-    assert player.choose_move(FEW).request == chess.Move.from_uci("e2e8")
+    assert player.choose_move(FEW).answer == chess.Move.from_uci("e2e8")
 
 
 def test_the_likelier_king_is_taken_and_the_sense_asks_where_it_is() -> None:
@@ -84,7 +84,7 @@ def test_the_likelier_king_is_taken_and_the_sense_asks_where_it_is() -> None:
     known = player.known
     assert known.size == 6  # the king's five steps, and a turn without a move
     look = player.choose_sense(FEW)
-    assert look.square is not None and chess.square_rank(look.square) >= 5
+    assert look.answer is not None and chess.square_rank(look.answer) >= 5
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_the_likelier_king_is_taken_and_the_sense_asks_where_it_is() -> None:
 def test_a_king_that_can_be_saved_in_all_that_is_possible_is_saved(text: str, fen: str) -> None:
     player = expectation(fen, text=text)
     player.notice(Notice(None))
-    asked = player.choose_move(FEW).request
+    asked = player.choose_move(FEW).answer
     after = after_move(Position.from_fen(fen), None if asked is None else played(Position.from_fen(fen), asked))
     board = chess.Board(after.fen())
     king = board.king(chess.WHITE)
@@ -110,7 +110,7 @@ def test_it_looks_where_an_attack_on_its_king_may_come_from_and_a_king_in_reach_
     player = expectation("4k3/8/8/8/8/7r/5PPP/6K1 b - - 0 1", chess.WHITE, "rbc-siamese")
     player.notice(Notice(None))
     look = player.choose_sense(FEW)
-    assert look.square is not None and chess.square_rank(look.square) <= 3
+    assert look.answer is not None and chess.square_rank(look.answer) <= 3
 
 
 def test_fates_are_those_of_python_chess() -> None:
