@@ -227,13 +227,6 @@ def test_who_plays_by_default_keeps_her_king_from_an_unseen_queen_on_a4() -> Non
     assert min(map(entry.score, played)) > 0.5
 
 
-def test_a_player_without_a_search_is_judged_by_the_moves_of_many_seeds() -> None:
-    entry = ENTRIES["king v king, two ranks apart"]
-    played, _ = mixture(configuration("random"), BuiltinEvaluator(), entry.position, Limit(nodes=1))
-    assert len(played) > 1 and sum(played.values()) == pytest.approx(1.0)
-    assert 0.0 < entry.score(played) < 1.0
-
-
 def test_the_report_tells_each_entry_and_the_means(monkeypatch: pytest.MonkeyPatch) -> None:
     some = [ENTRIES[name] for name in ("Qxe8", "king v king, three ways", "rook v queen", "1.c4 d5, White to move")]
     monkeypatch.setattr(suite_module, "suite_entries", lambda: [replace(entry) for entry in some])

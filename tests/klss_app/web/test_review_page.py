@@ -163,26 +163,6 @@ def test_a_dropped_pgn_is_reviewed_and_its_names_are_text(chromium: Browser, boa
         expect(page.locator("#banner")).to_contain_text("bad PGN")
 
 
-def test_titles_and_downloads_carry_the_players_names(chromium: Browser, boards: Callable[..., Board]) -> None:
-    board = boards(black="human")
-    with opened(chromium, board.link(0), board.link(1)) as (white, _):
-        turn(white)
-        expect(white).to_have_title("\u25cf you \u2013 opponent \u00b7 klss board")
-        for _ in range(2):
-            white.click("#resign")
-        expect(white).to_have_title("you \u2013 opponent \u00b7 klss board")
-        with white.expect_download() as download:
-            white.click("#download")
-        assert download.value.suggested_filename == "human-human.pgn"
-        pgn = '[White "A/b c"]\n[Black "..\u4e16"]\n[Termination "Normal"]\n\n1. e4 e5 0-1\n'
-        white.set_input_files("#pgn-file", {"name": "x.pgn", "mimeType": "text/plain", "buffer": pgn.encode()})
-        expect(white).to_have_title("A/b c \u2013 ..\u4e16, 0-1 \u00b7 klss board")
-        expect(white.locator("#review")).to_contain_text("Black wins.")
-        with white.expect_download() as download:
-            white.get_by_role("button", name="Download PGN").click()
-        assert download.value.suggested_filename == "A_b_c-..\u4e16.pgn"
-
-
 def test_the_review_shows_what_was_captured_where_the_true_board_is_shown(chromium: Browser, reviewing: Board) -> None:
     with opened(chromium, reviewing.link()) as (page,):
         expect(page.locator("#review .where")).to_contain_text("(ply 6 of 6)")
