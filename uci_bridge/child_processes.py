@@ -176,12 +176,6 @@ def kill_family(pid: int) -> None:
             each.kill()
 
 
-def how_ended(process: subprocess.Popen[Any]) -> str | None:
-    """The exit code or signal of a child process that has ended, as a text; None while it runs."""
-    code = process.poll()
-    return None if code is None else f" (signal {-code})" if code < 0 else f" (exit code {code})"
-
-
 def _descendants(pid: int) -> list[Any]:
     """The children of a process, their children and so on, as ``psutil.Process``; none if ``/proc`` can't be read."""
     import psutil

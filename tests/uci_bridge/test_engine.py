@@ -1,4 +1,4 @@
-"""Our player served: sessions, deltas, repeats, gaps, contradictions; one process outlives whatever it is sent."""
+"""Our players served: sessions, deltas, repeats, gaps, contradictions; one process outlives whatever it is sent."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import copy
 import json
 import os
 import random
+import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -18,31 +21,54 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players import configuration as fog_players
-from darkchess.fog.players.configuration import configuration
-from darkchess.fog.players.player import KlssPlayer
+from darkchess.rbc.game.referee import Referee as BlindReferee
+from darkchess.rbc.players import scripted
+from klss.table.contest import Decision, Player
+from klss.table.kit import Kit
 from klss.table.limits import Limit
 from klss.table.outcome import Outcome
 from tests.darkchess.fog.position_set_games import STARTS, choose
-from tests.uci_bridge.protocol_games import game_of, ids, move_json, observation_json, push, random_game, turn
+from tests.uci_bridge import blind_games
+from tests.uci_bridge.blind_games import question
+from tests.uci_bridge.protocol_games import game_of, move_json, push, random_game, turn
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.kits.fog import FOG
+from uci_bridge.kits.rbc import RBC
 from uci_bridge.protocol import engine as engine_module
-from uci_bridge.protocol.codec import read_request
-from uci_bridge.protocol.engine import Engine
-from uci_bridge.protocol.serve import serve
+from uci_bridge.protocol.codec import read_reply, read_request
+from uci_bridge.protocol.engine import Engine, serve
+from uci_bridge.protocol.messages import Answer
 from uci_bridge.stockfish.evaluator import StockfishEvaluator
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "engine-protocol.md"
 
 IN_SUM = "every man of the opponent's is a king"
 """Each observation holds good; that no position agrees with all of them is found when it is to move."""
 
 EN_PASSANT = "4k3/3p4/8/2P1P3/8/8/8/4K3 b - - 0 1"
+ELSEWHERE = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One game's part of these tests."""
+
+    kit: Kit
+    random: str  # a player that answers at once
+    referee: Callable[..., Any]
+    ask: Callable[..., dict[str, Any]]  # the request that is due in a game
+    push: Callable[..., dict[str, Any]]
+    random_game: Callable[..., Any]
+
+    def client(self, text: str | None = None, **rest: Any) -> Client:
+        return Client(self.kit, text or self.random, **rest)
 
 
 class Client:
     """Asks an engine, line by line."""
 
-    def __init__(self, text: str = "klss2021", **rest: Any) -> None:
-        self.engine = Engine(FOG, configuration(text), **rest)
+    def __init__(self, kit: Kit, text: str, **rest: Any) -> None:
+        self.kit, self.engine = kit, Engine(kit, kit.spec(text), **rest)
 
     def ask(self, message: Any) -> dict[str, Any]:
         answer = self.engine.answer(message if isinstance(message, bytes) else json.dumps(message).encode())
@@ -51,19 +77,325 @@ class Client:
         assert found["protocolVersion"] == "1"
         return found
 
-    def move(self, message: dict[str, Any]) -> chess.Move:
-        """The move of an answer, which is checked."""
+    def answer(self, message: dict[str, Any]) -> Any:
+        """The value of an answer, which is checked."""
         answer = self.ask(message)
         assert "error" not in answer, answer
         assert (answer["gameId"], answer["sessionId"]) == (message["gameId"], message["sessionId"])
-        assert answer["move"] in message["legalMoves"]
-        promotion = {"queen": "q", "rook": "r", "bishop": "b", "knight": "n"}.get(answer["move"].get("promotion"), "")
-        return chess.Move.from_uci(answer["move"]["from"] + answer["move"]["to"] + promotion)
+        reply = read_reply(self.kit.wire, json.dumps(answer).encode())
+        assert isinstance(reply, Answer)
+        assert set(answer) == {"protocolVersion", "gameId", "sessionId", reply.key, "diagnostics"}
+        assert reply.key != "move" or answer["move"] is None or answer["move"] in message["legalMoves"]
+        return reply.value
+
+
+SIDES = {
+    "fog": Side(FOG, "random", Referee, turn, push, random_game),
+    "rbc": Side(RBC, "rbc-random", BlindReferee, question, blind_games.push, blind_games.random_game),
+}
+
+
+@pytest.fixture(params=SIDES)
+def side(request: pytest.FixtureRequest) -> Side:
+    return SIDES[request.param]
 
 
 @pytest.fixture
 def client() -> Client:
-    return Client()
+    return Client(FOG, "klss2021")
+
+
+# Both games
+
+
+@pytest.mark.parametrize(("block", "name"), [*enumerate(SIDES)])
+def test_the_transcript_in_the_document_is_what_the_engine_says(block: int, name: str) -> None:
+    text = re.findall(r"^```text\n(.*?)^```", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[block]
+    lines, engine = text.splitlines(), SIDES[name].client().engine
+    assert len(lines) >= 12 and all(word in text for word in ("need", '"move":', '"received":', "error"))
+    for sent, said in zip(lines[::2], lines[1::2], strict=True):
+        assert engine.answer(sent.removeprefix("> ").encode()).decode() == said.removeprefix("< ") + "\n"
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_whole_games_from_every_start_pass_with_random_players_on_both_sides(side: Side, name: str) -> None:
+    """Captures, en passant, castling, promotions and ends of games, from transcripts, deltas and pushes alike."""
+    for seed in range(2):
+        rng = random.Random(f"{name} {seed}")
+        clients, game = {color: side.client() for color in chess.COLORS}, side.referee(STARTS[name])
+        asked = dict.fromkeys(chess.COLORS, False)
+        while game.outcome is None and game.ply < 40:
+            color, ply = game.turn, game.ply
+            while game.outcome is None and game.ply == ply:
+                warm = asked[color] and rng.random() < 0.8
+                game.answer(clients[color].answer(side.ask(game, delta=warm, fen=STARTS[name], engineSeed=seed)))
+                asked[color] = True
+            assert clients[color].ask(side.push(game, color)).get("received") is True
+        for color in chess.COLORS:
+            if game.outcome is not None and asked[color]:
+                for _ in range(2):
+                    assert clients[color].ask(side.push(game, color)).get("received") is True
+                assert clients[color].engine._sessions["s1"].player is None
+
+
+def test_a_repeated_request_gets_the_same_answer_and_no_second_search(
+    side: Side, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, game, answers = side.client(), side.random_game(5, 6), []
+    original = client.engine._decide
+    monkeypatch.setattr(client.engine, "_decide", lambda *rest: (answers.append(1), original(*rest))[1])
+    found = [client.ask(side.ask(game)) for _ in range(3)] + [client.ask(side.ask(game, delta=True))]
+    assert found == [found[0]] * 4 and len(answers) == 1
+
+
+def test_the_same_seed_and_nodes_give_the_same_bytes_and_other_seeds_others(side: Side) -> None:
+    def answer(seed: int) -> bytes:
+        return side.client().engine.answer(json.dumps(side.ask(side.referee(), engineSeed=seed)).encode())
+
+    assert answer(1) == answer(1) and len({answer(seed) for seed in range(8)}) > 1
+    for seed in (0, 2**63, 2**64 - 1, -1, -(2**63)):
+        assert b"error" not in answer(seed)
+
+
+def test_gaps_and_unknown_sessions_ask_for_the_transcript_and_get_it(side: Side) -> None:
+    client, game = side.client(), side.referee()
+    assert client.ask(side.push(side.random_game(1, 2), True))["need"] == "transcript"
+    while game.ply == 0:
+        game.answer(client.answer(side.ask(game)))
+    while game.ply < 2:
+        game.answer(side.client().answer(side.ask(game)))
+    refused = client.ask(side.ask(game, delta=True))  # what became of its move was never reported
+    assert refused["need"] == "transcript" and (refused["gameId"], refused["sessionId"]) == ("g1", "s1")
+    client.answer(side.ask(game))
+    for other in ({"gameId": "g2"}, {"color": "black"}, {"fen": ELSEWHERE}):
+        assert client.ask({**side.ask(game, delta=True), **other})["need"] == "transcript"
+
+
+def test_past_the_limit_the_session_silent_longest_is_dropped_and_asked_for_its_transcript(side: Side) -> None:
+    client, game = side.client(max_sessions=2), side.referee()
+    for session in ("a", "b", "a", "c"):
+        client.answer(side.ask(game, session=session))
+    assert client.engine.sessions == ("a", "c")
+    assert client.ask(side.push(side.random_game(1, 3), True, session="b"))["need"] == "transcript"
+
+
+def test_what_breaks_inside_is_told_and_costs_the_session_only(
+    side: Side, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = side.client()
+    client.answer(side.ask(side.referee(), session="other"))
+    with monkeypatch.context() as broken:
+        broken.setattr(type(client.engine._sessions["other"].player), "answer", lambda *_: 1 / 0)
+        refused = client.ask(side.ask(side.referee()))
+    assert "ZeroDivisionError" in refused["error"] and refused["need"] == "transcript"
+    assert "Traceback" in caplog.text and client.engine.sessions == ("other",)
+    client.answer(side.ask(side.referee()))
+
+
+def test_noise_of_all_kinds_never_ends_the_process(side: Side) -> None:
+    """Random bytes, and requests and pushes with parts torn out or swapped: each gets one answer."""
+    rng, client, game = random.Random(9), side.client(), side.random_game(4, 8)
+    kinds = [json.dumps(message).encode() for message in (side.ask(game), side.push(game, not game.turn))]
+    for _ in range(200):
+        noisy = bytearray(rng.choice(kinds))
+        for _ in range(rng.randrange(1, 4)):
+            at = rng.randrange(len(noisy))
+            if rng.random() < 0.5:
+                noisy[at] = rng.randrange(256)
+            else:
+                del noisy[at : at + rng.randrange(1, 40)]
+        assert set(client.ask(bytes(noisy))) & {"error", "sense", "move", "received"}
+    for junk in (b"", b"\x00" * 50, None, b"[" * 100_000):
+        assert "error" in json.loads(client.engine.answer(junk))
+    client.answer(side.ask(game, session="s9"))
+
+
+def test_a_swapped_value_is_refused_or_read_but_never_an_internal_error(side: Side) -> None:
+    """Leaves of a request are replaced by what JSON may hold; the shapes or the game say no."""
+    rng, client, game = random.Random(2), side.client(), side.random_game(6, 6)
+    odd = [None, -1, 64, 10**30, 1.5, "x", "", True, [], {}, [[]], {"from": "a1", "to": "a1"}]
+
+    def leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        return [path, *(leaf for key, each in items for leaf in leaves(each, (*path, key)))]
+
+    good = side.ask(game)
+    for path in rng.sample(leaves(good)[1:], 120):
+        message = copy.deepcopy(good)
+        place: Any = message
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = rng.choice(odd)
+        assert "internal" not in client.ask(message).get("error", ""), path
+
+
+def test_the_end_of_a_game_frees_its_player_and_may_be_told_after_the_last_ply(side: Side) -> None:
+    client, game = side.client(), side.random_game(3, 4)
+    color = game.turn
+    client.answer(side.ask(game))
+    game.end(Outcome(not color, "flag"))
+    for _ in range(2):
+        assert client.ask(side.push(game, color)).get("received") is True
+    assert client.engine._sessions["s1"].player is None
+    assert "over" in client.ask(side.ask(side.random_game(3, 4), delta=True))["error"]
+    client.answer(side.ask(side.random_game(3, 4)))  # the whole transcript begins it anew
+
+
+def test_one_game_is_not_taken_for_the_other() -> None:
+    assert "game" in SIDES["rbc"].client().ask(turn(Referee()))["error"]
+    assert "klss engine --game rbc" in SIDES["fog"].client().ask(question(BlindReferee()))["error"]
+
+
+def impossible() -> dict[str, dict[str, Any]]:
+    """Well-formed requests of Fog of War that no game gives."""
+    game = game_of("e2e4", "e7e5", "d1h5", "b8c6")
+    good = turn(game)
+
+    def with_last(**fields: Any) -> dict[str, Any]:
+        return with_seen(4, **fields)
+
+    def with_seen(ply: int, **fields: Any) -> dict[str, Any]:
+        message = copy.deepcopy(good)
+        message["observationTranscript"][ply] |= fields
+        return message
+
+    pieces = good["observationTranscript"][-1]["visible_pieces"]
+    turned = {"own_move": "opp_move", "opp_move": "own_move", "initial": "initial"}
+    return {
+        "a legal move is missing": {**good, "legalMoves": good["legalMoves"][1:]},
+        "a move that is not legal": {**good, "legalMoves": [*good["legalMoves"], {"from": "a1", "to": "a8"}]},
+        "a legal move twice": {**good, "legalMoves": [*good["legalMoves"], good["legalMoves"][0]]},
+        "not her turn": turn(game, color="black"),
+        "own man vanished": with_last(visible_pieces=[each for each in pieces if each[0] != chess.A2]),
+        "own man appeared": with_last(visible_pieces=sorted([*pieces, [chess.E3, {"type": "Q", "color": "white"}]])),
+        "a man on an unseen square": with_last(visible_pieces=[*pieces, [chess.A8, {"type": "R", "color": "black"}]]),
+        "seeing too much": with_last(visibility_mask="0xffffffffffffffff"),
+        "seeing too little": with_last(visibility_mask="0x0000000000000000"),
+        "a loss where nothing stood": with_last(own_capture_square=chess.E3),
+        "a move of the opponent's instead of its own": {
+            **good,
+            "observationTranscript": [{**each, "kind": turned[each["kind"]]} for each in good["observationTranscript"]],
+        },
+        "an own move that was not legal": with_seen(3, own_move={"from": "d1", "to": "a5"}),
+        "the game is over": with_last(game_over={"winner": "white", "reason": "resign"}),
+        "a game that goes on after its end": with_seen(2, game_over={"winner": None, "reason": "x"}),
+        "another start position": {**good, "fen": EN_PASSANT},
+        "a garbled start position": {**good, "fen": "rnbqkbnr/8 w"},
+        IN_SUM: with_last(
+            visible_pieces=[
+                [square, {"type": "K", "color": "black"}] if piece["color"] == "black" else [square, piece]
+                for square, piece in pieces
+            ]
+        ),
+    }
+
+
+def blind_impossible() -> dict[str, dict[str, Any]]:
+    """Well-formed requests of Reconnaissance Blind Chess that no game gives."""
+    game = BlindReferee()
+    for look, move in ((chess.E7, "e2e4"), (chess.E2, "d7d5"), (chess.D5, "e4d5"), (None, "d8d5")):
+        game.sense(look)
+        game.move(chess.Move.from_uci(move))
+    sense = question(game)
+    game.sense(chess.D5)
+    move = question(game)
+
+    def given_text(base: dict[str, Any], number: int, **fields: Any) -> dict[str, Any]:
+        message = copy.deepcopy(base)
+        message["observationTranscript"][number] |= fields
+        return message
+
+    def sensed(**piece: str) -> list[Any]:
+        return [[square, piece] for square, _ in shown]
+
+    requests, shown = move["legalMoves"], move["observationTranscript"][-1]["sensed_squares"]
+    near_e2 = (19, 20, 21, 11, 12, 13, 3, 4, 5)
+    over = {"ply": 4, "kind": "game_over", "game_over": {"winner": "white", "reason": "resign"}}
+    pawns = [[square, {"type": "P", "color": "black"}] for square in (59, 60, 61, 51, 52, 53)]
+    return {
+        "a request is missing": {**move, "legalMoves": requests[1:]},
+        "a request that is none": {**move, "legalMoves": [*requests, {"from": "a1", "to": "a8"}]},
+        "a request twice": {**sense, "legalMoves": [*requests, requests[0]]},
+        "the other question": {**move, "phase": "sense", "senseActions": list(range(64))},
+        "a move before she looked": {**{k: v for k, v in sense.items() if k != "senseActions"}, "phase": "move"},
+        "few squares to look at": {**sense, "senseActions": [27]},
+        "a loss where nothing stood": given_text(sense, -1, own_capture_square=chess.E5),
+        "the loss of the king": given_text(sense, -1, own_capture_square=chess.E1),
+        "a loss before the game": given_text(sense, 0, own_capture_square=chess.E2),
+        "an own man unseen": given_text(move, 1, sense=chess.E2, sensed_squares=[[s, None] for s in near_e2]),
+        "an own man too many": given_text(move, -1, sensed_squares=sensed(type="Q", color="white")),
+        "two enemy kings": given_text(move, -1, sensed_squares=sensed(type="K", color="black")),
+        "a square too few": given_text(move, -1, sensed_squares=shown[1:]),
+        "a square elsewhere": given_text(move, -1, sensed_squares=[[0, None], *shown[1:]]),
+        "a pawn on the last rank": given_text(move, 1, sense=chess.E8, sensed_squares=pawns),
+        "a request of nobody's": given_text(sense, 2, requested={"from": "e7", "to": "e5"}),
+        "another move than its own": given_text(sense, 2, taken={"from": "d2", "to": "d4"}),
+        "a capture straight on": given_text(sense, 2, capture_square=chess.E4),
+        "a pass that moved": given_text(sense, 2, requested=None),
+        "a sense too late": given_text(sense, 1, ply=2),
+        "plies of the opponent's": given_text(sense, 3, ply=3),
+        "the game is over": {**sense, "observationTranscript": [*sense["observationTranscript"][:-1], over]},
+        "another start": {**sense, "fen": ELSEWHERE},
+        "a garbled start": {**sense, "fen": "rnbqkbnr/8 w"},
+        "not her turn": {**sense, "color": "black"},
+    }
+
+
+IMPOSSIBLE = {"fog": impossible, "rbc": blind_impossible}
+
+
+@pytest.mark.parametrize(
+    ("name", "what"), [(name, what) for name, cases in IMPOSSIBLE.items() for what in cases() if what != IN_SUM]
+)
+def test_what_no_game_gives_is_refused_with_a_reason_and_changes_nothing(name: str, what: str) -> None:
+    side = SIDES[name]
+    client, game = side.client(), side.referee()
+    while game.ply == 0:
+        game.answer(client.answer(side.ask(game)))
+    seen = copy.deepcopy(client.engine._sessions["s1"].transcript.seen)
+    refused = client.ask(IMPOSSIBLE[name]()[what])
+    assert set(refused) <= {"protocolVersion", "gameId", "sessionId", "error", "need"}
+    assert len(refused["error"]) > 10 and "internal" not in refused["error"], refused
+    assert (refused["gameId"], refused["sessionId"]) == ("g1", "s1")
+    assert client.engine._sessions["s1"].transcript.seen == seen
+    assert client.ask(side.push(game, chess.WHITE)).get("received") is True
+
+
+def test_what_contradicts_itself_only_in_sum_is_found_by_the_set_and_drops_the_session(client: Client) -> None:
+    """Men of Fog of War that are all kings; nine queens around e5 after one move of the enemy's in blind chess."""
+    assert len(client.ask(impossible()[IN_SUM])["error"]) > 10 and client.engine.sessions == ()
+    client.answer(turn(game_of("e2e4", "e7e5", "d1h5", "b8c6")))
+    blind, game = Client(RBC, "rbc-expect,boards=16"), BlindReferee()
+    for answer in (None, None, None, None, chess.E5):
+        game.answer(answer)
+    message = question(game)
+    for square in message["observationTranscript"][-1]["sensed_squares"]:
+        square[1] = {"type": "Q", "color": "black"}
+    assert "contradicting" in blind.ask(message)["error"] and blind.engine.sessions == ()
+    blind.answer(question(game))
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        ("phase", "look"), ("phase", None), ("game", "chess"), ("senseActions", []), ("senseActions", [64]),
+        ("senseActions", [3, 3]), ("legalMoves", None), ("legalMoves", [{"from": "a1", "to": "a2"}] * 513), ("ply", 2),
+        ("engineSeed", 2**64), ("observationTranscript", []),
+        ("observationTranscript", [{"ply": 0, "kind": "initial"}]),
+        ("observationTranscript", [{"ply": 0, "kind": "sense_result"}]),
+        ("observationTranscript", [{"ply": 0, "kind": "capture_notice", "taken": {"from": "a1", "to": "a2"}}]),
+    ],
+)  # fmt: skip
+def test_what_is_malformed_in_blind_chess_is_refused_by_its_name(where: str, value: Any) -> None:
+    assert where in SIDES["rbc"].client().ask({**question(BlindReferee()), where: value})["error"]
+
+
+def test_an_answer_that_may_not_be_played_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scripted.RandomPlayer, "choose_sense", lambda *_: Decision(99))
+    assert "internal error" in SIDES["rbc"].client().ask(question(BlindReferee()))["error"]
+
+
+# Sessions and the position set of Fog of War
 
 
 @pytest.fixture
@@ -80,286 +412,68 @@ def observed_views(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     return seen
 
 
-def played(client: Client, game: Referee, color: bool, plies: int, rng: random.Random, **fields: Any) -> None:
-    """Play on by the protocol: transcript first, deltas and pushes after, the opponent moving at random."""
-    first = True
-    while game.outcome is None and game.ply < plies:
-        if game.turn == color:
-            game.push(client.move(turn(game, delta=not first, **fields)))
-            first = False
-            pushed = client.ask(push(game, color))
-            assert pushed == {"protocolVersion": "1", "gameId": "g1", "sessionId": "s1", "received": True}
-        else:
-            game.push(choose(game, rng))
-
-
 @pytest.mark.parametrize("color", chess.COLORS)
 def test_the_position_set_advances_once_an_observation(
     client: Client, observed_views: list[tuple[int, int]], color: bool
 ) -> None:
-    game = Referee()
-    played(client, game, color, 14, random.Random(4))
+    game, rng = Referee(), random.Random(4)
+    while game.outcome is None and game.ply < 12:
+        if game.turn == color:
+            game.push(client.answer(turn(game, delta=game.ply > 1)))
+            for _ in range(2):  # a push may come twice
+                assert client.ask(push(game, color)).get("received") is True
+        else:
+            game.push(choose(game, rng))
     assert [ply for _, ply in observed_views] == list(range(1, len(observed_views) + 1))
-    assert len({which for which, _ in observed_views}) == 1 and len(observed_views) >= 10
-
-
-@pytest.mark.parametrize("name", STARTS)
-def test_whole_games_from_every_start_pass_with_random_players_on_both_sides(name: str) -> None:
-    """Captures, en passant, castling, promotions and ends of games, from transcripts, deltas and pushes alike."""
-    for seed in range(3):
-        rng = random.Random(f"{name} {seed}")
-        clients = {color: Client("random") for color in chess.COLORS}
-        game = Referee(STARTS[name])
-        asked = dict.fromkeys(chess.COLORS, False)
-        while game.outcome is None and game.ply < 40:
-            color = game.turn
-            request = turn(game, delta=asked[color], fen=STARTS[name])
-            clients[color].move(request)
-            asked[color] = True
-            game.push(choose(game, rng))
-            assert clients[color].ask(push(game, color)).get("received") is True
-        for color in chess.COLORS:
-            if asked[color]:
-                assert clients[color].ask(push(game, color)).get("received") is True
-
-
-def test_a_cold_start_in_mid_game_gives_a_move_from_the_whole_transcript(
-    client: Client, observed_views: list[tuple[int, int]]
-) -> None:
-    game = random_game(11, 12)
-    client.move(turn(game))
-    assert [ply for _, ply in observed_views] == list(range(1, 13))
-
-
-def test_the_same_session_from_deltas_or_from_the_transcript_holds_the_same_positions(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    sizes: list[int] = []
-    original = KlssPlayer.choose
-
-    def choose_(self: KlssPlayer, limit: Limit, progress: Any = None) -> Any:
-        decision = original(self, limit, progress)
-        assert self.position_set is not None
-        sizes.append(self.position_set.size)
-        return decision
-
-    monkeypatch.setattr(KlssPlayer, "choose", choose_)
-    warm = Client()
-    game = Referee(EN_PASSANT)
-    rng = random.Random(5)
-    for _ in range(12):
-        if game.turn == chess.WHITE and game.outcome is None:
-            warm.move(turn(game, delta=game.ply > 1, fen=EN_PASSANT))
-            Client().move(turn(game, fen=EN_PASSANT))
-            assert sizes[-1] == sizes[-2]
-        if game.outcome is None:
-            game.push(choose(game, rng))
-            if game.turn == chess.BLACK:
-                warm.ask(push(game, chess.WHITE))
-    assert len(sizes) >= 8
+    assert len({which for which, _ in observed_views}) == 1 and len(observed_views) >= 8
 
 
 @pytest.mark.parametrize("name", STARTS)
 def test_a_cold_start_from_any_point_of_a_game_holds_the_true_position(name: str) -> None:
     """Also where the transcript cannot tell whether it could have taken en passant some plies ago."""
-    for seed in range(2):
-        rng = random.Random(f"cold {name} {seed}")
-        client, game = Client(), Referee(STARTS[name])
-        while game.outcome is None and game.ply < 14:
-            game.push(choose(game, rng))
-            if game.outcome is None and game.ply % 3 == seed:
-                session = f"{game.ply}"
-                client.move(turn(game, session=session, fen=STARTS[name], nodes=1))
-                player = client.engine._sessions[session].player
-                assert player is not None and player.position_set is not None
-                assert player.position_set.capped_by is None and player.position_set.contains(game.position.row)
-
-
-def test_a_repeated_request_gets_the_same_answer_and_no_second_search(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    searches = []
-    original = KlssPlayer.choose
-    monkeypatch.setattr(KlssPlayer, "choose", lambda self, *rest: (searches.append(1), original(self, *rest))[1])
-    game = game_of("e2e4", "e7e5")
-    answers = [client.ask(turn(game)) for _ in range(3)] + [client.ask(turn(game, delta=True))]
-    assert answers == [answers[0]] * 4 and len(searches) == 1
-
-
-def test_pushes_may_come_twice_and_again_in_the_next_request(
-    client: Client, observed_views: list[tuple[int, int]]
-) -> None:
-    game = Referee()
-    game.push(client.move(turn(game)))
-    for _ in range(3):
-        assert client.ask(push(game, chess.WHITE)).get("received") is True
-    game.push(chess.Move.from_uci("e7e5"))
-    for _ in range(2):
-        assert client.ask(push(game, chess.WHITE)).get("received") is True
-    client.move(turn(game, delta=True))
-    client.move(turn(game))
-    assert [ply for _, ply in observed_views] == [1, 2]
-
-
-def test_a_delta_with_a_gap_asks_for_the_transcript_and_gets_it(client: Client) -> None:
-    game = Referee()
-    client.move(turn(game))
-    game.push(chess.Move.from_uci("e2e4"))
-    game.push(chess.Move.from_uci("e7e5"))
-    refused = client.ask(turn(game, delta=True))
-    assert refused["need"] == "transcript" and "ply 2" in refused["error"]
-    assert (refused["gameId"], refused["sessionId"]) == ("g1", "s1")
-    client.move(turn(game))
-    game.push(chess.Move.from_uci("g1f3"))
-    assert client.ask(push(game, chess.WHITE)).get("received") is True
-    game.push(chess.Move.from_uci("b8c6"))
-    client.move(turn(game, delta=True))
-
-
-def test_a_delta_that_does_not_follow_asks_for_the_transcript_and_a_transcript_does_not(client: Client) -> None:
-    client.move(turn(game_of("e2e4", "e7e5")))
-    other = game_of("d2d4", "e7e5", "d4e5", "d7d6")
-    assert client.ask(push(other, chess.WHITE, ply=3))["need"] == "transcript"
-    assert "need" not in client.ask(turn(other, fen=EN_PASSANT))
-    client.move(turn(other))
-
-
-def test_a_delta_or_a_push_of_a_session_that_is_not_known_asks_for_the_transcript(client: Client) -> None:
-    game = game_of("e2e4", "e7e5")
-    assert client.ask(turn(game, delta=True))["need"] == "transcript"
-    assert client.ask(push(game, chess.WHITE))["need"] == "transcript"
-    client.move(turn(game))
-    for other in ({"gameId": "g2"}, {"color": "black"}, {"fen": EN_PASSANT}, {"rules": {"no_move": "draw"}}):
-        assert client.ask({**turn(game, delta=True), **other})["need"] == "transcript"
-    for other in ({"gameId": "g2"}, {"color": "black"}, {"sessionId": "s2"}):
-        assert client.ask({**push(game, chess.WHITE), **other})["need"] == "transcript"
-
-
-def test_the_first_observation_alone_is_a_whole_transcript(client: Client) -> None:
-    client.move(turn(Referee(), delta=True))
-    assert client.ask(turn(game_of("e2e4"), delta=True, session="s2"))["need"] == "transcript"
+    rng = random.Random(f"cold {name} 0")
+    client, game = Client(FOG, "klss2021"), Referee(STARTS[name])
+    while game.outcome is None and game.ply < 14:
+        game.push(choose(game, rng))
+        if game.outcome is None and game.ply % 3 == 0:
+            session = f"{game.ply}"
+            client.answer(turn(game, session=session, fen=STARTS[name], nodes=1))
+            player = client.engine._sessions[session].player
+            assert player is not None and player.position_set is not None
+            assert player.position_set.capped_by is None and player.position_set.contains(game.position.row)
 
 
 def test_a_transcript_that_does_not_extend_the_one_known_restarts_the_session(
     client: Client, observed_views: list[tuple[int, int]]
 ) -> None:
-    client.move(turn(game_of("e2e4", "e7e5")))
-    client.move(turn(game_of("d2d4", "e7e5")))
-    client.move(turn(game_of("d2d4", "e7e5", "d4e5", "d7d6")))
-    client.move(turn(game_of("d2d4", "e7e5")))  # moves were taken back
+    client.answer(turn(game_of("e2e4", "e7e5")))
+    client.answer(turn(game_of("d2d4", "e7e5")))
+    client.answer(turn(game_of("d2d4", "e7e5", "d4e5", "d7d6")))
+    client.answer(turn(game_of("d2d4", "e7e5")))  # moves were taken back
     assert [ply for _, ply in observed_views] == [1, 2, 1, 2, 3, 4, 1, 2]
     assert client.engine.sessions == ("s1",)
 
 
-def test_what_is_out_of_order_is_refused_and_changes_nothing(client: Client) -> None:
-    game = game_of("e2e4", "e7e5", "g1f3", "b8c6")
-    client.move(turn(game))
-    for late in (turn(game, ply=2, delta=True), push(game_of("e2e4", "e7e6"), chess.WHITE)):
-        late["observation" if "observation" in late else "legalMoves"] = (
-            {**late["observation"], "visibility_mask": "0x00000000ffffffff"}
-            if "observation" in late
-            else late["legalMoves"]
-        )
+def test_what_is_out_of_order_is_refused_and_changes_nothing() -> None:
+    client, game = SIDES["fog"].client(), game_of("e2e4", "e7e5", "g1f3", "b8c6")
+    client.answer(turn(game))
+    other = push(game_of("e2e4", "e7e6"), chess.WHITE)
+    other["observation"]["visibility_mask"] = "0x00000000ffffffff"
+    for late in (turn(game, ply=2, delta=True), other, push(game_of("d2d4", "e7e5", "d4e5"), chess.WHITE)):
         refused = client.ask(late)
         assert "error" in refused and refused["need"] == "transcript"
+    assert "need" not in client.ask(turn(game, fen=EN_PASSANT)), "a transcript is all that there is"
     assert client.ask(push(game, chess.WHITE, ply=2)).get("received") is True  # a late repeat
     game.push(chess.Move.from_uci("d2d4"))
     assert client.ask(push(game, chess.WHITE)).get("received") is True
     game.push(chess.Move.from_uci("e5d4"))
-    client.move(turn(game, delta=True))
+    client.answer(turn(game, delta=True))
 
 
-def impossible() -> dict[str, dict[str, Any]]:
-    """Well-formed turn requests that no game gives."""
-    game = game_of("e2e4", "e7e5", "d1h5", "b8c6")
-    good = turn(game)
-
-    def with_last(**fields: Any) -> dict[str, Any]:
-        message = copy.deepcopy(good)
-        message["observationTranscript"][-1] |= fields
-        return message
-
-    pieces = good["observationTranscript"][-1]["visible_pieces"]
-    return {
-        "a legal move is missing": {**good, "legalMoves": good["legalMoves"][1:]},
-        "a move that is not legal": {**good, "legalMoves": [*good["legalMoves"], {"from": "a1", "to": "a8"}]},
-        "a legal move twice": {**good, "legalMoves": [*good["legalMoves"], good["legalMoves"][0]]},
-        "not her turn": turn(game, color="black"),
-        "own man vanished": with_last(visible_pieces=[each for each in pieces if each[0] != chess.A2]),
-        "own man appeared": with_last(visible_pieces=sorted([*pieces, [chess.E3, {"type": "Q", "color": "white"}]])),
-        "a man on an unseen square": with_last(visible_pieces=[*pieces, [chess.A8, {"type": "R", "color": "black"}]]),
-        "seeing too much": with_last(visibility_mask="0xffffffffffffffff"),
-        "seeing too little": with_last(visibility_mask="0x0000000000000000"),
-        "a loss where nothing stood": with_last(own_capture_square=chess.E3),
-        "a move of the opponent's instead of its own": {
-            **good,
-            "observationTranscript": [
-                {**each, "kind": {"own_move": "opp_move", "opp_move": "own_move"}.get(each["kind"], each["kind"])}
-                for each in good["observationTranscript"]
-            ],
-        },
-        "an own move that was not legal": {
-            **good,
-            "observationTranscript": [
-                {**each, "own_move": {"from": "d1", "to": "a5"}} if each["ply"] == 3 else each
-                for each in good["observationTranscript"]
-            ],
-        },
-        "the game is over": with_last(game_over={"winner": "white", "reason": "resign"}),
-        "a game that goes on after its end": {
-            **good,
-            "observationTranscript": [
-                {**each, "game_over": {"winner": None, "reason": "x"}} if each["ply"] == 2 else each
-                for each in good["observationTranscript"]
-            ],
-        },
-        "another start position": {**good, "fen": EN_PASSANT},
-        "a garbled start position": {**good, "fen": "rnbqkbnr/8 w"},
-        IN_SUM: with_last(
-            visible_pieces=[
-                [square, {"type": "K", "color": "black"}] if piece["color"] == "black" else [square, piece]
-                for square, piece in pieces
-            ]
-        ),
-    }
-
-
-@pytest.mark.parametrize("what", impossible())
-def test_what_no_game_gives_is_refused_with_a_reason_and_the_process_lives_on(client: Client, what: str) -> None:
-    refused = client.ask(impossible()[what])
-    assert set(refused) <= {"protocolVersion", "gameId", "sessionId", "error", "need"}
-    assert len(refused["error"]) > 10 and "internal" not in refused["error"]
-    assert (refused["gameId"], refused["sessionId"]) == ("g1", "s1")
-    client.move(turn(game_of("e2e4", "e7e5", "d1h5", "b8c6")))
-
-
-@pytest.mark.parametrize("what", [what for what in impossible() if what != IN_SUM])
-def test_a_refused_request_leaves_its_session_as_it_was(
-    client: Client, observed_views: list[tuple[int, int]], what: str
-) -> None:
-    game = game_of("e2e4", "e7e5")
-    client.move(turn(game))
-    client.ask(impossible()[what])
-    game.push(chess.Move.from_uci("d1h5"))
-    client.ask(push(game, chess.WHITE))
-    game.push(chess.Move.from_uci("b8c6"))
-    client.move(turn(game, delta=True))
-    assert [ply for _, ply in observed_views] == [1, 2, 3, 4]
-
-
-def test_one_process_keeps_many_sessions_apart(client: Client) -> None:
-    games = {f"s{i}": Referee() for i in range(4)}
-    for step in range(3):
-        for session, game in games.items():
-            alone = Client()
-            request = turn(game, delta=step > 0, session=session)
-            move = client.move(request)
-            if step == 0:
-                assert alone.move(request) == move
-            game.push(move)
-            client.ask(push(game, chess.WHITE, session=session))
-            game.push(game.legal_moves()[int(session[1:])])
-    assert client.engine.sessions == tuple(games)
+def test_the_first_observation_alone_is_a_whole_transcript() -> None:
+    client = SIDES["fog"].client()
+    client.answer(turn(Referee(), delta=True))
+    assert client.ask(turn(game_of("e2e4"), delta=True, session="s2"))["need"] == "transcript"
 
 
 def test_a_game_told_twice_under_other_ids_gets_the_same_answers_whatever_goes_on_beside_it(client: Client) -> None:
@@ -374,56 +488,20 @@ def test_a_game_told_twice_under_other_ids_gets_the_same_answers_whatever_goes_o
 def test_stockfish_named_values_the_leaves_and_with_nodes_the_answers_can_be_repeated(require_stockfish: str) -> None:
     answers = []
     for _ in range(2):
-        client = Client(choice=EvaluatorChoice("stockfish", require_stockfish))
+        client = Client(FOG, "klss2021", choice=EvaluatorChoice("stockfish", require_stockfish))
         game = random_game(6, 10)
         answers.append([client.ask(turn(game, session=session))["diagnostics"] for session in ("a", "b")])
         assert {type(evaluator) for evaluator in client.engine._evaluators.values()} == {StockfishEvaluator}
-        client.move(turn(game, session="a", delta=True, nodes=..., budget_ms=200))  # a repeat: no second search
+        client.answer(turn(game, session="a", delta=True, nodes=..., budget_ms=200))  # a repeat: no second search
         assert len(client.engine._evaluators) == 1
         client.engine.close()
     assert answers[0] == answers[1] and answers[0][0] == answers[0][1]
 
 
-def test_past_the_limit_the_session_silent_longest_is_dropped_and_asked_for_its_transcript() -> None:
-    client = Client("random", max_sessions=3)
-    game = Referee()
-    for session in ("a", "b", "c", "a", "d"):
-        client.move(turn(game, session=session))
-    assert client.engine.sessions == ("c", "a", "d")
-    game.push(chess.Move.from_uci("e2e4"))
-    refused = client.ask(push(game, chess.WHITE, session="b"))
-    assert refused["need"] == "transcript" and "3 sessions" in refused["error"]
-
-
-def test_the_end_of_a_game_frees_its_player_and_may_be_told_after_the_last_ply(client: Client) -> None:
-    game = game_of("e2e4", "e7e5")
-    client.move(turn(game))
-    game.end(Outcome(chess.BLACK, "flag"))
-    for _ in range(2):
-        assert client.ask(push(game, chess.WHITE)).get("received") is True
-    assert client.engine._sessions["s1"].player is None
-    assert "over" in client.ask(turn(game_of("e2e4", "e7e5"), delta=True))["error"]
-    client.move(turn(game_of("e2e4", "e7e5")))  # the whole transcript begins it anew
-
-
-def test_no_move_draws_where_the_rules_say_so(client: Client) -> None:
-    game = Referee()
-    client.move(turn(game, rules={"no_move": "draw"}))
+def test_no_move_draws_where_the_rules_say_so() -> None:
+    client = SIDES["fog"].client()
+    client.answer(turn(Referee(), rules={"no_move": "draw"}))
     assert client.engine._sessions["s1"].setup.ruleset.no_move == "draw"
-
-
-@pytest.mark.parametrize("seed", [0, 2**63, 2**64 - 1, -1, -(2**63)])
-def test_any_seed_of_64_bits_will_do(client: Client, seed: int) -> None:
-    client.move(turn(game_of("e2e4", "e7e5"), engineSeed=seed))
-
-
-def test_the_same_seed_and_nodes_give_the_same_bytes_and_other_seeds_other_moves() -> None:
-    def answer(seed: int, text: str) -> bytes:
-        return Engine(FOG, configuration(text)).answer(json.dumps(turn(Referee(), engineSeed=seed)).encode())
-
-    for text in ("klss2021", "greedy", "random"):
-        assert answer(1, text) == answer(1, text)
-    assert len({json.dumps(json.loads(answer(seed, "random"))["move"]) for seed in range(8)}) > 1
 
 
 @pytest.mark.parametrize(
@@ -440,88 +518,49 @@ def test_nodes_go_before_the_budget_the_budget_before_the_clock_and_else_5_secon
 ) -> None:
     limits: list[Limit] = []
     monkeypatch.setattr(engine_module.time, "monotonic", lambda: 1000.0)
-    client = Client("random")
     original = fog_players.make_player
 
-    def make(*arguments: Any, **rest: Any) -> Any:
+    def make(*arguments: Any, **rest: Any) -> Player:
         player = original(*arguments, **rest)
         chosen = player.choose
         player.choose = lambda limit, progress: (limits.append(limit), chosen(limit))[1]  # type: ignore[method-assign]
         return player
 
     monkeypatch.setattr(fog_players, "make_player", make)
-    client.move(turn(Referee(), **fields))
+    SIDES["fog"].client().answer(turn(Referee(), **fields))
     assert limits == [expected]
 
 
-def test_time_that_a_request_waited_is_taken_off_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_that_a_request_waited_is_taken_off_its_time() -> None:
     request = read_request(FOG.wire, json.dumps(turn(Referee(), nodes=..., budget_ms=900)).encode())
     assert engine_module._limit(request, 0.4).time_s == pytest.approx(0.5)
     assert engine_module._limit(request, 5.0).time_s == pytest.approx(0.01)
-    request = read_request(
-        FOG.wire, json.dumps(turn(Referee(), nodes=..., clock={"remaining_ms": 3000, "increment_ms": 0})).encode()
-    )
+    clock = {"remaining_ms": 3000, "increment_ms": 0}
+    request = read_request(FOG.wire, json.dumps(turn(Referee(), nodes=..., clock=clock)).encode())
     assert engine_module._limit(request, 1.0).clock == pytest.approx((2.0, 0.0))
 
 
-def test_the_pawn_that_may_be_taken_en_passant_may_be_shown_and_need_not_be() -> None:
-    for show in (False, True):
-        for name, fen, moves, pawn in (
-            ("later", EN_PASSANT, ("d7d5",), chess.D5),
-            ("at once", "4k3/8/8/2PpP3/8/8/8/4K3 w - d6 0 1", (), chess.D5),
-        ):
-            game = game_of(*moves, fen=fen)
-            request = turn(game, fen=fen, session=name)
-            assert {"from": "c5", "to": "d6"} in request["legalMoves"]
-            seen = request["observationTranscript"][-1]
-            if show:
-                seen["visibility_mask"] = f"0x{int(seen['visibility_mask'], 16) | 1 << pawn:016x}"
-                seen["visible_pieces"].append([pawn, {"type": "P", "color": "black"}])
-            Client().move(request)
-
-
-def test_what_breaks_inside_is_told_and_costs_the_session_only(
-    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("show", [False, True])
+@pytest.mark.parametrize(("fen", "moves"), [(EN_PASSANT, ("d7d5",)), ("4k3/8/8/2PpP3/8/8/8/4K3 w - d6 0 1", ())])
+def test_the_pawn_that_may_be_taken_en_passant_may_be_shown_and_need_not_be(
+    client: Client, fen: str, moves: tuple[str, ...], show: bool
 ) -> None:
-    client.move(turn(Referee(), session="other"))
-    with monkeypatch.context() as broken:
-        broken.setattr(KlssPlayer, "choose", lambda *_: 1 / 0)
-        refused = client.ask(turn(Referee()))
-    assert "ZeroDivisionError" in refused["error"] and refused["need"] == "transcript"
-    assert "Traceback" in caplog.text
-    assert client.engine.sessions == ("other",)
-    client.move(turn(Referee()))
+    request = turn(game_of(*moves, fen=fen), fen=fen)
+    assert {"from": "c5", "to": "d6"} in request["legalMoves"]
+    seen = request["observationTranscript"][-1]
+    if show:
+        seen["visibility_mask"] = f"0x{int(seen['visibility_mask'], 16) | 1 << chess.D5:016x}"
+        seen["visible_pieces"].append([chess.D5, {"type": "P", "color": "black"}])
+    client.answer(request)
 
 
-def test_noise_of_all_kinds_never_ends_the_process(client: Client) -> None:
-    """Random bytes and requests with random fields torn out or swapped: each gets one answer."""
-    rng = random.Random(9)
-    game = random_game(4, 8)
-    good = json.dumps(turn(game)).encode()
-    for _ in range(150):
-        noisy = bytearray(good)
-        for _ in range(rng.randrange(1, 4)):
-            at = rng.randrange(len(noisy))
-            if rng.random() < 0.5:
-                noisy[at] = rng.randrange(256)
-            else:
-                del noisy[at : at + rng.randrange(1, 40)]
-        assert set(client.ask(bytes(noisy))) & {"error", "move"}
-    for junk in (b"", b"\x00" * 50, None):
-        assert "error" in json.loads(client.engine.answer(junk))
-    client.move(turn(game))
+def test_a_promotion_comes_back_in_the_shape_it_went() -> None:
+    fen = "8/P7/8/8/8/8/k6p/4K3 w - - 0 1"
+    answer = Client(FOG, "greedy").ask(turn(Referee(fen), fen=fen))
+    assert answer["move"] in [move_json(move) for move in Referee(fen).legal_moves()] and "promotion" in answer["move"]
 
 
-def test_moves_and_ids_come_back_in_the_shape_they_went() -> None:
-    game = Referee("8/P7/8/8/8/8/k6p/4K3 w - - 0 1")
-    answer = Client("greedy").ask(turn(game, fen="8/P7/8/8/8/8/k6p/4K3 w - - 0 1"))
-    assert answer["move"] in [move_json(move) for move in game.legal_moves()]
-    assert set(answer) == {"protocolVersion", "gameId", "sessionId", "move", "diagnostics"}
-    assert set(ids()) - {"engineId"} <= set(answer)
-    assert observation_json(game.view(chess.WHITE))["kind"] == "initial"
-
-
-# The opponent's time.
+# The opponent's time
 
 
 def pondering() -> int:
@@ -530,29 +569,33 @@ def pondering() -> int:
 
 @pytest.fixture
 def ponderer() -> Iterator[Client]:
-    client = Client("kluss,particles=20,cap=5000,ponder=true")
+    client = Client(FOG, "kluss,particles=20,cap=5000,ponder=true")
     yield client
     client.engine.close()
     assert not pondering()
 
 
-def moved(client: Client, session: str = "s1", **limit: Any) -> Referee:
+def moved(client: Client, **limit: Any) -> Referee:
     """A game after the engine's first move and the push of it."""
     game = Referee()
-    game.push(client.move(turn(game, session=session, **({"nodes": ..., "budget_ms": 30} | limit))))
-    assert client.ask(push(game, chess.WHITE, session=session))["received"] is True
+    game.push(client.answer(turn(game, **({"nodes": ..., "budget_ms": 30} | limit))))
+    assert client.ask(push(game, chess.WHITE))["received"] is True
     return game
 
 
-def test_after_the_answer_to_a_push_of_her_move_she_ponders_until_her_turn(ponderer: Client) -> None:
+def test_after_the_answer_to_a_push_of_her_move_she_ponders_until_anybody_is_to_move(ponderer: Client) -> None:
     game = moved(ponderer)
     assert not pondering(), "the answer comes first"
     ponderer.engine.idle()
     assert pondering() == 1
     game.push(chess.Move.from_uci("e7e5"))
-    ponderer.move(turn(game, delta=True, nodes=..., budget_ms=30))
+    ponderer.answer(turn(game, delta=True, nodes=..., budget_ms=30))
     ponderer.engine.idle()
     assert not pondering()
+    moved(ponderer)
+    ponderer.engine.idle()
+    ponderer.answer(turn(Referee(), session="s2", nodes=..., budget_ms=30))
+    assert not pondering(), "another session has the cores for itself"
 
 
 def test_served_on_pipes_she_ponders_while_no_request_waits(ponderer: Client) -> None:
@@ -586,14 +629,6 @@ def test_with_nodes_or_another_configuration_nobody_ponders(client: Client, pond
         assert not pondering()
 
 
-def test_a_session_that_is_to_move_has_the_cores_for_itself(ponderer: Client) -> None:
-    moved(ponderer)
-    ponderer.engine.idle()
-    assert pondering() == 1
-    ponderer.move(turn(Referee(), session="s2", nodes=..., budget_ms=30))
-    assert not pondering()
-
-
 def test_an_error_while_she_ponders_drops_the_session_and_the_transcript_helps(
     ponderer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -606,4 +641,4 @@ def test_an_error_while_she_ponders_drops_the_session_and_the_transcript_helps(
     game.push(chess.Move.from_uci("e7e5"))
     refused = ponderer.ask(turn(game, delta=True, nodes=..., budget_ms=30))
     assert "ZeroDivisionError" in refused["error"] and refused["need"] == "transcript"
-    ponderer.move(turn(game, nodes=..., budget_ms=30))
+    ponderer.answer(turn(game, nodes=..., budget_ms=30))

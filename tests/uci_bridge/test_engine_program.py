@@ -16,15 +16,13 @@ import pytest
 
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
-from darkchess.fog.players.configuration import Configuration
 from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 from tests.uci_bridge.protocol_games import game_of, turn
-from uci_bridge.protocol import engine as engine_module
 from uci_bridge.protocol.codec import MAX_LINE_BYTES
-from uci_bridge.protocol.engine_process import Patience
+from uci_bridge.protocol.engine_process import EngineProcess, Patience
 from uci_bridge.protocol.fog import FOG as WIRE
-from uci_bridge.protocol.host import EngineProcess, HostedPlayer
+from uci_bridge.protocol.host import HostedPlayer
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "engine-protocol.md"
@@ -40,18 +38,6 @@ def run(sent: bytes, command: list[str] | None = None) -> subprocess.CompletedPr
 
 def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-
-
-def test_the_transcript_in_the_document_is_what_the_program_says() -> None:
-    block, _ = blocks("text")  # the other one is Reconnaissance Blind Chess: test_blind_engine
-    lines = block.splitlines()
-    sent = [line.removeprefix("> ") for line in lines if line.startswith("> ")]
-    said = [line.removeprefix("< ") for line in lines if line.startswith("< ")]
-    assert len(sent) == len(said) >= 7 and len(lines) == 2 * len(sent)
-    ran = run("\n".join(sent).encode() + b"\n")
-    assert ran.stdout.decode().splitlines() == said and ran.returncode == 0
-    whole = " ".join(said)
-    assert '"received":true' in whole and '"need":"transcript"' in whole and '"move"' in whole and "not JSON" in whole
 
 
 @pytest.mark.slow
@@ -98,19 +84,6 @@ def test_bad_flags_exit_2_with_one_line(capsys: pytest.CaptureFixture[str], flag
     assert main(["engine", *flags]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and err.startswith("klss engine: ") and says in err
-
-
-def test_the_flag_lets_the_configuration_ponder(monkeypatch: pytest.MonkeyPatch) -> None:
-    from klss_app.cli.main import main
-
-    made: list[Configuration] = []
-    monkeypatch.setattr(
-        engine_module, "Engine", lambda kit, configuration, *_, **__: made.append(configuration) or 1 / 0
-    )
-    for flags in ([], ["--ponder"]):
-        with pytest.raises(ZeroDivisionError):
-            main(["engine", "--configuration", "kluss", *flags])
-    assert [configuration.ponder for configuration in made] == [False, True]
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Foreign engines hosted: whatever they do, the game ends with the right result, and nothing of theirs is left."""
+"""Foreign engines hosted, in both games: whatever they do, the game ends with the right result, and nothing is left."""
 
 from __future__ import annotations
 
@@ -19,15 +19,20 @@ import pytest
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PYCHESS, Ruleset
 from darkchess.fog.players.tracking import RandomPlayer
+from darkchess.rbc.game.referee import Referee as BlindReferee
+from darkchess.rbc.game.rules import Limits
+from darkchess.rbc.players.scripted import RandomPlayer as BlindRandomPlayer
 from klss.table.arbiter import Arbiter
 from klss.table.contest import Forfeit, OutOfTime
 from klss.table.limits import Limit, TimeControl
 from klss.table.outcome import Outcome
 from tests.uci_bridge.protocol_games import game_of
 from uci_bridge.errors import EngineFailed
-from uci_bridge.protocol.engine_process import Patience
-from uci_bridge.protocol.fog import FOG as WIRE
-from uci_bridge.protocol.host import EngineProcess, HostedPlayer, rehearse
+from uci_bridge.protocol.engine_process import EngineProcess, Patience
+from uci_bridge.protocol.fog import FOG
+from uci_bridge.protocol.host import HostedPlayer, rehearse
+from uci_bridge.protocol.rbc import RBC
+from uci_bridge.protocol.wire import Wire
 
 SCRIPT = str(Path(__file__).with_name("foreign_engine.py"))
 HASTY = Patience(grace_s=0.3, nodes_s=0.3, start_s=0.5, push_s=0.3, close_s=0.2)
@@ -62,42 +67,54 @@ def start() -> Iterator[Start]:
 
 
 def play(
-    engine: EngineProcess, budget: TimeControl, plies: int = 30, color: bool = chess.WHITE, **rest: Any
-) -> tuple[Referee, HostedPlayer]:
-    """A game of the engine against a random player; drawn by agreement after some plies."""
-    game = Referee(ruleset=Ruleset("short", "loss", plies))
-    hosted = HostedPlayer(engine, WIRE, seed=5, **rest)
-    arbiter = Arbiter(game, {color: hosted, not color: RandomPlayer(seed=1)}, {color: budget, not color: TimeControl()})
-    arbiter.play()
+    engine: EngineProcess,
+    budget: TimeControl,
+    plies: int = 30,
+    color: bool = chess.WHITE,
+    wire: Wire = FOG,
+    **rest: Any,
+) -> tuple[Any, HostedPlayer]:
+    """A game of the engine against a random player; drawn after some plies."""
+    game: Any = Referee(ruleset=Ruleset("short", "loss", plies))
+    other: Any = RandomPlayer(seed=1)
+    if wire is RBC:
+        game, other = BlindReferee(limits=Limits(full_turns=plies // 2)), BlindRandomPlayer(seed=1)
+    hosted = HostedPlayer(engine, wire, seed=5, **rest)
+    Arbiter(game, {color: hosted, not color: other}, {color: budget, not color: TimeControl()}).play()
     return game, hosted
 
 
-# what it does, what the fault says
+# what it does, after how many good answers, what the fault says
 FAULTS = [
-    ("garbage", "not JSON"),
-    ("bytes", "no UTF-8"),
-    ("wrong shape", "move"),
-    ("illegal", "a1h8"),
-    ("null move", "e2"),
-    ("dead", "exit code 3"),
-    ("dead", "out of memory, sorry"),
-    ("signal", "signal 11"),
-    ("closes", "stdout is closed"),
-    ("huge", "line of more than"),
-    ("endless", "line of more than"),
-    ("flood", "nobody asked for"),
-    ("error", "I resign"),
-    ("always needs", "what?"),
-    ("wrong session", "another"),
+    (FOG, "garbage", 1, "not JSON"),
+    (FOG, "bytes", 0, "no UTF-8"),
+    (FOG, "wrong shape", 1, "move"),
+    (FOG, "illegal", 0, "a1h8"),
+    (FOG, "null move", 1, "e2"),
+    (FOG, "dead", 0, "exit code 3"),
+    (FOG, "dead", 1, "out of memory, sorry"),
+    (FOG, "signal", 0, "signal 11"),
+    (FOG, "closes", 1, "stdout is closed"),
+    (FOG, "huge", 0, "line of more than"),
+    (FOG, "endless", 1, "line of more than"),
+    (FOG, "flood", 0, "nobody asked for"),
+    (FOG, "error", 1, "I resign"),
+    (FOG, "always needs", 0, "what?"),
+    (FOG, "wrong session", 1, "another"),
+    (RBC, "illegal", 1, "a1h8"),
+    (RBC, "move for sense", 0, "no sense"),
+    (RBC, "off the board", 0, "sense"),
+    (RBC, "dead", 3, "out of memory, sorry"),
+    (RBC, "always needs", 0, "what?"),
 ]
 
 
-@pytest.mark.parametrize(("how", "says", "color"), [(*fault, i % 2 == 0) for i, fault in enumerate(FAULTS)])
-def test_a_fault_forfeits_the_game_and_is_named(start: Start, how: str, says: str, color: bool) -> None:
-    well = 1 if color else 0
-    game, hosted = play(start(how, str(well)), TimeControl(nodes=10), color=color)
+@pytest.mark.parametrize(("wire", "how", "well", "says"), FAULTS)
+def test_a_fault_forfeits_the_game_and_is_named(start: Start, wire: Wire, how: str, well: int, says: str) -> None:
+    color, answers_a_turn = well > 0, len(wire.answers)
+    game, hosted = play(start(how, str(well)), TimeControl(nodes=10), color=color, wire=wire)
     assert game.outcome == Outcome(not color, "forfeit")
-    assert game.ply == (2 * well if color else 1)
+    assert game.ply == well // answers_a_turn * 2 + (not color)
     assert hosted.last_fault is not None and says in hosted.last_fault
 
 
@@ -117,11 +134,11 @@ def test_silence_forfeits_where_no_clock_runs(start: Start, how: str, budget: Ti
     assert hosted.last_fault is not None and "no answer" in hosted.last_fault
 
 
+@pytest.mark.parametrize("wire", [FOG, RBC])
 @pytest.mark.parametrize("how", ["silent", "late", "half", "deaf"])
-def test_silence_and_lateness_flag_where_a_clock_runs(start: Start, how: str) -> None:
-    game, _ = play(start(how, "1", patience=CALM), TimeControl(clock=(0.4, 0.0)))
-    assert game.outcome == Outcome(chess.BLACK, "flag")
-    assert game.ply == (0 if how == "deaf" else 2)
+def test_silence_and_lateness_flag_where_a_clock_runs(start: Start, how: str, wire: Wire) -> None:
+    game, _ = play(start(how), TimeControl(clock=(0.4, 0.0)), wire=wire)
+    assert game.outcome == Outcome(chess.BLACK, "flag") and game.ply == 0
 
 
 def test_an_engine_that_cannot_be_started_forfeits(tmp_path: Path) -> None:
@@ -136,17 +153,18 @@ def test_an_engine_that_cannot_be_started_forfeits(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "how", ["good", "talks", "ignores eof", "no pushes", "moves on pushes", "forgets", "blank lines"]
 )
-@pytest.mark.parametrize("color", chess.COLORS)
-def test_an_engine_with_habits_of_its_own_plays_to_the_end(start: Start, how: str, color: bool) -> None:
-    game, hosted = play(start(how, patience=Patience(push_s=0.3, close_s=0.2)), TimeControl(nodes=10), color=color)
+@pytest.mark.parametrize(("wire", "color"), [(FOG, chess.WHITE), (RBC, chess.BLACK)])
+def test_an_engine_with_habits_of_its_own_plays_to_the_end(start: Start, how: str, wire: Wire, color: bool) -> None:
+    patience = Patience(push_s=0.3, close_s=0.2)
+    game, hosted = play(start(how, patience=patience), TimeControl(nodes=10), 12, color, wire)
     assert hosted.last_fault is None
-    assert game.outcome is not None and game.outcome.reason in ("ply_limit", "king_captured", "no_move")
+    assert game.outcome is not None and game.outcome.reason not in ("forfeit", "flag", "resign")
 
 
 @pytest.mark.parametrize("how", ["acknowledges late", "no pushes"])
 def test_an_acknowledgement_owed_by_the_game_before_costs_nothing_in_the_next(start: Start, how: str) -> None:
     engine = start(how, patience=Patience(push_s=0.1, close_s=0.2))
-    assert rehearse(engine, WIRE) is None
+    assert rehearse(engine, FOG) is None
     for _ in range(2):
         game, hosted = play(engine, TimeControl(nodes=10), plies=6)
         assert hosted.last_fault is None and game.ply == 6 and engine.starts == 1
@@ -195,8 +213,8 @@ def test_a_dead_engine_is_started_again_in_mid_game_where_that_is_allowed(start:
 
 
 def test_a_hung_engine_is_started_again_long_before_its_clock_runs_out(start: Start) -> None:
-    engine = start("silent", "1", patience=HASTY)
-    game, _ = play(engine, TimeControl(clock=(8.0, 0.0)), plies=4, restarts=3)
+    engine = start("silent", "1", patience=Patience(grace_s=2.0))
+    game, _ = play(engine, TimeControl(clock=(60.0, 0.0)), plies=4, restarts=3)
     assert game.outcome == Outcome(None, "ply_limit") and engine.starts == 2
 
 
@@ -209,7 +227,7 @@ def test_restarts_are_counted_and_end(start: Start) -> None:
 def test_closing_from_another_thread_ends_the_wait_and_starts_nothing(start: Start) -> None:
     engine = start("silent", patience=HASTY)
     game = Referee()
-    hosted = HostedPlayer(engine, WIRE, restarts=5)
+    hosted = HostedPlayer(engine, FOG, restarts=5)
     hosted.begin(chess.WHITE, game.setup)
     threading.Timer(0.2, lambda: (hosted.close(), engine.close())).start()
     with pytest.raises(Forfeit):
@@ -236,11 +254,28 @@ def test_what_is_sent_are_transcripts_then_deltas_and_pushes_and_the_end_of_the_
     assert game.outcome == Outcome(None, "ply_limit")
 
 
+def test_two_questions_a_turn_are_sent_in_blind_chess_and_the_result_is_pushed(start: Start, tmp_path: Path) -> None:
+    play(start("good", keep=tmp_path / "sent"), TimeControl(clock=(60.0, 1.0)), 6, wire=RBC)
+    sent = [json.loads(line) for line in (tmp_path / "sent").read_text().splitlines()]
+    shape = [(message.get("phase", "push"), "observationTranscript" in message) for message in sent]
+    turn = [("sense", False), ("move", False), ("push", False)]
+    assert shape == [("sense", True), *turn[1:], *turn * 2, ("push", False)]
+    kinds = [
+        (message.get("latestObservationDelta") or message.get("observation") or {}).get("kind") for message in sent
+    ]
+    assert kinds[1:] == ["sense_result", "move_result", "capture_notice"] * 2 + [
+        "sense_result",
+        "move_result",
+        "game_over",
+    ]
+    assert all(message["game"] == "rbc" and "clock" in message for message in sent if "phase" in message)
+
+
 def test_an_end_that_is_no_ply_is_pushed_too(start: Start, tmp_path: Path) -> None:
     keep = tmp_path / "sent"
     game = Referee()
     engine = start("good", keep=keep)
-    players = {chess.WHITE: HostedPlayer(engine, WIRE), chess.BLACK: HostedPlayer(start("dead"), WIRE)}
+    players = {chess.WHITE: HostedPlayer(engine, FOG), chess.BLACK: HostedPlayer(start("dead"), FOG)}
     Arbiter(game, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=3))).play()
     shown = [json.loads(line) for line in keep.read_bytes().splitlines()]
     assert [each["ply"] for each in shown] == [0, 1, 1]
@@ -251,7 +286,7 @@ def test_the_start_position_the_rules_and_the_clock_are_told(start: Start, tmp_p
     keep = tmp_path / "sent"
     fen = "4k3/8/8/2PpP3/8/8/8/4K3 w - d6 0 1"
     game = Referee(fen, PYCHESS)
-    hosted = HostedPlayer(start("good", keep=keep), WIRE)
+    hosted = HostedPlayer(start("good", keep=keep), FOG)
     hosted.begin(chess.WHITE, game.setup)
     decision = hosted.answer("move", Limit(clock=(60.0, 2.5)))
     assert decision.answer in game.legal_moves() and decision.diagnostics == {"engine": "foreign"}
@@ -264,7 +299,7 @@ def test_ids_are_opaque_differ_from_game_to_game_and_follow_from_the_key_alone(s
     keep = tmp_path / "sent"
     engine = start("good", keep=keep)
     for key in (None, None, "the key", "the key"):
-        hosted = HostedPlayer(engine, WIRE, key=key)
+        hosted = HostedPlayer(engine, FOG, key=key)
         hosted.begin(chess.WHITE, Referee().setup)
         hosted.answer("move", Limit(nodes=1))
         hosted.begin(chess.WHITE, Referee().setup)
@@ -282,7 +317,7 @@ def test_one_process_may_serve_several_players(start: Start) -> None:
     game = Referee(ruleset=Ruleset("short", "loss", 12))
     Arbiter(
         game,
-        {color: HostedPlayer(engine, WIRE, seed=int(color)) for color in chess.COLORS},
+        {color: HostedPlayer(engine, FOG, seed=int(color)) for color in chess.COLORS},
         dict.fromkeys(chess.COLORS, TimeControl(nodes=5)),
     ).play()
     assert game.outcome is not None and game.outcome.reason in ("ply_limit", "king_captured")
@@ -291,7 +326,7 @@ def test_one_process_may_serve_several_players(start: Start) -> None:
 
 def test_a_clock_used_up_before_the_request_could_be_sent_is_out_of_time(start: Start) -> None:
     game = game_of("e2e4")
-    hosted = HostedPlayer(start("deaf", patience=HASTY), WIRE)
+    hosted = HostedPlayer(start("deaf", patience=HASTY), FOG)
     hosted.begin(chess.BLACK, game.setup)
     hosted.observe(game.view(chess.BLACK))
     began = time.monotonic()
@@ -301,8 +336,9 @@ def test_a_clock_used_up_before_the_request_could_be_sent_is_out_of_time(start: 
 
 
 def test_a_warm_up_says_what_is_wrong_and_nothing_where_nothing_is(start: Start) -> None:
-    assert rehearse(start("good"), WIRE) is None
-    assert rehearse(start("no pushes", patience=Patience(push_s=0.1)), WIRE) is None
-    assert "exit code 3" in (rehearse(start("dead"), WIRE) or "")
-    assert "I resign" in (rehearse(start("error"), WIRE) or "")
-    assert "no answer" in (rehearse(start("silent", patience=HASTY), WIRE) or "")
+    for wire in (FOG, RBC):
+        assert rehearse(start("good"), wire) is None
+    assert rehearse(start("no pushes", patience=Patience(push_s=0.1)), FOG) is None
+    assert "exit code 3" in (rehearse(start("dead"), FOG) or "")
+    assert "I resign" in (rehearse(start("error"), FOG) or "")
+    assert "no answer" in (rehearse(start("silent", patience=HASTY), FOG) or "")

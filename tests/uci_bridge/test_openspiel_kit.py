@@ -65,15 +65,6 @@ def test_what_is_no_game_for_it_exits_2_with_one_line(klss: Any, game: str, says
     assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and says in ran.err, ran.err
 
 
-def test_a_name_that_stands_for_two_searches_says_so_where_it_is_listed(klss: Any) -> None:  # noqa: F811
-    here, fog = kit_named("openspiel:kuhn_poker"), kit_named("fog")
-    for name in {*here.configurations} & {*fog.configurations}:
-        if here.spec(name).fields().get("order") != fog.spec(name).fields().get("order"):
-            for arguments in (("match", *HEX), ("play", *HEX), ("exploit",)):
-                ran = klss(*arguments, "--help")
-                assert ran.code == 0 and f"{name} is 1-KLSS" in " ".join(ran.out.replace("(1-", "is 1-").split())
-
-
 PYTHON_KUHN = "open_spiel.python.games.kuhn_poker"
 
 

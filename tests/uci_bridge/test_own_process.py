@@ -61,18 +61,6 @@ def test_a_variable_that_was_taken_is_in_no_environment(monkeypatch: pytest.Monk
     assert take_variable("SECRET") is None and "SECRET" not in os.environ
 
 
-def test_a_variable_is_taken_where_the_c_library_can_not_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_library(name: None) -> None:
-        raise TypeError("bad argument type")  # as on Windows
-
-    monkeypatch.setattr("ctypes.CDLL", no_library)
-    test_a_variable_that_was_taken_is_in_no_environment(monkeypatch)
-
-
-def test_an_engine_gets_what_python_does_not_start_without_on_windows() -> None:
-    assert "SYSTEMROOT" in engine_environment({"SYSTEMROOT": "C:\\Windows"})
-
-
 def test_an_engine_gets_the_variables_that_programs_need_and_no_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

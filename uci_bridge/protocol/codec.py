@@ -27,7 +27,7 @@ from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol import shapes
 from uci_bridge.protocol.diagnostics import fit_to_keep, plain
 from uci_bridge.protocol.messages import Answer, Ids, Push, Received, Refusal, Reply, Request
-from uci_bridge.protocol.schema import bad, fitted
+from uci_bridge.protocol.shapes import bad, fitted
 from uci_bridge.protocol.wire import Wire
 
 PROTOCOL_VERSION = "1"

@@ -1,4 +1,4 @@
-"""Serve our players of any game on the engine protocol: every line gets one answer, even a malformed one.
+"""Serve our players of any game on the engine protocol: every line gets one answer, in order, even a malformed one.
 
 An :class:`Engine` keeps a session for each ``sessionId``: the observations of its player
 (:class:`uci_bridge.protocol.wire.Transcript`), and a player that was given the same. A request with the whole
@@ -13,11 +13,14 @@ gets the same answer again, without a second search.
 
 from __future__ import annotations
 
+import io
 import logging
+import queue
+import threading
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,6 +41,11 @@ log = logging.getLogger(__name__)
 MAX_SESSIONS = 16
 """Most sessions of one process; beyond that the least recently used one is dropped, and its host is asked for the whole
 transcript if it comes back."""
+
+_QUEUED = 16
+"""Requests that are read ahead."""
+
+_READ_BYTES = 1 << 16
 
 _SEED_MASK = (1 << 63) - 1
 """The bits of a request's seed that a player gets: the lowest 63, which make no negative number."""
@@ -253,6 +261,8 @@ class Engine:
         """Keep ``session``, with ``transcript``, as the last used one; drop the oldest if there are too many."""
         session.transcript = transcript
         if transcript.over:
+            if session.player is not None:
+                session.player.end(transcript.outcome)
             session.close()
         if self._sessions.get(session_id) is not session:
             self._drop(session_id)
@@ -333,3 +343,49 @@ def _limit(request: Request, waited_s: float) -> Limit:
         left = max(_LEAST_S, request.clock.remaining_ms / 1000.0 - waited_s)
         return Limit(clock=(left, request.clock.increment_ms / 1000.0))
     return Limit()
+
+
+def serve(engine: Engine, source: io.RawIOBase | io.FileIO, sink: io.RawIOBase | io.FileIO) -> None:
+    """Answer the requests of ``source`` on ``sink``, in order, until the source ends.
+
+    A thread reads ahead, so that a request's time counts from its arrival. Raises BrokenPipeError: nobody reads the
+    answers any more.
+    """
+    lines: queue.Queue[tuple[bytes | None, float] | None] = queue.Queue(maxsize=_QUEUED)
+
+    def read() -> None:
+        try:
+            for line in bounded_lines(lambda: source.read(_READ_BYTES) or b"", MAX_LINE_BYTES):
+                lines.put((line, time.monotonic()))
+        except OSError as error:
+            log.error("can't read requests: %s", error.strerror)
+        lines.put(None)
+
+    threading.Thread(target=read, name="reads requests", daemon=True).start()
+    while (entry := lines.get()) is not None:
+        answer = memoryview(engine.answer(*entry))
+        while answer:
+            answer = answer[sink.write(answer) or 0 :]
+        if lines.empty():
+            engine.idle()
+
+
+def bounded_lines(read: Callable[[], bytes], limit: int) -> Iterator[bytes | None]:
+    """The lines that ``read`` gives in pieces, without their ends; None at once for one of more than ``limit`` bytes,
+    whose rest is dropped.
+    """
+    held, dropping = bytearray(), False
+    while piece := read():
+        *ends, rest = piece.split(b"\n")
+        for part, whole in [*((end, True) for end in ends), (rest, False)]:
+            if not dropping:
+                held += part
+                if dropping := len(held) > limit:
+                    yield None
+                elif whole:
+                    yield bytes(held)
+            if whole or dropping:
+                held.clear()
+            dropping = dropping and not whole
+    if held:
+        yield bytes(held)

@@ -1,12 +1,15 @@
 """One engine process: lines in, lines out, with limits on size and time; it and its children end with this process.
 
-Its stdout goes into a queue, and its stderr is drained (:mod:`uci_bridge.pipes`); writing waits for the pipe until its
-deadline at most. :mod:`uci_bridge.child_processes` says what the process gets and how it ends, also if we are killed.
+Each of its pipes has a thread, so that a full or a silent one blocks nobody: stdout's pieces go into a queue, stderr is
+drained, and stdin is written. :mod:`uci_bridge.child_processes` says what the process gets and how it ends, also if we
+are killed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import io
 import logging
 import queue
 import subprocess
@@ -16,26 +19,27 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import IO
 
 from klss.support.text import printable
-from uci_bridge.child_processes import APART, engine_environment, guard, how_ended, kill_family
+from uci_bridge.child_processes import APART, engine_environment, guard, kill_family
 from uci_bridge.errors import EngineFailed
-from uci_bridge.lines import LineSplitter
-from uci_bridge.pipes import open_pipes
 from uci_bridge.protocol.codec import MAX_ANSWER_BYTES
-from uci_bridge.protocol.messages import Ids
 
 log = logging.getLogger(__name__)
 
-_READ_BYTES = 1 << 16
-_UNREAD_BYTES = 1 << 20
-"""Bytes of answers that may wait to be read; an engine that writes more than that is cut off."""
+_PIECE_BYTES = 1 << 16
+_MOST_PIECES = 64
+"""Pieces of output that may wait to be read; an engine that writes more than that has to wait."""
 
 _TOO_LITTLE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 """Errors of a system without free descriptors, memory or processes."""
 
 _LINE_SHOWN = 300
 _LAST_WORDS = 12
+_WORDS_S = 0.2
+"""Seconds to wait for stderr once stdout has ended, since its last line may say why the program ended."""
+
 _LOADING_S = 300.0
 """Longest time for loading, even if the process shows signs of life."""
 
@@ -75,7 +79,6 @@ class EngineProcess:
         self.starts = 0  # how often it was started
         self.answered = False  # whether the process that runs now has ever answered
         self.speaks = False  # whether any of its processes has ever given a reply of the protocol
-        self.owed: deque[Ids] = deque()  # the pushes that it has not acknowledged yet, of whatever game, oldest first
         self._environment = None if environment is None else dict(environment)
         self._life = threading.Lock()
         self._run: _Run | None = None
@@ -121,7 +124,6 @@ class EngineProcess:
                 raise EngineFailed(f"can't start {self.command[0]!r}: {reason}") from error
             self.starts += 1
             self.answered = False
-            self.owed.clear()
             self._at_exit = weakref.finalize(self, self._run.end, 0.0)
 
     def send(self, line: bytes, deadline: float) -> None:
@@ -174,132 +176,115 @@ class _Run:
         self.fault: str | None = None  # why it is of no more use; None while all is well
         self.last_words: deque[str] = deque(maxlen=_LAST_WORDS)
         self.last_sign = time.monotonic()
-        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._unread = 0
-        self._count = threading.Lock()
+        self._said: queue.Queue[bytes] = queue.Queue(_MOST_PIECES)  # pieces of its stdout, b"" at the end
+        self._lines: deque[bytes] = deque()
+        self._rest = b""  # the line that has begun
+        self._unsent: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._written = threading.Semaphore()  # free once the last line is written, or can't be
         self._ending = threading.Lock()
         self._ended = False
-        self._writing = threading.Lock()
-        self._answers, self._words = LineSplitter(MAX_ANSWER_BYTES), LineSplitter(_READ_BYTES)
         self.process = subprocess.Popen(
             list(command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            bufsize=0,
             env=engine_environment() if environment is None else environment,
             **APART,
         )
         guard.tell("+", self.process.pid)
+        stdin, stdout, stderr = self.process.stdin, self.process.stdout, self.process.stderr
+        assert stdin is not None and stdout is not None and stderr is not None
+        self._stderr = threading.Thread(target=self._read_stderr, args=(stderr,), daemon=True)
         try:
-            self._pipes = open_pipes(self.process, self._said, self._complained)
-        except BaseException:  # out of descriptors or threads: don't leave the process behind
-            kill_family(self.process.pid)
-            self.process.wait()
-            guard.tell("-", self.process.pid)
+            self._stderr.start()
+            threading.Thread(target=self._read_stdout, args=(stdout,), daemon=True).start()
+            threading.Thread(target=self._write_stdin, args=(stdin,), daemon=True).start()
+        except BaseException:  # out of threads: don't leave the process behind
+            self.end(0.0)
             raise
 
     # ------------------------------------------------------------------------------------------------ the caller's side
     def write(self, line: bytes, deadline: float) -> None:
-        rest = memoryview(line)
-        while rest:
-            with self._writing:
-                if self._ended:
-                    raise EngineFailed(self.fault or "it was closed")
-                left = deadline - time.monotonic()
-                try:
-                    written = self._pipes.write(rest, min(max(left, 0.0), 0.05))
-                except OSError as error:
-                    raise EngineFailed(self._death(f"its stdin is closed ({error.strerror})")) from None
-                if not written and left <= 0.0:
-                    raise Late(f"it does not read what it is sent ({len(rest)} bytes are left)")
-                rest = rest[written:]
+        if not self._written.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            raise Late("it does not read what it is sent")
+        if self._ended:
+            self._written.release()
+            raise EngineFailed(self.fault or "it was closed")
+        self._unsent.put(line)
 
     def read(self, until: Callable[[], float]) -> bytes:
         began = time.monotonic()
-        while True:
+        while not self._lines:
             left = until() - time.monotonic()
             try:
-                line = self._lines.get(timeout=min(max(left, 0.0), 0.25))
+                piece = self._said.get(timeout=min(max(left, 0.0), 0.25))
             except queue.Empty:
                 if left <= 0.0:
                     raise Late(f"it gave no answer in {time.monotonic() - began:.1f} s") from None
                 continue
-            if line is None:
-                self._lines.put(None)  # keep the end mark for the next call
-                raise EngineFailed(self.fault or "it was closed")
-            with self._count:
-                self._unread -= len(line)
-            return line
+            *ends, self._rest = (self._rest + piece).split(b"\n")
+            self._lines.extend(ends)
+            if not piece:
+                self._said.put(b"")  # keep the end mark for the next call
+                if not self._rest:
+                    raise EngineFailed(self.fault or "it was closed")
+                self._lines.append(self._rest)
+                self._rest = b""
+            elif len(self._rest) > MAX_ANSWER_BYTES:
+                raise EngineFailed(f"it wrote a line of more than {MAX_ANSWER_BYTES} bytes")
+        return self._lines.popleft()
 
     def end(self, close_s: float) -> None:
         """Close its stdin, wait ``close_s``, kill it with its group, reap it. Safe to call twice, and at exit."""
         with self._ending:
             if self._ended:
                 return
-            with self._writing:
-                self._ended = True
-                self.fault = self.fault or "it was closed"
-                self._pipes.close_stdin()
-            deadline = time.monotonic() + close_s
-            while how_ended(self.process) is None and time.monotonic() < deadline:
-                time.sleep(0.01)
+            self._ended = True
+            self.fault = self.fault or "it was closed"
+            self._unsent.put(None)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(close_s)
             kill_family(self.process.pid)
             try:
                 self.process.wait(timeout=5.0)
                 guard.tell("-", self.process.pid)
             except subprocess.TimeoutExpired:
                 log.warning("engine process %d does not end after kill", self.process.pid)
-            self._pipes.stop()
-            self._lines.put(None)
+            with contextlib.suppress(queue.Empty):  # nobody reads it, and its thread may wait for a place
+                while True:
+                    self._said.get_nowait()
+            self._said.put(b"")
 
-    def _death(self, what: str) -> str:
-        """The reason why it is of no more use: ``what``, or how it ended if it did, and its last line on stderr."""
-        for _ in range(20):
-            how = how_ended(self.process)
-            if how is not None:
-                what = f"it ended{how}"
-                break
-            time.sleep(0.01)
-        words = f"; its last words: {self.last_words[-1]}" if self.last_words else ""
-        return f"{what}{words}"
+    # ------------------------------------------------------------------------------------------------ the threads' side
+    def _write_stdin(self, stdin: IO[bytes]) -> None:
+        with contextlib.suppress(OSError), stdin:  # a closed pipe is found by the reader
+            while (line := self._unsent.get()) is not None:
+                with contextlib.suppress(OSError):
+                    stdin.write(line)
+                    stdin.flush()
+                self._written.release()
 
-    # ------------------------------------------------------------------------------------------------ the reader's side
-    def _complained(self, piece: bytes) -> bool:
-        """Keep a piece of its stderr; return False at the end of stderr."""
-        if piece:
-            self.last_sign = time.monotonic()
-        for line in self._words.feed(piece) if piece else self._words.finish():
-            text = "(a line that is too long)"
-            if line is not None:
-                text = printable(line.decode("utf-8", "replace"), _LINE_SHOWN)
-            if text:
-                self.last_words.append(text)
-                log.debug("engine process %d: %s", self.process.pid, text)
-        return bool(piece)
+    def _read_stderr(self, stderr: IO[bytes]) -> None:
+        with io.TextIOWrapper(stderr, "utf-8", "replace") as words:
+            while text := words.readline(_LINE_SHOWN):
+                self.last_sign = time.monotonic()
+                if text := printable(text.rstrip("\n"), _LINE_SHOWN):
+                    self.last_words.append(text)
+                    log.debug("engine process %d: %s", self.process.pid, text)
 
-    def _said(self, piece: bytes) -> bool:
-        """Queue the lines of a piece of its stdout; return False if nothing more is to be read."""
-        if piece:
-            self.last_sign = time.monotonic()
-        lines = self._answers.feed(piece) if piece else self._answers.finish()
-        for line in lines:
-            if line is None:
-                break
-            with self._count:
-                self._unread += len(line)
-                flooded = self._unread > _UNREAD_BYTES
-            self._lines.put(line)
-            if flooded:
-                return self._over(f"it wrote more than {_UNREAD_BYTES} bytes that nobody asked for")
-        if not piece:
-            return self._over(self.fault or self._death("its stdout is closed"))
-        if None in lines or self._answers.overlong:
-            return self._over(f"it wrote a line of more than {MAX_ANSWER_BYTES} bytes")
-        return True
+    def _read_stdout(self, stdout: IO[bytes]) -> None:
+        with stdout:
+            while piece := stdout.read1(_PIECE_BYTES):  # type: ignore[attr-defined]
+                self.last_sign = time.monotonic()
+                self._said.put(piece)
+        self._stderr.join(_WORDS_S)
+        self.fault = self.fault or self._death()
+        self._said.put(b"")
 
-    def _over(self, fault: str) -> bool:
-        """Set the fault and the end mark; return False."""
-        self.fault = self.fault or fault
-        self._lines.put(None)
-        return False
+    def _death(self) -> str:
+        """Why its stdout ended, and its last line on stderr."""
+        what = "its stdout is closed"
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            code = self.process.wait(_WORDS_S)
+            what = f"it ended (signal {-code})" if code < 0 else f"it ended (exit code {code})"
+        return f"{what}; its last words: {self.last_words[-1]}" if self.last_words else what

@@ -38,6 +38,9 @@ _SEEDS = 1 << 53
 _NODE_S = 0.02
 """Seconds allowed per node, if nodes are the limit and no clock runs."""
 
+_AGAIN_S = 1.0
+"""Seconds on the clock below which a failed engine is not started again."""
+
 _STRAYS = 16
 """Most blank lines, or acknowledgements without a push, that are skipped."""
 
@@ -117,7 +120,8 @@ class HostedPlayer(Player):
                 self._note(str(fault))
                 if flagged:
                     raise OutOfTime(str(fault)) from None
-                if self._restarts <= 0 or self._closed:
+                hasty = limit.clock is not None and time.monotonic() - began > limit.clock[0] - _AGAIN_S
+                if self._restarts <= 0 or self._closed or hasty:
                     raise Forfeit(str(fault)) from None
                 self._restarts -= 1
 
@@ -176,16 +180,12 @@ class HostedPlayer(Player):
         return write_request(self._wire, request)
 
     def _exchanged(self, line: bytes, until: Callable[[], float]) -> Reply:
-        """The engine's reply to a request; late replies to pushes are skipped."""
+        """The engine's reply to a request; late acknowledgements of pushes, of whatever game, are skipped."""
         self._engine.send(line, until())
-        owed = self._engine.owed
-        for _ in range(len(owed) + _STRAYS):
+        for _ in range(_STRAYS):
             reply = self._reply(until)
-            if self._acknowledges(reply):
-                continue
-            self._check_ids(reply)
             if not isinstance(reply, Received):
-                owed.clear()
+                self._check_ids(reply)
                 return reply
         raise EngineFailed("it said again and again that it received what nobody asked for")
 
@@ -211,8 +211,8 @@ class HostedPlayer(Player):
             hung = asked + usual + max(usual, patience.grace_s)
         if limit.clock is not None:
             flag = began + limit.clock[0]
-            # If the engine may be started again, don't spend the whole clock on a hung one.
-            by = min(flag, hung) if self._restarts > 0 else flag
+            # If the engine may be started again, don't spend more than half of the clock on a hung one.
+            by = min((asked + flag) / 2.0, hung) if self._restarts > 0 else flag
             return lambda: by
         if self._engine.answered:
             return lambda: hung
@@ -228,16 +228,13 @@ class HostedPlayer(Player):
             return  # if not asked yet in this game, or without pushes, the engine gets the whole transcript later
         line = write_request(self._wire, Push(self._ids, self._seat, seen))
         until = time.monotonic() + self._engine.patience.push_s
-        owed = self._engine.owed
         with self._engine.lock:
             try:
                 self._engine.send(line, until)
-                owed.append(self._ids)
-                while owed:  # the last one that it owes is for this push
+                reply = self._reply(lambda: until)
+                while isinstance(reply, Received) and not self._is_ours(reply):  # of a game before this one
                     reply = self._reply(lambda: until)
-                    if not self._acknowledges(reply):
-                        self._check_ids(reply)
-                        owed.clear()
+                self._check_ids(reply)
             except Late:
                 self._pushes = False
                 return
@@ -263,22 +260,18 @@ class HostedPlayer(Player):
         self._engine.speaks = True
         return reply
 
-    def _acknowledges(self, reply: Reply) -> bool:
-        """Whether a reply is the next one that the engine owes to a push, in this game or in one before it on the same
-        process; then it is owed no more. A refusal of a push counts.
-        """
-        owed = self._engine.owed
-        if not owed or isinstance(reply, Answer) or _other_id(reply, owed[0]) is not None:
-            return False
-        owed.popleft()
-        return True
-
     def _check_ids(self, reply: Reply) -> None:
         """Raise EngineFailed if a reply is another session's."""
-        key = _other_id(reply, self._ids)
-        if key is not None:
-            got, expected = _said_ids(reply)[key], _ids(self._ids)[key]
-            raise EngineFailed(f"it answered with {key} {got!r}, expected {expected!r}")
+        if not self._is_ours(reply):
+            raise EngineFailed("it answered with the ids of another session")
+
+    def _is_ours(self, reply: Reply) -> bool:
+        """Whether a reply has this session's ids; it may leave them out."""
+        said = reply.ids
+        if isinstance(said, Ids):
+            said = {"gameId": said.game_id, "sessionId": said.session_id}
+        ours = {"gameId": self._ids.game_id, "sessionId": self._ids.session_id}
+        return all(said.get(key) in (None, "", value) for key, value in ours.items())
 
     def _forget(self) -> None:
         """Assume that the engine knows nothing of this session."""
@@ -292,21 +285,6 @@ class HostedPlayer(Player):
         self.last_fault = fault
         if not self._quiet:
             log.warning("%s: %s", self._engine.name, fault)
-
-
-def _ids(ids: Ids) -> dict[str, str]:
-    """The ids that a reply has; the reader gives an empty one if it was left out."""
-    return {key: value for key, value in (("gameId", ids.game_id), ("sessionId", ids.session_id)) if value}
-
-
-def _said_ids(reply: Reply) -> dict[str, str]:
-    return dict(reply.ids) if isinstance(reply, Refusal) else _ids(reply.ids)
-
-
-def _other_id(reply: Reply, ids: Ids) -> str | None:
-    """The key of the first id in a reply that differs from ``ids``; a reply may leave ids out."""
-    said = _said_ids(reply)
-    return next((key for key, value in _ids(ids).items() if said.get(key, value) != value), None)
 
 
 def rehearse(engine: EngineProcess, wire: Wire) -> str | None:

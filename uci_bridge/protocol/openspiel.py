@@ -42,7 +42,7 @@ class _Observation(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Refuse a number of names that differs from that of the actions."""
         if len(self.names) != len(self.actions):
-            raise ValueError(f".names: got {len(self.names)} of them, expected {len(self.actions)}: one an action")
+            raise ValueError(f"names: got {len(self.names)} of them, expected {len(self.actions)}: one an action")
 
 
 class _Request(shapes.Request, frozen=True, kw_only=True):

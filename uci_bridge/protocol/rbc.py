@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import chess
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs, to_builtins
 
 from darkchess.board.move import encode
 from darkchess.board.position import START_FEN, Position
@@ -24,29 +24,10 @@ from klss.table.limits import Limit
 from klss.table.outcome import Outcome
 from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol import shapes, wire
-from uci_bridge.protocol.schema import bad
-from uci_bridge.protocol.shapes import given
-
-_KINDS = {Notice: "capture_notice", Sensed: "sense_result", Moved: "move_result", Outcome: "game_over"}
-_PLACES = {Notice: 0, Sensed: 1, Moved: 2}
-"""Places of the observations in a turn."""
+from uci_bridge.protocol.shapes import bad, given
 
 _MAX_REQUESTS = 512
 """Bound on requests, with castling, pawns' diagonals and promotions (darkchess.rbc.game._kernels.requests)."""
-
-
-@dataclass(frozen=True)
-class Observation:
-    """One observation of a player."""
-
-    # turns of both sides played at that time; the result of a move counts the turn that it ends
-    ply: int
-    what: Notice | Sensed | Moved | Outcome  # the observation itself
-
-    @property
-    def kind(self) -> str:
-        """Its name in the protocol."""
-        return _KINDS[type(self.what)]
 
 
 @dataclass(frozen=True)
@@ -61,43 +42,63 @@ class Question:
 # ----------------------------------------------------------------------------------------------------------------------
 # what the messages look like
 
-_SquareAndContent = Annotated[
-    tuple[shapes.Square, shapes.Piece | None], Meta(description='[square, {"type", "color"} or null]')
-]
-
-_FIELDS = {
-    "capture_notice": {"own_capture_square"},
-    "sense_result": {"sense", "sensed_squares"},
-    "move_result": {"requested", "taken", "capture_square"},
-    "game_over": {"game_over"},
-}
+_SquareAndContent = tuple[shapes.Square, shapes.Piece | None]
 
 
-class _Observation(Struct, frozen=True, kw_only=True):
+class _Observation(Struct, frozen=True, kw_only=True, tag_field="kind"):
     """One observation of a player."""
 
+    # turns of both sides played at that time; the result of a move counts the turn that it ends
     ply: shapes.Ply
-    kind: Literal["capture_notice", "sense_result", "move_result", "game_over"]
+
+
+class _Notice(_Observation, frozen=True, kw_only=True, tag="capture_notice"):
     own_capture_square: shapes.Square | None = None
+
+
+class _Sensed(_Observation, frozen=True, kw_only=True, tag="sense_result"):
     sense: shapes.Square | None = None
-    sensed_squares: Annotated[list[_SquareAndContent], Meta(max_length=9)] | None = None
+    sensed_squares: Annotated[list[_SquareAndContent], Meta(max_length=9)]
+
+
+class _Moved(_Observation, frozen=True, kw_only=True, tag="move_result"):
     requested: shapes.Move | None = None
     taken: shapes.Move | None = None
     capture_square: shapes.Square | None = None
-    game_over: shapes.GameOver | None = None
 
-    def __post_init__(self) -> None:
-        """Refuse fields of another kind, and a kind without its own fields."""
-        for kind, fields in _FIELDS.items():
-            for name in sorted(fields):
-                if kind != self.kind and getattr(self, name) is not None:
-                    raise ValueError(f".{name}: got something with kind {self.kind!r}, expected it with {kind!r} only")
-        for kind, name in (("sense_result", "sensed_squares"), ("game_over", "game_over")):
-            if self.kind == kind and getattr(self, name) is None:
-                raise ValueError(f".{name}: got nothing, expected it with kind {kind!r}")
-        squares = [square for square, _ in self.sensed_squares or []]
-        if len(set(squares)) < len(squares):
-            raise ValueError(".sensed_squares: got a square twice, expected each square once")
+
+class _Over(_Observation, frozen=True, kw_only=True, tag="game_over"):
+    game_over: shapes.GameOver
+
+
+_Seen = _Notice | _Sensed | _Moved | _Over
+_PLACES = {_Notice: 0, _Sensed: 1, _Moved: 2}
+"""Places of the observations in a turn."""
+
+
+def _told(seen: _Seen) -> Notice | Sensed | Moved | Outcome:
+    """An observation as a player gets it."""
+    if isinstance(seen, _Notice):
+        return Notice(seen.own_capture_square)
+    if isinstance(seen, _Sensed):
+        contents = ((square, given(shapes.piece_of, piece)) for square, piece in seen.sensed_squares)
+        return Sensed(seen.sense, tuple(contents))
+    if isinstance(seen, _Moved):
+        return Moved(given(shapes.move_of, seen.requested), given(shapes.move_of, seen.taken), seen.capture_square)
+    return shapes.outcome_of(seen.game_over)
+
+
+def _seen(ply: int, told: Notice | Sensed | Moved | Outcome) -> _Seen:
+    """What a player is told, as one of the shapes."""
+    if isinstance(told, Notice):
+        return _Notice(ply=ply, own_capture_square=told.square)
+    if isinstance(told, Sensed):
+        squares = [(square, given(shapes.piece_shape, piece)) for square, piece in told.contents]
+        return _Sensed(ply=ply, sense=told.square, sensed_squares=squares)
+    if isinstance(told, Moved):
+        requested, taken = given(shapes.move_shape, told.requested), given(shapes.move_shape, told.taken)
+        return _Moved(ply=ply, requested=requested, taken=taken, capture_square=told.capture_square)
+    return _Over(ply=ply, game_over=shapes.over_shape(told))
 
 
 class _Request(shapes.Request, frozen=True, kw_only=True):
@@ -106,26 +107,23 @@ class _Request(shapes.Request, frozen=True, kw_only=True):
     phase: Literal["sense", "move"]
     senseActions: Annotated[list[shapes.Square], Meta(min_length=1, max_length=64)] | None = None
     legalMoves: Annotated[list[shapes.Move], Meta(max_length=_MAX_REQUESTS)]
-    observationTranscript: Annotated[list[_Observation], Meta(min_length=1, max_length=2 * shapes.MAX_PLY)] | None = (
-        None
-    )
-    latestObservationDelta: _Observation | None = None
+    observationTranscript: Annotated[list[_Seen], Meta(min_length=1, max_length=2 * shapes.MAX_PLY)] | None = None
+    latestObservationDelta: _Seen | None = None
     fen: shapes.Fen | None = None
 
     def __post_init__(self) -> None:
         """Refuse squares in the wrong phase, and squares that come twice."""
         super().__post_init__()
         if (self.senseActions is not None) != (self.phase == "sense"):
-            got = "nothing" if self.senseActions is None else "squares"
-            raise ValueError(f".senseActions: got {got} in phase {self.phase!r}, expected squares in 'sense' only")
+            raise ValueError("senseActions: expected squares in phase 'sense' and only there")
         if self.senseActions is not None and len(set(self.senseActions)) < len(self.senseActions):
-            raise ValueError(".senseActions: got a square twice, expected each square once")
+            raise ValueError("senseActions: expected each square once")
 
 
 class _Push(shapes.Push, frozen=True, kw_only=True):
     """An observation outside the player's questions."""
 
-    observation: _Observation
+    observation: _Seen
 
 
 class _SenseAnswer(shapes.Answer, frozen=True, kw_only=True):
@@ -150,7 +148,7 @@ class _Transcript(wire.Transcript):
     def __init__(self, color: chess.Color, start: Position) -> None:
         self._color, self._first = color, 0 if start.turn == color else 1
         self._followed = Followed(color, start)
-        self.seen: list[Observation] = []
+        self.seen: list[_Seen] = []
 
     def copy(self) -> _Transcript:
         other = object.__new__(_Transcript)
@@ -164,26 +162,33 @@ class _Transcript(wire.Transcript):
 
     @property
     def given(self) -> list[Any]:  # type: ignore[override]
-        return [seen.what for seen in self.seen if not isinstance(seen.what, Outcome)]
+        return [_told(seen) for seen in self.seen if not isinstance(seen, _Over)]
 
     @property
     def over(self) -> bool:  # type: ignore[override]
-        return bool(self.seen) and isinstance(self.seen[-1].what, Outcome)
+        return bool(self.seen) and isinstance(self.seen[-1], _Over)
 
-    def place(self, seen: Observation) -> int:
-        if isinstance(seen.what, Outcome):
+    @property
+    def outcome(self) -> Outcome:
+        last = self.seen[-1]
+        assert isinstance(last, _Over)
+        return shapes.outcome_of(last.game_over)
+
+    def place(self, seen: _Seen) -> int:
+        if isinstance(seen, _Over):
             return len(self.seen) - 1 if self.over else len(self.seen)
-        turn, odd = divmod(seen.ply - self._first - isinstance(seen.what, Moved), 2)
+        turn, odd = divmod(seen.ply - self._first - isinstance(seen, _Moved), 2)
         if odd or turn < 0:
             raise ProtocolError(
-                f"got a {seen.kind} of ply {seen.ply}, expected a ply at which {chess.COLOR_NAMES[self._color]} "
-                "observes one"
+                f"got an observation of ply {seen.ply}, expected a ply at which {chess.COLOR_NAMES[self._color]} "
+                "observes it"
             )
-        return 3 * turn + _PLACES[type(seen.what)]
+        return 3 * turn + _PLACES[type(seen)]
 
-    def take(self, seen: Observation, question: Question | None = None) -> None:
-        if not isinstance(seen.what, Outcome):
-            self._followed.take(seen.what)
+    def take(self, seen: _Seen, question: Question | None = None) -> None:
+        told = _told(seen)
+        if not isinstance(told, Outcome):
+            self._followed.take(told)
         self.seen.append(seen)
 
     def check(self, question: Question) -> None:
@@ -192,27 +197,25 @@ class _Transcript(wire.Transcript):
             raise ViewError(f"phase: got {question.phase!r}, expected it once what goes before it in the turn is known")
         requests = self._followed.requests()
         if sorted(map(encode, question.requests)) != list(map(encode, requests)):
-            odd = sorted({move.uci() for move in question.requests} ^ {move.uci() for move in requests})
             raise ViewError(
-                f"legalMoves: got moves that are not those that {chess.COLOR_NAMES[self._color]} may request at ply "
-                f"{self.ply}; they differ in {' '.join(odd[:6]) or 'one that comes twice'}"
+                f"legalMoves: expected those that {chess.COLOR_NAMES[self._color]} may request at ply {self.ply}"
             )
         if question.phase == "sense" and not set(INNER) <= set(question.senses):
             raise ViewError(
                 f"senseActions: got {len(question.senses)} squares, expected the 36 that are not on the edge among them"
             )
 
-    def add(self, observation: Notice | Sensed | Moved) -> Observation | None:
+    def add(self, observation: Notice | Sensed | Moved) -> _Seen | None:
         """See the base: the result of a move is pushed."""
         ply = self.ply
         self._followed.take(observation)
         moved = isinstance(observation, Moved)
-        self.seen.append(Observation(ply + 1 if moved else ply, observation))
+        self.seen.append(_seen(ply + 1 if moved else ply, observation))
         return self.seen[-1] if moved else None
 
-    def end(self, outcome: Outcome) -> Observation:
+    def end(self, outcome: Outcome) -> _Seen:
         # The ply of the last observation: it does not tell whether the opponent has moved since, only the outcome does.
-        self.seen.append(Observation(self.seen[-1].ply if self.seen else 0, outcome))
+        self.seen.append(_seen(self.seen[-1].ply if self.seen else 0, outcome))
         return self.seen[-1]
 
     def question(self, asked: Literal["sense", "move"]) -> Question:
@@ -257,33 +260,19 @@ class _Rbc(wire.Wire):
             message["senseActions"] = sorted(question.senses)
         return message | {"legalMoves": [shapes.move_shape(move) for move in sorted(question.requests, key=encode)]}
 
-    def read_seen(self, raw: _Observation) -> Observation:
-        found: Notice | Sensed | Moved | Outcome
-        if raw.kind == "capture_notice":
-            found = Notice(raw.own_capture_square)
-        elif raw.kind == "sense_result":
-            contents = {square: given(shapes.piece_of, piece) for square, piece in raw.sensed_squares or []}
-            order = () if raw.sense is None else window(raw.sense)
-            first = [square for square in order if square in contents]
-            found = Sensed(raw.sense, tuple((each, contents[each]) for each in dict.fromkeys([*first, *contents])))
-        elif raw.kind == "move_result":
-            found = Moved(given(shapes.move_of, raw.requested), given(shapes.move_of, raw.taken), raw.capture_square)
-        else:
-            assert raw.game_over is not None
-            found = shapes.outcome_of(raw.game_over)
-        return Observation(raw.ply, found)
+    def read_seen(self, raw: _Seen) -> _Seen:
+        """See the base; the squares come in the order of the window, whatever their order was."""
+        if not isinstance(raw, _Sensed):
+            return raw
+        contents = dict(raw.sensed_squares)
+        if len(contents) < len(raw.sensed_squares):
+            raise ProtocolError("sensed_squares: expected each square once")
+        first = [] if raw.sense is None else [square for square in window(raw.sense) if square in contents]
+        squares = [(square, contents[square]) for square in dict.fromkeys([*first, *contents])]
+        return structs.replace(raw, sensed_squares=squares)
 
-    def seen_json(self, seen: Observation) -> dict[str, Any]:
-        what, message = seen.what, {"ply": seen.ply, "kind": seen.kind}
-        if isinstance(what, Notice):
-            return message | {"own_capture_square": what.square}
-        if isinstance(what, Sensed):
-            squares = [[square, given(shapes.piece_shape, piece)] for square, piece in what.contents]
-            return message | {"sense": what.square, "sensed_squares": squares}
-        if isinstance(what, Moved):
-            requested, taken = given(shapes.move_shape, what.requested), given(shapes.move_shape, what.taken)
-            return message | {"requested": requested, "taken": taken, "capture_square": what.capture_square}
-        return message | {"game_over": shapes.over_shape(what)}
+    def seen_json(self, seen: _Seen) -> dict[str, Any]:
+        return {"ply": seen.ply, **to_builtins(seen)}
 
     def read_answer(self, key: str, raw: Any) -> int | chess.Move | None:
         return raw.sense if key == "sense" else given(shapes.move_of, raw.move)

@@ -1,9 +1,8 @@
 """The fields of the engine protocol's messages in every game: docs/engine-protocol.md's tables as types with bounds.
 
 Fields have their JSON names. A field with the default None may be left out or null. Unknown fields are ignored, and so
-is ``protocolVersion``, which is checked before. Conditions on several fields are checked in the shape that has them;
-:mod:`uci_bridge.protocol.schema` describes the error messages. A game adds its own fields
-(:mod:`uci_bridge.protocol.fog`); the chess vocabulary at the end is for games of chess.
+is ``protocolVersion``, which is checked before. Conditions on several fields are checked in the shape that has them. A
+game adds its own fields (:mod:`uci_bridge.protocol.fog`); the chess vocabulary at the end is for games of chess.
 """
 
 from __future__ import annotations
@@ -12,15 +11,20 @@ from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
 
 import chess
+import msgspec
 from msgspec import Meta, Struct, field
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import FenError
+from klss.support.text import printable
 from klss.table.outcome import Outcome, Seat
 from uci_bridge.errors import ProtocolError
 
 MAX_ID = 256
 MAX_PLY = 20_000
+
+MAX_COMPLAINT = 300
+"""Characters of what is wrong with a message; it may quote a value."""
 
 Color = Literal["white", "black"]
 
@@ -35,7 +39,7 @@ IdOrEmpty = Annotated[str, Meta(max_length=MAX_ID)]
 Ply = Annotated[int, Meta(ge=0, le=MAX_PLY)]
 Milliseconds = Annotated[int, Meta(ge=0, le=10**11)]  # three years: more than any clock holds
 Nodes = Annotated[int, Meta(ge=1, le=10**8)]
-Seed = Annotated[int, Meta(ge=-(2**63), description="a whole number of 64 bits")]  # msgspec's bounds end at 2^63
+Seed = Annotated[int, Meta(ge=-(2**63))]  # msgspec's bounds end at 2^63
 
 
 class Clock(Struct, frozen=True, kw_only=True):
@@ -61,7 +65,7 @@ class Request(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Refuse a seed that is too large."""
         if self.engineSeed >= 2**64:
-            raise ValueError(".engineSeed: got 2^64 or more, expected a whole number of 64 bits")
+            raise ValueError("engineSeed: got 2^64 or more, expected a whole number of 64 bits")
 
 
 class Push(Struct, frozen=True, kw_only=True):
@@ -77,7 +81,7 @@ class Push(Struct, frozen=True, kw_only=True):
         """Refuse an observation of another ply."""
         ply = self.observation.ply  # type: ignore[attr-defined]
         if self.ply != ply:
-            raise ValueError(f".ply: got {self.ply} with observation.ply {ply}, expected the same")
+            raise ValueError(f"ply: got {self.ply} with observation.ply {ply}, expected the same")
 
 
 class Received(Struct, frozen=True, kw_only=True):
@@ -101,6 +105,24 @@ class GameOver(Struct, frozen=True, kw_only=True):
     reason: Annotated[str, Meta(max_length=64)]
 
 
+def fitted(value: dict[str, Any], shape: type[_To]) -> _To:
+    """``value`` converted to ``shape``. Raises ProtocolError if it does not fit."""
+    try:
+        return msgspec.convert(value, shape)
+    except (msgspec.ValidationError, UnicodeEncodeError, RecursionError) as error:
+        raise ProtocolError(printable(str(error), MAX_COMPLAINT)) from None
+
+
+def bad(where: str, got: Any, expected: str) -> ProtocolError:
+    """The error for one bad value.
+
+    >>> print(bad("ply", None, "a whole number"))
+    ply: got nothing, expected a whole number
+    """
+    shown = "nothing" if got is None else printable(repr(got), 60)
+    return ProtocolError(f"{where}: got {shown}, expected {expected}")
+
+
 def given(convert: Callable[[_From], _To], value: _From | None) -> _To | None:
     """``value`` converted; None stays None."""
     return None if value is None else convert(value)
@@ -122,9 +144,9 @@ _PIECES: dict[PieceLetter, int] = {
 }  # fmt: skip
 _PIECE_LETTERS = {piece: letter for letter, piece in _PIECES.items()}
 
-Square = Annotated[int, Meta(ge=0, le=63, description="a square from 0 to 63")]
-SquareName = Annotated[str, Meta(pattern=r"^[a-h][1-8]\Z", description="a square such as e2")]
-Fen = Annotated[str, Meta(max_length=120, description="a FEN of at most 120 characters")]
+Square = Annotated[int, Meta(ge=0, le=63)]
+SquareName = Annotated[str, Meta(pattern=r"^[a-h][1-8]\Z")]
+Fen = Annotated[str, Meta(max_length=120)]
 
 
 class Move(Struct, frozen=True, omit_defaults=True):
@@ -137,13 +159,13 @@ class Move(Struct, frozen=True, omit_defaults=True):
     def __post_init__(self) -> None:
         """Refuse a move from a square to itself."""
         if self.from_ == self.to:
-            raise ValueError(f": got a move from {self.from_} to itself, expected two squares")
+            raise ValueError(f"got a move from {self.from_} to itself, expected two squares")
 
 
 class Piece(Struct, frozen=True):
     """A piece on a square."""
 
-    type: Annotated[PieceLetter, Meta(description="one of P N B R Q K")]
+    type: PieceLetter
     color: Color
 
 

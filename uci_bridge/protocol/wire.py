@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Self
 
 from klss.table.contest import Player
 from klss.table.limits import Limit
-from klss.table.outcome import Seat
+from klss.table.outcome import Outcome, Seat
 from uci_bridge.protocol import shapes
-from uci_bridge.protocol.schema import bad
+from uci_bridge.protocol.shapes import bad
 
 
 class Transcript(ABC):
@@ -25,6 +25,11 @@ class Transcript(ABC):
     seen: list[Any]
     given: list[Any]  # the same as a player gets them (``klss.table.contest.Player.observe``), without the game's end
     over: bool  # whether the game has ended
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the game, which is over, has ended."""
+        return Outcome(None, "unknown")
 
     @property
     @abstractmethod
