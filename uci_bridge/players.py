@@ -41,8 +41,6 @@ def engine_argv(kit: Kit, spec: Any, choice: EvaluatorChoice) -> tuple[str, ...]
     )
     if choice.stockfish is not None:
         argv += ["--stockfish", choice.stockfish]
-    if choice.processes != 1:
-        argv += ["--evaluator-processes", str(choice.processes)]
     return tuple(argv)
 
 
@@ -69,9 +67,11 @@ class PlayerMaker:
         self._evaluator: Any = None
         if isinstance(spec, Command):
             self._process = EngineProcess(spec.argv, name=spec.name)
-        elif kit.is_ours(spec) and apart:
+        elif not kit.is_ours(spec):
+            self._process = spec.process(self._budget, choice.stockfish)
+        elif apart:
             self._process = EngineProcess(engine_argv(kit, spec, choice), name=spec.name)
-        elif kit.is_ours(spec):
+        else:
             self._evaluator = kit.evaluator(spec, choice, kit.setup() if setup is None else setup)
 
     @property
@@ -88,10 +88,7 @@ class PlayerMaker:
         """A player for games one after the other."""
         if self._process is not None:
             return HostedPlayer(self._process, self._kit.wire, seed=seed, whole=self._whole)
-        if self._kit.is_ours(self._spec):
-            return self._kit.player(self._spec, self._evaluator, seed)
-        made: Player = self._spec.make(seed, self._budget.nodes, self._budget.time_s, self._choice.stockfish)
-        return made
+        return self._kit.player(self._spec, self._evaluator, seed)
 
     def warm_up(self, seat: Seat) -> None:
         """Load a player's code before a clock runs.
@@ -101,10 +98,9 @@ class PlayerMaker:
         """
         ours = self._kit.is_ours(self._spec)
         if self._process is None:
-            if ours:
-                player = self.make(0)
-                self._kit.warm_up(player, seat)
-                player.close()
+            player = self.make(0)
+            self._kit.warm_up(player, seat)
+            player.close()
             return
         try:
             self._process.start()

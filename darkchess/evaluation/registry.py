@@ -51,8 +51,6 @@ class EvaluatorChoice:
         Path of Stockfish; None: the one that :func:`uci_bridge.stockfish.evaluator.find_stockfish` finds.
     reproducible
         Whether the same calls must give the same values, as in games limited by nodes.
-    processes
-        Number of processes that share the work, if the evaluator starts some and ``reproducible`` is False.
     """
 
     name: str = "builtin"
@@ -60,13 +58,6 @@ class EvaluatorChoice:
         default=None, metadata={"help": "where Stockfish is (default: KLSS_STOCKFISH, PATH, /usr/games)"}
     )
     reproducible: bool = False
-    processes: int = field(
-        default=1,
-        metadata={
-            "help": "Stockfish processes that share the work; always 1 where nodes limit a search",
-            "range": (1, 64),
-        },
-    )
 
     @classmethod
     def option(cls, name: str) -> Any:

@@ -50,7 +50,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     parsed = _parser(game).parse(arguments)
     check_evaluator(parsed.evaluator, parsed.stockfish)
     configuration = game.configuration(parsed.configuration, parsed.stockfish)
-    choice = EvaluatorChoice(parsed.evaluator, parsed.stockfish, processes=parsed.evaluator_processes)
+    choice = EvaluatorChoice(parsed.evaluator, parsed.stockfish)
     if getattr(parsed, "ponder", False):
         if not can_ponder(configuration, choice):
             raise UsageError(

@@ -153,7 +153,6 @@ class GameOptions:
     fen: str | None
     evaluator: str | None
     stockfish: str | None
-    evaluator_processes: int = 1
 
     @property
     def control(self) -> TimeControl:
@@ -173,7 +172,6 @@ class GameOptions:
             self.evaluator or by_path,
             self.stockfish,
             reproducible=self.nodes is not None,
-            processes=self.evaluator_processes,
         )
 
 
@@ -251,16 +249,13 @@ def _add_limits(parser: Parser, game: Game, of: str) -> None:
 
 
 def add_evaluator_options(parser: Parser, *, path_suffices: bool = False) -> None:
-    """Add the flags of the evaluator: ``--evaluator``, ``--stockfish``, ``--evaluator-processes``; for
-    ``path_suffices`` see :meth:`GameOptions.evaluator_choice`."""
+    """Add the flags of the evaluator: ``--evaluator``, ``--stockfish``; for ``path_suffices`` see
+    :meth:`GameOptions.evaluator_choice`."""
     add = parser.add_argument_group("the evaluator of positions").add_argument
     named = "; ".join(f"{name}, {entry.help}" for name, entry in EVALUATORS.items())
     add("--evaluator", default=EvaluatorChoice.name, metavar="NAME", help=f"{evaluator_names()}: {named}")
     then = "; with it, Stockfish evaluates positions" if path_suffices else ""
     add("--stockfish", metavar="PATH", help=EvaluatorChoice.option("stockfish").metadata["help"] + then)
-    number = EvaluatorChoice.option("processes")
-    processes, told = whole(*number.metadata["range"]), number.metadata["help"]
-    add("--evaluator-processes", type=processes, default=number.default, metavar="N", help=told)
 
 
 def game_options(arguments: argparse.Namespace) -> GameOptions:
@@ -283,7 +278,6 @@ def game_options(arguments: argparse.Namespace) -> GameOptions:
         fen=getattr(arguments, "fen", None),
         evaluator=arguments.evaluator if "evaluator" in arguments.given else None,
         stockfish=arguments.stockfish,
-        evaluator_processes=arguments.evaluator_processes,
     )
     if options.fen is not None:
         check_fen(options.fen)

@@ -232,7 +232,7 @@ def test_a_game_of_reconchess_that_was_lost_before_the_first_request_is_empty(kl
 def test_a_program_that_is_no_stockfish_exits_2_with_one_line_before_the_first_move(
     klss: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, program: str
 ) -> None:
-    monkeypatch.setattr("uci_bridge.stockfish.uci._START_S", 0.3)
+    monkeypatch.setattr("uci_bridge.stockfish.evaluator._START_S", 0.3)
     broken = tmp_path / "stockfish"
     broken.write_text(program)
     broken.chmod(0o755)

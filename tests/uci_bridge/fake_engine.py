@@ -62,8 +62,6 @@ for line in sys.stdin:
                 "info depth 1 multipv 1 score cp 999 lowerbound nodes 1 pv e2e4\nbestmove e2e4"
             )
             continue
-        if bad and mode == "twice":
-            say("bestmove e2e4")
         say(
             "info depth 1 seldepth 1 multipv 1 score cp 60 nodes 20 nps 1 time 1 pv e2e4 e7e5\n"
             "bestmove e2e4 ponder e7e5"

@@ -14,8 +14,8 @@ from uci_bridge.commands import Command
 from uci_bridge.errors import StockfishMissing
 from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
 from uci_bridge.kits.fog import FOG
-from uci_bridge.players import PlayerMaker, player_spec
-from uci_bridge.stockfish.evaluator import StockfishEvaluator, stockfish_version
+from uci_bridge.players import player_spec
+from uci_bridge.stockfish.evaluator import stockfish_version
 
 
 def played_with(flags: list[str]) -> str:
@@ -49,18 +49,6 @@ def test_where_stockfish_is_asked_for_and_missing_that_is_an_error() -> None:
 def test_a_configuration_s_own_choice_goes_before_the_caller_s() -> None:
     choice = EvaluatorChoice("stockfish", "/no/such/engine")
     assert isinstance(make_evaluator(configuration("klss2021,evaluator=builtin"), choice), BuiltinEvaluator)
-
-
-def test_a_maker_s_players_share_the_evaluator_that_it_closes() -> None:
-    maker = PlayerMaker(FOG, configuration("greedy"), EvaluatorChoice())
-    maker.make(1).close()
-    maker.close()
-
-
-def test_stockfish_is_taken_where_it_is_asked_for(require_stockfish: str) -> None:
-    evaluator = make_evaluator(configuration("klss2021"), EvaluatorChoice("stockfish", require_stockfish, True))
-    assert isinstance(evaluator, StockfishEvaluator)
-    evaluator.close()
 
 
 def test_a_command_line_is_split_as_a_shell_does_and_its_name_is_the_whole_text() -> None:

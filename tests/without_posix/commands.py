@@ -93,7 +93,6 @@ if __name__ == "__main__":
         "play": ran("play", "--black", "random", "--nodes", "1", typed="e4\nresign\ny\n"),
         "board": ran("board", "--port", "0", "--no-open", *humans, out=board) | {"page": board.page},
         "engine": engine(),
-        "stockfish": ran("play", "--evaluator", "stockfish"),
         "reconchess bots": ran("rbc", "match", "attacker", "trout", "--games", "1", "--nodes", "1"),
         "locked": locked(),
         "not imported": not_imported(),

@@ -38,8 +38,8 @@ from darkchess.evaluation.registry import EvaluatorChoice
 from klss.search import Budget
 from klss.support.arrays import Bools, Floats, Int8s, Ints, Words
 from uci_bridge.child_processes import engine_environment
-from uci_bridge.errors import StockfishMissing
-from uci_bridge.stockfish.uci import EnginePool, fault_of
+from uci_bridge.errors import EngineFailed, StockfishMissing
+from uci_bridge.stockfish.uci import UciEngine
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +64,10 @@ _DEEPEST = 60
 """Most plies of a search, a little below Stockfish's own limit."""
 
 _TOGETHER = 8
-"""Parents per process that are searched between two checks of the budget."""
+"""Parents that are searched between two checks of the budget."""
+
+_START_S = 10.0
+"""Time limit in seconds for a program to show that it is an engine."""
 
 _SEARCH_S = 0.25
 """Most seconds for the search of one parent: Stockfish is silent meanwhile, and must not be taken for hung."""
@@ -72,14 +75,8 @@ _SEARCH_S = 0.25
 
 def find_stockfish(path: str | os.PathLike[str] | None = None) -> str:
     """Path of the Stockfish to use: ``path`` if given, else ``KLSS_STOCKFISH``, else ``stockfish`` on PATH, else
-    Debian's path. Raises StockfishMissing: the named program can't be executed, or none was named and none was found,
-    or this system is not POSIX.
+    Debian's path. Raises StockfishMissing: the named program can't be executed, or none was named and none was found.
     """
-    if not hasattr(os, "fork"):
-        raise StockfishMissing(
-            "Stockfish: got a system that can't wait for several pipes at once, expected Linux or macOS; "
-            "the built-in evaluator works here"
-        )
     named, by = (os.environ.get("KLSS_STOCKFISH"), "KLSS_STOCKFISH")
     if path is not None:
         named, by = os.fspath(path), "--stockfish"
@@ -124,10 +121,21 @@ def check_stockfish(path: str | os.PathLike[str] | None = None) -> str:
     can't be executed, or is not an engine that speaks UCI.
     """
     found = find_stockfish(path)
-    fault = fault_of([found])
-    if fault is not None:
-        raise StockfishMissing(f"Stockfish: got {found!r}, but {fault}; expected an engine that speaks UCI")
-    return found
+    engine = UciEngine([found], _greeting(1), start_s=_START_S)
+    fault = "it made no move"
+    try:
+        engine.start()
+        if engine.ask([b"position startpos\ngo depth 1\n"], time_s=_START_S)[0] is not None:
+            return found
+    except EngineFailed as failed:
+        fault = str(failed)
+    finally:
+        engine.close()
+    raise StockfishMissing(f"Stockfish: got {found!r}, but {fault}; expected an engine that speaks UCI")
+
+
+def _greeting(hash_mb: int) -> bytes:
+    return b"uci\nsetoption name Threads value 1\nsetoption name Hash value %d\nucinewgame\nisready\n" % hash_mb
 
 
 def orthodox_fens(rows: Words) -> list[bytes]:
@@ -252,30 +260,9 @@ def _cached_value(kind: bytes, number: bytes) -> float:
     return float(np.tanh(int(number) / (100.0 * PAWNS_SCALE)))
 
 
-class _Cache:
-    """Values by position, in two generations: when the young one is full, the old one is dropped."""
-
-    def __init__(self, size: int) -> None:
-        self._half = max(1, size // 2)
-        self._young: dict[bytes, float] = {}
-        self._old: dict[bytes, float] = {}
-
-    def get(self, key: bytes) -> float | None:
-        value = self._young.get(key)
-        return self._old.get(key) if value is None else value
-
-    def put(self, key: bytes, value: float) -> None:
-        if len(self._young) >= self._half:
-            self._old, self._young = self._young, {}
-        self._young[key] = value
-
-    def clear(self) -> None:
-        self._young, self._old = {}, {}
-
-
 class StockfishEvaluator(Evaluator):
-    """Values by a pool of Stockfish processes; killed, hung or garbled ones are replaced, and the built-in evaluator
-    stands in meanwhile. Raises StockfishMissing: there is no such program, or it does not speak UCI.
+    """Values by a Stockfish process, which is started again if it dies or hangs; the built-in evaluator values what it
+    leaves unanswered. Raises StockfishMissing: there is no such program, or it does not speak UCI.
     """
 
     def __init__(
@@ -283,10 +270,9 @@ class StockfishEvaluator(Evaluator):
         path: str | os.PathLike[str] | None = None,  # the program; see ``find_stockfish``
         *,
         arguments: Sequence[str] = (),
-        processes: int = 1,  # how many; more than one is not reproducible
         depth: int = 1,  # plies of Stockfish's search
-        # the same calls give the same values: one process, a small hash table, everything forgotten before each
-        # question (half the speed), more patience with silence
+        # the same calls give the same values: a small hash table, everything forgotten before each question (half the
+        # speed), more patience with silence
         reproducible: bool = False,
         # value for a side to move without any move, by the ruleset: −1 (``paper``) or 0 (``pychess``)
         no_move_value: float = -1.0,
@@ -297,38 +283,30 @@ class StockfishEvaluator(Evaluator):
         # evaluator of the positions that Stockfish can't value; the built-in one by default
         fallback: Evaluator | None = None,
     ) -> None:
-        if processes < 1 or depth < 1:
-            raise ValueError(f"Stockfish: got {processes} processes and depth {depth}, expected at least 1 of each")
-        if reproducible and processes > 1:
-            raise ValueError(f"Stockfish: got {processes} processes in the reproducible mode, expected 1")
         self.path = find_stockfish(path)
         self.fallbacks = 0  # questions that Stockfish left unanswered so far (int)
         self._fallback = BuiltinEvaluator() if fallback is None else fallback
         self._no_move_value = no_move_value
         self._forget = b"ucinewgame\n" if reproducible else b""
         self._go = b"\ngo depth %d\n" % depth
-        self._processes = processes
         self._searched = False
-        self._cache = _Cache(cache_size)
-        greeting = b"uci\nsetoption name Threads value 1\nsetoption name Hash value %d\nucinewgame\nisready\n" % (
-            1 if reproducible else 16
-        )
+        self._values: dict[bytes, float] = {}
+        self._cache_size = cache_size
         silence_s = silence_s if silence_s is not None else 10.0 if reproducible else 0.4
-        self._pool = EnginePool([self.path, *arguments], greeting, processes, silence_s, start_s)
-        problem = self._pool.start()
-        if problem is not None:
-            self._pool.close()
+        self.engine = UciEngine([self.path, *arguments], _greeting(1 if reproducible else 16), silence_s, start_s)
+        try:
+            self.engine.start()
+        except EngineFailed as fault:
+            self.engine.close()
             raise StockfishMissing(
-                f"Stockfish: {Path(self.path).name} was started, but {problem}; expected an engine that speaks UCI"
-            )
-
+                f"Stockfish: {Path(self.path).name} was started, but {fault}; expected an engine that speaks UCI"
+            ) from None
         self._warm_up()
 
     @classmethod
     def make(cls, choice: EvaluatorChoice, *, threads: int = 1, no_move_value: float = -1.0) -> StockfishEvaluator:
         return cls(
             choice.stockfish,
-            processes=1 if choice.reproducible else choice.processes,
             reproducible=choice.reproducible,
             no_move_value=no_move_value,
         )
@@ -355,16 +333,6 @@ class StockfishEvaluator(Evaluator):
         moves_between(row, np.array([0, 1]), row, np.empty(1, dtype=np.int32))
         self._fallback.values(row)
 
-    @property
-    def pids(self) -> list[int]:
-        """Process ids of the engines that live."""
-        return self._pool.pids
-
-    @property
-    def restarts(self) -> int:
-        """Engines replaced so far."""
-        return self._pool.restarts
-
     def values(self, rows: Words, *, deadline: float | None = None) -> Floats:
         """See :meth:`darkchess.evaluation.evaluator.Evaluator.values`; each position is a question of its own."""
         rows = np.ascontiguousarray(rows)
@@ -376,7 +344,7 @@ class StockfishEvaluator(Evaluator):
             value = score_of(answer or b"")
             if not math.isnan(value):
                 out[place] = value
-                self._cache.put(keys[place], float(out[place]))
+                self._keep(keys[place], value)
             else:
                 left.append(place)
         self._stand_in(rows, np.array(left, dtype=np.int64), out, len(left))
@@ -401,7 +369,7 @@ class StockfishEvaluator(Evaluator):
             lines = _LINE.findall(answer) if answer is not None else []
             unanswered += not lines
             for place in children.take(parent, {move: (kind, number) for kind, number, move in lines}):
-                self._cache.put(keys[place], float(out[place]))
+                self._keep(keys[place], float(out[place]))
         self._stand_in(child_rows, np.flatnonzero(wanted), out, unanswered)
         return out
 
@@ -449,10 +417,9 @@ class StockfishEvaluator(Evaluator):
     ) -> tuple[int, int, bool]:
         """Search the parents of ``children``: nodes visited, searches unanswered, and whether the budget was enough."""
         visited, unanswered = 0, 0
-        step = _TOGETHER * self._processes
-        for at in range(0, len(children.parents), step):
+        for at in range(0, len(children.parents), _TOGETHER):
             # A batch of parents at a time, each within its share of what is left.
-            batch = children.parents[at : at + step]
+            batch = children.parents[at : at + _TOGETHER]
             limit = self._share(budget, visited, len(batch))
             if limit is None:
                 return visited, unanswered, False
@@ -483,18 +450,18 @@ class StockfishEvaluator(Evaluator):
             return b" nodes %d" % nodes if nodes > 0 else None
         if budget.seconds is None:
             return b""
-        each_ms = int(1000.0 * min(_SEARCH_S, self._processes * budget.left() / (parents + 1)))
+        each_ms = int(1000.0 * min(_SEARCH_S, budget.left() / (parents + 1)))
         return b" movetime %d" % each_ms if each_ms > 0 else None
 
     def new_game(self) -> None:
-        """Forget the values and the engines' hash tables."""
-        self._cache.clear()
-        self._pool.send(b"ucinewgame\n")
+        """Forget the values and the engine's hash table."""
+        self._values.clear()
+        self.engine.send(b"ucinewgame\n")
         self._fallback.new_game()
 
     def close(self) -> None:
-        """End the processes; later questions go to the built-in evaluator."""
-        self._pool.close()
+        """End the process; later questions go to the built-in evaluator."""
+        self.engine.close()
 
     def __enter__(self) -> StockfishEvaluator:
         """The evaluator itself."""
@@ -508,7 +475,7 @@ class StockfishEvaluator(Evaluator):
         """The answers to ``go`` in each of ``rows``; None where there is none by ``deadline``."""
         time_s = float("inf") if deadline is None else deadline - time.monotonic()
         questions = [self._forget + b"position fen " + fen + go for fen in orthodox_fens(rows)]
-        return self._pool.ask(questions, settings, time_s)
+        return self.engine.ask(questions, settings, time_s)
 
     def _by_rules(self, rows: Words) -> tuple[Int8s, Floats]:
         """The kind of each position, and its value if the rules give one, else 0."""
@@ -529,12 +496,18 @@ class StockfishEvaluator(Evaluator):
         keys = [text[i : i + 72] for i in range(0, len(text), 72)]
         unknown = []
         for place in np.flatnonzero(codes == ASK).tolist():
-            value = self._cache.get(keys[place])
+            value = self._values.get(keys[place])
             if value is None:
                 unknown.append(place)
             else:
                 out[place] = value
         return out, np.array(unknown, dtype=np.int64), keys
+
+    def _keep(self, key: bytes, value: float) -> None:
+        """Keep a value; if there are too many, all earlier ones are dropped."""
+        if len(self._values) >= self._cache_size:
+            self._values.clear()
+        self._values[key] = value
 
     def _note(self, what: str, unanswered: int, instead: str) -> None:
         """Count and log the questions that Stockfish left unanswered."""
