@@ -26,11 +26,11 @@ from uci_bridge.kits.fog import FOG
 from uci_bridge.kits.rbc import RBC
 from uci_bridge.match.documents import commit, head, write_document
 from uci_bridge.match.files import MatchError, read_match
+from uci_bridge.match.game import sides
 from uci_bridge.match.match import Match
 from uci_bridge.match.openings import RandomOpenings
 from uci_bridge.match.report import Standing, versions
 from uci_bridge.match.statistics import Elo, score_of_elo
-from uci_bridge.match.task import sides
 from uci_bridge.players import player_spec
 
 

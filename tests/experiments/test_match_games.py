@@ -15,11 +15,9 @@ from darkchess.fog.players.configuration import configuration
 from klss.table.limits import TimeControl
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.kits.fog import FOG
-from uci_bridge.match.engines import Engines
-from uci_bridge.match.game import play_game
+from uci_bridge.match.game import Engines, GameResult, play_game
 from uci_bridge.match.match import Match, Standing
 from uci_bridge.match.openings import FileOpenings, Opening, RandomOpenings
-from uci_bridge.match.task import GameResult
 from uci_bridge.players import engine_argv, player_spec
 
 FOREIGN = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"
@@ -188,9 +186,7 @@ def test_a_file_s_configuration_reaches_its_process_without_the_file(tmp_path: P
     path.write_text('base = "klss2021"\nname = "mine"\nparticles = 7\ngadget = "resolve"\n')
     chosen = configuration(str(path))
     path.unlink()
-    argv = engine_argv(FOG, chosen, EvaluatorChoice("stockfish", "/opt/fish", processes=3))
+    argv = engine_argv(FOG, chosen, EvaluatorChoice("stockfish", "/opt/fish"))
     found = configuration(argv[argv.index("--configuration") + 1])
     assert (found.fields()["particles"], found.fields()["gadget"]) == (7, "resolve")
-    assert argv[argv.index("--evaluator") :] == (
-        "--evaluator", "stockfish", "--stockfish", "/opt/fish", "--evaluator-processes", "3",
-    )  # fmt: skip
+    assert argv[argv.index("--evaluator") :] == ("--evaluator", "stockfish", "--stockfish", "/opt/fish")

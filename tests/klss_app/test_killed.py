@@ -4,7 +4,6 @@ once, and no process of an engine or a worker stays."""
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import os
 import signal
@@ -21,7 +20,6 @@ import pytest
 from darkchess.fog.game.record import read_pgn
 from klss_app.cli.main import main
 from klss_app.cli.serving import at_signals
-from tests.alive import is_alive
 from tests.uci_bridge.bot_bench import ENGINE, under_way, write_config
 from tests.uci_bridge.fake_server import FakeServer
 
@@ -239,56 +237,6 @@ def test_a_match_killed_twice_then_finished_has_each_game_once_and_leaves_no_pro
     shown, err = match.communicate(timeout=PATIENCE_S)
     assert match.returncode == 0 and not [line for line in err.splitlines() if not line.startswith("game ")]
     check_whole(whole, out, json.loads(shown))
-
-
-KILLED_WHILE_ITS_WORKER_LOADS = """
-import multiprocessing, os, pathlib, signal, time
-from uci_bridge.match.pool import LocalWorkers
-
-class TakesLongToLoad:
-    def __reduce__(self):
-        return time.sleep, (600,)
-
-if __name__ == "__main__":
-    LocalWorkers(TakesLongToLoad(), 1)._start(None)
-    pathlib.Path("worker").write_text(str(multiprocessing.active_children()[0].pid))
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-def test_a_worker_that_still_loads_ends_with_a_match_that_is_killed(tmp_path: Path) -> None:
-    script = tmp_path / "killed.py"
-    script.write_text(KILLED_WHILE_ITS_WORKER_LOADS)
-    match = subprocess.run([sys.executable, script], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)})
-    assert match.returncode == -signal.SIGKILL
-    worker = int((tmp_path / "worker").read_text())
-    try:
-        wait_for(lambda: not is_alive(worker))
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(worker, signal.SIGKILL)
-
-
-@pytest.mark.slow
-def test_the_games_of_a_worker_that_is_killed_are_played_again(whole: Path, start: Start, tmp_path: Path) -> None:
-    match = start(*MATCH, "--workers", "2", "--out", "m", "--json")
-
-    def engines() -> list[psutil.Process]:
-        """The workers that have an engine."""
-        found = []
-        for worker in psutil.Process(match.pid).children():
-            with contextlib.suppress(psutil.Error):
-                if any("good" in child.cmdline() for child in worker.children()):
-                    found.append(worker)
-        return found
-
-    worker = wait_for(engines, match, 0.05)[0]
-    theirs = worker.children(recursive=True)
-    worker.kill()
-    shown, err = match.communicate(timeout=PATIENCE_S)
-    assert match.returncode == 0 and not [line for line in err.splitlines() if not line.startswith("game ")]
-    assert none_left(theirs)
-    check_whole(whole, tmp_path / "m", json.loads(shown))
 
 
 @pytest.mark.parametrize(

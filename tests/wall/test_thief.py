@@ -25,11 +25,9 @@ from klss.support.seeds import game_seed, opening_seed, player_seed
 from klss.table.limits import Limit, TimeControl
 from klss_app.cli.main import main
 from uci_bridge.kits.fog import FOG
-from uci_bridge.match.engines import Engines
-from uci_bridge.match.game import play_game
+from uci_bridge.match.game import Engines, GameResult, play_game
 from uci_bridge.match.match import Match
 from uci_bridge.match.openings import RandomOpenings
-from uci_bridge.match.task import GameResult
 from uci_bridge.players import player_spec
 
 FOREIGN = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"

@@ -22,7 +22,7 @@ import msgspec
 
 from klss.support.file_lock import lock
 from klss.support.whole_file import write_whole
-from uci_bridge.match.task import GameResult
+from uci_bridge.match.game import GameResult
 from uci_bridge.protocol.diagnostics import fit_to_keep
 
 

@@ -1,5 +1,9 @@
 """One game of a match: from its number, seed and opening to its lines, as any worker plays it.
 
+Most players run in processes of their own, which play game after game. A configuration is played by ``klss engine``, a
+command by its program. Both speak the engine protocol, so neither side of a match can see more than its observations.
+None outlives this process.
+
 The players' seeds are derived from the game's as in ``klss play`` (:mod:`klss.support.seeds`), so that ``klss play
 --seed`` with a line's ``seed`` and the same node budget replays a game without an opening. With a node budget a game is
 a function of the setup, its number, seed and opening; it does not depend on the worker.
@@ -8,27 +12,152 @@ a function of the setup, its number, seed and opening; it does not depend on the
 from __future__ import annotations
 
 import dataclasses
+import threading
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss.support.seeds import NATURE, player_seed
 from klss.table.arbiter import SEATS, Arbiter, Played
 from klss.table.contest import Player, TruthCount
+from klss.table.kit import Kit, Spec
+from klss.table.limits import TimeControl
 from klss.table.outcome import Outcome, Seat
-from uci_bridge.errors import FAULT_SHOWN
-from uci_bridge.match.engines import Engines, Setup
-from uci_bridge.match.task import GameResult, GameTask, sides
+from uci_bridge.errors import FAULT_SHOWN, UciBridgeError
+from uci_bridge.evaluators import evaluator_versions
+from uci_bridge.match.openings import Opening
+from uci_bridge.players import PlayerMaker
 from uci_bridge.protocol.diagnostics import plain
+from uci_bridge.stockfish.evaluator import StockfishEvaluator
+
+Side = str
+"""``"a"`` or ``"b"``."""
+
+
+def sides(game: int) -> dict[Seat, Side]:
+    """The side in each seat: A has White in the games of even number."""
+    return {True: "a" if game % 2 == 0 else "b", False: "b" if game % 2 == 0 else "a"}
+
+
+@dataclass(frozen=True)
+class GameTask:
+    """A game to be played."""
+
+    game: int  # its number; games 2k and 2k+1 are pair k
+    seed: int
+    opening: Opening = field(default_factory=Opening)  # its pair's
+
+    @property
+    def pair(self) -> int:
+        """Number of its pair."""
+        return self.game // 2
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """A game that was played."""
+
+    line: dict[str, Any]  # for ``games.jsonl``
+    record: str  # the game, as a text
+    moves: list[dict[str, Any]]  # for ``moves.jsonl``: each turn that a player played, with its diagnostics
+    suffix: str = ".pgn"  # of the file that the record is kept in
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The part that all games of a match have in common; it is sent to the workers. See
+    :class:`uci_bridge.match.match.Match` for the fields.
+    """
+
+    kit: Kit
+    a: Spec
+    b: Spec
+    budget: TimeControl
+    rules: str | None = None
+    evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
+    check_truth: bool = False
+
+    def spec(self, side: Side) -> Spec:
+        """The player of that side."""
+        return self.a if side == "a" else self.b
+
+    def evaluator_label(self, side: Side) -> str | None:
+        """The name of that side's evaluator, as people read it; None if it has none, or it is unknown."""
+        chosen = self._chosen(side)
+        return None if chosen is None else self.kit.label(chosen, self.evaluator)
+
+    def packages(self) -> tuple[str, ...]:
+        """The packages that the players come from, other than klss."""
+        found = (getattr(self.spec(side), "package", None) for side in ("a", "b"))
+        return tuple(dict.fromkeys(package for package in found if package is not None))
+
+    def programs(self) -> dict[str, str | None]:
+        """The evaluators' programs, and their versions; players of other packages are assumed to run Stockfish."""
+        found = StockfishEvaluator.versions(self.evaluator) if self.packages() else {}
+        for chosen in map(self._chosen, ("a", "b")):
+            if hasattr(chosen, "evaluator"):
+                found |= evaluator_versions(chosen, self.evaluator)
+        return found
+
+    def _chosen(self, side: Side) -> Any:
+        """The configuration of that side; a program has none."""
+        spec = self.spec(side)
+        return spec if self.kit.is_ours(spec) else None
+
+
+class Engines:
+    """The players of one worker, for one game at a time."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.closed = False
+        self._makers: dict[Side, PlayerMaker] = {}
+        common = setup.kit.setup(None, setup.rules)
+        for side in ("a", "b"):
+            maker = PlayerMaker(
+                setup.kit, setup.spec(side), setup.evaluator, common, setup.budget,
+                apart=not setup.check_truth, whole=True,
+            )  # fmt: skip
+            self._makers[side] = maker
+            if not maker.hosts:
+                maker.warm_up(SEATS[0])
+
+    def player(self, side: Side, seed: int) -> Player:
+        """The player of a side for one game."""
+        return self._makers[side].make(seed)
+
+    def get_ready(self) -> None:
+        """Start the processes that do not run, both at once, and have them load their code before a clock runs."""
+        warming = [
+            threading.Thread(target=maker.warm_up, args=(SEATS[0],), daemon=True)
+            for maker in self._makers.values()
+            if maker.hosts  # players in this process were warmed up when made
+        ]
+        for thread in warming:
+            thread.start()
+        for thread in warming:
+            thread.join()
+
+    def close(self, *, at_once: bool = False) -> None:
+        """End the processes; ``at_once``: kill them without waiting. A game that is played ends at its next turn."""
+        self.closed = True
+        for maker in self._makers.values():
+            maker.close(at_once=at_once)
+
 
 _COLORS = {True: "white", False: "black"}
 """The seats as results name them, in every game."""
 
 
+class MatchEnded(UciBridgeError):
+    """The match has ended during a game."""
+
+
 def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
     """Play a game to its end; a fault of an engine loses it the game and raises nothing.
 
-    Raises NeverAnswered: a program failed before its first answer.
+    Raises NeverAnswered: a program failed before its first answer; MatchEnded.
     """
     kit = setup.kit
     start = kit.setup(task.opening.fen, setup.rules)
@@ -39,6 +168,8 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
     moves: list[dict[str, Any]] = []  # for ``moves.jsonl``; what an engine reports never replaces a field of ours
 
     def on_turn(played: Played) -> None:
+        if engines.closed:
+            raise MatchEnded
         named = {
             "game": task.game,
             "ply": played.ply,

@@ -21,12 +21,11 @@ from klss.support.seeds import game_seed, opening_seed
 from klss.support.signals import asked_to_end
 from klss.table.kit import Kit, Spec
 from klss.table.limits import TimeControl
-from uci_bridge.match.engines import Setup
 from uci_bridge.match.files import MatchFiles, opened
+from uci_bridge.match.game import GameResult, GameTask, Setup
 from uci_bridge.match.openings import FileOpenings, Opening, RandomOpenings
 from uci_bridge.match.report import Standing
 from uci_bridge.match.statistics import Sprt
-from uci_bridge.match.task import GameResult, GameTask
 from uci_bridge.match.workers import workers_for
 
 FORMAT = 3

@@ -10,9 +10,8 @@ import numpy as np
 
 from klss.table.contest import TruthCount
 from uci_bridge.match.documents import package_versions
-from uci_bridge.match.engines import Setup
+from uci_bridge.match.game import Setup, Side, sides
 from uci_bridge.match.statistics import Elo, PairCounter, Sprt, SprtState, elo_of_match
-from uci_bridge.match.task import Side, sides
 
 _NUMBERS = {
     "positions": "positions",

@@ -1,7 +1,7 @@
-"""The workers that play the games of a match: this process, child processes, or the workers of a dask cluster.
+"""The workers that play the games of a match: threads of this process, or those of a running dask cluster.
 
-Workers only play; the process that started the match writes the files. If a worker dies, its games are played again by
-another one. Games are handed out a few at a time, so that none is waiting when a match ends early.
+A thread only tells the engines, which are processes of their own, whose turn it is, so threads play as many games at a
+time as processes would. Games are handed out a few at a time, so that none is waiting when a match ends early.
 
 Anybody who can reach a dask scheduler can run code as the user of its workers and of its clients. So a scheduler that
 is not at a ``tls://`` address is only for machines on which everybody is trusted.
@@ -12,57 +12,83 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import secrets
 import sys
-import threading
-import time
 from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
+from itertools import islice
 from typing import Any
 
 from klss.errors import INSTALL_EXTRAS
-from uci_bridge.match.engines import Engines, Setup
 from uci_bridge.match.files import MatchError
-from uci_bridge.match.game import play_game
-from uci_bridge.match.pool import MOST_DEATHS, LocalWorkers
-from uci_bridge.match.task import GameResult, GameTask
+from uci_bridge.match.game import Engines, GameResult, GameTask, Setup, play_game
 
 _CONNECT_S = 15.0
-_IDLE_S = 60.0
-"""Seconds without a game after which a worker's engines are ended: the process that started the match may be gone."""
 
 
-def workers_for(
-    setup: Setup, workers: int | None = None, scheduler: str | None = None
-) -> InProcess | LocalWorkers | ClusterWorkers:
+def workers_for(setup: Setup, workers: int | None = None, scheduler: str | None = None) -> Workers:
     """The workers of a match, for ``workers`` games at a time (None: 1, or the number of the cluster's threads).
 
-    ``scheduler`` is the address of the scheduler of a running dask cluster; None: this process plays one game, child
-    processes several. Raises MatchError: a scheduler is named and dask is not installed, or there is no such scheduler,
-    or it has no workers.
+    ``scheduler`` is the address of the scheduler of a running dask cluster; None: this process plays. Raises
+    MatchError: a scheduler is named and dask is not installed, or there is no such scheduler, or it has no workers.
     """
-    if scheduler is not None:
-        return ClusterWorkers(setup, workers, scheduler)
-    return InProcess(setup) if workers in (None, 1) else LocalWorkers(setup, workers)
+    return Workers(setup, workers or 1) if scheduler is None else ClusterWorkers(setup, workers, scheduler)
 
 
-class InProcess:
-    """This process plays, one game after the other; the engines are separate processes all the same."""
+class Workers:
+    """Threads of this process; a single one is the caller's."""
 
-    def __init__(self, setup: Setup) -> None:
-        self._setup, self._engines = setup, Engines(setup)
+    def __init__(self, setup: Setup, at_once: int) -> None:
+        self._setup, self._at_once = setup, at_once
+        self._engines: list[Engines] = []
+        self._idle: list[Engines] = []
+        self._playing: dict[Future[GameResult], GameTask] = {}
 
     def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
         """Play the games; they come in the order in which they end."""
-        for task in tasks:
-            yield play_game(self._setup, task, self._engines)
+        if self._at_once == 1:
+            yield from map(self._play, tasks)
+            return
+        with ThreadPoolExecutor(self._at_once) as threads:
+            yield from self._from(threads, self._play, tasks)
 
     def close(self) -> None:
-        """End the engines at once."""
-        self._engines.close(at_once=True)
+        """End the games and their engines at once."""
+        while True:
+            for engines in self._engines:
+                engines.close(at_once=True)
+            if not wait(self._playing, timeout=0.05).not_done:
+                return
+
+    def _from(self, executor: Executor, play: Any, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
+        def submit(some: Iterator[GameTask]) -> None:
+            self._playing.update((executor.submit(play, task), task) for task in some)
+
+        submit(islice(tasks, self._at_once))
+        try:
+            while self._playing:
+                for future in wait(self._playing, return_when=FIRST_COMPLETED).done:
+                    task = self._playing.pop(future)
+                    result = self._result(future, task)
+                    submit(islice(tasks, 1))
+                    yield result
+        finally:
+            self.close()
+
+    def _result(self, future: Future[GameResult], task: GameTask) -> GameResult:
+        return future.result()
+
+    def _play(self, task: GameTask) -> GameResult:
+        if not self._idle:
+            self._idle.append(Engines(self._setup))
+            self._engines.append(self._idle[-1])
+        engines = self._idle.pop()
+        result = play_game(self._setup, task, engines)
+        self._idle.append(engines)
+        return result
 
 
-class ClusterWorkers:
-    """The workers of a running ``dask.distributed`` cluster."""
+class ClusterWorkers(Workers):
+    """The workers of a running ``dask.distributed`` cluster; each game starts its engines and ends them."""
 
     def __init__(self, setup: Setup, workers: int | None, scheduler: str) -> None:
         os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
@@ -75,8 +101,6 @@ class ClusterWorkers:
             ) from None
         for name in ("distributed", "distributed.scheduler", "distributed.nanny", "distributed.worker", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
-        self._setup = setup
-        self._match = secrets.token_hex(8)
         try:
             get_address_host_port(scheduler)  # before: a client of a bad address logs errors again when it is collected
             self._client = Client(scheduler, timeout=_CONNECT_S, set_as_default=False)
@@ -97,118 +121,39 @@ class ClusterWorkers:
                 "a tls:// address, only who has a certificate",
                 file=sys.stderr,
             )
-        self._at_once = workers or max(1, sum(self._client.nthreads().values()))
+        super().__init__(setup, workers or max(1, sum(self._client.nthreads().values())))
 
     def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
-        from distributed import as_completed
-
-        playing: dict[Any, tuple[GameTask, int]] = {}
-        games = as_completed([], loop=self._client.loop)
-
-        def submit(task: GameTask, deaths: int = 0) -> None:
-            key = f"klss-game-{task.game}-{secrets.token_hex(6)}"
-            future = self._client.submit(
-                play_for, self._match, self._setup, task, pure=False, priority=-task.game, key=key
-            )
-            playing[future.key] = task, deaths
-            games.add(future)
-
-        for _, task in zip(range(self._at_once), tasks, strict=False):
-            submit(task)
-        while playing:
-            future = next(games)
-            task, deaths = playing.pop(future.key)
-            if future.status == "finished":
-                result: GameResult = future.result()
-                future.release()
-                following = next(tasks, None)
-                if following is not None:
-                    submit(following)
-                yield result
-                continue
-            self._check(task, future, deaths)
-            submit(task, deaths + 1)
-
-    def _check(self, task: GameTask, future: Any, deaths: int) -> None:
-        """Raise the error of a failed game, unless it was its worker's death."""
-        from distributed import KilledWorker
-        from distributed.client import FutureCancelledError
-
-        try:
-            error = future.exception(timeout=_CONNECT_S)
-        except (FutureCancelledError, TimeoutError) as lost:
-            error = lost
-        if isinstance(error, KilledWorker) and deaths < MOST_DEATHS:
-            return
-        if isinstance(error, KilledWorker | FutureCancelledError | TimeoutError):
-            raise MatchError(
-                f"game {task.game}: its worker was lost ({type(error).__name__}); the same command goes on from there"
-            )
-        if isinstance(error, ImportError):
-            raise MatchError(f"a worker can't play: {error}; expected klss, the same version, wherever workers run")
-        raise error
+        return self._from(self._client.get_executor(pure=False), _Alone(self._setup), tasks)
 
     def close(self) -> None:
         with contextlib.suppress(Exception):
-            self._client.run(close_engines, self._match)
-        with contextlib.suppress(Exception):
             self._client.close(timeout=2)
 
+    def _result(self, future: Future[GameResult], task: GameTask) -> GameResult:
+        from distributed import KilledWorker  # dask itself has tried the game with other workers
 
-# ----------------------------------------------------------------------------------------------------------------------
-# in a worker
-
-_lock = threading.Lock()
-_idle: dict[str, list[tuple[Engines, float]]] = {}
-"""The unused engines of each match, and the time since when."""
-
-_watched = False
-
-
-def play_for(match: str, setup: Setup, task: GameTask) -> GameResult:
-    """Play a game of ``match`` in this worker, with the engines of an earlier game or new ones."""
-    _watch()
-    with _lock:
-        waiting = _idle.setdefault(match, [])
-        engines = waiting.pop()[0] if waiting else None
-    if engines is None:
-        engines = Engines(setup)
-    try:
-        result = play_game(setup, task, engines)
-    except BaseException:
-        engines.close(at_once=True)
-        raise
-    with _lock:
-        _idle.setdefault(match, []).append((engines, time.monotonic()))
-    return result
+        try:
+            return future.result()
+        except (KilledWorker, CancelledError, TimeoutError) as error:
+            raise MatchError(
+                f"game {task.game}: its worker was lost ({type(error).__name__}); the same command goes on from there"
+            ) from None
+        except ImportError as error:
+            raise MatchError(
+                f"a worker can't play: {error}; expected klss, the same version, wherever workers run"
+            ) from None
 
 
-def close_engines(match: str) -> None:
-    """End this worker's unused engines of ``match``."""
-    with _lock:
-        waiting = _idle.pop(match, [])
-    for engines, _ in waiting:
-        engines.close(at_once=True)
+class _Alone:
+    """Plays a game with engines of its own."""
 
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
 
-def _watch() -> None:
-    """Once per worker: reduce its logging, and start the thread that ends engines after a while without use."""
-    global _watched
-    with _lock:
-        if _watched:
-            return
-        _watched = True
-    logging.getLogger("uci_bridge").setLevel(logging.ERROR)  # an engine's faults are in its game's line
-    threading.Thread(target=_end_idle, name="ends idle engines", daemon=True).start()
-
-
-def _end_idle() -> None:
-    while True:
-        time.sleep(_IDLE_S / 10)
-        old = time.monotonic() - _IDLE_S
-        with _lock:
-            ending = [engines for waiting in _idle.values() for engines, since in waiting if since < old]
-            for match, waiting in list(_idle.items()):
-                _idle[match] = [entry for entry in waiting if entry[1] >= old]
-        for engines in ending:
+    def __call__(self, task: GameTask) -> GameResult:
+        engines = Engines(self._setup)
+        try:
+            return play_game(self._setup, task, engines)
+        finally:
             engines.close(at_once=True)
