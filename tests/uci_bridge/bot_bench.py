@@ -25,10 +25,11 @@ from uci_bridge.bot.account import Bot, make_client
 from uci_bridge.bot.config import BotConfig
 from uci_bridge.bot.lichess import Account, Timing, Token
 from uci_bridge.bot.record import Records
-from uci_bridge.bot.seat import Clock
+from uci_bridge.protocol.shapes import Clock
 
 ROOT = Path(__file__).resolve().parents[2]
-ENGINE = [sys.executable, str(ROOT / "tests/uci_bridge/protocol_engine.py")]
+ENGINE = [sys.executable, str(ROOT / "tests/uci_bridge/foreign_engine.py")]
+GOOD = [*ENGINE, "good", "0"]
 
 QUICK = Timing(
     connect_s=2.0, call_s=3.0, idle_s=2.0, first_retry_s=0.02, last_retry_s=0.3, settle_s=0.03, room_s=0.3,
@@ -126,7 +127,7 @@ def write_config(folder: Path, url: str, *, engine: str | None = None, **keys: s
         "token": "{file: token}",
         "accept": "{concurrency: 4, per_player: 4, bots: true}",
         "records": "records",
-        "engine": engine or json.dumps({"command": ENGINE, "nodes": 5}),
+        "engine": engine or json.dumps({"command": GOOD, "nodes": 5}),
         **keys,
     }
     path.write_text("".join(f"{key}: {value}\n" for key, value in lines.items()))

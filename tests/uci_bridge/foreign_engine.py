@@ -1,7 +1,8 @@
 """A foreign engine that speaks the engine protocol and behaves as its first argument says; the standard library only.
 
 Its second argument: after how many turns answered well the misbehaviour begins (0). What it is sent is kept in the file
-that ``KEEP`` names, if it is set.
+that ``KEEP`` or ``--keep FILE`` names. ``--once FILE``: it misbehaves once, and never again once FILE is there;
+``--environment FILE``: writes down its environment.
 """
 
 import json
@@ -11,7 +12,12 @@ import sys
 import time
 
 how, patience = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 0
-keep = open(os.environ["KEEP"], "ab") if "KEEP" in os.environ else None  # noqa: SIM115
+options = dict(zip(sys.argv[3::2], sys.argv[4::2]))
+kept = options.get("--keep") or os.environ.get("KEEP")
+keep = open(kept, "ab") if kept else None  # noqa: SIM115
+if "--environment" in options:
+    with open(options["--environment"], "w") as file:
+        json.dump(dict(os.environ), file)
 turns = 0
 
 
@@ -31,6 +37,11 @@ def answer(request: dict, move: dict) -> None:
 
 def misbehave(request: dict) -> None:
     good = request["legalMoves"][0]
+    if "--once" in options:
+        if os.path.exists(options["--once"]):
+            answer(request, good)
+            return
+        open(options["--once"], "w").close()
     if how == "move for sense" and request["phase"] == "sense":
         say(json.dumps({**ids(request), "move": None}).encode() + b"\n")
         return

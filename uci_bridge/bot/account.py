@@ -29,14 +29,10 @@ from uci_bridge.bot.engine import EngineSeat, engine_command, engine_tags
 from uci_bridge.bot.game import BotGame
 from uci_bridge.bot.lichess import Account, Backoff, Client, Refused, Rejected, ServerError, Timing, Token
 from uci_bridge.bot.record import Records
-from uci_bridge.bot.seat import Seat
 from uci_bridge.errors import UciBridgeError
 
 log = logging.getLogger(__name__)
 
-_SILENT_S = 60.0
-"""A bot that was asked to stop gives up its games once none of their streams sent a line, not even a keep-alive, for so
-many seconds."""
 _REFUSALS = 5
 """Refusals of the event stream in a row after which the bot gives up."""
 
@@ -85,7 +81,7 @@ class Bot:
 
     def __init__(
         self, config: BotConfig, client: Client, account: Account, records: Records, *, folder: Path,
-        seat: Callable[[chess.Color, str | None, int], Seat] | None = None,
+        seat: Callable[[chess.Color, str | None, int], EngineSeat] | None = None,
     ) -> None:  # fmt: skip
         self._config, self._client, self._account, self._records = config, client, account, records
         self._command = engine_command(config.engine, folder)
@@ -133,22 +129,16 @@ class Bot:
                 listener.result()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(grace_s):
-                    while (self._games or self._tasks) and not self._unheard():
+                    while self._games or self._tasks:
                         work = {task for _, task in self._games.values()} | self._tasks
-                        await asyncio.wait(work, timeout=1.0, return_when=asyncio.FIRST_COMPLETED)
+                        await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
             if self._games:
-                reason = "the server is silent" if self._unheard() else "grace is over"
-                self._say(logging.WARNING, f"{reason}: the rest goes on at the next start", games=len(self._games))
+                self._say(logging.WARNING, "grace is over: the rest goes on at the next start", games=len(self._games))
         finally:
             tasks = [listener, stopping, *(task for _, task in self._games.values()), *self._tasks]
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _unheard(self) -> bool:
-        """Whether games are under way and the server has been silent on all of them for ``_SILENT_S`` seconds."""
-        games = [game for game, _ in self._games.values()]
-        return bool(games) and not self._tasks and all(game.silent_s() > _SILENT_S for game in games)
 
     # The event stream.
 
@@ -198,12 +188,12 @@ class Bot:
         try:
             if reason is not None:
                 self._say(logging.INFO, "challenge declined", **who, reason=reason)
-                await self._stubborn(lambda: self._client.decline(challenge.id, reason))
+                await self._client.insist(lambda: self._client.decline(challenge.id, reason))
                 return
             known = {} if challenge.initial_s is None else {"initial_s": challenge.initial_s}
             self._records.begin(challenge.id, opponent=challenge.player, **known)
             self._say(logging.INFO, "challenge accepted", **who)
-            await self._stubborn(lambda: self._client.accept(challenge.id))
+            await self._client.insist(lambda: self._client.accept(challenge.id))
             # Don't wait for the gameStart: it may be lost, and at ply 0 the server does not send it again.
             self._play(challenge.id, known=True)
         except ServerError as error:
@@ -213,20 +203,6 @@ class Bot:
             self._say(logging.INFO, "challenge not answered", **who, error=str(error))
         finally:
             self._promised.pop(challenge.id, None)
-
-    async def _stubborn(self, call: Callable[[], Any]) -> None:
-        """Await ``call``, up to five times if it fails by an error that another try may cure."""
-        backoff = Backoff(self._client.timing.first_retry_s, self._client.timing.last_retry_s)
-        for left in reversed(range(5)):
-            try:
-                await call()
-                return
-            except (Refused, Rejected):
-                raise
-            except ServerError as error:
-                if not left:
-                    raise
-                await asyncio.sleep(backoff.next(error.wait_s))
 
     async def _no_room(self, game_id: str, player: str | None) -> str | None:
         """The limit that a game would exceed, also after ``room_s`` seconds: news of a game's end come late. If it is
@@ -278,9 +254,9 @@ class Bot:
         self._say(logging.INFO, "game refused", game=game_id, reason=reason)
         with contextlib.suppress(ServerError):
             try:
-                await self._stubborn(lambda: self._client.abort(game_id))
+                await self._client.insist(lambda: self._client.abort(game_id))
             except Rejected:
-                await self._stubborn(lambda: self._client.resign(game_id))
+                await self._client.insist(lambda: self._client.resign(game_id))
 
     def _play(self, game_id: str, *, known: bool) -> None:
         if game_id in self._games:
@@ -322,7 +298,7 @@ class Bot:
         self._games.pop(game_id, None)
         self.finished += 1
 
-    def _engine_seat(self, color: chess.Color, fen: str | None, ply: int) -> Seat:
+    def _engine_seat(self, color: chess.Color, fen: str | None, ply: int) -> EngineSeat:
         return EngineSeat(self._command, self._config.engine, fen=fen, warm=ply < 2)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-import msgspec
-import yaml
+import msgspec.yaml
 
 from darkchess.evaluation.registry import check_evaluator_name
 from klss.support.text import read_text
@@ -155,18 +154,16 @@ def load_config(path: Path) -> BotConfig:
     file can't be read, is not YAML, or has unknown keys or bad values.
     """
     try:
-        config = msgspec.convert(yaml.safe_load(read_text(path, _MAX_BYTES)), BotConfig)
+        config = msgspec.yaml.decode(read_text(path, _MAX_BYTES), type=BotConfig)
     except OSError as error:
         raise ConfigError(f"{path}: can't be read ({error.strerror}); expected a bot.yml") from None
     except msgspec.ValidationError as error:
         said = str(error)
         # What stands under ``token`` may be the token itself, put in the wrong place.
         raise ConfigError(f"{path}: {_TOKEN if '`$.token' in said else said}") from None
-    except yaml.MarkedYAMLError as error:
-        where = f" in line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise ConfigError(f"{path}: bad YAML{where}: {error.problem}") from None
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise ConfigError(f"{path}: got a text that is no YAML ({type(error).__name__}), expected a bot.yml") from None
+    except (ValueError, RecursionError) as error:  # its text may quote the token
+        line = re.search(r"line \d+", str(error))
+        raise ConfigError(f"{path}: bad YAML{f' in {line[0]}' if line else ''}; expected a bot.yml") from None
     folder = path.absolute().parent
     token = config.token
     engine = config.engine
@@ -188,14 +185,11 @@ def read_token(source: TokenSource) -> Token:
     """
     if source.env is not None:
         text = take_variable(source.env)
-        name = source.env if re.fullmatch(r"[A-Z_][A-Z0-9_]*", source.env) else "that it names"
-        where = f"token.env: the environment variable {name}"
+        where = "token.env"  # unnamed, here and below: somebody may have put the token itself there
         if text is None:
-            raise ConfigError(f"{where} is not set; expected the bot's token there")
+            raise ConfigError(f"{where}: there is no such environment variable; expected the bot's token there")
     else:
-        path = Path(source.file or "")
-        # Somebody may have put the token itself there, as above: don't quote a name that looks like one.
-        where = f"token.file: {path.parent / '...' if re.fullmatch(r'[A-Za-z0-9_-]{12,}', path.name) else path}"
+        path, where = Path(source.file or ""), "token.file"
         try:
             with path.open("rb") as stream:
                 mode = stat.S_IMODE(os.fstat(stream.fileno()).st_mode)

@@ -34,7 +34,7 @@ MAX_PLIES = 2048
 _ID = r"^[A-Za-z0-9_-]{1,32}\Z"
 _MAX_S = 10 * 366 * 24 * 3600
 
-_Id = Annotated[str, msgspec.Meta(pattern=_ID)]
+GameId = Annotated[str, msgspec.Meta(pattern=_ID)]
 _Text = Annotated[str, msgspec.Meta(max_length=128, pattern=r"^[^\x00-\x1f\x7f-\x9f]*\Z")]
 _Moves = Annotated[
     str, msgspec.Meta(max_length=6 * MAX_PLIES, pattern=r"^\s*([a-h][1-8][a-h][1-8][qrbnQRBN]?(\s+|\Z))*\Z")
@@ -137,7 +137,7 @@ class _TimeControl(msgspec.Struct):
 
 
 class _Challenge(msgspec.Struct):
-    id: _Id
+    id: GameId
     challenger: _Player | None
     variant: _Variant
     rated: bool
@@ -166,7 +166,7 @@ class _State(msgspec.Struct):
 
 
 class _Full(msgspec.Struct):
-    id: _Id
+    id: GameId
     variant: _Variant
     white: _Player | None
     black: _Player | None

@@ -13,15 +13,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import secrets
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import chess
 
@@ -36,21 +33,16 @@ from klss import __version__
 from klss.table.contest import Forfeit, OutOfTime
 from klss.table.limits import Limit
 from uci_bridge.bot.config import EngineConfig
-from uci_bridge.bot.seat import Clock, SeatError
 from uci_bridge.child_processes import own_program
 from uci_bridge.evaluators import can_ponder, evaluator_choice
 from uci_bridge.protocol.engine_process import EngineProcess
 from uci_bridge.protocol.fog import FOG
 from uci_bridge.protocol.host import HostedPlayer, rehearse
+from uci_bridge.protocol.shapes import Clock
 
-log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
 _RESTARTS = 3
-_AGAIN_MS = 2000
-"""Milliseconds on the clock below which a failed engine is not started again for the same move."""
-_UNHURRIED_S = 120.0
-"""Least time limit for the first moves, when no clock runs and an engine may have to load its code."""
 
 
 def engine_command(config: EngineConfig, folder: Path) -> list[str]:
@@ -106,8 +98,12 @@ async def check_engine(command: Sequence[str]) -> str | None:
         process.close()
 
 
+class SeatError(Exception):
+    """The engine gave no move: it is dead, silent, late, or breaks the protocol. The seat can be asked again."""
+
+
 class EngineSeat:
-    """One player in one game: an engine in a separate process.
+    """One player in one game: an engine in a separate process. Views and a clock go in, moves come out.
 
     The host's calls block, so they run in a thread of this seat, one at a time. A call that is no longer needed, since
     the game changed meanwhile, runs to its end: its answer is dropped, but its process can still be used.
@@ -132,45 +128,38 @@ class EngineSeat:
         )
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="engine")
         self._told: tuple[View, ...] = ()
-        self._closed = False
         if warm:
             self._thread.submit(rehearse, self._process, FOG)
 
     async def choose(self, views: Sequence[View], clock: Clock) -> chess.Move:
-        """Return the move; see :class:`uci_bridge.bot.seat.Seat`."""
-        began = time.monotonic()
-        first = len(views) <= 2
-        for again in (True, False):
-            left_ms = clock.remaining_ms - (0 if first else int((time.monotonic() - began) * 1000.0))
-            limit, patience_s = self._limit(replace(clock, remaining_ms=max(1, left_ms)), first=first)
-            try:
-                return await self._run(partial(self._choose, tuple(views), limit), patience_s)
-            except SeatError as error:
-                if not again or self._closed or left_ms < _AGAIN_MS:
-                    raise
-                log.warning("the engine is started again", extra={"fields": {"reason": str(error)}})
-        raise AssertionError("unreachable")
+        """Return the move after the last of ``views`` (all of them, from ply 0 on). ``clock`` has the player's time,
+        less the margin for the network's delay. Raises SeatError.
+        """
+        try:
+            return await self._run(partial(self._choose, tuple(views), self._limit(clock)))
+        except (Forfeit, OutOfTime, OSError, DarkchessError, RuntimeError) as error:  # RuntimeError: closed meanwhile
+            raise SeatError(str(error) or type(error).__name__) from None
 
     async def tell(self, views: Sequence[View]) -> None:
-        """Show the player its new views; see :class:`uci_bridge.bot.seat.Seat`."""
-        with contextlib.suppress(SeatError):
-            await self._run(partial(self._tell, tuple(views)), 10.0)
+        """Show the player its view after its own move, or at the end; never raises."""
+        with contextlib.suppress(OSError, DarkchessError, RuntimeError):
+            await self._run(partial(self._tell, tuple(views)))
 
     async def close(self) -> None:
         """End the engine's process, even during a call."""
-        self._closed = True
+        self._player.close()
         await asyncio.to_thread(self._process.close)
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _limit(self, clock: Clock, *, first: bool) -> tuple[Limit, float]:
-        """The engine's limit, and the seconds after which it counts as dead."""
-        remaining_s, increment_s = clock.remaining_ms / 1000.0, clock.increment_ms / 1000.0
+    async def _run(self, call: Callable[[], _Result]) -> _Result:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, call)
+
+    def _limit(self, clock: Clock) -> Limit:
+        remaining_s, increment_s = (clock.remaining_ms or 0) / 1000.0, clock.increment_ms / 1000.0
         budget_s = self._config.move_time_s
         if budget_s is not None:
             budget_s = max(0.02, min(budget_s, remaining_s / 10.0 + 0.7 * increment_s, remaining_s / 2.0))
-        limit = Limit(time_s=budget_s, nodes=self._config.nodes, clock=(remaining_s, increment_s))
-        # Half the clock, so that enough is left for a restarted engine.
-        return limit, max(0.5 * remaining_s, _UNHURRIED_S if first else 0.2)
+        return Limit(time_s=budget_s, nodes=self._config.nodes, clock=(remaining_s, increment_s))
 
     def _sync(self, views: tuple[View, ...]) -> None:
         """Bring the session to ``views``."""
@@ -178,46 +167,18 @@ class EngineSeat:
         if not shown or views[: len(shown)] != shown:
             self._player.begin(views[0].color, Setup(self._start, PYCHESS))
             shown = views[:1]
-        self._told = shown
+        self._told = views
         for view in views[len(shown) :]:
             self._player.observe(view)
-        self._told = views
 
     def _choose(self, views: tuple[View, ...], limit: Limit) -> chess.Move:
-        try:
-            self._sync(views)
-            move: chess.Move = self._player.answer("move", limit).answer
-            return move
-        except (Forfeit, OutOfTime, OSError, DarkchessError) as error:
-            self._told = ()
-            raise SeatError(str(error) or type(error).__name__) from None
+        self._sync(views)
+        move: chess.Move = self._player.answer("move", limit).answer
+        return move
 
     def _tell(self, views: tuple[View, ...]) -> None:
-        try:
-            known = self._told
-            if known and views[-1].game_over is not None and len(known) == len(views) and known[-1] != views[-1]:
-                self._player.end(views[-1].game_over)
-            elif known:
-                self._sync(views)
-        except (Forfeit, OutOfTime, OSError, DarkchessError) as error:
-            log.debug("an engine was not told", extra={"fields": {"error": str(error)}})
-            self._told = ()
-
-    async def _run(self, call: Callable[[], _Result], patience_s: float) -> _Result:
-        if self._closed:
-            raise SeatError("the seat is closed")
-        running = asyncio.get_running_loop().run_in_executor(self._thread, call)
-        running.add_done_callback(_looked_at)
-        try:
-            async with asyncio.timeout(patience_s):
-                return await asyncio.shield(running)
-        except TimeoutError:
-            await asyncio.to_thread(self._process.kill)  # so the call that waits for it ends at once
-            self._told = ()
-            raise SeatError(f"no answer within {patience_s:.1f} s") from None
-
-
-def _looked_at(running: asyncio.Future[Any]) -> None:
-    """Mark an exception as seen, so that asyncio does not log "exception never retrieved" for an abandoned call."""
-    if not running.cancelled():
-        running.exception()
+        known = self._told
+        if known and views[-1].game_over is not None and len(known) == len(views) and known[-1] != views[-1]:
+            self._player.end(views[-1].game_over)
+        elif known:
+            self._sync(views)

@@ -30,11 +30,12 @@ from darkchess.fog.game.record import GameRecord
 from darkchess.fog.game.view import View
 from klss.table.outcome import Outcome
 from uci_bridge.bot.dialect import GameFull, GameState
+from uci_bridge.bot.engine import EngineSeat, SeatError
 from uci_bridge.bot.lichess import Backoff, Client, Limited, Refused, Rejected, ServerError, Timing
 from uci_bridge.bot.record import Records, plain
-from uci_bridge.bot.seat import Clock, Seat, SeatError
 from uci_bridge.bot.stream import GameStream
 from uci_bridge.bot.true_game import TrueGame, Unfollowable
+from uci_bridge.protocol.shapes import Clock
 
 log = logging.getLogger(__name__)
 
@@ -44,8 +45,6 @@ _LATE_S = 180.0
 """Time without news, beyond both clocks, after which a game's stream is reopened, and at last the game given up."""
 _NEVER_SEEN_S = 600.0
 """The same for a game of which the server has shown nothing yet."""
-_FLAG_LATE_S = 15.0
-"""Seconds below zero from which an unexplained end counts as a fall of the flag; pychess reports one after 20 s."""
 _SENDS = 6
 """Most times that the same move is sent in the same position."""
 
@@ -75,7 +74,7 @@ class BotGame:
         records: Records,
         name: str,  # our name on the server
         # makes the engine's seat once colour and start position are known: ``seat(color, fen, ply)``
-        seat: Callable[[chess.Color, str | None, int], Seat],
+        seat: Callable[[chess.Color, str | None, int], EngineSeat],
         # returns the reason not to play a game at its start (a decline key), or None; with a reason it is aborted
         refusal: Callable[[GameFull, str], str | None],
         greeting: str | None = None,  # sent once when the game starts; None for no greeting
@@ -91,7 +90,7 @@ class BotGame:
         self._make_seat, self._refusal = seat, refusal
         self._greeting, self._margin_ms = greeting, margin_ms
         self._timing = timing or client.timing
-        self._seat: Seat | None = None
+        self._seat: EngineSeat | None = None
         self._game: TrueGame | None = None
         self._color: chess.Color = chess.WHITE
         self._stream = GameStream(game_id, client, self._timing)
@@ -108,10 +107,6 @@ class BotGame:
     def over(self) -> bool:
         """Whether the game has ended, even if the server has yet to say so; it no longer counts as being played."""
         return self._stream.over or self._won
-
-    def silent_s(self) -> float:
-        """Seconds since the server's last line about this game."""
-        return self._stream.silent_s()
 
     async def run(self) -> None:
         """Play the game to its end, record it, and close everything. Raises nothing but cancellation."""
@@ -270,17 +265,13 @@ class BotGame:
         return True
 
     async def _leave(self, how: str) -> None:
-        """Abort or resign, in up to five tries; afterwards the game is over for us even if none succeeded."""
-        backoff = Backoff(self._timing.first_retry_s, self._timing.last_retry_s)
-        for _ in range(5):
-            try:
-                await (self._client.abort(self.id) if how == "abort" else self._client.resign(self.id))
-                break
-            except Rejected:
-                break
-            except ServerError as error:
-                self._log(logging.INFO, f"{how} failed", error=str(error))
-                await asyncio.sleep(backoff.next(error.wait_s))
+        """Abort or resign; afterwards the game is over for us even if that failed."""
+        try:
+            await self._client.insist(
+                lambda: self._client.abort(self.id) if how == "abort" else self._client.resign(self.id)
+            )
+        except ServerError as error:
+            self._log(logging.INFO, f"{how} failed", error=str(error))
         if how == "resign":
             self._ended_by_us = Outcome(not self._color, "resign")
         self._stream.end()
@@ -306,7 +297,7 @@ class BotGame:
         if move is not None:
             await self._send(state, move, 1)
 
-    async def _choose(self, state: GameState, game: TrueGame, seat: Seat) -> chess.Move | None:
+    async def _choose(self, state: GameState, game: TrueGame, seat: EngineSeat) -> chess.Move | None:
         """The engine's move; None if the game is over or its moves have changed meanwhile."""
         views = game.views(self._color)
         thinking = asyncio.create_task(seat.choose(views, self._clock(state)))
@@ -336,7 +327,7 @@ class BotGame:
             left -= int((time.monotonic() - since) * 1000.0)
             if not sure:  # joined in mid-game: it is unknown for how long it has been our turn
                 left = min(left, left // 3 + state.increment_ms[mine] // 2)
-        return Clock(max(1, left - self._margin_ms), state.increment_ms[mine])
+        return Clock(remaining_ms=max(1, left - self._margin_ms), increment_ms=max(0, state.increment_ms[mine]))
 
     async def _send(self, state: GameState, move: chess.Move, tries: int) -> None:
         """Send a move; try again while the game is known to be at ``state`` and the server asks to come back later."""
@@ -345,7 +336,7 @@ class BotGame:
         delay_s = self._timing.confirm_s
         for _ in range(20):
             # Wait while the stream is down, since moves may have been taken back; but at most a quarter of the clock.
-            patience_s = min(10.0, self._clock(state).remaining_ms / 4000.0)
+            patience_s = min(10.0, (self._clock(state).remaining_ms or 0) / 4000.0)
             if await self._elsewhere(state, patience_s, until_synced=True):
                 self._sent = None  # nothing is on its way
                 return
@@ -408,7 +399,7 @@ class BotGame:
             game.follow(state.moves)
             self._note_clocks(game, state)
         moves, outcome = self._judged(game)
-        headers = self._headers(full, outcome, game)
+        headers = self._headers(full, outcome)
         clocks_s = tuple(self._clocks_s.get(ply) for ply in range(1, len(moves) + 1))
         path = self._records.save(self.id, GameRecord(moves, outcome, full.fen, headers, clocks_s))
         self._records.forget(self.id)
@@ -441,9 +432,9 @@ class BotGame:
                 moves, ruled = last, by_it
         if ruled is not None and (said is None or said.result == ruled.result or ruled.reason == "king_captured"):
             return moves, ruled
-        return game.moves, said or self._by_clock(game)
+        return game.moves, said
 
-    def _headers(self, full: GameFull, outcome: Outcome | None, game: TrueGame) -> dict[str, str]:
+    def _headers(self, full: GameFull, outcome: Outcome | None) -> dict[str, str]:
         known = self._records.under_way.get(self.id, {})
         headers = {
             "Event": f"{self._client.dialect.name} game",
@@ -457,19 +448,9 @@ class BotGame:
             headers["TimeControl"] = f"{initial_s:g}+{full.state.increment_ms[0] / 1000.0:g}"
         for name, value in self._engine.items():
             headers[f"{chess.COLOR_NAMES[self._color].capitalize()}{name}"] = plain(value)
-        if outcome is None:  # a record has no guess at the result, but a hint for one
-            hangs = game.king_hangs and game.turn != self._color
-            headers["Ending"] = "not told by the server" + ("; our king could be taken" if hangs else "")
+        if outcome is None:  # a record has no guess at the result
+            headers["Ending"] = "not told by the server"
         return headers
-
-    def _by_clock(self, game: TrueGame) -> Outcome | None:
-        """A fall of the flag of the side to move, if its clock is so far below zero that nothing else can be true."""
-        state = self._stream.state
-        if state is None or len(state.moves) < 2:
-            return None
-        since, sure = self._stream.since
-        left_s = state.clock_ms[0 if game.turn == chess.WHITE else 1] / 1000.0 - (time.monotonic() - since)
-        return Outcome(not game.turn, "flag") if sure and left_s < -_FLAG_LATE_S else None
 
     def _log(self, level: int, event: str, exc_info: Exception | None = None, **fields: Any) -> None:
         log.log(level, event, exc_info=exc_info, extra={"fields": {"game": self.id, **fields}})

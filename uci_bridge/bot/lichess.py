@@ -20,18 +20,17 @@ import logging
 import math
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import aiohttp
 import msgspec
+from aiohttp.http import HttpProcessingError
 
 from uci_bridge.bot.dialect import PYCHESS, Dialect, Event, GameLine, valid_id
 from uci_bridge.errors import UciBridgeError
-from uci_bridge.lines import LineSplitter
 
 log = logging.getLogger(__name__)
 
@@ -168,26 +167,12 @@ def _object(text: bytes | bytearray) -> dict[str, Any]:
     return msgspec.json.decode(text, type=dict[str, Any])
 
 
-class _RateLimit(msgspec.Struct):
-    seconds: float
-
-
-class _Limited(msgspec.Struct):
-    """The body of an answer 429 of lichess."""
-
-    ratelimit: _RateLimit
-
-
-def _asked_wait_s(retry_after: str, body: bytes) -> float | None:
-    """The seconds that an answer 429 asks to wait: in its header, a number or a date, or in its body; None: in none."""
-    found = []
+def _asked_wait_s(retry_after: str) -> float | None:
+    """The seconds that an answer 429 asks to wait; None: it does not say."""
     with contextlib.suppress(ValueError):
-        found.append(float(retry_after))
-    with contextlib.suppress(ValueError, TypeError, OverflowError):
-        found.append(parsedate_to_datetime(retry_after).timestamp() - time.time())
-    with contextlib.suppress(msgspec.MsgspecError, ValueError, RecursionError):
-        found.append(msgspec.json.decode(body, type=_Limited).ratelimit.seconds)
-    return max((wait for wait in found if not math.isnan(wait)), default=None)
+        wait = float(retry_after)
+        return None if math.isnan(wait) else wait
+    return None
 
 
 class Client:
@@ -214,6 +199,7 @@ class Client:
             trust_env=False,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
+            read_bufsize=MAX_LINE_BYTES // 2,  # a line may be twice as long
             connector=aiohttp.TCPConnector(limit=256, ttl_dns_cache=60),
         )
         return self
@@ -259,6 +245,19 @@ class Client:
         """Send a chat message to the opponent (or to the room ``spectator``)."""
         await self._call("POST", f"/api/bot/game/{valid_id(game_id)}/chat", {"room": room, "text": text})
 
+    async def insist(self, call: Callable[[], Awaitable[None]]) -> None:
+        """Await ``call``, up to five times if it fails by an error that another try may cure."""
+        backoff = Backoff(self.timing.first_retry_s, self.timing.last_retry_s)
+        for left in reversed(range(5)):
+            try:
+                return await call()
+            except (Refused, Rejected):
+                raise
+            except ServerError as error:
+                if not left:
+                    raise
+                await asyncio.sleep(backoff.next(error.wait_s))
+
     def events(self) -> AsyncGenerator[Event | None, None]:
         """One connection to the event stream: None once it is open, then its events. Ends or raises when it breaks."""
         # Not strict: a bad line may come again on every connection, and must not block the others.
@@ -291,7 +290,6 @@ class Client:
 
     async def _stream(self, path: str, headers: Mapping[str, str]) -> AsyncGenerator[bytes | None, None]:
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=self.timing.connect_s)
-        splitter = LineSplitter(MAX_LINE_BYTES)
         try:
             async with contextlib.AsyncExitStack() as stack:
                 async with asyncio.timeout(self.timing.call_s):
@@ -302,16 +300,16 @@ class Client:
                 deadline = asyncio.get_running_loop().time() + self.timing.idle_s
                 while True:
                     async with asyncio.timeout_at(deadline):
-                        chunk = await response.content.readany()
-                    if not chunk:
+                        try:
+                            line = await response.content.readline()
+                        except (ValueError, HttpProcessingError):  # of aiohttp 3.10, and of later ones
+                            raise Garbage(
+                                f"stream: got a line of more than {MAX_LINE_BYTES} bytes, expected a shorter one"
+                            ) from None
+                    if not line.endswith(b"\n"):
                         return
-                    found = splitter.feed(chunk)
-                    lines = [line.strip() for line in found if line is not None]
-                    if len(lines) < len(found) or splitter.overlong:
-                        raise Garbage(f"stream: got a line of more than {MAX_LINE_BYTES} bytes, expected a shorter one")
-                    for line in lines:
-                        deadline = asyncio.get_running_loop().time() + self.timing.idle_s
-                        yield line
+                    deadline = asyncio.get_running_loop().time() + self.timing.idle_s
+                    yield line.strip()
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise self._failed(path, error, f"nothing came for {self.timing.idle_s:g} s") from None
 
@@ -363,7 +361,7 @@ class Client:
         said = "" if body.lstrip().startswith(b"<") else _excerpt(body.decode("utf-8", "replace"))
         text = self._token.hide(f"{path}: the server answers {status}" + (f" ({said})" if said else ""))
         if status == 429:
-            asked = _asked_wait_s(response.headers.get("Retry-After", ""), body)
+            asked = _asked_wait_s(response.headers.get("Retry-After", ""))
             wait = self.dialect.quiet_s if asked is None else min(max(asked, 0.1), MAX_QUIET_S)
             self._quiet_until = max(self._quiet_until, time.monotonic() + wait)
             raise Limited(text, wait_s=wait)

@@ -76,10 +76,6 @@ class GameStream:
         self._log(logging.WARNING, "game given up", reason=reason)
         self.end()
 
-    def silent_s(self) -> float:
-        """Seconds since the server's last line about the game."""
-        return time.monotonic() - self._heard_at
-
     async def run(self) -> None:
         """Keep the stream open until the game is over."""
         backoff = Backoff(self._timing.first_retry_s, min(self._timing.last_retry_s, _LONGEST_WAIT_S))

@@ -138,11 +138,6 @@ class TrueGame:
         """Whether ``move`` of the side to move takes the king."""
         return self._referee.position.piece_at(move.to_square) == chess.Piece(chess.KING, not self.turn)
 
-    @property
-    def king_hangs(self) -> bool:
-        """Whether the side to move can take the king: a likely end if the server reports none."""
-        return any(self.takes_king(move) for move in self._referee.legal_moves())
-
     def end(self, outcome: Outcome) -> None:
         """Put the outcome into both sides' last views, once."""
         if self._referee.outcome is None:
