@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import chess
 import pytest
 
-from darkchess.board.position import Position
 from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.game.rules import Limits
@@ -28,6 +25,8 @@ from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 from uci_bridge.errors import ReconchessMissing
 from uci_bridge.protocol.engine_process import EngineProcess, Patience
+from uci_bridge.protocol.host import HostedPlayer
+from uci_bridge.protocol.rbc import RBC
 from uci_bridge.reconchess import Foreign, ReconchessPlayer, foreign
 from uci_bridge.reconchess import bots as bots_module
 
@@ -44,7 +43,7 @@ def bot(name: str, **patience: float) -> Foreign:
     return Foreign(name, f"tests.uci_bridge.reconchess_bots:{name}", Patience(**patience))
 
 
-def played(white: Player, control: TimeControl = NODES, limits: Limits = SHORT, black: Player | None = None) -> Referee:
+def played(white: Any, control: TimeControl = NODES, limits: Limits = SHORT, black: Player | None = None) -> Referee:
     """A game that ``white`` may lose by a fault of its own alone, if ``black`` only passes."""
     game = Referee(limits=limits)
     controls = {chess.WHITE: control, chess.BLACK: NODES}
@@ -55,12 +54,6 @@ def played(white: Player, control: TimeControl = NODES, limits: Limits = SHORT, 
 class Passes(RandomPlayer):
     def choose_move(self, limit: Any) -> Any:
         return replace(super().choose_move(limit), answer=None)
-
-
-class Dawdles(Passes):
-    def choose_move(self, limit: Any) -> Any:
-        time.sleep(0.2)
-        return super().choose_move(limit)
 
 
 def result(game: Referee) -> tuple[bool | None, str]:
@@ -81,22 +74,7 @@ def test_our_player_plays_games_of_theirs_one_after_the_other(text: str) -> None
         players = (ours, RandomBot()) if color else (RandomBot(), ours)
         _, _, history = reconchess.play_local_game(*players)
         assert any(map(history.requested_move, history.turns(color)))
-        assert ours.possible_count == 0 and ours.possible_boards(3) == []
     ours.close()
-
-
-@pytest.mark.parametrize("color", chess.COLORS)
-def test_a_game_lost_on_time_before_the_first_request_is_one_that_ends(
-    color: chess.Color, caplog: pytest.LogCaptureFixture
-) -> None:
-    ours, other = ReconchessPlayer("rbc-random", nodes=10), ReconchessPlayer("rbc-random", nodes=10)
-    players = (ours, other) if color else (other, ours)
-    for _ in range(2):  # and the next one is played as usual
-        winner, reason, history = reconchess.play_local_game(*players, seconds_per_player=0.0)
-        assert (winner, reason, history.num_turns()) == (chess.BLACK, reconchess.WinReason.TIMEOUT, 0)
-    assert reconchess.play_local_game(*players)[2].num_turns() > 0 and not caplog.records
-    for player in players:
-        player.close()
 
 
 @pytest.mark.parametrize("limit", [{"nodes": -5}, {"time_s": -1.0}])
@@ -168,33 +146,6 @@ def test_it_bears_what_servers_do(caplog: pytest.LogCaptureFixture) -> None:
     assert caplog.messages == []
 
 
-class Holds:
-    """Two positions; the second one is the likelier."""
-
-    size, capped_by = 2, None
-
-    def contains(self, row: Any) -> bool:
-        return False
-
-    def rows(self, indices: Sequence[int]) -> Any:
-        fens = ["4k3/8/8/8/8/8/8/4K3 w - - 0 1", "3k4/8/8/8/8/8/8/4K3 w - - 0 1"]
-        return [Position.from_fen(fens[index]).row for index in indices]
-
-
-def test_what_it_holds_possible_is_told_the_likeliest_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = ReconchessPlayer("rbc-random")
-    monkeypatch.setattr(RandomPlayer, "position_set", Holds())
-    monkeypatch.setattr(RandomPlayer, "likeliest", lambda player, count: [1, 0][:count], raising=False)
-    ours.handle_game_start(chess.WHITE, chess.Board(), "them")
-    ours.handle_opponent_move_result(False, None)
-    assert ours.possible_count == 2
-    assert ours.possible_boards(1) == ["3k4/8/8/8/8/8/8/4K3 w - - 0 1"]
-    ours.handle_move_result(None, None, False, None)
-    assert ours.possible_boards(9)[1] == "4k3/8/8/8/8/8/8/4K3 b - - 0 1"
-    ours.handle_opponent_move_result(False, None)
-    assert ours.possible_boards(9)[0].endswith(" w - - 0 2")
-
-
 def test_reconchess_finds_our_player_by_module_and_by_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KLSS_RBC_PLAYER", "rbc-attacker")
     monkeypatch.setattr(sys, "path", [*sys.path])
@@ -216,58 +167,6 @@ def test_rc_bot_match_runs_our_player(tmp_path: Path) -> None:
     assert reconchess.GameHistory.from_file(str(record)).get_white_player_name() == "KlssBot"
 
 
-class Server:
-    """What the server of reconchess answers: JSON, over a game against a bot of theirs. Stands for a session too."""
-
-    def __init__(self) -> None:
-        from reconchess.bots.random_bot import RandomBot
-
-        self.game, self.bot = reconchess.LocalGame(full_turn_limit=25), RandomBot()
-        self.asked: list[str] = []
-
-    def said(self, what: str, sent: Any) -> Any:
-        """The answer to a request; the bot moves when it is asked whether the game is over."""
-        game = self.game
-        if what == "game_status":
-            while game.turn == chess.BLACK and not game.is_over():
-                reconchess.play_turn(game, self.bot, end_turn_last=True)
-            return {"is_over": game.is_over(), "is_my_turn": True}
-        if what == "starting_board":
-            return {"board": chess.Board()}
-        answers = {
-            "color": lambda: True,
-            "opponent_name": lambda: "\x1b[2J",
-            "ready": game.start,
-            "sense": lambda: game.sense(sent["square"]),
-            "move": lambda: game.move(sent["requested_move"]),
-            "seconds_left": game.get_seconds_left,
-            "winner_color": game.get_winner_color,
-            "win_reason": game.get_win_reason,
-            "game_history": lambda: None,
-        }
-        answer = answers[what]() if what in answers else getattr(game, what)()
-        return {f"{what}_result" if what in ("sense", "move") else what: answer}
-
-    def get(self, url: str) -> Any:
-        return self.post(url)
-
-    def post(self, url: str, data: str = "{}") -> Any:
-        what = url.rpartition("/")[2]
-        self.asked.append(what)
-        answer = self.said(what, json.loads(data, cls=reconchess.ChessJSONDecoder))
-        text = json.dumps(answer, cls=reconchess.ChessJSONEncoder)
-        return SimpleNamespace(status_code=200, json=lambda cls: json.loads(text, cls=cls))
-
-
-def test_our_player_plays_on_a_server(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    server = Server()
-    monkeypatch.setattr("requests.Session", lambda: server)
-    ours = ReconchessPlayer("rbc-random", seed=1)
-    reconchess.play_remote_game("https://nowhere", 1, ("name", "password"), ours)
-    assert server.game.is_over() and server.asked.count("sense") == server.asked.count("move") > 3
-    assert caplog.messages == []
-
-
 def test_the_bot_in_the_document_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "bot.md").read_text(), re.DOTALL)
     (tmp_path / "mine_of_the_document.py").write_text(block)
@@ -280,19 +179,38 @@ def test_the_bot_in_the_document_is_one(tmp_path: Path, monkeypatch: pytest.Monk
 # theirs in ours
 
 
+Hosted = Callable[..., HostedPlayer]
+
+
+@pytest.fixture
+def hosted() -> Iterator[Hosted]:
+    """Makes a player of a bot, as a match does; its program ends with the test."""
+    processes: list[EngineProcess] = []
+
+    def make(found: Foreign, seed: int = 0, nodes: int = 50, stockfish: str | None = None, **rest: Any) -> HostedPlayer:
+        processes.append(found.process(TimeControl(nodes=nodes), stockfish))
+        return HostedPlayer(processes[-1], RBC, seed=seed, whole=True, **rest)
+
+    yield make
+    for process in processes:
+        process.close()
+
+
 @pytest.mark.parametrize("name", ["random", "attacker"])
-def test_their_bots_play_in_our_games_the_same_with_the_same_seed(name: str) -> None:
+def test_their_bots_play_in_our_games_the_same_with_the_same_seed(hosted: Hosted, name: str) -> None:
     found = foreign(name)
     assert found is not None and found.name == name and found.fields()["source"].startswith("reconchess.bots.")
-    games = [played(found.make(7, 50, None, None), black=RandomPlayer(seed=2)) for _ in range(2)]
+    white = hosted(found, seed=7)
+    games = [played(white, black=RandomPlayer(seed=2)) for _ in range(2)]
     assert games[0].turns == games[1].turns and len(games[0].turns) > 5
     assert result(games[0])[1] != "forfeit"
 
 
-def test_trout_plays_the_same_with_the_same_nodes(require_stockfish: str) -> None:
+def test_trout_plays_the_same_with_the_same_nodes(hosted: Hosted, require_stockfish: str) -> None:
     found = foreign("trout")
     assert found is not None
-    games = [played(found.make(7, 100, None, require_stockfish), limits=Limits(full_turns=4)) for _ in range(2)]
+    white = hosted(found, seed=7, nodes=100, stockfish=require_stockfish)
+    games = [played(white, limits=Limits(full_turns=4)) for _ in range(2)]
     assert games[0].turns == games[1].turns and result(games[0]) == (None, "turn_limit")
     assert all(turn.moved.requested for turn in games[0].turns if turn.color)
 
@@ -318,49 +236,30 @@ def test_the_engine_of_trout_is_started_again_once_a_board_has_killed_it(require
     ("name", "trouble"),
     [
         ("Killed", "it ended (signal 9)"),
-        ("Leaves", "SystemExit in third: 3"),
-        ("Nonsense", "expected a chess.Move or None"),
-        ("NoSuchMove", "it asks for a1h7, expected one of its"),
+        ("Leaves", "SystemExit: 3"),
+        ("Nonsense", "expected one of its"),
+        ("NoSuchMove", "it asks for Move.from_uci('a1h7')"),
         ("NoSuchSquare", "it looks at 64, expected a square"),
-        ("FailsWhenTold", "RuntimeError in handle_move_result: I did not expect that"),
+        ("FailsWhenTold", "RuntimeError: I did not expect that"),
     ],
 )
-def test_a_bot_that_fails_forfeits_and_plays_the_next_game(name: str, trouble: str) -> None:
-    white = bot(name).make(0, 50, None, None)
+def test_a_bot_that_fails_forfeits_and_plays_the_next_game(hosted: Hosted, name: str, trouble: str) -> None:
+    white = hosted(bot(name))
     for _ in range(2 if name == "Killed" else 1):
         game = played(white)
         assert result(game) == (chess.BLACK, "forfeit") and game.ply in (4, 5)
         assert white.last_fault is not None and trouble in white.last_fault and white.last_fault.isprintable()
 
 
-def test_a_bot_that_ended_before_it_is_asked_again_has_said_why() -> None:
-    white = bot("FailsWhenTold").make(0, 50, None, None)
-    played(white, black=Dawdles())
-    assert "RuntimeError in handle_move_result" in str(white.last_fault)
-
-
-def test_a_bot_that_hangs_forfeits_or_loses_on_its_clock() -> None:
-    white = bot("Hangs", nodes_s=0.3).make(0, 50, None, None)
+def test_a_bot_that_hangs_forfeits_or_loses_on_its_clock(hosted: Hosted) -> None:
+    white = hosted(bot("Hangs", nodes_s=0.3))
     assert result(played(white)) == (chess.BLACK, "forfeit") and "no answer" in str(white.last_fault)
-    assert result(played(white, TimeControl(clock=(0.3, 0.01)))) == (chess.BLACK, "flag")
+    assert result(played(white, TimeControl(clock=(5.0, 0.01)))) == (chess.BLACK, "flag")
 
 
-def test_what_a_bot_prints_while_it_loads_gives_it_no_more_time(tmp_path: Path) -> None:
-    file = tmp_path / "prints.py"
-    file.write_text(
-        "import time\nfor _ in range(60): print('loading', flush=True); time.sleep(0.05)\n"
-        "import tests.uci_bridge.reconchess_bots as bots\nclass Prints(bots.Plain): pass\n"
-    )
-    white = Foreign("prints", str(file), Patience(start_s=0.3)).make(0, 50, None, None)
-    white.start(chess.WHITE, Position.start())
-    white.close()
-    waited = re.search(r"no answer in (\S+) s", str(white.last_fault))  # its process has started by then
-    assert waited is not None and float(waited[1]) <= 0.3
-
-
-def test_what_a_bot_does_to_its_process_stays_there() -> None:
+def test_what_a_bot_does_to_its_process_stays_there(hosted: Hosted) -> None:
     place, push = os.getcwd(), chess.Board.push
-    white = bot("Talks").make(0, 50, None, None)
+    white = hosted(bot("Talks"))
     game = played(white, limits=Limits(full_turns=3))
     assert result(game) == (None, "turn_limit") and white.last_fault is None
     assert (os.getcwd(), chess.Board.push) == (place, push)
@@ -402,9 +301,8 @@ def runs(pid: str) -> bool:
 
 @linux
 @pytest.mark.parametrize(("then", "reason"), [("Plain", "turn_limit"), ("Hangs", "forfeit"), ("Killed", "forfeit")])
-def test_what_a_bot_started_ends_with_its_game(then: str, reason: str, tmp_path: Path) -> None:
-    daemon = Foreign("daemon", str(starts_a_daemon(tmp_path, then)), Patience(nodes_s=0.2))
-    white = daemon.make(0, 50, None, None)
+def test_what_a_bot_started_ends_with_its_game(hosted: Hosted, then: str, reason: str, tmp_path: Path) -> None:
+    white = hosted(Foreign("daemon", str(starts_a_daemon(tmp_path, then)), Patience(nodes_s=0.2)))
     assert result(played(white, limits=Limits(full_turns=4)))[1] == reason
     assert all_ended(tmp_path)
 
@@ -413,15 +311,20 @@ def test_what_a_bot_started_ends_with_its_game(then: str, reason: str, tmp_path:
 def test_a_bot_that_hangs_ends_with_us_even_if_we_are_killed(tmp_path: Path) -> None:
     daemon = starts_a_daemon(tmp_path, "HangsWhenTold")
     program = f"""
-import os, signal, time, chess
-from darkchess.rbc.game.observation import Moved
+import os, signal, chess
+from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.board.position import Position
+from klss.table.limits import Limit, TimeControl
+from uci_bridge.protocol.host import HostedPlayer
+from uci_bridge.protocol.rbc import RBC
 from uci_bridge.reconchess import Foreign
-white = Foreign("daemon", {str(daemon)!r}).make(0, 50, None, None)
-white.start(chess.WHITE, Position.start())
-assert white.last_fault is None
-white.moved(Moved(None, None, None))
-time.sleep(0.1)
+white = HostedPlayer(Foreign("daemon", {str(daemon)!r}).process(TimeControl(nodes=50), None), RBC)
+white.begin(chess.WHITE, Position.start())
+white.observe(Notice(None))
+white.answer("sense", Limit(nodes=50))
+white.observe(Sensed(None, ()))
+white.answer("move", Limit(nodes=50))
+white.observe(Moved(None, None, None))
 os.kill(os.getpid(), signal.SIGKILL)
 """
     ran = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=120)
@@ -430,9 +333,9 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert all_ended(tmp_path)
 
 
-def test_a_bot_sees_nothing_of_our_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_sees_nothing_of_our_environment(hosted: Hosted, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_TOKEN", "a-secret")
-    game = played(bot("Curious").make(0, 50, None, None), limits=Limits(full_turns=1))
+    game = played(hosted(bot("Curious")), limits=Limits(full_turns=1))
     assert {turn.sensed.square for turn in game.turns if turn.color} == {chess.A8}
 
 
@@ -452,7 +355,9 @@ class Shuffles(RandomPlayer):
         return replace(asked, answer=chess.Move(from_square, to_square))
 
 
-def test_two_games_that_look_the_same_to_a_bot_are_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_games_that_look_the_same_to_a_bot_are_the_same_bytes(
+    hosted: Hosted, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sent: list[bytes] = []
     send = EngineProcess.send
     monkeypatch.setattr(
@@ -460,10 +365,10 @@ def test_two_games_that_look_the_same_to_a_bot_are_the_same_bytes(monkeypatch: p
     )
     shown, seen = [], []
     for black in (Shuffles((chess.G8, chess.H6)), Shuffles((chess.G8, chess.F6)), Shuffles(None)):
-        game = played(bot("Curious").make(3, 50, None, None), black=black, limits=Limits(full_turns=5))
+        game = played(hosted(bot("Curious"), seed=3, key="same"), black=black, limits=Limits(full_turns=3))
         shown.append(sent[:])
         seen.append(game.observations(chess.WHITE))
-        assert result(game) == (None, "turn_limit") and len(sent) == 1 + 3 * 5 + 1
+        assert result(game) == (None, "turn_limit") and len(sent) == 3 * 3 + 1
         sent.clear()
     assert seen[0] == seen[1] == seen[2] and shown[0] == shown[1] == shown[2]
 

@@ -19,16 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import chess
-
-from darkchess.board.position import Position
-from darkchess.rbc.game.contest import Player
 from klss.support.configurations import ConfigurationError
 from klss.support.text import printable
+from klss.table.limits import TimeControl
+from uci_bridge.child_processes import engine_environment, own_program
 from uci_bridge.errors import ReconchessMissing, StockfishMissing
-from uci_bridge.protocol.engine_process import Patience
-from uci_bridge.reconchess.hosted import HostedBot
-from uci_bridge.reconchess.messages import Call
+from uci_bridge.protocol.engine_process import EngineProcess, Patience
+from uci_bridge.protocol.host import rehearse
+from uci_bridge.protocol.rbc import RBC
 from uci_bridge.stockfish.evaluator import find_stockfish
 
 BOTS = {
@@ -60,30 +58,32 @@ class Foreign:
         """Its description in results; see :meth:`darkchess.rbc.players.configuration.Configuration.fields`."""
         return {"name": self.name, "source": self.source}
 
-    def make(self, seed: int, nodes: int | None, time_s: float | None, stockfish: str | None) -> Player:
-        """A player for games one after the other.
+    def process(self, budget: TimeControl, stockfish: str | None) -> EngineProcess:
+        """The program that plays it, game after game.
 
-        ``seed`` is that of the bot's random choices by ``random`` and ``numpy.random``. ``nodes``, or else ``time_s``,
-        limits each search of Trout's engine; other bots only get a clock, and may ignore it. ``stockfish`` is the path
-        for bots that read ``STOCKFISH_EXECUTABLE``; None: found as usual. Raises StockfishMissing: there is none, and
-        the bot is a Trout.
+        The nodes of ``budget``, or else its seconds, limit each search of Trout's engine; other bots only get a clock,
+        and may ignore it. ``stockfish`` is the path for bots that read ``STOCKFISH_EXECUTABLE``; None: found as usual.
+        Raises StockfishMissing: there is none, and the bot is a Trout.
         """
-        call = Call(0, "start", source=self.source, seed=seed)
+        environment = engine_environment() | {"PYTHONHASHSEED": "0"}
         try:
-            call.stockfish = find_stockfish(stockfish)
+            environment["STOCKFISH_EXECUTABLE"] = find_stockfish(stockfish)
         except StockfishMissing:
             if self.name in ("trout", "trout-plain"):
                 raise
-        if self.name == "trout":
-            call.engine_nodes = nodes
-            call.engine_s = (TROUT_S if time_s is None else time_s) if nodes is None else None
-        return HostedBot(self.name, call, self.patience)
+        limits = ["", ""]
+        if self.name == "trout" and budget.nodes is not None:
+            limits[0] = str(budget.nodes)
+        elif self.name == "trout":
+            limits[1] = str(TROUT_S if budget.time_s is None else budget.time_s)
+        command = own_program("uci_bridge.reconchess.child", self.source, *limits)
+        return EngineProcess(command, environment=environment, name=self.name, patience=self.patience)
 
 
 def foreign(text: str) -> Foreign | None:
     """The bot that ``text`` names; None if it names none.
 
-    A file or a class is tested: a process loads it and begins a game. Raises ReconchessMissing: the text names a bot,
+    A file or a class is tested: a process loads it and plays a turn. Raises ReconchessMissing: the text names a bot,
     and ``reconchess`` is not installed; ConfigurationError: the bot can't be loaded, or this system can't run bots.
     """
     by_name, by_file, by_class = text in BOTS, text.endswith(".py"), _CLASS.fullmatch(text) is not None
@@ -100,13 +100,13 @@ def foreign(text: str) -> Foreign | None:
     if by_file and not Path(text).is_file():
         raise ConfigurationError(f"player: got {text!r}, expected the file of a reconchess player")
     found = Foreign(printable(text), str(Path(text).resolve()) if by_file else text)
-    tried = found.make(0, None, None, None)
+    tried = found.process(TimeControl(nodes=1), None)
     try:
-        tried.start(chess.WHITE, Position.start())
+        trouble = rehearse(tried, RBC)
     finally:
         tried.close()
-    if tried.last_fault is not None:
-        raise ConfigurationError(f"player: got {text!r}, but {tried.last_fault}; expected a reconchess player")
+    if trouble is not None:
+        raise ConfigurationError(f"player: got {text!r}, but {trouble}; expected a reconchess player")
     return found
 
 

@@ -1,33 +1,52 @@
-"""The program that bots of ``reconchess`` run in: ``python -m uci_bridge.reconchess.child``.
+"""The program that a bot of ``reconchess`` runs in: an engine of the protocol (docs/engine-protocol.md).
 
-It imports the modules that every bot needs, which can take longer than a game, and forks a process for each game; no
-code of a bot runs in the parent. Calls and answers go over two descriptors that programs started by the bot do not
-inherit. The bot's stdin is empty, and its prints go to stderr. An exception of the bot is sent as its last answer. All
-processes that a bot has started end with its game (:mod:`uci_bridge.child_processes`).
+``python -m uci_bridge.reconchess.child SOURCE NODES SECONDS``; the last two limit each search of Trout's engine, and
+may be empty. It imports the modules that every bot needs, and forks a process for each game; no code of a bot runs in
+the parent. Requests and answers go over two descriptors that programs started by the bot do not inherit. The bot's
+stdin is empty, and its prints go to stderr. A bot that raises, or answers what it may not, ends its process, and so the
+program. All processes that a bot has started end with its game (:mod:`uci_bridge.child_processes`).
 """
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-import io
 import operator
 import os
 import random
 import signal
 import sys
 import traceback
-from typing import Any, NoReturn
+from collections.abc import Callable
+from io import FileIO
+from typing import Any, NoReturn, TypeVar
 
 import chess
 import chess.engine
-import msgspec
 import reconchess
 
+from darkchess.board.position import Position
+from darkchess.rbc.game.contest import Player
+from darkchess.rbc.game.observation import Moved, Notice, Sensed
+from darkchess.rbc.game.own_half import OwnHalf
+from darkchess.rbc.game.rules import WIN_REASONS
+from klss.table.contest import Decision
+from klss.table.limits import Limit
+from klss.table.outcome import Outcome
+from klss.table.time_plan import TimePlan
 from uci_bridge.child_processes import adopt_orphans, end_descendants, linux_call
-from uci_bridge.errors import FAULT_SHOWN
-from uci_bridge.reconchess.messages import Answer, Call
+from uci_bridge.protocol.engine import Engine
+from uci_bridge.protocol.rbc import RBC
 from uci_bridge.reconchess.trout import LivingEngine
+
+CLOCK_S = 900.0
+"""Seconds on the clock that a bot is shown if nodes limit the game: those of the usual clock, but it never runs."""
+
+_CALLS = 60.0
+"""Factor from seconds per call, if these limit the game, to the clock that a bot is shown: bots that heed their clock
+spend a share of it.
+"""
+
+_T = TypeVar("_T")
 
 _PR_SET_PDEATHSIG = 1
 _ADDR_NO_RANDOMIZE = 0x0040000
@@ -36,16 +55,16 @@ _WELL = 86
 
 
 def main() -> None:
-    """Play games on calls from stdin, one after the other, until it ends."""
-    calls, answers = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
+    """Play games on requests from stdin, one after the other, until it ends."""
+    requests, answers = FileIO(os.dup(0)), FileIO(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     adopt_orphans()
-    while (first := _lines(calls).readline()).endswith(b"\n"):  # else the pipe has ended
+    OwnHalf(chess.WHITE, Position.start()).requests()  # compiled code, for all games
+    while first := requests.readline():  # unbuffered, so that a game takes no line of the next one
         game = os.fork()
         if game == 0:
-            _play(first, _lines(calls), answers)
+            _play(first, requests, answers)
         _, status = os.waitpid(game, 0)
         end_descendants()
         if os.WIFSIGNALED(status):
@@ -54,30 +73,112 @@ def main() -> None:
             os._exit(1)
 
 
-def _play(first: bytes, rest: io.BufferedReader, answers: int) -> NoReturn:
+def _play(line: bytes, requests: FileIO, answers: FileIO) -> NoReturn:
     """Play one game, in the forked process, with a session of its own."""
     os.setsid()
     linux_call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # it ends with its parent, even while a bot hangs
-    seat, line, code = _Seat(), first, 0
-    while line.endswith(b"\n"):
-        call = msgspec.json.decode(line, type=Call)
+    bots = _Bots()
+    engine = Engine(bots, bots, max_sessions=1)  # type: ignore[arg-type]  # the part of a kit that an engine needs
+    while line and not bots.over:
+        answer = engine.answer(line.rstrip(b"\n"))
+        while answer:
+            answer = answer[answers.write(answer) :]
+        engine.idle()
+        line = b"" if bots.over else requests.readline()
+    os._exit(_WELL)  # without waiting for the bot's threads and exit handlers
+
+
+class _Bots:
+    """Makes the player of a game."""
+
+    wire = RBC
+    ponder = True  # a bot is told the result of its move at once
+    over = False
+
+    def evaluator(self, *_: Any) -> None:
+        return None
+
+    def player(self, spec: Any, evaluator: None, seed: int) -> _Bot:
+        return _Bot(self, seed)
+
+
+class _Bot(Player):
+    """The bot as one of our players."""
+
+    def __init__(self, bots: _Bots, seed: int) -> None:
+        self._bots, self._seed = bots, seed
+        self._bot: Any = None
+
+    def start(self, color: chess.Color, start: Position) -> None:
+        self._own = OwnHalf(color, start)
+        self._guarded(self._begin, color, chess.Board(start.fen()))
+
+    def notice(self, notice: Notice) -> None:
+        if notice.square is not None:
+            self._own.lose(notice.square)
+        self._tell("opponent_move_result", notice.square is not None, notice.square)
+
+    def choose_sense(self, limit: Limit) -> Decision:
+        def look() -> Decision:
+            square = self._bot.choose_sense(list(chess.SQUARES), list(self._own.requests()), _seconds_left(limit))
+            if square is not None and not 0 <= operator.index(square) < 64:
+                raise ValueError(f"it looks at {square}, expected a square, 0 to 63, or None")
+            return Decision(None if square is None else operator.index(square))
+
+        return self._guarded(look)
+
+    def sensed(self, sensed: Sensed) -> None:
+        self._tell("sense_result", list(sensed.contents))
+
+    def choose_move(self, limit: Limit) -> Decision:
+        def ask() -> Decision:
+            moves = self._own.requests()
+            move = self._bot.choose_move(list(moves), _seconds_left(limit))
+            if not (move is None or (isinstance(move, chess.Move) and move in moves)):
+                raise ValueError(f"it asks for {move!r}, expected one of its {len(moves)} requests, or None")
+            return Decision(move)
+
+        return self._guarded(ask)
+
+    def moved(self, moved: Moved) -> None:
+        self._own.play(moved.taken)
+        self._tell("move_result", moved.requested, moved.taken, moved.capture_square is not None, moved.capture_square)
+
+    def end(self, outcome: Outcome) -> None:
+        """End the game; the history that the bot gets is without the moves, which would show what was hidden."""
+        reason = WIN_REASONS.get(outcome.reason)
+        told = outcome.winner, None if reason is None else reconchess.WinReason[reason]
+        history = reconchess.GameHistory()
+        history.store_players("White", "Black")
+        history.store_results(*told)
+        self._tell("game_end", *told, history)
+        self._bots.over = True
+
+    def _begin(self, color: chess.Color, board: chess.Board) -> None:
+        source, nodes, seconds = sys.argv[1:4]
+        if nodes:
+            _fix_addresses()
+        chosen = _bot_class(source)
+        random.seed(self._seed)
+        if "numpy" in sys.modules:
+            sys.modules["numpy"].random.seed(self._seed % (1 << 32))
+        self._bot = chosen()
+        if nodes or seconds:
+            limit = chess.engine.Limit(nodes=int(nodes) if nodes else None, time=float(seconds) if seconds else None)
+            self._bot.engine = LivingEngine(self._bot.engine, os.environ["STOCKFISH_EXECUTABLE"], limit)
+        self._bot.handle_game_start(color, board, "opponent")
+
+    def _tell(self, what: str, *told: Any) -> None:
+        self._guarded(lambda: getattr(self._bot, f"handle_{what}")(*told))
+
+    def _guarded(self, call: Callable[..., _T], *given: Any) -> _T:
+        """The result of a call of the bot's code; whatever it raises, ``sys.exit()`` too, ends the process."""
         try:
-            answer = seat.answer(call)
-        except BaseException as error:  # anything that ends a bot, including sys.exit()
+            return call(*given)
+        except BaseException:
             traceback.print_exc()
-            frames = traceback.extract_tb(error.__traceback__)
-            where = frames[-1].name if frames else "?"
-            answer = Answer(call.number, error=f"{type(error).__name__} in {where}: {error}"[:FAULT_SHOWN])
-        with contextlib.suppress(Exception):  # a bot may have closed them
-            sys.stdout.flush()
             sys.stderr.flush()
-        if answer is not None:
-            _write(answers, msgspec.json.encode(answer) + b"\n")
-        if call.do == "end" or (answer is not None and answer.error is not None):
-            code = _WELL if answer is not None and answer.error is None else 1
-            break
-        line = rest.readline()
-    os._exit(code)  # without waiting for the bot's threads and exit handlers
+            os._exit(1)
 
 
 def _fix_addresses() -> None:
@@ -88,66 +189,6 @@ def _fix_addresses() -> None:
     linux_call("personality", _ADDR_NO_RANDOMIZE)
 
 
-def _lines(pipe: int) -> io.BufferedReader:
-    """A reader of the lines of a pipe. It does not see bytes that another reader has buffered; between two games there
-    are none, since the host waits for the answer to a game's last call.
-    """
-    return open(pipe, "rb", closefd=False)  # all games share the pipe
-
-
-def _write(pipe: int, line: bytes) -> None:
-    while line:
-        line = line[os.write(pipe, line) :]
-
-
-class _Seat:
-    """The bot and its game."""
-
-    def __init__(self) -> None:
-        self._bot: Any = None
-
-    def answer(self, call: Call) -> Answer | None:
-        """The bot's answer to a call; None if the call has none."""
-        if call.do == "start":
-            self._start(call)
-        elif call.do == "sense":
-            self._bot.handle_opponent_move_result(call.capture is not None, call.capture)
-            square = self._bot.choose_sense(list(chess.SQUARES), _moves(call.moves), call.seconds_left)
-            return Answer(call.number, square=None if square is None else operator.index(square))
-        elif call.do == "move":
-            self._bot.handle_sense_result(
-                [(square, None if sign is None else chess.Piece.from_symbol(sign)) for square, sign in call.seen]
-            )
-            move = self._bot.choose_move(_moves(call.moves), call.seconds_left)
-            if not (move is None or isinstance(move, chess.Move)):
-                raise TypeError(f"choose_move gave {move!r}, expected a chess.Move or None")
-            return Answer(call.number, move=None if move is None else move.uci())
-        elif call.do == "moved":
-            requested, taken = (None if text is None else chess.Move.from_uci(text)
-                                for text in (call.requested, call.taken))  # fmt: skip
-            self._bot.handle_move_result(requested, taken, call.capture is not None, call.capture)
-            return None
-        elif call.do == "end":
-            reason = None if call.reason is None else reconchess.WinReason[call.reason]
-            self._bot.handle_game_end(call.winner, reason, _empty_history(call.winner, reason))
-        return Answer(call.number)
-
-    def _start(self, call: Call) -> None:
-        if call.stockfish is not None:
-            os.environ["STOCKFISH_EXECUTABLE"] = call.stockfish
-        if call.engine_nodes is not None:
-            _fix_addresses()
-        chosen = _bot_class(call.source)
-        random.seed(call.seed)
-        if "numpy" in sys.modules:
-            sys.modules["numpy"].random.seed(call.seed % (1 << 32))
-        self._bot = chosen()
-        limit = chess.engine.Limit(nodes=call.engine_nodes, time=call.engine_s)
-        if limit != chess.engine.Limit():
-            self._bot.engine = LivingEngine(self._bot.engine, os.environ["STOCKFISH_EXECUTABLE"], limit)
-        self._bot.handle_game_start(call.color, chess.Board(call.fen), call.opponent)
-
-
 def _bot_class(source: str) -> Any:
     module, colon, name = source.rpartition(":")
     if colon and not os.path.exists(source):
@@ -155,16 +196,13 @@ def _bot_class(source: str) -> Any:
     return reconchess.load_player(source)[1]
 
 
-def _moves(texts: list[str]) -> list[chess.Move]:
-    return [chess.Move.from_uci(text) for text in texts]
-
-
-def _empty_history(winner: bool | None, reason: Any) -> Any:
-    """A history without the moves, since those would show what was hidden."""
-    history = reconchess.GameHistory()
-    history.store_players("White", "Black")
-    history.store_results(winner, reason)
-    return history
+def _seconds_left(limit: Limit) -> float:
+    """Seconds on the clock that a bot is shown."""
+    if limit.nodes is not None:
+        return CLOCK_S
+    if limit.time_s is None and limit.clock is not None:
+        return limit.clock[0]
+    return _CALLS * (TimePlan(limit).seconds or 0.0)
 
 
 if __name__ == "__main__":

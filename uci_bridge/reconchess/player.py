@@ -14,9 +14,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import chess
-import numpy as np
 
-from darkchess.board.kernels import board as layout
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.evaluation.registry import EvaluatorChoice
@@ -87,27 +85,6 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         choice = EvaluatorChoice(reproducible=nodes is not None)
         self._evaluator: Evaluator = make_evaluator(self._chosen, choice)
 
-    # ------------------------------------------------------------------------------------------------ what it holds
-    @property
-    def possible_count(self) -> int:
-        """The size of its position set; 0 if it keeps none, or no game is played."""
-        held = self._held()
-        return 0 if held is None else int(held.size)
-
-    def possible_boards(self, limit: int) -> list[str]:
-        """FENs of at most ``limit`` of those positions, the likeliest first.
-
-        Their counter of quiet plies is 0.
-        """
-        held = self._held()
-        if held is None or limit < 1:
-            return []
-        likeliest = getattr(self._player, "likeliest", None)
-        order = np.arange(min(limit, held.size)) if likeliest is None else likeliest(limit)
-        rows = np.array(held.rows(order), dtype=np.uint64)
-        rows[:, layout.META] = rows[:, layout.META] & ~np.uint64(1) | np.uint64(0 if self._turn else 1)
-        return [Position(row, self._fullmove).fen() for row in rows]
-
     def close(self) -> None:
         """Free its resources. The player can't be used afterwards."""
         self._leave()
@@ -122,14 +99,11 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         self._rng = random.Random(self._seed + self._games)
         self._games += 1
         start = self._guarded(lambda: Position.from_fen(board.fen(en_passant="fen")), Position.start())
-        self._color, self._turn, self._fullmove = bool(color), start.turn, start.fullmove
         self._player = player
-        self._guarded(lambda: player.start(self._color, start), None)
+        self._guarded(lambda: player.start(bool(color), start), None)
 
     def handle_opponent_move_result(self, captured_my_piece: bool, capture_square: int | None) -> None:
         """Begin its turn."""
-        if self._turn != self._color:
-            self._pass_turn()
         square = capture_square if captured_my_piece else None
         self._tell(lambda player: player.notice(Notice(square)))
 
@@ -176,7 +150,6 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
     ) -> None:
         """Pass on the result of its request."""
         square = capture_square if captured_opponent_piece else None
-        self._pass_turn()
         self._tell(lambda player: player.moved(Moved(requested_move, taken_move, square)))
 
     def handle_game_end(self, winner_color: bool | None, win_reason: Any, game_history: Any) -> None:
@@ -188,7 +161,6 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
     # ------------------------------------------------------------------------------------------------ helpers
     def _forget(self) -> None:
         """Reset the state of the game."""
-        self._color, self._turn, self._fullmove = chess.WHITE, chess.WHITE, 1
         self._looked = None
         self._rng = random.Random(self._seed)
 
@@ -197,13 +169,6 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         player, self._player = self._player, None
         if player is not None:
             self._guarded(player.close, None)
-
-    def _pass_turn(self) -> None:
-        self._fullmove += not self._turn
-        self._turn = not self._turn
-
-    def _held(self) -> Any:
-        return None if self._player is None else self._player.position_set
 
     def _limit(self, seconds_left: float | None) -> Limit:
         if self._given != Limit():
