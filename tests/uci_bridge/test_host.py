@@ -171,12 +171,14 @@ def test_an_acknowledgement_owed_by_the_game_before_costs_nothing_in_the_next(st
 
 
 def test_signs_of_life_on_stderr_prolong_the_wait_for_the_first_answer(start: Start) -> None:
-    game, hosted = play(start("slow start", patience=HASTY), TimeControl(time_s=0.01), plies=4)
+    game, hosted = play(
+        start("slow start", patience=Patience(grace_s=0.3, start_s=1.5)), TimeControl(time_s=0.01), plies=4
+    )
     assert hosted.last_fault is None and game.ply == 4
 
 
 def test_an_engine_s_children_end_with_it(start: Start) -> None:
-    engine = start("child", patience=HASTY)
+    engine = start("child")
     play(engine, TimeControl(nodes=5), plies=4)
     child = Path(f"/proc/{int(engine.stderr_tail)}/stat")
     assert child.read_text().split()[2] in "RSD"
