@@ -383,7 +383,6 @@ def test_what_contradicts_itself_only_in_sum_is_found_by_the_set_and_drops_the_s
         ("engineSeed", 2**64), ("observationTranscript", []),
         ("observationTranscript", [{"ply": 0, "kind": "initial"}]),
         ("observationTranscript", [{"ply": 0, "kind": "sense_result"}]),
-        ("observationTranscript", [{"ply": 0, "kind": "capture_notice", "taken": {"from": "a1", "to": "a2"}}]),
     ],
 )  # fmt: skip
 def test_what_is_malformed_in_blind_chess_is_refused_by_its_name(where: str, value: Any) -> None:
