@@ -302,7 +302,9 @@ def runs(pid: str) -> bool:
 @linux
 @pytest.mark.parametrize(("then", "reason"), [("Plain", "turn_limit"), ("Hangs", "forfeit"), ("Killed", "forfeit")])
 def test_what_a_bot_started_ends_with_its_game(hosted: Hosted, then: str, reason: str, tmp_path: Path) -> None:
-    white = hosted(Foreign("daemon", str(starts_a_daemon(tmp_path, then)), Patience(nodes_s=0.2)))
+    white = hosted(
+        Foreign("daemon", str(starts_a_daemon(tmp_path, then)), Patience(nodes_s=0.2 if then == "Hangs" else 60.0))
+    )
     assert result(played(white, limits=Limits(full_turns=4)))[1] == reason
     assert all_ended(tmp_path)
 
