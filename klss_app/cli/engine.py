@@ -59,8 +59,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
             )
         configuration = configuration.pondering()
 
-    from uci_bridge.protocol.engine import Engine
-    from uci_bridge.protocol.engine import serve
+    from uci_bridge.protocol.engine import Engine, serve
 
     kit = game.kit
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="klss engine: %(message)s")
