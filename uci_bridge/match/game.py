@@ -164,6 +164,8 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
     referee = kit.referee(start, task.opening.moves, player_seed(task.seed, NATURE))
     side_of = sides(task.game)
     engines.get_ready()
+    if engines.closed:
+        raise MatchEnded
     players = {seat: engines.player(side, player_seed(task.seed, _COLORS[seat])) for seat, side in side_of.items()}
     moves: list[dict[str, Any]] = []  # for ``moves.jsonl``; what an engine reports never replaces a field of ours
 
