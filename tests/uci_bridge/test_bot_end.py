@@ -37,15 +37,6 @@ def test_a_record_has_the_clocks_the_time_control_the_engine_and_its_evaluator(t
     assert max(theirs.clocks[0][1:]) >= 300_000.0  # the increment is in them
 
 
-def test_what_was_remembered_of_a_game_and_makes_no_sense_keeps_it_from_no_record(tmp_path: Path) -> None:
-    with FakeServer() as server:
-        game_id = server.start(bot_white=True, moves=["e2e4", "e7e6"], script=Opponent(end="resign", end_ply=5))
-        known = {"since": -(10**30), "opponent": 7, "initial_s": "soon"}
-        (tmp_path / "under_way.json").write_text(json.dumps({game_id: known}))
-        play(server, tmp_path, lambda bot: bot.finished == 1)
-    assert len(recorded(tmp_path)) == 1 and under_way(tmp_path) == {}
-
-
 @pytest.mark.parametrize("dialect", ["pychess", "lichess"])
 def test_a_game_that_ended_while_the_bot_was_away_is_recorded(tmp_path: Path, dialect: str) -> None:
     with FakeServer(dialect=dialect) as server:
@@ -146,22 +137,3 @@ def test_a_king_that_we_took_leaves_room_before_the_server_says_that_the_game_is
         play(server, tmp_path, lambda bot: bot.finished == 2, during=again, accept=ONE, seat=Seat)
         assert not server.declined
     assert recorded(tmp_path)[first].outcome == Outcome(chess.WHITE, "king_captured")
-
-
-@pytest.mark.parametrize(("accept", "limit"), [(ONE, "concurrency: 1"), ({**PLENTY, "per_player": 1}, "per_player: 1")])
-def test_the_log_names_the_limit_that_a_challenge_is_beyond(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, accept: dict[str, object], limit: str
-) -> None:
-    caplog.set_level("INFO")
-    with FakeServer() as server:
-        server.holding.set()
-        first = server.start("anna", bot_white=True, moves=["e2e4", "e7e6", "d2d4"])
-
-        def ask() -> None:
-            assert server.wait(lambda: first in under_way(tmp_path))
-            second = server.challenge("anna")
-            assert server.wait(lambda: server.declined.get(second) == "later")
-
-        play(server, tmp_path, lambda bot: bool(server.declined), during=ask, accept=accept, grace_s=0.01)
-    (line,) = [record.fields for record in caplog.records if record.getMessage() == "challenge declined"]
-    assert line["limit"] == limit

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -135,15 +134,3 @@ def test_a_check_says_in_one_line_what_is_wrong(
     out, err = capsys.readouterr()
     lines = [line for line in (out + err).splitlines() if not line.startswith(("{", "engine: "))]
     assert len(lines) == 1 and word in lines[0]
-
-
-@pytest.mark.slow
-def test_a_server_out_of_reach_is_tried_again_and_the_log_says_when(tmp_path: Path) -> None:
-    bot = klss_bot(write_config(tmp_path, "http://127.0.0.1:9"))
-    deadline = time.monotonic() + 20
-    while said(tmp_path).count("retry_s") < 2 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    bot.send_signal(signal.SIGTERM)
-    assert bot.wait(20) == 0
-    waits = [json.loads(line)["retry_s"] for line in said(tmp_path).splitlines() if "retry_s" in line]
-    assert len(waits) >= 2 and all(wait > 0 for wait in waits)

@@ -220,12 +220,6 @@ def test_a_hung_engine_is_started_again_long_before_its_clock_runs_out(start: St
     assert game.outcome == Outcome(None, "ply_limit") and engine.starts == 2
 
 
-def test_restarts_are_counted_and_end(start: Start) -> None:
-    engine = start("dead")
-    game, _ = play(engine, TimeControl(nodes=5), restarts=2)
-    assert game.outcome == Outcome(chess.BLACK, "forfeit") and engine.starts == 3
-
-
 def test_closing_from_another_thread_ends_the_wait_and_starts_nothing(start: Start) -> None:
     engine = start("silent", patience=HASTY)
     game = Referee()

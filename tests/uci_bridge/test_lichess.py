@@ -320,14 +320,6 @@ def test_a_status_tells_what_it_tells_however_long_its_page_is(length: bytes) ->
         assert rejected.value.status == 404
 
 
-def test_plain_http_is_for_the_loopback_only() -> None:
-    for url in ("http://example.org", "ftp://127.0.0.1", "http://127.0.0.1.example.org", "example.org"):
-        with pytest.raises(ValueError, match="expected https"):
-            Client(url, Token(TOKEN))
-    Client("http://localhost:1", Token(TOKEN))
-    Client("https://example.org", Token(TOKEN))
-
-
 def test_ids_of_games_that_could_change_an_address_never_get_there() -> None:
     with FakeServer() as server, pytest.raises(MalformedLine):
         use(server, lambda client: client.abort("../../account"))

@@ -16,7 +16,6 @@ from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol.codec import read_reply, read_request, write_reply, write_request
 from uci_bridge.protocol.engine import bounded_lines
 from uci_bridge.protocol.fog import FOG as WIRE
-from uci_bridge.protocol.fog import observation_of
 from uci_bridge.protocol.messages import Answer, Ids, Push, Received, Refusal
 from uci_bridge.protocol.shapes import GameOver
 
@@ -47,16 +46,6 @@ def test_what_is_written_is_what_the_document_asks_for() -> None:
         if game.outcome is None:
             sent = turn(game, rules={"no_move": "loss"})
             assert json.loads(write_request(WIRE, read_request(WIRE, line(sent)))) == sent
-
-
-def test_a_view_and_the_observation_that_was_read_are_the_same() -> None:
-    game = random_game(5, 41)
-    for color in chess.COLORS:
-        for view in game.views(color):
-            sent = {**push(game, color), "ply": view.ply, "observation": observation_json(view)}
-            read = read_request(WIRE, line(sent))
-            assert isinstance(read, Push)
-            assert read.seen == observation_of(view)
 
 
 def test_legal_moves_are_written_sorted_by_from_to_promotion_whatever_their_order() -> None:

@@ -82,14 +82,6 @@ def some_positions(count: int) -> Rows:
 # Finding it
 
 
-def test_a_named_program_that_is_not_there_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(StockfishMissing, match=r"--stockfish names '.*nowhere', expected the path of a program"):
-        find_stockfish(tmp_path / "nowhere")
-    monkeypatch.setenv("KLSS_STOCKFISH", str(tmp_path / "nowhere"))
-    with pytest.raises(StockfishMissing, match="KLSS_STOCKFISH names"):
-        find_stockfish()
-
-
 def test_it_is_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     places = [tmp_path / name for name in ("named", "variable", "path/stockfish", "debian")]
     for place in places:
