@@ -24,7 +24,7 @@ from typing import Any
 import chess
 
 from uci_bridge.bot.config import BotConfig
-from uci_bridge.bot.dialect import DIALECTS, Challenge, Dialect, GameFull, GameStart
+from uci_bridge.bot.dialect import DIALECTS, Challenge, GameFull, GameStart
 from uci_bridge.bot.engine import EngineSeat, engine_command, engine_tags
 from uci_bridge.bot.game import BotGame
 from uci_bridge.bot.lichess import Account, Backoff, Client, Refused, Rejected, ServerError, Timing, Token
@@ -97,11 +97,6 @@ class Bot:
         self.finished = 0
 
     @property
-    def dialect(self) -> Dialect:
-        """The server's dialect."""
-        return self._client.dialect
-
-    @property
     def games(self) -> tuple[str, ...]:
         """Ids of the games under way."""
         return tuple(self._games)
@@ -165,7 +160,7 @@ class Bot:
                 refusals, problem = refusals + 1, str(error)
                 meant = isinstance(error, Refused) or error.status in (400, 404, 405)
                 if (meant and not welcome) or refusals >= _REFUSALS:
-                    raise BotRefused(f"the server takes no bot for {self.dialect.variant!r}: {error}") from None
+                    raise BotRefused(f"the server takes no bot for {self._client.dialect.variant!r}: {error}") from None
             except ServerError as error:
                 wait_s, problem = error.wait_s, str(error)
             wait_s = backoff.next(wait_s)
@@ -181,7 +176,7 @@ class Bot:
         if challenge.player.lower() == self._account.name.lower():
             return  # our own, sent back to us
         self._answered[challenge.id] = now + 3600.0
-        reason = self._config.accept.decline_reason(challenge, self.dialect.variant)
+        reason = self._config.accept.decline_reason(challenge, self._client.dialect.variant)
         who: dict[str, Any] = {"challenge": challenge.id, "player": challenge.player}
         if reason is None and (limit := await self._no_room(challenge.id, challenge.player)) is not None:
             reason, who["limit"] = "later", limit
@@ -279,7 +274,7 @@ class Bot:
     def _refusal(self, full: GameFull, opponent: str, *, known: bool) -> str | None:
         """The reason not to play a game, or None. The variant is checked always; the rules for accepting only at the
         start of a game that this bot has not accepted (not ``known``)."""
-        if full.variant != self.dialect.variant:
+        if full.variant != self._client.dialect.variant:
             return "variant"
         if known or len(full.state.moves) >= 2:
             return None

@@ -31,7 +31,7 @@ from darkchess.fog.game.view import View
 from klss.table.outcome import Outcome
 from uci_bridge.bot.dialect import GameFull, GameState
 from uci_bridge.bot.engine import EngineSeat, SeatError
-from uci_bridge.bot.lichess import Backoff, Client, Limited, Refused, Rejected, ServerError, Timing
+from uci_bridge.bot.lichess import Backoff, Client, Limited, Refused, Rejected, ServerError
 from uci_bridge.bot.record import Records, plain
 from uci_bridge.bot.stream import GameStream
 from uci_bridge.bot.true_game import TrueGame, Unfollowable
@@ -81,7 +81,6 @@ class BotGame:
         margin_ms: int = 1000,  # kept back on the clock
         # the record's tags for our player: PGN tags without the colour, such as ``Engine``
         engine: Mapping[str, str] | None = None,
-        timing: Timing | None = None,
     ) -> None:
         self.id = game_id
         self._engine = dict(engine or {})
@@ -89,7 +88,7 @@ class BotGame:
         self._client, self._records, self._name = client, records, name
         self._make_seat, self._refusal = seat, refusal
         self._greeting, self._margin_ms = greeting, margin_ms
-        self._timing = timing or client.timing
+        self._timing = client.timing
         self._seat: EngineSeat | None = None
         self._game: TrueGame | None = None
         self._color: chess.Color = chess.WHITE

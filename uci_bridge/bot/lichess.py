@@ -23,7 +23,6 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 import aiohttp
 import msgspec
@@ -176,15 +175,11 @@ def _asked_wait_s(retry_after: str) -> float | None:
 
 
 class Client:
-    """The calls and streams of one bot; use it as an asynchronous context manager.
-
-    ``url`` must be https unless the host is the loopback, else ValueError.
+    """The calls and streams of one bot; use it as an asynchronous context manager. ``url`` is https, or the loopback's
+    (:class:`uci_bridge.bot.config.BotConfig` sees to that).
     """
 
     def __init__(self, url: str, token: Token, dialect: Dialect = PYCHESS, timing: Timing | None = None) -> None:
-        parts = urlsplit(url)
-        if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname or "")):
-            raise ValueError(f"url: got {url!r}, expected https://… (plain http for the loopback only)")
         self._url = url.rstrip("/")
         self._token = token
         self.dialect = dialect

@@ -30,7 +30,6 @@ from uci_bridge.evaluators import evaluator_versions
 from uci_bridge.match.openings import Opening
 from uci_bridge.players import PlayerMaker
 from uci_bridge.protocol.diagnostics import plain
-from uci_bridge.stockfish.evaluator import StockfishEvaluator
 
 Side = str
 """``"a"`` or ``"b"``."""
@@ -88,14 +87,9 @@ class Setup:
         chosen = self._chosen(side)
         return None if chosen is None else self.kit.label(chosen, self.evaluator)
 
-    def packages(self) -> tuple[str, ...]:
-        """The packages that the players come from, other than klss."""
-        found = (getattr(self.spec(side), "package", None) for side in ("a", "b"))
-        return tuple(dict.fromkeys(package for package in found if package is not None))
-
     def programs(self) -> dict[str, str | None]:
-        """The evaluators' programs, and their versions; players of other packages are assumed to run Stockfish."""
-        found = StockfishEvaluator.versions(self.evaluator) if self.packages() else {}
+        """The evaluators' programs, and their versions."""
+        found: dict[str, str | None] = {}
         for chosen in map(self._chosen, ("a", "b")):
             if hasattr(chosen, "evaluator"):
                 found |= evaluator_versions(chosen, self.evaluator)

@@ -156,4 +156,4 @@ def spread(values: list[float]) -> dict[str, float] | None:
 
 def versions(setup: Setup) -> dict[str, str | None]:
     """Versions of the packages and of the evaluators' programs that the games were played with."""
-    return package_versions("numpy", "numba", "highspy", *setup.packages()) | setup.programs()
+    return package_versions("numpy", "numba", "highspy") | setup.programs()

@@ -78,15 +78,13 @@ def read_reply(wire: Wire, line: bytes) -> Reply:
     _check_version(message)
     keys = [key for key in wire.answers if key in message]
     if len(keys) > 1:
-        raise ProtocolError(f"reply: got both {_quoted(keys, 'and')}, expected one of them")
+        raise ProtocolError(f"reply: got {' and '.join(keys)}, expected one of them")
     for key in keys:
         raw = fitted(message, wire.answers[key])
         return Answer(_ids(raw), key, wire.read_answer(key, raw), fit_to_keep(raw.diagnostics or {}))
     if message.get("received") is True:
         return Received(_ids(fitted(message, shapes.Received)))
-    raise ProtocolError(
-        f'reply: got neither {_quoted(wire.answers, "nor")} nor "error" nor "received": true, expected one of them'
-    )
+    raise ProtocolError(f"reply: expected one of {', '.join(wire.answers)}, error and received")
 
 
 def _request(wire: Wire, raw: Any) -> Request:
@@ -155,11 +153,6 @@ def _readable_ids(message: Mapping[str, Any]) -> dict[str, str]:
 
 def _ids(raw: shapes.Request | shapes.Push | shapes.Received) -> Ids:
     return Ids(raw.gameId, raw.sessionId, raw.engineId)
-
-
-def _quoted(keys: Any, joint: str) -> str:
-    """``"sense" and "move"``."""
-    return f" {joint} ".join(f'"{key}"' for key in keys)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
