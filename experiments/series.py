@@ -162,7 +162,6 @@ SERIES = {
             "dsmcp-siamese": Pairing(_MIXTURE, "rbc-siamese"),
             "dsmcp-cache": Pairing(_MIXTURE, _CACHE),
             "dsmcp-rl": Pairing(_MIXTURE, "rbc-rl"),
-            "known-trout": Pairing(f"{_MIXTURE},opponent=trout", "trout"),
             "cache-trout": Pairing(_CACHE, "trout"),
             "cache-attacker": Pairing(_CACHE, "attacker"),
             "rl-trout": Pairing("rbc-rl", "trout", 200),

@@ -19,7 +19,7 @@ Reading order:
 - ``selection`` a gadget's sequence form and the choice among its optima; ``nested`` nested subgames in three ways
 - ``tables`` the paper's tables, one row at a time
 - ``search`` the depth-limited, nested loop from a value function only
-- ``networks`` inference; ``belief`` weights over large sets; ``synoptic`` planning over sets of states
+- ``belief`` weights over large sets; ``synoptic`` planning over sets of states
 - ``table`` playing any game with hidden information: limits, outcomes, an arbiter
 - ``errors`` the package's errors; ``support`` general helpers
 

@@ -6,10 +6,10 @@ Everything is seen from the viewer's side of the board: the viewer moves up.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from darkchess.board.kernels import board
 from darkchess.weighting._kernels import features as kernels
-from klss.networks.towers import Uint16s
 from klss.support.arrays import Float32s, Floats, Ints, Words
 
 SQUARES = 6 * 64
@@ -21,7 +21,7 @@ MOST_FEATURES = 19
 """Most features of one position: sixteen pieces, two rights, one double step."""
 
 
-def features_of(halves: Words) -> tuple[Uint16s, Ints]:
+def features_of(halves: Words) -> tuple[npt.NDArray[np.uint16], Ints]:
     """Return the features of positions.
 
     Parameters
@@ -36,7 +36,7 @@ def features_of(halves: Words) -> tuple[Uint16s, Ints]:
     """
     rows = np.zeros((halves.shape[0], MOST_FEATURES), dtype=np.uint16)
     counts = np.empty(halves.shape[0], dtype=np.int64)
-    kernels.feature_rows(halves, np.arange(halves.shape[0]), rows, counts)
+    kernels.feature_rows(halves, rows, counts)
     return rows, counts
 
 

@@ -1,4 +1,4 @@
-"""Scores of possible positions by a network (:mod:`klss.networks.towers`), which reads the numbers of an observation.
+"""Scores of possible positions by a network, which reads the numbers of an observation once.
 
 The numbers lie in blocks: planes of squares, from the viewer's side of the board, and at the end the scalars. Which
 blocks there are, each game says in its module ``siamese``.
@@ -19,14 +19,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from typing import BinaryIO, ClassVar, Self, cast
+from typing import ClassVar, Self
 
 import numpy as np
 
-from darkchess.weighting._kernels.features import feature_rows
+from darkchess.weighting._kernels.features import score_halves
 from darkchess.weighting.enemy_features import FEATURES, MOST_FEATURES, SQUARES
-from klss.networks.towers import LEAST_SHARE, Towers, Uint16s
 from klss.support.arrays import Float32s, Floats, Ints, Words
+from klss.support.inference import Network
+
+LEAST_SHARE = np.float32(1e-3)
+"""Number added to a share before its logarithm is taken, so that the logarithm of 0 is finite."""
+
+_INPUTS = ("planes", "scalars", "shares")
 
 
 class Blocks:
@@ -92,26 +97,34 @@ class Blocks:
 
 
 class LearnedScores:
-    """A tower that scores positions by an observation; a subclass says by which numbers."""
+    """A network that scores positions by an observation; a subclass says by which numbers.
+
+    Parameters
+    ----------
+    content
+        Of an .onnx file with the inputs of :meth:`Blocks.grids` for one observation, and the output ``map``
+        [1, FEATURES]: a number for each feature of a position.
+    """
 
     blocks: ClassVar[Blocks]
     package: ClassVar[str]
-    """The package whose file ``data/siamese.npz`` has the weights."""
+    """The package whose file ``data/siamese.onnx`` has the weights."""
 
-    def __init__(self, towers: Towers) -> None:
-        assert (towers.shapes, towers.features) == (self.blocks.shapes, FEATURES), "weights of something else"
-        self.towers = towers
+    def __init__(self, content: bytes) -> None:
+        inputs = {name: (1, *shape) for name, shape in zip(_INPUTS, self.blocks.shapes, strict=True)}
+        self._network = Network(content, inputs, {"map": (1, FEATURES)})
 
     @classmethod
     @cache
     def packaged(cls) -> Self:
         """Return the one with the packaged weights, which are read once."""
-        with resources.files(cls.package).joinpath("data/siamese.npz").open("rb") as file:
-            return cls(Towers.read(cast(BinaryIO, file)))
+        return cls(resources.files(cls.package).joinpath("data/siamese.onnx").read_bytes())
 
     def map_of(self, numbers: Float32s) -> Float32s:
         """Return the logit map of an observation (float32[count]): float32[FEATURES]."""
-        return self.towers.observe(*(part[0] for part in self.blocks.grids(numbers[None])))
+        grids = self.blocks.grids(numbers[None])
+        (found,) = self._network.run(**dict(zip(_INPUTS, grids, strict=True)))
+        return found.reshape(-1)
 
     def scores(self, logits: Float32s, halves: Words, chosen: Ints) -> Floats:
         """Return what is added to the logarithms of positions' weights.
@@ -128,9 +141,8 @@ class LearnedScores:
         Returns
         -------
         float64[m]
+            For each position the sum of the map over its features.
         """
-
-        def features(start: int, stop: int, rows: Uint16s, counts: Ints) -> None:
-            feature_rows(halves, chosen[start:stop], rows, counts)
-
-        return self.towers.log_weights(logits, chosen.shape[0], MOST_FEATURES, features)
+        found = np.empty(chosen.shape[0], dtype=np.float64)
+        score_halves(halves, chosen, logits, np.empty(MOST_FEATURES, dtype=np.uint16), found)
+        return found

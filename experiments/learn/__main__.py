@@ -73,7 +73,7 @@ def _train(parsed: argparse.Namespace, tell: Callable[[str], None]) -> str:
     paths = sorted(parsed.data.glob("*.npz"))
     chosen: dict[str, Any] = {"game": parsed.model, "epochs": parsed.epochs, "seed": parsed.seed}
     about = head("learn", "numpy", "jax") | {"configuration": chosen}
-    path = parsed.out / "weights.npz"
+    path = parsed.out / ("weights.npz" if parsed.model in ("evaluation", "policy") else "network.onnx")
     if parsed.model == "evaluation":
         weights, figures = evaluation.tune(load(paths, evaluation.VALUED), parsed.epochs, parsed.seed, parsed.out, tell)
         weights.write(path)
@@ -126,7 +126,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--minutes", type=amount, default=30.0, metavar="M", help="(default %(default)g)")
     add("--pieces", type=int, default=0, metavar="N", help="of endings: most a side beside king and pawns")
     add("--seed", type=int, default=1, metavar="N", help="(default %(default)s)")
-    add = command("train", _train, "learn from data, and write DIR/weights.npz")
+    add = command("train", _train, "learn from data, and write DIR/network.onnx or DIR/weights.npz")
     add("model", choices=(*SOURCES, "evaluation"))
     add("data", type=Path, metavar="DATA", help="shards that 'data' or 'positions' wrote")
     add("--out", type=Path, required=True, metavar="DIR", help="of checkpoint, weights and figures")

@@ -1,4 +1,4 @@
-"""The network of ``dsmcp`` (:mod:`klss.networks.residual`) in training, in JAX.
+"""The network of ``dsmcp`` (:mod:`klss.synoptic.network`) in training, in JAX.
 
 A batch goes through the trunk once and through every headset, each of which learns from the decisions of its players.
 ``random`` changes only its own heads, since the trunk should not learn from a random player. Each convolution of 3 × 3
@@ -35,10 +35,10 @@ import numpy as np
 
 from darkchess.rbc.synoptic.synopsis import PLANES
 from experiments.learn.blind import HEADSETS, PIECES
+from experiments.learn.export import DENSE, headset_shapes, trunk_shapes
 from experiments.learn.shards import TEST, TRAIN, Arrays, chunks, where
 from experiments.learn.trainer import jax_on_cpu
 from experiments.learn.weighing import convolved
-from klss.networks.residual import DENSE, headset_shapes, trunk_shapes
 from klss.support.arrays import Float32s, Ints
 
 EPSILON = 1e-5
@@ -73,7 +73,7 @@ class Planning:
     def first(self, seed: int) -> dict[str, Any]:
         """An untrained network, by part: the trunk, and each headset."""
         all_numbers = 2 * sum(NUMBERS)
-        heads = headset_shapes(self.channels, 64, 65)
+        heads = headset_shapes(self.channels)
         heads |= {"soon": (DENSE, 2), "soon_bias": (2,), "pieces": (DENSE, all_numbers), "pieces_bias": (all_numbers,)}
         parts = {"trunk": _first(trunk_shapes(PLANES, self.channels, self.blocks), [seed, 0])}
         for headset in self.headsets:
@@ -135,7 +135,7 @@ class Planning:
         return {"decisions": len(found) * self.batch} | {name: round(figure, 4) for name, figure in figures.items()}
 
     def for_play(self, weights: Any) -> dict[str, Float32s]:
-        """The arrays of :class:`klss.networks.residual.ResidualNetwork`; without decisions, of untrained weights."""
+        """The arrays that :mod:`experiments.learn.export` takes; without decisions, of untrained weights."""
         statistics: dict[str, Any] = {
             part: {name: (0.0, 1.0) for name, array in held.items() if array.ndim == 4}
             for part, held in weights.items()

@@ -8,7 +8,7 @@ The policy's targets are the policy improved by the values of the choices (:meth
 since the visits of few playouts say little more than the policy itself. (A head must not learn from its own draws, as
 in S. Savelyev's thesis (Georgia Tech, 2020), since that leaves it as it is.)
 
-``DIR`` has ``gen-000.npz``, ``gen-001.npz`` …, the networks; ``gen-000/own-games-00000.npz`` …, the games of each;
+``DIR`` has ``gen-000.onnx``, ``gen-001.onnx`` …, the networks; ``gen-000/own-games-00000.npz`` …, the games of each;
 ``gen-001.checkpoint.npz`` …, the trainings. What is there is not made again, so that a stopped command can be resumed.
 """
 
@@ -94,7 +94,7 @@ class SelfPlayer(SynopticPlayer):
 
 def network_path(out: Path, generation: int) -> Path:
     """The path of a generation's network."""
-    return out / f"gen-{generation:03}.npz"
+    return out / f"gen-{generation:03}.onnx"
 
 
 def _checkpoint(out: Path, generation: int) -> Path:

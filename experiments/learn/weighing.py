@@ -5,7 +5,8 @@ drawn uniformly from the rest, and the logarithm of how many each of them stands
 the whole set; what the scores of all these are added to (``log_prior`` in the game's module ``siamese``); the size of
 the set; the observation's numbers. Its *nats* are ln of the truth's probability times the size, 0 for a uniform belief.
 
-The network is :class:`klss.networks.towers.Towers`, here in JAX. Labels of rare opponents count more often.
+The network is that of :class:`~darkchess.weighting.network.LearnedScores`, in JAX. Labels of rare opponents count more
+often.
 """
 
 from __future__ import annotations
@@ -21,10 +22,9 @@ import numpy.typing as npt
 from scipy.special import logsumexp
 
 from darkchess.weighting.enemy_features import FEATURES, SQUARES, features_of
-from darkchess.weighting.network import Blocks
+from darkchess.weighting.network import LEAST_SHARE, Blocks
 from experiments.learn.shards import TEST, TRAIN, Arrays, Columns, Row, chunks, where
 from experiments.learn.trainer import jax_on_cpu
-from klss.networks.towers import LEAST_SHARE
 from klss.support.arrays import Float32s, Floats, Ints, Words
 
 TOP, DRAWN = 64, 127
@@ -207,7 +207,7 @@ class Weighing:
 
 
 def scores(weights: Mapping[str, Any], seen: Any, rows: Any, keep: Any) -> Any:
-    """The scores of :class:`klss.networks.towers.Towers` in JAX: [b, m], from the output of
+    """The scores of :class:`~darkchess.weighting.network.LearnedScores` in JAX: [b, m], from the output of
     :meth:`darkchess.weighting.network.Blocks.grids` and the features of boards, int32[b, m, w], padded with FEATURES;
     ``keep`` [b, c] multiplies the last layer's channels (dropout).
     """

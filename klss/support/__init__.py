@@ -3,8 +3,8 @@
 Reading order:
 - ``arrays`` names of dtypes; ``hashing`` the mixer of hashes that kernels share
 - ``kernel`` the decorator of every compiled function; ``kernel_cache`` the folders of compiled code
-- ``archive`` files of arrays; ``whole_file`` files that are written completely or not at all; ``file_lock`` files that
-  only one process opens
+- ``archive`` files of arrays; ``inference`` networks in .onnx files; ``whole_file`` files that are written completely
+  or not at all; ``file_lock`` files that only one process opens
 - ``text`` untrusted text, read and shown; ``configurations`` texts that choose a player's options; ``seeds`` derived
   one-way
 - ``memory`` used and available memory; ``threads`` work for two threads; ``signals`` those that ask a program to end

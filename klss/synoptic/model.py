@@ -164,19 +164,12 @@ class Belief(Protocol):
 class Network(Protocol):
     """A policy and a value for synopses."""
 
-    @property
-    def headsets(self) -> Sequence[str]:
-        """Names of its headsets: the players whose policies and values it has."""
-        ...
-
-    def infer(self, synopses: Words, policy: str, value: str) -> tuple[Float32s, Float32s]:
-        """Return the policies' logits and the values of synopses.
+    def infer(self, synopses: Words) -> tuple[Float32s, Float32s]:
+        """Return the policy's logits and the values of synopses.
 
         Parameters
         ----------
         synopses : uint64[n, p]
-        policy, value : str
-            Names of the headsets.
 
         Returns
         -------

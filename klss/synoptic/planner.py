@@ -25,7 +25,7 @@ from klss.support.arrays import Floats
 from klss.synoptic.bandit import Table, policies
 from klss.synoptic.model import Belief, Looks, Model, Network, Worlds
 from klss.synoptic.planning import Planning
-from klss.synoptic.playouts import Headsets, Planned, choose_action, inferred
+from klss.synoptic.playouts import Planned, choose_action
 
 _TOGETHER = 64
 """Particles that are advanced together, between two checks of the clock."""
@@ -57,8 +57,8 @@ class Planner(Generic[B]):
 
     Parameters
     ----------
-    model, network, planning, headsets
-        The game, the network with policies and values, the constants, and the headsets to use.
+    model, network, planning
+        The game, the network with a policy and a value, and the constants.
     belief
         The belief at the beginning; the opponent is assumed to know the truth then.
     seed
@@ -72,7 +72,6 @@ class Planner(Generic[B]):
         model: Model,
         network: Network,
         planning: Planning,
-        headsets: Headsets,
         belief: B,
         *,
         seed: int,
@@ -81,7 +80,6 @@ class Planner(Generic[B]):
         self._model = model
         self._network = network
         self._planning = planning
-        self._headsets = headsets
         self._seed = seed
         self._threads = threads
         self._rng = np.random.default_rng(seed)
@@ -165,7 +163,6 @@ class Planner(Generic[B]):
             self.particles,
             self._table,
             depth=depth,
-            headsets=self._headsets,
             seed=(self._seed * 1_000_003 + number) & 0x7FFF_FFFF_FFFF_FFFF,
             nodes=nodes,
             until=None if seconds is None else began + seconds,
@@ -225,8 +222,7 @@ class Planner(Generic[B]):
         """Return the opponent's probability of each choice at each set (float64[m], a sum of 1 for each set): by the
         bandit, by the policy alone, and uniform.
         """
-        seats = np.ones(looks.keys.shape[0], dtype=np.int8)
-        logits, _ = inferred(self._network, looks.synopses, self._headsets, seats)
+        logits, _ = self._network.infer(looks.synopses)
         policy = policies(logits, looks)
         sizes = np.diff(looks.offsets)
         even = np.repeat(1.0 / np.maximum(sizes, 1), sizes)  # a repaired sample may have states without a choice

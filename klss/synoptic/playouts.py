@@ -13,24 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from klss.movers import TERMINAL
-from klss.networks.residual import CHUNK
-from klss.support.arrays import Float32s, Floats, Int8s, Int32s, Ints, Keys, Words
+from klss.support.arrays import Floats, Int8s, Int32s, Ints, Keys, Words
 from klss.support.threads import both
 from klss.synoptic.bandit import Root, Table, policies
 from klss.synoptic.model import Belief, Looks, Model, Network, Sets, Worlds
+from klss.synoptic.network import CHUNK
 from klss.synoptic.planning import Planning
 
-
-@dataclass(frozen=True)
-class Headsets:
-    """Names of the network's headsets for the policies of both seats and for the value."""
-
-    mine: str = "top"
-    theirs: str = "top"
-    value: str = "all"
-
-
-_HEADSETS = Headsets()
 _LEAST = 4
 """Playouts of the first batches; a later batch has one playout for this many finished ones."""
 
@@ -48,22 +37,6 @@ class Planned:
     nodes: int  # sets that the network evaluated, or that were surely decided
     playouts: int
     met: float  # share of the choices under the root that had been made there before
-
-
-def inferred(network: Network, synopses: Words, headsets: Headsets, seats: Int8s) -> tuple[Float32s, Float32s]:
-    """Return the network's output for sets of both seats: logits and values for the player that acts."""
-    mine = seats == 0
-    if headsets.mine == headsets.theirs or mine.all():
-        return network.infer(synopses, headsets.mine, headsets.value)
-    if not mine.any():
-        return network.infer(synopses, headsets.theirs, headsets.value)
-    first_logits, first = network.infer(synopses[mine], headsets.mine, headsets.value)
-    second_logits, second = network.infer(synopses[~mine], headsets.theirs, headsets.value)
-    logits = np.empty((seats.shape[0], first_logits.shape[1]), dtype=np.float32)
-    values = np.empty(seats.shape[0], dtype=np.float32)
-    logits[mine], logits[~mine] = first_logits, second_logits
-    values[mine], values[~mine] = first, second
-    return logits, values
 
 
 def _rooted(model: Model, belief: Belief, states: Words, theirs: Sets | None, most: int, seeds: Ints) -> Worlds:
@@ -103,12 +76,12 @@ def _root_looks(model: Model, belief: Belief, planning: Planning, seed: int) -> 
     return model.look(_rooted(model, belief, states, None, planning.max_members, seeds))
 
 
-def _root_policy(network: Network, looks: Looks, policy: str, value: str) -> tuple[Looks, Floats, float]:
+def _root_policy(network: Network, looks: Looks) -> tuple[Looks, Floats, float]:
     """Return the choices at the root, which are the first cut's; their policy, the mean over all cuts; the mean value.
 
     Actions that are one choice in the first cut need not be one in others: there their probabilities are summed.
     """
-    logits, values = network.infer(looks.synopses, policy, value)
+    logits, values = network.infer(looks.synopses)
     first = slice(0, int(looks.offsets[1]))
     actions = looks.actions[first]
     listing = looks.listing[: first.stop + 1]
@@ -155,7 +128,6 @@ def choose_action(
     table: Table,
     *,
     depth: int,
-    headsets: Headsets = _HEADSETS,
     seed: int,
     nodes: int | None = None,
     until: float | None = None,
@@ -190,7 +162,7 @@ def choose_action(
     # The root: the choices at the planner's belief, and the network's policy and value there.
     rng = np.random.default_rng(seed)
     looks = _root_looks(model, belief, planning, int(rng.integers(1 << 40)))
-    looked, policy, first_value = _root_policy(network, looks, headsets.mine, headsets.value)
+    looked, policy, first_value = _root_policy(network, looks)
     if planning.noise:
         policy = (1.0 - planning.noise) * policy + planning.noise * rng.dirichlet(np.ones(policy.shape[0]))
     root = Root(policy, first_value)
@@ -210,7 +182,7 @@ def choose_action(
         actions: Int32s = looked.actions[batch.choices]
         step = 0
         while batch.alive.shape[0]:
-            steps = _stepped(model, network, headsets, planning.max_members, batch, actions, rng, threads)
+            steps = _stepped(model, network, planning.max_members, batch, actions, rng, threads)
             counted += len(steps.acting)
             actions, again = _backed_up(steps, batch, root, table, planning, rng, step)
             asked += actions.shape[0]
@@ -260,8 +232,8 @@ class _Steps:
 
 
 def _stepped(
-    model: Model, network: Network, headsets: Headsets, most_members: int, batch: _Batch, actions: Int32s,
-    rng: np.random.Generator, threads: int,
+    model: Model, network: Network, most_members: int, batch: _Batch, actions: Int32s, rng: np.random.Generator,
+    threads: int,
 ) -> _Steps:  # fmt: skip
     """Advance every unfinished playout by its action, and evaluate the sets then. Playouts share nothing here: two
     threads take half of them each.
@@ -286,12 +258,12 @@ def _stepped(
         # The network's output for a decided set is not used, so do not compute it.
         wanted = looks.forced == 0
         if wanted.all():
-            logits, values = inferred(network, looks.synopses, headsets, seats)
+            logits, values = network.infer(looks.synopses)
         else:
             logits = np.zeros((going.shape[0], model.action_count), dtype=np.float32)
             values = np.zeros(going.shape[0], dtype=np.float32)
             if wanted.any():
-                logits[wanted], values[wanted] = inferred(network, looks.synopses[wanted], headsets, seats[wanted])
+                logits[wanted], values[wanted] = network.infer(looks.synopses[wanted])
         return _Steps(acting, results, going, seats, looks, policies(logits, looks), values.astype(np.float64))
 
     # Do not divide a chunk of the network: half a chunk takes as long as a whole one.

@@ -26,7 +26,7 @@ from darkchess.fog.game.record import GameRecord, write_pgn
 from darkchess.rbc import Referee
 from darkchess.rbc.belief.kinds import Kinds
 from darkchess.rbc.belief.position_set import PositionSet
-from darkchess.rbc.belief.siamese import BLOCKS, Observer
+from darkchess.rbc.belief.siamese import BLOCKS, Observer, Siamese
 from darkchess.rbc.game.history import history_text, replayed
 from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
 from darkchess.rbc.synoptic.networks import network_of
@@ -49,7 +49,6 @@ from experiments.learn.weighing import (
     repeated,
     scores,
 )
-from klss.networks.towers import Towers
 from klss.table.arbiter import Arbiter
 from klss.table.limits import TimeControl
 
@@ -309,17 +308,15 @@ def test_a_choice_of_several_actions_has_the_sum_of_their_probabilities() -> Non
 def test_scores_in_play_are_those_that_were_trained(made: dict[str, Path], tmp_path: Path) -> None:
     pytest.importorskip("optax", exc_type=ImportError)
     study = Weighing(held(made["rbc"], "rbc"), BLOCKS, channels=4, layers=2)
-    weights = {name: array.astype(np.float16).astype(np.float32) for name, array in study.first(3).items()}
-    write_scores(tmp_path / "weights.npz", weights, {})
-    with open(tmp_path / "weights.npz", "rb") as file:
-        towers = Towers.read(file)
+    weights = study.first(3)
+    write_scores(tmp_path / "network.onnx", weights, {})
+    player = Siamese((tmp_path / "network.onnx").read_bytes())
     seen, rows, _, keep = study.batch_of(np.arange(8))
     wanted = np.asarray(jax_on_cpu().jit(scores)(weights, seen, rows, keep))
     for i in range(8):
-        found = np.empty(1 + DRAWN, dtype=np.float32)
-        features = rows[i].astype(np.uint16)
-        towers.score(features, (features != FEATURES).sum(axis=1), towers.observe(*(part[i] for part in seen)), found)
-        np.testing.assert_allclose(found, wanted[i], rtol=1e-3, atol=1e-3)
+        halves, count = study.held["halves"][i], int(study.held["count"][i])
+        found = player.scores(player.map_of(study.held["numbers"][i].astype(np.float32)), halves, np.arange(count))
+        np.testing.assert_allclose(found, wanted[i, :count], rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.slow
@@ -327,13 +324,13 @@ def test_the_network_in_play_says_what_was_trained(made: dict[str, Path], tmp_pa
     pytest.importorskip("optax", exc_type=ImportError)
     study = Planning(held(made["dsmcp"], "dsmcp"), ("all", "top"), channels=4, blocks=1)
     weights = study.first(3)
-    write_network(tmp_path / "network.npz", study.for_play(weights), {})
+    write_network(tmp_path / "network.onnx", study.for_play(weights), {})
     # The statistics for play are those of one large batch: this one.
     rows = np.random.default_rng(0).permutation(shards.where(study.held, TRAIN))[:1024]
     said, _ = jax_on_cpu().jit(outputs, static_argnums=2)(weights, study.batch_of(rows)["synopses"], ("all", "top"))
-    logits, values = network_of(str(tmp_path / "network.npz")).infer(study.held["synopses"][rows], "top", "all")
-    np.testing.assert_allclose(logits, said["top"]["logits"], atol=2e-2)
-    np.testing.assert_allclose(values, said["all"]["value"], atol=1e-2)
+    logits, values = network_of(str(tmp_path / "network.onnx")).infer(study.held["synopses"][rows])
+    np.testing.assert_allclose(logits, said["top"]["logits"], atol=1e-3)
+    np.testing.assert_allclose(values, said["all"]["value"], atol=1e-3)
 
 
 def test_the_tuned_evaluation_is_the_played_one() -> None:
@@ -358,7 +355,7 @@ def test_weights_are_trained_and_written(made: dict[str, Path], tmp_path: Path, 
     pytest.importorskip("optax", exc_type=ImportError)
     given = ["train", model, str(made[model]), "--out", str(tmp_path), "--epochs", "1", "--channels", "4"]
     assert program.main(given) == 0
-    assert (tmp_path / "weights.npz").stat().st_size < 2_000_000
+    assert (tmp_path / ("weights.npz" if model == "policy" else "network.onnx")).stat().st_size < 2_000_000
     assert json.loads((tmp_path / "figures.json").read_text())["tested"]
 
 
@@ -388,5 +385,5 @@ def test_a_player_learns_from_its_own_games_and_goes_on_where_it_was_stopped(tmp
     before = game.read_bytes()
     game.unlink()
     assert program.main([*few, "--generations", "3"]) == 0
-    assert game.read_bytes() == before and (tmp_path / "gen-002.npz").exists()
+    assert game.read_bytes() == before and (tmp_path / "gen-002.onnx").exists()
     assert program.main([*few, "--generations", "3", "--seed", "4"]) == 1

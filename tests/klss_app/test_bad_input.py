@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ import pytest
 from darkchess.evaluation.registry import EVALUATORS
 from darkchess.fog.players.configuration import CONFIGURATIONS, Configuration, main_names
 from klss_app.cli.main import main
-from tests.oracles.networks import random_network
 from uci_bridge.kits.fog import FOG
 
 POLICY = '{"players": [{"infosets": %s}, {"infosets": {}}]}'
@@ -69,12 +69,12 @@ rbc play --resume nowhere.json
 rbc track long.json
 rbc analyse good.json --turn 1 --fen '4k3/8/8/8/8/8/8/4K3 w - - 0 1'
 rbc match kluss rbc-random
-rbc match dsmcp,network=missing.npz rbc-random --games 2 --nodes 5
-rbc match rbc-random dsmcp,network=torn.npz --games 2 --nodes 5
-rbc play --black dsmcp,network=other.npz
+rbc match dsmcp,network=missing.onnx rbc-random --games 2 --nodes 5
+rbc match rbc-random dsmcp,network=torn.onnx --games 2 --nodes 5
+rbc play --black dsmcp,network=other.onnx
 rbc play --black dsmcp,network=packed
-rbc engine --configuration dsmcp,network=headless.npz
-rbc analyse good.json --turn 0 --configuration dsmcp,network=torn.npz
+rbc engine --configuration dsmcp,network=torn.onnx
+rbc analyse good.json --turn 0 --configuration dsmcp,network=torn.onnx
 board game.json
 board --game 1
 board --no-open still.pgn
@@ -177,10 +177,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bad")
     for name, content in FILES.items():
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    random_network(1).write(folder / "torn.npz")
-    (folder / "torn.npz").write_bytes((folder / "torn.npz").read_bytes()[:-300])
-    random_network(1, planes=9).write(folder / "other.npz")
-    random_network(1, headsets=("all", "trout")).write(folder / "headless.npz")
+    data = resources.files("darkchess.rbc")
+    (folder / "torn.onnx").write_bytes(data.joinpath("synoptic/data/network.onnx").read_bytes()[:-300])
+    (folder / "other.onnx").write_bytes(data.joinpath("belief/data/siamese.onnx").read_bytes())
     return folder
 
 

@@ -16,8 +16,8 @@ from darkchess.rbc.players.configuration import CONFIGURATIONS, Configuration
 from darkchess.rbc.players.dsmcp import Synoptic
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.warm_up import warm_up
-from klss.networks.residual import NetworkError
 from klss.support.configurations import ConfigurationError
+from klss.support.inference import NetworkError
 from klss.table.arbiter import Played
 from klss.table.outcome import Outcome
 from uci_bridge.kits.chess_kit import ChessKit

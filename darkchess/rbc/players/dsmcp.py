@@ -13,7 +13,6 @@ continues with a sample instead of playing at random.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import chess
 
@@ -31,7 +30,7 @@ from klss.support.arrays import Words
 from klss.synoptic.model import Network
 from klss.synoptic.planner import Planner
 from klss.synoptic.planning import MOST, Planning, constant
-from klss.synoptic.playouts import Headsets, Planned
+from klss.synoptic.playouts import Planned
 from klss.table.contest import Decision
 from klss.table.limits import Limit
 
@@ -48,9 +47,6 @@ class Synoptic(Planning):
     # ``packaged``; ``rl``, which learned only from its own games; ``even``, no network: all choices are equally good,
     # all sets are worth 0; or the file of a network
     network: str = "packaged"
-    # the headset of the opponent that is modelled; ``top`` if the network has no such headset. Default ``top``, which
-    # the source uses if the opponent is unknown
-    opponent: Literal["top", "all", "trout", "attacker", "random", "expect", "siamese"] = "top"
     # actions of a playout that begins with a sense, and with a move. Defaults 6, as in the source, and 8 (there 12)
     depth_sense: int = constant(6, 1, MOST)
     depth_move: int = constant(8, 1, MOST)
@@ -82,8 +78,6 @@ class SynopticPlayer(HoldingPlayer):
         super().__init__(seed=seed, cap=cap, threads=threads)
         self._thinking = thinking or Synoptic()
         self._network = network or network_of(self._thinking.network)
-        theirs = self._thinking.opponent
-        self._headsets = Headsets(theirs=theirs if theirs in self._network.headsets else "top")
         self._last: Planned | None = None
 
     def start(self, color: chess.Color, start: Position) -> None:
@@ -92,7 +86,7 @@ class SynopticPlayer(HoldingPlayer):
         self._played = 0
         self._last = None
         self._planner = Planner(
-            BlindModel(color), self._network, self._thinking, self._headsets,
+            BlindModel(color), self._network, self._thinking,
             BlindBelief.of(self.known, self._memory.words, acts=start.turn == color, stage=SENSE),
             seed=self._seed, threads=self._threads,
         )  # fmt: skip

@@ -39,27 +39,45 @@ def sum_halves(positions: Any, weights: Any, sums: Any) -> None:
 
 
 @kernel
-def feature_rows(positions: Any, indices: Any, rows: Any, counts: Any) -> None:
-    """Write the features of ``positions[indices]`` into ``rows`` (uint16[n, 19]): piece · 64 + square for each piece,
-    and those of castling rights and a double step; write their number into ``counts`` (int64[n]).
+def _features(position: Any, row: Any) -> int:
+    """Write the features of a position (uint64[2]) into ``row`` (uint16[19]): piece · 64 + square for each piece, and
+    those of castling rights and a double step. Return their number.
+    """
+    left = position[0]
+    codes = position[1]
+    count = 0
+    while left != np.uint64(0):
+        square = np.int64(lowest(left))
+        code: Any = np.int64(codes & np.uint64(15))
+        if code == CASTLING_ROOK:
+            row[count] = RIGHTS + (square & 1)
+            count += 1
+            code = ROOK
+        elif code == DOUBLE_STEPPED:
+            row[count] = STEPPED + (square & 7)
+            count += 1
+            code = PAWN
+        row[count] = code * 64 + square
+        count += 1
+        codes >>= np.uint64(4)
+        left = without_lowest(left)
+    return count
+
+
+@kernel
+def feature_rows(positions: Any, rows: Any, counts: Any) -> None:
+    """Write features of ``positions`` into ``rows`` (uint16[n, 19]), and their numbers into ``counts`` (int64[n])."""
+    for i in range(positions.shape[0]):
+        counts[i] = _features(positions[i], rows[i])
+
+
+@kernel
+def score_halves(positions: Any, indices: Any, logits: Any, row: Any, scores: Any) -> None:
+    """Write into ``scores`` (float64[n]) for each of ``positions[indices]`` the sum of ``logits`` (float32[features])
+    over its features. A score depends on no other position. ``row`` (uint16[19]) is scratch.
     """
     for i in range(indices.shape[0]):
-        left = positions[indices[i], 0]
-        codes = positions[indices[i], 1]
-        count = 0
-        while left != np.uint64(0):
-            square = np.int64(lowest(left))
-            code: Any = np.int64(codes & np.uint64(15))
-            if code == CASTLING_ROOK:
-                rows[i, count] = RIGHTS + (square & 1)
-                count += 1
-                code = ROOK
-            elif code == DOUBLE_STEPPED:
-                rows[i, count] = STEPPED + (square & 7)
-                count += 1
-                code = PAWN
-            rows[i, count] = code * 64 + square
-            count += 1
-            codes >>= np.uint64(4)
-            left = without_lowest(left)
-        counts[i] = count
+        total = np.float32(0)
+        for k in range(_features(positions[indices[i]], row)):
+            total += logits[row[k]]
+        scores[i] = total

@@ -14,7 +14,7 @@ from darkchess.fog.belief.policy import Policy
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.belief.siamese import BLOCKS, FADE, Siamese, log_prior
 from klss.support.arrays import Floats, Words
-from tests.darkchess.siamese_oracle import enemies, towers
+from tests.darkchess.siamese_oracle import enemies, features
 
 CAPTURES = ("e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5d2", "c1d2", "b8c6")
 
@@ -22,7 +22,7 @@ CAPTURES = ("e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5d2", "c1d2", "b8c6")
 def played(moves: tuple[str, ...], color: chess.Color, *, learned: bool = True) -> tuple[Referee, PositionSet]:
     """The game after moves, and what a player knows then."""
     game = Referee()
-    weigher = Filter(Policy.packaged(), siamese=Siamese(towers(BLOCKS, 1.0)) if learned else None)
+    weigher = Filter(Policy.packaged(), siamese=Siamese.packaged() if learned else None)
     known = PositionSet(game.view(color), game.position, weigher=weigher)
     for move in moves:
         game.push(chess.Move.from_uci(move))
@@ -78,19 +78,12 @@ def test_where_an_enemy_certainly_stood_fades_and_is_forgotten_where_it_is_seen_
     assert known.numbers[BLOCKS["trace"]].reshape(6, 64)[chess.PAWN - 1, chess.D5] == 0
 
 
-def test_weights_are_the_filters_times_what_the_towers_scores_say() -> None:
+def test_weights_are_the_filters_times_what_the_network_says() -> None:
     _, known = played(CAPTURES, chess.WHITE)
     assert known.numbers is not None
-    learned = Siamese(towers(BLOCKS, 1.0))
+    learned = Siamese.packaged()
     logits = learned.map_of(known.numbers)
-    # By numpy alone, from python-chess's squares.
-    logs = np.zeros(known.size)
-    for i, position in enumerate(known):
-        features = sorted(enemies(position, chess.WHITE))
-        features += [384 + "qk".index(right) for right in position.castling_rights if right in "kq"]
-        if position.ep_square is not None:
-            features.append(386 + position.ep_square % 8)
-        logs[i] = logits[features].sum()
+    logs = np.array([logits[list(features(position, chess.WHITE))].sum() for position in known])
     wanted = np.exp(logs + log_prior(known.filter_weights))
     np.testing.assert_allclose(known.weights, wanted / wanted.sum(), rtol=1e-4)
     assert known.weights.sum() == pytest.approx(1.0)
@@ -131,7 +124,7 @@ def _with_king_on(known: PositionSet, square: int) -> list[Words]:
 def test_of_a_large_set_the_likeliest_are_scored_and_the_others_get_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
     _, known = played(("a2a3", "a7a6", "h2h3", "h7h6", "a3a4", "g8f6"), chess.WHITE)
     assert known.numbers is not None and known.size > 1000
-    learned = Siamese(towers(BLOCKS, 1.0))
+    learned = Siamese.packaged()
     whole = learned.corrected(known.numbers, known.halves, known.filter_weights)
     monkeypatch.setattr(module, "_SCORED", known.size // 2)
     found = learned.corrected(known.numbers, known.halves, known.filter_weights)
@@ -152,4 +145,3 @@ def test_what_a_player_was_not_told_changes_nothing() -> None:
 
 def test_players_have_the_packaged_weights() -> None:
     assert Filter.packaged().siamese is Siamese.packaged()
-    assert {"data", "arm", "commit", "epochs"} <= set(Siamese.packaged().towers.history)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import chess
 import numpy as np
@@ -15,7 +16,7 @@ from darkchess.rbc.players.dsmcp import SynopticPlayer
 from darkchess.rbc.players.scripted import AttackerPlayer
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.worlds import BlindModel
-from klss.support.configurations import ConfigurationError
+from klss.synoptic.network import CHUNK
 from klss.table.arbiter import Arbiter
 from klss.table.contest import TruthCount
 from klss.table.limits import Limit, TimeControl
@@ -96,13 +97,18 @@ def test_every_particle_s_position_is_possible() -> None:
 def test_texts_name_what_can_be_changed() -> None:
     assert configuration("dsmcp,mixing=1,noise=0.1").fields()["noise"] == 0.1
     assert json.loads(json.dumps(configuration("dsmcp").fields(), allow_nan=False))["mixing"] == "inf"
-    with pytest.raises(ConfigurationError, match="opponent"):
-        configuration("dsmcp,opponent=nothing")
 
 
-def test_packaged_networks_are_for_this_game_and_small() -> None:
-    for name in ("packaged", "rl"):
-        network = network_of(name)
-        logits, values = network.infer(np.zeros((1, 104), dtype=np.uint64), "top", "all")
-        assert logits.shape == (1, 4161) and abs(values[0]) <= 1
-        assert {"top", "all"} <= set(network.headsets)
+@pytest.mark.parametrize("name", ["packaged", "rl"])
+def test_an_answer_is_the_same_to_the_last_bit_whatever_else_is_asked(name: str) -> None:
+    network, generator = network_of(name), np.random.default_rng(1)
+    synopses = generator.integers(0, 1 << 64, (2 * CHUNK + 3, 104), dtype=np.uint64)
+    logits, values = network.infer(synopses)
+    assert logits.shape == (len(synopses), 4161) and (np.abs(values) <= 1).all()
+    order = generator.permutation(len(synopses))
+    with ThreadPoolExecutor(2) as pool:  # both halves at once
+        halves = list(pool.map(network.infer, (synopses[order[:9]], synopses[order[9:]])))
+    for i, whole in enumerate((logits, values)):
+        assert np.concatenate([half[i] for half in halves]).tobytes() == whole[order].tobytes()
+        assert network.infer(synopses[4:5])[i].tobytes() == whole[4:5].tobytes()
+    assert network.infer(synopses[:0])[0].shape == (0, 4161)

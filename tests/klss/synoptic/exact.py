@@ -11,10 +11,8 @@ from klss.movers import CHANCE, TERMINAL
 from klss.support.arrays import Float32s, Words
 from klss.synoptic.planner import Planner
 from klss.synoptic.planning import Planning
-from klss.synoptic.playouts import Headsets
 from tests.klss.synoptic.enumerated import EnumeratedBelief, EnumeratedPlanning
 
-HEADSETS = Headsets()
 Policies = Mapping[tuple[int, int], np.ndarray]
 """Each player's strategy at its infosets."""
 
@@ -48,8 +46,6 @@ def values(game: Game, played: Policies) -> tuple[np.ndarray, np.ndarray]:
 class Exact:
     """The network that says what is played, and what a set is then worth."""
 
-    headsets = ("top", "all")
-
     def __init__(self, model: EnumeratedPlanning, played: Policies) -> None:
         game = model.game
         self._played, self._width = played, model.action_count
@@ -62,7 +58,7 @@ class Exact:
                 mean = (reach[nodes] * worth[nodes]).sum() / total if total > 0 else worth[nodes].mean()
                 self._values[player, j] = (1 - 2 * player) * mean
 
-    def infer(self, synopses: Words, policy: str, value: str) -> tuple[Float32s, Float32s]:
+    def infer(self, synopses: Words) -> tuple[Float32s, Float32s]:
         logits = np.zeros((synopses.shape[0], self._width), dtype=np.float32)
         worth = np.zeros(synopses.shape[0], dtype=np.float32)
         for i, word in enumerate(synopses[:, 0].tolist()):
@@ -80,7 +76,7 @@ class Followed:
         self.game, self.planner, self.network, self.planning = game, planner, network, planning
         self.node = self.model.dealt(seed)
         first = self._belief()
-        self.filter = Planner(self.model, network, planning, HEADSETS, first, seed=seed)
+        self.filter = Planner(self.model, network, planning, first, seed=seed)
         # What is dealt is hidden: both seats hold possible what their infosets tell.
         worlds = self.model.worlds(
             np.resize(np.random.default_rng(seed).permutation(first.nodes), planning.particles), planning.max_members

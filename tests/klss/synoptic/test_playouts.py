@@ -15,7 +15,7 @@ from klss.synoptic.planning import Planning
 from klss.synoptic.playouts import choose_action
 from tests.klss.games import kuhn, random_game
 from tests.klss.synoptic.enumerated import EnumeratedPlanning
-from tests.klss.synoptic.exact import HEADSETS, Exact, Followed, Policies, some_policy, values
+from tests.klss.synoptic.exact import Exact, Followed, Policies, some_policy, values
 
 DEPTH = 12
 
@@ -84,7 +84,7 @@ def test_the_answer_is_the_best_response(name: str, planner: int) -> None:
             assert followed.filter.belief.contains(followed.filter.particles.states).all()
             found = choose_action(
                 followed.model, network, planning, followed.filter.belief, followed.filter.particles, Table(),
-                depth=DEPTH, headsets=HEADSETS, seed=seed, nodes=1200,
+                depth=DEPTH, seed=seed, nodes=1200,
             )  # fmt: skip
             # Of each action: what it is worth over all that is possible, by how likely it is, and best replies then.
             nodes = game.nodes_of(planner, at[1])
@@ -164,7 +164,7 @@ def test_two_threads_give_the_same_bytes() -> None:
         followed.filter.fill()
         planned = choose_action(
             followed.model, network, planning, followed.filter.belief, followed.filter.particles, table,
-            depth=DEPTH, headsets=HEADSETS, seed=3, nodes=500, threads=threads,
+            depth=DEPTH, seed=3, nodes=500, threads=threads,
         )  # fmt: skip
         found.append((planned.root.numbers.tobytes(), planned.root.totals.tobytes(), planned.nodes))
     assert found[0] == found[1]
@@ -180,7 +180,7 @@ def test_every_playout_brings_as_many_values_as_it_may_have_actions() -> None:
     followed.filter.fill()
     planned = choose_action(
         followed.model, network, planning, followed.filter.belief, followed.filter.particles, Table(),
-        depth=DEPTH, headsets=HEADSETS, seed=3, nodes=100,
+        depth=DEPTH, seed=3, nodes=100,
     )  # fmt: skip
     assert planned.nodes < planned.playouts * DEPTH == planned.root.numbers.sum()
 
