@@ -79,15 +79,7 @@ class SavedRunError(KlssError, ValueError):
     """A file does not contain a run that can be continued."""
 
 
-_SAVED = Archive(
-    what="a run of klss solve",
-    short="run",
-    version=1,
-    remedy="begin anew",
-    error=SavedRunError,
-    most_bytes=1 << 33,
-    most_numbers=1 << 30,
-)
+_SAVED = Archive("a run of klss solve", 1, SavedRunError, 1 << 30)
 
 _ABOUT_BYTES = 8192
 """Most bytes of a file's description, and of its directory."""
@@ -189,8 +181,7 @@ class FirstOrder:
         """
         # No larger than a run of this game: a file of another one must not take more memory than this game may.
         most = _ABOUT_BYTES + len(RegretState._fields) * sum(form.a.shape)
-        saved_run = replace(_SAVED, most_bytes=8 * most + _ABOUT_BYTES, most_numbers=most)
-        arrays, about = saved_run.load(path, saved_run.read)
+        arrays, about = replace(_SAVED, most_numbers=most).load(path)
         kept = str(about.get("method"))
         if kept not in (METHODS[1:] if method == "auto" else (method,)):
             raise SavedRunError(f"{path}: got a run of method {kept!r}, expected {method!r}; begin in another file")

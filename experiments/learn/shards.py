@@ -38,7 +38,7 @@ class TrainingError(KlssError, ValueError):
     """There is no data to train on, or a required package or file is missing or wrong."""
 
 
-ARCHIVE = Archive("decisions of experiments.learn", "decisions", 4, "make them anew", TrainingError, 1 << 30, 1 << 28)
+ARCHIVE = Archive("decisions of experiments.learn", 4, TrainingError, 1 << 28)
 
 
 def part_of(number: int) -> int:
@@ -97,7 +97,7 @@ def _rows(source: Source, games: Sequence[tuple[int, Any]], name: str) -> Iterat
 def write(path: Path, columns: Columns, rows: Iterable[Row]) -> int:
     """Write a shard unless it is there; return the number of its rows."""
     if path.exists():
-        return len(ARCHIVE.load(path, ARCHIVE.read)[0]["game"])
+        return len(ARCHIVE.load(path)[0]["game"])
     made = list(rows)
     arrays = {
         name: np.array([row[name] for row in made], dtype=kind).reshape(-1, *shape)
@@ -122,7 +122,7 @@ def load(paths: Sequence[Path], columns: Columns) -> Arrays:
         raise TrainingError("got no shards, expected those of python -m experiments.learn")
     parts = []
     for path in paths:
-        held, _ = ARCHIVE.load(path, ARCHIVE.read)
+        held, _ = ARCHIVE.load(path)
         found = {name: (array.dtype, array.shape[1:]) for name, array in held.items() if name != "game"}
         if found != {name: (np.dtype(kind), shape) for name, (kind, shape) in columns.items()}:
             raise TrainingError(f"{path}: got rows of something else, expected columns {', '.join(columns)}")

@@ -34,7 +34,7 @@ SLOW = 0.995
 """Largest share of the slow average that a step keeps."""
 KEEP_EVERY_S = 60.0
 
-_ARCHIVE = Archive("a training of experiments", "training", 2, "begin anew", TrainingError, 1 << 28, 1 << 26)
+_ARCHIVE = Archive("a training of experiments", 2, TrainingError, 1 << 26)
 
 
 class Study(Protocol):
@@ -180,7 +180,7 @@ def _read(path: Path, like: Tree) -> tuple[Tree, dict[str, Any]]:
     """The trees of a checkpoint that ``like`` has. Raises TrainingError: it is torn, or of something else."""
     import jax
 
-    arrays, about = _ARCHIVE.load(path, _ARCHIVE.read)
+    arrays, about = _ARCHIVE.load(path)
     found = {}
     for tree, held in like.items():
         leaves, form = jax.tree.flatten(held)

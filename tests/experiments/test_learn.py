@@ -133,7 +133,7 @@ def test_decisions_hold_the_truth_other_members_and_what_was_told(
 def test_what_is_imitated_is_what_the_players_did(match: Path, made: dict[str, Path]) -> None:
     paths = sorted(made["dsmcp"].glob("own-match-*.npz"))
     for path, text in zip(paths, sorted(match.glob("game-*.json")), strict=True):
-        found, game, at = ARCHIVE.load(path, ARCHIVE.read)[0], replayed(text.read_text()), 0
+        found, game, at = ARCHIVE.load(path)[0], replayed(text.read_text()), 0
         assert game.outcome is not None
         for color, name in ((chess.WHITE, "attacker"), (chess.BLACK, "random")):
             for turn in (turn for turn in game.turns if turn.color == color):
@@ -185,7 +185,7 @@ def test_a_shard_that_is_there_is_kept_and_another_one_is_made_the_same(
         stamps.append((kept / "own-match-00000.npz").stat().st_mtime_ns)
     assert stamps[0] == stamps[1]
     assert (kept / "own-match-00000.npz").read_bytes() == (made["dsmcp"] / "own-match-00000.npz").read_bytes()
-    assert len(ARCHIVE.load(kept / "own-match-00001.npz", ARCHIVE.read)[0]["game"]) == 0
+    assert len(ARCHIVE.load(kept / "own-match-00001.npz")[0]["game"]) == 0
 
 
 def test_games_of_people_are_split_by_player(tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def test_a_run_of_something_else_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SavedRunError, match="got no file"):
         solve(kuhn(), resume=tmp_path)
     path.write_bytes(b"PK nothing")
-    with pytest.raises(SavedRunError, match="expected a run of klss solve"):
+    with pytest.raises(SavedRunError, match="holds a run of klss solve"):
         solve(kuhn(), resume=path)
 
 
