@@ -73,11 +73,6 @@ class Turn:
     infoset: int
 
     @property
-    def histories(self) -> int:
-        """The number of its histories."""
-        return len(self.bounded.game.nodes_of(0, self.infoset))
-
-    @property
     def actions(self) -> tuple[int, ...]:
         """Ints of the moves."""
         return tuple(int(name) for name in self.bounded.game.observations[0].action_names[self.infoset])

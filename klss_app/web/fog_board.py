@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import chess
@@ -30,18 +29,10 @@ from uci_bridge.kits.fog import FOG
 _SHOWN_TAGS = ("Event", "Site", "Date", "White", "Black", "Result", "Termination", "TimeControl")
 
 
-@dataclass(frozen=True)
-class FogGame:
-    """A game as its reviews read it."""
-
-    record: GameRecord
-    ruleset: Ruleset
-
-
 def reviewed(record: GameRecord, ruleset: Ruleset) -> Reviewed:
-    """A kept game, for a review."""
+    """A kept game, for a review: its ``game`` is the record and the ruleset."""
     names = record.headers.get("White", "?"), record.headers.get("Black", "?")
-    return Reviewed(FogGame(record, ruleset), write_pgn(record), len(record.moves), names)
+    return Reviewed((record, ruleset), write_pgn(record), len(record.moves), names)
 
 
 class FogBoard(BoardGame):
@@ -78,8 +69,8 @@ class FogBoard(BoardGame):
 
     def review(self, reviewed: Reviewed) -> dict[str, Any]:
         """See the base."""
-        record: GameRecord = reviewed.game.record
-        game = replayed(record, reviewed.game.ruleset)
+        record, ruleset = reviewed.game
+        game = replayed(record, ruleset)
         plies = []
         for ply, position in enumerate(game.positions):
             before, move = (None, None) if ply == 0 else (game.positions[ply - 1], game.moves[ply - 1])
@@ -99,13 +90,13 @@ class FogBoard(BoardGame):
 
     def annotated(self, reviewed: Reviewed, turns: Sequence[dict[str, Any]]) -> str:
         """See the base."""
-        return annotated(reviewed.game.record, turns)
+        return annotated(reviewed.game[0], turns)
 
     def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
         """See the base."""
         return {
             "pgn": reviewed.text,
-            "rules": reviewed.game.ruleset.name,
+            "rules": reviewed.game[1].name,
             "configuration": DEFAULT_PLAYER,
             "evaluator": settings.evaluator.name,
             "stockfish": settings.evaluator.stockfish,

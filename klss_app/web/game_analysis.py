@@ -108,11 +108,6 @@ def analyse(request: dict[str, Any]) -> None:
         print_document(turn_document(turn))
 
 
-def main() -> int:
-    """Answer one request."""
-    return answer_one(analyse)
-
-
 def answer_one(answer: Callable[[dict[str, Any]], None]) -> int:
     """Answer the request on stdin; return the exit code."""
     own_stdout()
@@ -128,4 +123,4 @@ def answer_one(answer: Callable[[dict[str, Any]], None]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(answer_one(analyse))

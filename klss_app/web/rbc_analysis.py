@@ -91,10 +91,5 @@ def analyse(request: dict[str, Any]) -> None:
         print_document(document)
 
 
-def main() -> int:
-    """Answer one request."""
-    return answer_one(analyse)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(answer_one(analyse))
