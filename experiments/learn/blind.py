@@ -39,8 +39,8 @@ WIDTH = 128
 """Most legal actions; a decision among more is left out."""
 SOON = 5
 """Most actions of a player before the end of a game for it to count as ending soon."""
-HEADSETS = ("all", "top", "trout", "attacker", "random", "expect", "siamese")
-"""Headsets of a network in training, by the players that they model: all, the best, and some by name."""
+STRONG = ("expect", "siamese")
+"""Players of ours that are strong."""
 PIECES = 12
 """Own, then enemy, pawns, knights, bishops, rooks, queens, kings."""
 
@@ -49,8 +49,7 @@ PLANNED = {
     "synopses": (np.uint64, (PLANES,)), "legal": (np.int16, (WIDTH,)),
     # for each legal action its choice, from 0 on, and its part of the choice's target; the sum of all is 1
     "choices": (np.uint8, (WIDTH,)), "targets": (np.float16, (WIDTH,)),
-    # the acting player, in ``HEADSETS``; ``all`` for one that is none of them
-    "acting": (np.int8, ()),
+    "strong": (np.int8, ()),  # whether the player is
     # +1 if it won, −1 if it lost, else 0; the same only if the game ends within five of its actions
     "result": (np.int8, ()), "soon": (np.int8, ()),
     "pieces": (np.int8, (PIECES,)),  # their numbers on the true board
@@ -98,7 +97,6 @@ def imitated(game: Referee, names: tuple[str, str], generator: np.random.Generat
     for color in chess.COLORS:
         known, memory, rows = PositionSet(color, game.positions[0], cap=MOST), Memory(flipped=not color), []
         kind = names[color].partition(",")[0].removeprefix("rbc-")
-        acting = HEADSETS.index(kind) if kind in HEADSETS else 0
         for number, (stage, _, turn) in enumerate(questions(game, color, known)):
             if stage == SENSE:
                 memory.noticed(turn.notice)
@@ -108,7 +106,7 @@ def imitated(game: Referee, names: tuple[str, str], generator: np.random.Generat
             if stage == MOVE:
                 memory.moved(turn.moved, planes)
             if chosen.any() and len(legal) <= WIDTH:
-                rows.append(planned(planes, legal, ~chosen, chosen / chosen.sum(), acting, number))
+                rows.append(planned(planes, legal, ~chosen, chosen / chosen.sum(), kind in STRONG, number))
         yield from ended(rows, game, color)
 
 
@@ -133,9 +131,9 @@ def _moved(known: PositionSet, turn: Turn) -> tuple[Ints, Any]:
     return legal, legal == (-1 if action is None else action)
 
 
-def planned(planes: Words, legal: Ints, choices: Any, targets: Floats, acting: int, number: int) -> Row:
+def planned(planes: Words, legal: Ints, choices: Any, targets: Floats, strong: bool, number: int) -> Row:
     """A decision of a player, the ``number``-th of its game, without what is known at the end (:func:`ended`)."""
-    row: Row = {"synopses": planes, "acting": acting, "number": number}
+    row: Row = {"synopses": planes, "strong": strong, "number": number}
     for name, given, rest in (("legal", legal, -1), ("choices", choices, 0), ("targets", targets, 0)):
         row[name] = np.full(WIDTH, rest, dtype=PLANNED[name][0])
         row[name][: len(given)] = given

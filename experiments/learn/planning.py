@@ -1,7 +1,7 @@
 """The network of ``dsmcp`` (:mod:`klss.synoptic.network`) in training, in JAX.
 
-A batch goes through the trunk once and through every headset, each of which learns from the decisions of its players.
-``random`` changes only its own heads, since the trunk should not learn from a random player. Each convolution of 3 × 3
+A batch goes through the trunk once and through both headsets: ``all`` learns from every decision, ``top`` from those of
+strong players; play takes the value of the first and the policy of the second. Each convolution of 3 × 3
 has a *scale* beside its bias, as in batch norm; a step uses the statistics of its batch, play those of one large batch
 under the trained weights. A headset in training has two further heads on the dense layer of its value: whether it
 wins or loses *soon*, and the numbers of *pieces* of each kind on the true board, a softmax over the possible numbers of
@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from darkchess.rbc.synoptic.synopsis import PLANES
-from experiments.learn.blind import HEADSETS, PIECES
+from experiments.learn.blind import PIECES
 from experiments.learn.export import DENSE, headset_shapes, trunk_shapes
 from experiments.learn.shards import TEST, TRAIN, Arrays, chunks, where
 from experiments.learn.trainer import jax_on_cpu
@@ -49,8 +49,7 @@ SHARES = {"policy": 1.0, "value": 0.1, "soon": 0.25, "pieces": 0.25}
 on held-out games a weight of 1 made value and policy worse (docs/dsmcp.md).
 """
 
-STRONGEST = ("top", "expect", "siamese")
-"""Players whose decisions train ``top``; those of all players train ``all``."""
+HEADSETS = ("all", "top")
 
 NUMBERS = (9, 4, 4, 4, 4, 0)
 """Numbers of pawns, knights, bishops, rooks, queens that are distinguished (3 is 3 or more); a king always exists."""
@@ -64,7 +63,6 @@ class Planning:
     """What is learned; see the module."""
 
     held: Arrays  # decisions (:data:`experiments.learn.blind.PLANNED`)
-    headsets: tuple[str, ...] = HEADSETS
     # of the trunk
     channels: int = 32
     blocks: int = 3
@@ -76,8 +74,8 @@ class Planning:
         heads = headset_shapes(self.channels)
         heads |= {"soon": (DENSE, 2), "soon_bias": (2,), "pieces": (DENSE, all_numbers), "pieces_bias": (all_numbers,)}
         parts = {"trunk": _first(trunk_shapes(PLANES, self.channels, self.blocks), [seed, 0])}
-        for headset in self.headsets:
-            part = _first(heads, [seed, 1, HEADSETS.index(headset)])
+        for number, headset in enumerate(HEADSETS):
+            part = _first(heads, [seed, 1, number])
             # The last layers begin small, for a nearly uniform policy and values near 0.
             parts[headset] = {
                 name: array * np.float32(0.1) if name in ("policy", "pass", "value") else array
@@ -94,13 +92,11 @@ class Planning:
         """Decisions as the losses take them. Lists of actions get the length of a power of two, so that few compiled
         programs are enough for all batches; synopses are uint8[b, PLANES, 8]: bit x of byte y.
         """
-        found = {name: self.held[name][rows] for name in ("synopses", "legal", "choices", "targets", "acting")}
+        found = {name: self.held[name][rows] for name in ("synopses", "legal", "choices", "targets", "strong")}
         width = max(64, 1 << (int((found["legal"] >= 0).sum(axis=1).max()) - 1).bit_length())
         for name, kind in (("legal", np.int32), ("choices", np.int32), ("targets", np.float32)):
             found[name] = found[name][:, :width].astype(kind)
         found["synopses"] = found["synopses"].astype("<u8").view(np.uint8).reshape(len(rows), PLANES, 8)
-        acting = found.pop("acting")
-        found["members"] = np.stack([members(headset, acting) for headset in self.headsets]).astype(np.float32)
         soon = self.held["soon"][rows]
         return found | {
             "result": self.held["result"][rows].astype(np.float32),
@@ -109,13 +105,12 @@ class Planning:
         }
 
     def loss(self, weights: Any, batch: Any) -> Any:
-        """The losses of all headsets, each on the decisions of its players."""
+        """The losses of both headsets, each on the decisions of its players."""
         total = 0.0
-        said, _ = outputs(weights, batch["synopses"], self.headsets)
-        for number, headset in enumerate(self.headsets):
+        said, _ = outputs(weights, batch["synopses"])
+        for headset, chosen in (("all", 1.0), ("top", batch["strong"])):
             found = losses(said[headset], batch)
-            each = sum(share * found[name] for name, share in SHARES.items())
-            total = total + (each * batch["members"][number]).mean()
+            total = total + (chosen * sum(share * found[name] for name, share in SHARES.items())).mean()
         return total
 
     def tested(self, weights: Any) -> dict[str, Any]:
@@ -125,7 +120,7 @@ class Planning:
         jax = jax_on_cpu()
 
         def program(weights: Any, batch: Any) -> Any:
-            said = outputs(weights, batch["synopses"], ("all",))[0]["all"]
+            said = outputs(weights, batch["synopses"])[0]["all"]
             even = policy_loss(0 * said["logits"], batch)
             return {**losses(said, batch), "uniform": even}
 
@@ -142,20 +137,12 @@ class Planning:
         }
         if self.held:
             rows = np.random.default_rng(0).permutation(where(self.held, TRAIN))[:_STATISTICS]
-            program = jax_on_cpu().jit(outputs, static_argnums=2)
-            _, statistics = program(weights, self.batch_of(rows)["synopses"], self.headsets)
+            _, statistics = jax_on_cpu().jit(outputs)(weights, self.batch_of(rows)["synopses"])
         arrays: dict[str, Float32s] = {}
         for part, held in weights.items():
             prefix = "" if part == "trunk" else f"{part}/"
             arrays |= {f"{prefix}{name}": array for name, array in folded(held, statistics[part]).items()}
         return arrays
-
-
-def members(headset: str, acting: Any) -> Any:
-    """Mask of the decisions from which ``headset`` learns, by the ``acting`` player: bool[m]."""
-    if headset == "all":
-        return np.ones(acting.shape, dtype=bool)
-    return np.isin(acting, [HEADSETS.index(name) for name in (STRONGEST if headset == "top" else (headset,))])
 
 
 def _first(shapes: Mapping[str, tuple[int, ...]], seed: list[int]) -> dict[str, Float32s]:
@@ -174,14 +161,14 @@ def _first(shapes: Mapping[str, tuple[int, ...]], seed: list[int]) -> dict[str, 
     return held
 
 
-def outputs(weights: Any, synopses: Any, headsets: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, Any]]:
+def outputs(weights: Any, synopses: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The outputs of each headset: ``logits`` [b, ACTIONS], ``value`` [b], ``soon`` [b, 2] and ``pieces`` [b, ·], all
     logits but the value; and the mean and variance of each convolution's channels, by part and name.
     """
     import jax
 
     jnp, relu = jax.numpy, jax.nn.relu
-    statistics: dict[str, Any] = {part: {} for part in ("trunk", *headsets)}
+    statistics: dict[str, Any] = {part: {} for part in weights}
 
     def layer(part: str, name: str, planes: Any) -> Any:
         held = weights[part]
@@ -196,16 +183,15 @@ def outputs(weights: Any, synopses: Any, headsets: tuple[str, ...]) -> tuple[dic
         trunk = relu(trunk + layer("trunk", f"block{i}b", relu(layer("trunk", f"block{i}a", trunk))))
         i += 1
     said = {}
-    for headset in headsets:
+    for headset in HEADSETS:
         heads = weights[headset]
-        read = jax.lax.stop_gradient(trunk) if headset == "random" else trunk
 
         def dense(name: str, planes: Any, heads: Any = heads) -> Any:
             read = relu(planes @ heads[f"{name}_planes"] + heads[f"{name}_planes_bias"])
             return relu(read.reshape(read.shape[0], -1) @ heads[f"{name}_dense"] + heads[f"{name}_dense_bias"])
 
-        units = dense("value", read)
-        inner = relu(read + layer(headset, "policy_b", relu(layer(headset, "policy_a", read))))
+        units = dense("value", trunk)
+        inner = relu(trunk + layer(headset, "policy_b", relu(layer(headset, "policy_a", trunk))))
         policy = (inner @ heads["policy"] + heads["policy_bias"]).reshape(inner.shape[0], -1)
         passed = dense("pass", inner) @ heads["pass"] + heads["pass_bias"]
         said[headset] = {

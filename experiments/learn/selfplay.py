@@ -26,7 +26,7 @@ import numpy as np
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
 from darkchess.rbc.synoptic.networks import network_of
-from experiments.learn.blind import HEADSETS, PLANNED, WIDTH, ended, planned
+from experiments.learn.blind import PLANNED, WIDTH, ended, planned
 from experiments.learn.export import write_network
 from experiments.learn.planning import Planning
 from experiments.learn.shards import TRAIN, Row, TrainingError, load, where, write
@@ -82,13 +82,13 @@ class SelfPlayer(SynopticPlayer):
         return planned.action
 
     def _keep(self, found: Planned, shares: Any) -> None:
-        looks, acting = found.looks, HEADSETS.index("top")
+        looks = found.looks
         sizes = np.diff(looks.listing)
         if len(looks.alike) <= WIDTH:
             choices = np.repeat(np.arange(len(sizes)), sizes)
             targets = np.repeat(shares / sizes, sizes)
             self.rows.append(
-                planned(looks.synopses[0], looks.alike.astype(int), choices, targets, acting, self._actions - 1)
+                planned(looks.synopses[0], looks.alike.astype(int), choices, targets, True, self._actions - 1)
             )
 
 
@@ -144,7 +144,7 @@ def _learn(out: Path, generation: int, schedule: Schedule, tell: Callable[[str],
     """Make a generation's network from the games of some before it; random weights for the first."""
     before = range(max(0, generation - REMEMBERED), generation)
     paths = [path for each in before for path in sorted((out / f"gen-{each:03}").glob("*.npz"))]
-    study = Planning(load(paths, PLANNED) if generation else {}, ("all", "top"))
+    study = Planning(load(paths, PLANNED) if generation else {})
     weights = study.first(schedule.seed)
     about = {"generation": generation, "schedule": asdict(schedule)}
     if generation:

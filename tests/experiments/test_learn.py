@@ -34,7 +34,7 @@ from darkchess.rbc.synoptic.worlds import ACTIONS, request_action
 from darkchess.weighting.enemy_features import FEATURES, features_of
 from experiments.learn import __main__ as program
 from experiments.learn import evaluation, fog, shards
-from experiments.learn.blind import DSMCP, HEADSETS
+from experiments.learn.blind import DSMCP
 from experiments.learn.export import write_network, write_scores
 from experiments.learn.planning import Planning, outputs, policy_loss
 from experiments.learn.shards import ARCHIVE, TEST, TRAIN, VALIDATE, TrainingError, load, part_of
@@ -64,7 +64,7 @@ def match(tmp_path_factory: pytest.TempPathFactory) -> Path:
         referee = Referee()
         players = {chess.WHITE: AttackerPlayer(seed=seed), chess.BLACK: RandomPlayer(seed=seed)}
         Arbiter(referee, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=1))).play()
-        text = history_text(referee, "rbc-attacker,threads=1", "random")
+        text = history_text(referee, "rbc-siamese,threads=1", "random")
         (out / f"game-{number:05}.json").write_text(text)
     return out
 
@@ -135,7 +135,7 @@ def test_what_is_imitated_is_what_the_players_did(match: Path, made: dict[str, P
     for path, text in zip(paths, sorted(match.glob("game-*.json")), strict=True):
         found, game, at = ARCHIVE.load(path)[0], replayed(text.read_text()), 0
         assert game.outcome is not None
-        for color, name in ((chess.WHITE, "attacker"), (chess.BLACK, "random")):
+        for color, name in ((chess.WHITE, "siamese"), (chess.BLACK, "random")):
             for turn in (turn for turn in game.turns if turn.color == color):
                 own, won = PositionSet(color, turn.before), game.outcome.winner
                 for asked, action in (
@@ -148,7 +148,7 @@ def test_what_is_imitated_is_what_the_players_did(match: Path, made: dict[str, P
                     chosen = (legal >= 0) & (choices == 0)
                     assert legal[chosen].tolist() == [action] if asked is turn else (legal >= 0).sum() == 36
                     assert targets[chosen].sum() == pytest.approx(1, abs=1e-2) and not targets[~chosen].any()
-                    assert found["acting"][at] == HEADSETS.index(name)
+                    assert found["strong"][at] == (name == "siamese")
                     assert found["result"][at] == (0 if won is None else 1 if won == color else -1)
                     assert found["pieces"][at].tolist() == pieces(turn.before, color)
                     at += 1
@@ -322,12 +322,12 @@ def test_scores_in_play_are_those_that_were_trained(made: dict[str, Path], tmp_p
 @pytest.mark.slow
 def test_the_network_in_play_says_what_was_trained(made: dict[str, Path], tmp_path: Path) -> None:
     pytest.importorskip("optax", exc_type=ImportError)
-    study = Planning(held(made["dsmcp"], "dsmcp"), ("all", "top"), channels=4, blocks=1)
+    study = Planning(held(made["dsmcp"], "dsmcp"), channels=4, blocks=1)
     weights = study.first(3)
     write_network(tmp_path / "network.onnx", study.for_play(weights), {})
     # The statistics for play are those of one large batch: this one.
     rows = np.random.default_rng(0).permutation(shards.where(study.held, TRAIN))[:1024]
-    said, _ = jax_on_cpu().jit(outputs, static_argnums=2)(weights, study.batch_of(rows)["synopses"], ("all", "top"))
+    said, _ = jax_on_cpu().jit(outputs)(weights, study.batch_of(rows)["synopses"])
     logits, values = network_of(str(tmp_path / "network.onnx")).infer(study.held["synopses"][rows])
     np.testing.assert_allclose(logits, said["top"]["logits"], atol=1e-3)
     np.testing.assert_allclose(values, said["all"]["value"], atol=1e-3)
