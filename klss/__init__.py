@@ -12,7 +12,7 @@ Reading order:
   ``equilibrium`` build, solve, read back
 - ``folding`` makes symmetric games smaller; ``exact`` equilibria in fractions, by ``rational`` programs, with a
   ``certificate``; ``_highs`` the solver, and the optimum that is the same for every version of it
-- ``first_order`` equilibria by regret minimisation
+- ``first_order`` equilibria by regret minimisation; ``locking`` some behaviour given, the rest solved
 - ``policies`` strategies by names, in files, and best responses to them; ``gambit`` files of games
 - ``best_response`` counterfactual best-response values, exploitability
 - ``knowledge`` knowledge sets; ``methods`` names of subgames and gadgets; ``subgame`` a subgame as a game
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from klss.equilibrium import Method, Solution
     from klss.first_order import FirstOrderMethod
     from klss.game import Game
+    from klss.policies import Named
     from klss.sequence_form import SequenceForm
 
 __all__ = ["MAX_NODES", "__version__", "solve", "solve_form"]
@@ -58,6 +59,7 @@ def solve(
     method: Method | FirstOrderMethod = "lp",
     gap: float | None = None,
     seconds: float | None = None,
+    lock: tuple[Named, Named] | None = None,
 ) -> Solution:
     """Return an equilibrium of a two-player zero-sum game.
 
@@ -77,6 +79,8 @@ def solve(
         (:data:`klss.first_order.GAP`).
     seconds : float, optional
         Stop after this many seconds with the best found so far; building the game is not counted.
+    lock : two of dict of str to dict of str to float, optional
+        Both players' behaviour at some infosets, by names; it is fixed, and the rest is solved (:mod:`klss.locking`).
 
     Returns
     -------
@@ -99,7 +103,7 @@ def solve(
             from klss.openspiel import load
 
             game = load(game, max_nodes=max_nodes, max_bytes=most)
-        return solve_form(sequence_form(game), method=method, gap=gap, seconds=seconds, max_bytes=most)
+        return solve_form(sequence_form(game), method=method, gap=gap, seconds=seconds, lock=lock, max_bytes=most)
     except TooLargeError as error:  # use this function's names of the limits
         raise error.renamed({"max_nodes": "max_nodes", "max_bytes": "memory_mb"}) from None
 
@@ -110,6 +114,7 @@ def solve_form(
     method: str = "lp",
     gap: float | None = None,
     seconds: float | None = None,
+    lock: tuple[Named, Named] | None = None,
     max_bytes: int | None = None,
     resume: Path | None = None,
     on_progress: Callable[[int, float], None] | None = None,
@@ -117,10 +122,12 @@ def solve_form(
     """Return an equilibrium of a sequence form; the parameters are those of :func:`solve`, and of
     :func:`klss.first_order.solve`.
     """
-    from klss import equilibrium, first_order
+    from klss import equilibrium, first_order, locking
     from klss.folding import fold
 
-    folded = fold(form)
+    # Locked infosets are no choices: solve the smaller game of the free ones, then add the locked ones again.
+    fixed = None if lock is None else locking.lock_named(form, lock)
+    folded = fold(form if fixed is None else fixed.form)
     if method in first_order.METHODS:
         found = first_order.solve(
             folded.form, method=method, gap=first_order.GAP if gap is None else gap, seconds=seconds,
@@ -128,4 +135,5 @@ def solve_form(
         )  # fmt: skip
     else:
         found = equilibrium.solve(folded.form, method=method, time_limit_s=seconds, max_bytes=max_bytes)
-    return folded.restored(found)
+    found = folded.restored(found)
+    return found if fixed is None else fixed.restored(found)

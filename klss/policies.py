@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,8 +81,10 @@ def write_policy(path: Path, name: str, players: tuple[Named, Named] | tuple[Exa
     write_whole(path, json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False, default=str) + "\n")
 
 
-def behaviour_of(game: Game, player: int, named: Named) -> Floats:
-    """Return a player's strategy as float64[S]; uniform at infosets that ``named`` does not name.
+def behaviour_of(game: Game, player: int, named: Named, *, partial: bool = False) -> Floats:
+    """Return a player's strategy as float64[S].
+
+    At infosets that ``named`` does not name it is uniform, or NaN with ``partial``.
 
     Raises
     ------
@@ -89,7 +92,7 @@ def behaviour_of(game: Game, player: int, named: Named) -> Floats:
         An infoset or an action that the game does not have, or probabilities that do not sum to 1.
     """
     observations, treeplex = game.observations[player], game.treeplex(player)
-    weights = uniform_behaviour(treeplex)
+    weights = np.full(treeplex.sequence_count, math.nan) if partial else uniform_behaviour(treeplex)
     keys = [str(observations.keys[j]) for j in observations.turn_infosets]
     place = {key: i for i, key in enumerate(keys)}
     for key, actions in named.items():

@@ -51,6 +51,7 @@ def _parser() -> Parser:
     parser.add_argument("--gap", type=positive, metavar="G", help="regret minimisation: stop at this exploitability")
     parser.add_argument("--seconds", type=positive, metavar="S", help="stop after S seconds with the best result")
     parser.add_argument("--resume", metavar="FILE", help="regret minimisation: continue from FILE and save there")
+    parser.add_argument("--lock", metavar="FILE", help="fixed behaviour, in the format of --out; the rest is solved")
     parser.add_argument("--out", metavar="FILE", help="write both strategies: JSON, or FILE.ne in Gambit's format")
     parser.add_argument("--export", metavar="FILE", help="write the game itself as FILE.efg")
     parser.add_argument("--subgame", metavar="KEY", help="solve again below this infoset and show what changed")
@@ -135,10 +136,10 @@ def _check(parsed: Any) -> None:
         for flag in ("gap", "resume"):
             if getattr(parsed, flag) is not None:
                 raise UsageError(f"--{flag}: got it with --method {parsed.method}, expected {', '.join(_ITERATED)}")
-    if parsed.exact and parsed.method not in _PROGRAMS:
-        raise UsageError("--exact: got it with regret minimisation, expected it without")
-    if parsed.subgame is not None and is_gambit_file(parsed.game):
-        raise UsageError("--subgame: expected a game of OpenSpiel")
+    if parsed.exact and (parsed.method not in _PROGRAMS or parsed.lock is not None):
+        raise UsageError("--exact: got it with --lock or regret minimisation, expected it without")
+    if parsed.subgame is not None and (parsed.lock is not None or is_gambit_file(parsed.game)):
+        raise UsageError("--subgame: expected a game of OpenSpiel and no --lock")
     if parsed.export is not None and not parsed.export.lower().endswith(".efg"):
         raise UsageError(f"--export: got {parsed.export!r}, expected a name that ends in .efg")
     for flag in ("out", "export", "resume"):  # checked before minutes of work, not after
@@ -157,9 +158,10 @@ def _exact(parsed: Any, form: SequenceForm, max_bytes: int) -> ExactSolution:
 
 
 def _solved(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressLine) -> Solution:
-    """The solution by the chosen method."""
+    """The solution by the chosen method, with the locked strategies fixed."""
     from klss import solve_form
     from klss.first_order import SavedRunError
+    from klss.policies import PolicyError, read_policy
 
     try:
         return solve_form(
@@ -167,10 +169,13 @@ def _solved(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressL
             method=parsed.method,
             gap=parsed.gap,
             seconds=parsed.seconds,
+            lock=None if parsed.lock is None else read_policy(Path(parsed.lock), max_bytes),
             max_bytes=max_bytes,
             resume=None if parsed.resume is None else Path(parsed.resume),
             on_progress=lambda n, gap: progress.tell(f"{n:,} iterations, gap {gap:.2g}"),
         )
+    except PolicyError as error:
+        raise UsageError(f"--lock {error}") from error
     except SavedRunError as error:
         raise UsageError(f"--resume {error}") from error
 
