@@ -54,24 +54,6 @@ def followed(client: Connections) -> GameStream:
     return asyncio.run(work())
 
 
-def test_lines_that_waited_in_the_servers_queue_are_not_taken_for_the_truth() -> None:
-    async def work() -> None:
-        stream = GameStream("x", Connections(), QUICK)  # type: ignore[arg-type]  # nothing is read from it
-        for _ in range(2):  # the first connection, and another
-            stream._take(None)
-            stream.synced = False
-            stream._take(OLD)
-            assert stream.state != OLD and stream.settling() > 0
-            stream._take(full(NEW))
-            assert stream.state == NEW and 0 < stream.settling() <= QUICK.settle_s
-        stream._take(OLD)  # live: moves were taken back
-        assert stream.state == OLD
-        stream._take(full(NEW, "y"))  # of another game
-        assert stream.state == OLD
-
-    asyncio.run(work())
-
-
 @pytest.mark.parametrize(
     "connections",
     [
