@@ -81,19 +81,8 @@ async def check_engine(command: Sequence[str]) -> str | None:
     Cancelling the task ends the engine.
     """
     process = EngineProcess(command, name="engine")
-
-    def check() -> str | None:
-        try:
-            process.start()
-            trouble = rehearse(process, FOG)
-        except OSError as error:
-            return str(error)
-        if trouble is None:
-            return None
-        return " ".join([trouble, *process.stderr_tail.strip().splitlines()[-1:]])
-
     try:
-        return await asyncio.to_thread(check)
+        return await asyncio.to_thread(rehearse, process, FOG)
     finally:
         process.close()
 

@@ -15,6 +15,7 @@ import os
 import sys
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -124,7 +125,7 @@ class ClusterWorkers(Workers):
         super().__init__(setup, workers or max(1, sum(self._client.nthreads().values())))
 
     def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
-        return self._from(self._client.get_executor(pure=False), _Alone(self._setup), tasks)
+        return self._from(self._client.get_executor(pure=False), partial(_play_alone, self._setup), tasks)
 
     def close(self) -> None:
         with contextlib.suppress(Exception):
@@ -145,15 +146,10 @@ class ClusterWorkers(Workers):
             ) from None
 
 
-class _Alone:
-    """Plays a game with engines of its own."""
-
-    def __init__(self, setup: Setup) -> None:
-        self._setup = setup
-
-    def __call__(self, task: GameTask) -> GameResult:
-        engines = Engines(self._setup)
-        try:
-            return play_game(self._setup, task, engines)
-        finally:
-            engines.close(at_once=True)
+def _play_alone(setup: Setup, task: GameTask) -> GameResult:
+    """Play a game with engines of its own."""
+    engines = Engines(setup)
+    try:
+        return play_game(setup, task, engines)
+    finally:
+        engines.close(at_once=True)

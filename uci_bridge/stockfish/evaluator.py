@@ -409,7 +409,7 @@ class StockfishEvaluator(Evaluator):
         if left.size:
             out[left], more = self._ply_ahead(child_rows[left], no_move_value)
             visited += more
-        self._note("searches", unanswered, "stands in")
+        self._note(unanswered)
         return out, visited
 
     def _searched_parents(
@@ -509,14 +509,14 @@ class StockfishEvaluator(Evaluator):
             self._values.clear()
         self._values[key] = value
 
-    def _note(self, what: str, unanswered: int, instead: str) -> None:
+    def _note(self, unanswered: int) -> None:
         """Count and log the questions that Stockfish left unanswered."""
         if unanswered:
             self.fallbacks += unanswered
-            log.warning("Stockfish left %d %s unanswered; the built-in evaluator %s", unanswered, what, instead)
+            log.warning("Stockfish left %d questions unanswered; the built-in evaluator answers them", unanswered)
 
     def _stand_in(self, rows: Words, places: Ints, out: Floats, unanswered: int) -> None:
         """Let the built-in evaluator value ``rows[places]``; such values are not cached."""
-        self._note("questions", unanswered, "values those positions")
+        self._note(unanswered)
         if places.size:
             out[places] = self._fallback.values(rows[places])
