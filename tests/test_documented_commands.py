@@ -51,6 +51,7 @@ IN_SMALL = (
     f"experiments.series rbc_games --nodes 20 --only expect --games 2 {SERIES}",
     f"experiments.series belief --players greedy,cap=500 random,cap=500 --games 10 --nodes 1 {SERIES}",
     "experiments.openings --people game.pgn --nodes 10 --searches 1 --plies 2 --out book.json",
+    "experiments.puzzles game.pgn --out puzzles.jsonl",
     "experiments.convergence --games kuhn_poker --nodes 10 --workers 1 --results results",
     "experiments.learn data fog klss2021=fog people=fog/game-00000.pgn --out fogged",
     "experiments.learn data rbc own=own random=random --out weighed",
