@@ -141,24 +141,6 @@ def test_an_illegal_move_changes_nothing() -> None:
     assert game.ply == 0 and len(game.views(chess.WHITE)) == 1
 
 
-def test_views_are_indexed_by_ply() -> None:
-    game = play(Referee(), "e2e4", "d7d5", "e4d5")
-    for color in chess.COLORS:
-        views = game.views(color)
-        assert [view.ply for view in views] == [0, 1, 2, 3]
-        kinds = (
-            ["initial", "own_move", "opp_move", "own_move"]
-            if color
-            else ["initial", "opp_move", "own_move", "opp_move"]
-        )
-        assert [view.kind for view in views] == kinds
-        assert [view.own_move for view in views] == [
-            move if kind == "own_move" else None for kind, move in zip(kinds, [None, *game.moves], strict=True)
-        ]
-    last = game.view(chess.BLACK)
-    assert last.own_capture_square == last.opp_capture_landing_square == chess.D5
-
-
 def test_replay_is_the_same_game() -> None:
     game = play(Referee(), "e2e4", "d7d5", "e4d5")
     assert Referee.replay(game.moves).views(chess.WHITE) == game.views(chess.WHITE)

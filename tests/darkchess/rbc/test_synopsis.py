@@ -9,7 +9,7 @@ import chess
 import numpy as np
 import pytest
 
-from darkchess.rbc import Notice, Referee
+from darkchess.rbc import Referee
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.synoptic._kernels.synopsis import MOVE, SENSE
@@ -115,11 +115,3 @@ def test_a_synopsis_hangs_neither_on_the_order_nor_on_the_number_of_times_that_a
         halves = known.halves[members]
         found = synopsis(known.own_row, halves, stage, memory.words)
         assert (found == synopsis(known.own_row, halves[::-1].repeat(2, axis=0), stage, memory.words)).all()
-
-
-def test_a_notice_is_remembered_for_its_turn() -> None:
-    memory = Memory(flipped=True)
-    memory.noticed(Notice(chess.E7))
-    assert memory.words.tolist() == [0, 0, 0, 1 << chess.E2, *[0] * 18]
-    memory.noticed(Notice(None))
-    assert not memory.words.any()
