@@ -22,6 +22,7 @@ import random
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
 import aiohttp
@@ -166,12 +167,26 @@ def _object(text: bytes | bytearray) -> dict[str, Any]:
     return msgspec.json.decode(text, type=dict[str, Any])
 
 
-def _asked_wait_s(retry_after: str) -> float | None:
-    """The seconds that an answer 429 asks to wait; None: it does not say."""
+class _RateLimit(msgspec.Struct):
+    seconds: float
+
+
+class _Limited(msgspec.Struct):
+    """The body of an answer 429 of lichess."""
+
+    ratelimit: _RateLimit
+
+
+def _asked_wait_s(retry_after: str, body: bytes) -> float | None:
+    """The seconds that an answer 429 asks to wait: in its header, a number or a date, or in its body; None: in none."""
+    found = []
     with contextlib.suppress(ValueError):
-        wait = float(retry_after)
-        return None if math.isnan(wait) else wait
-    return None
+        found.append(float(retry_after))
+    with contextlib.suppress(ValueError, TypeError, OverflowError):
+        found.append(parsedate_to_datetime(retry_after).timestamp() - time.time())
+    with contextlib.suppress(msgspec.MsgspecError, ValueError, RecursionError):
+        found.append(msgspec.json.decode(body, type=_Limited).ratelimit.seconds)
+    return max((wait for wait in found if not math.isnan(wait)), default=None)
 
 
 class Client:
@@ -356,7 +371,7 @@ class Client:
         said = "" if body.lstrip().startswith(b"<") else _excerpt(body.decode("utf-8", "replace"))
         text = self._token.hide(f"{path}: the server answers {status}" + (f" ({said})" if said else ""))
         if status == 429:
-            asked = _asked_wait_s(response.headers.get("Retry-After", ""))
+            asked = _asked_wait_s(response.headers.get("Retry-After", ""), body)
             wait = self.dialect.quiet_s if asked is None else min(max(asked, 0.1), MAX_QUIET_S)
             self._quiet_until = max(self._quiet_until, time.monotonic() + wait)
             raise Limited(text, wait_s=wait)
