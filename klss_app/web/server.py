@@ -23,6 +23,7 @@ from aiohttp.http import HttpProcessingError
 from klss.support.text import printable
 from klss_app.web.board_game import BadGame, Finished
 from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed, same_token
+from klss_app.web.puzzle_pages import puzzle_routes
 from klss_app.web.table import Refused, Seat, Table, Wish
 
 MOST_BYTES = 256 * 1024
@@ -147,7 +148,7 @@ def make_app(table: Table, host: str) -> web.Application:
         await asyncio.gather(*(line.close(WSCloseCode.GOING_AWAY) for line in lines))
 
     app = web.Application(client_max_size=1024, middlewares=[check_host])
-    app.add_routes([web.get("/ws", socket), web.get("/{path:.*}", page)])
+    app.add_routes([web.get("/ws", socket), *puzzle_routes(), web.get("/{path:.*}", page)])
     app.on_response_prepare.append(add_headers)
     app.on_shutdown.append(close_lines)
     return app
