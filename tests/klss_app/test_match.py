@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from darkchess.rbc.game.contest import Player
-from darkchess.rbc.players.scripted import RandomPlayer
 from klss.errors import INSTALL_EXTRAS
+from klss.table.limits import TimeControl
 from tests.uci_bridge.blind_games import question
 from uci_bridge.kits.fog import FOG
+from uci_bridge.protocol.engine_process import EngineProcess
 
 LINE = {"game", "pair", "white", "black", "result", "reason", "winner", "plies", "opening", "seed", "seconds"}
 MATCH = ("match", "greedy", "random", "--nodes", "1", "--seed", "4")
@@ -280,18 +280,16 @@ def test_a_player_of_reconchess_is_made_with_the_budget(
         def fields(self) -> dict[str, Any]:
             return {"name": self.name, "source": "bot"}
 
-        def make(self, seed: int, nodes: int | None, time_s: float | None, stockfish: str | None) -> Player:
-            made.append((nodes, time_s, stockfish))
-            player = RandomPlayer(seed=seed % 1000)
-            player.last_fault = "its engine was started again"
-            return player
+        def process(self, budget: TimeControl, stockfish: str | None) -> EngineProcess:
+            made.append((budget.nodes, budget.time_s, stockfish))
+            argv = (sys.executable, "-m", "klss", "engine", "--game", "rbc", "--configuration", "rbc-random")
+            return EngineProcess(argv, name=self.name)
 
     bridge = SimpleNamespace(foreign=lambda text: Bot() if text == "bot.py" else None)
     monkeypatch.setitem(sys.modules, "uci_bridge.reconchess", bridge)  # type: ignore[arg-type]
     klss("rbc", "match", "bot.py", "rbc-attacker", "--nodes", "7", "--games", "2", "--check-truth", "--out", "m")
-    assert made == [(7, None, None)] * 2
-    lines = _rows(tmp_path / "m", "games.jsonl")
-    assert lines[0]["white"] == "bot.py" and lines[0]["trouble"] == {"a": "its engine was started again"}
+    assert made == [(7, None, None)]
+    assert [line["white"] for line in _rows(tmp_path / "m", "games.jsonl")] == ["bot.py", "rbc-attacker"]
 
 
 def test_the_engine_is_a_program(tmp_path: Path) -> None:
