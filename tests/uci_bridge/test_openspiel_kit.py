@@ -93,7 +93,6 @@ def test_a_match_and_a_solution_import_the_module_too(klss: Any, tmp_path: Path)
     flags = ("--game", "openspiel:python_kuhn_poker", "--import", PYTHON_KUHN)
     ran = klss("match", "kluss", "random", *flags, "--games", "2", "--nodes", "20", "--out", "m", "--json")
     assert ran.code == 0 and json.loads(ran.out)["games"] == 2, ran.err
-    assert klss("analyse", "m/game-00000.json", *flags, "--ply", "0", "--nodes", "20").code == 0
     solved = klss("solve", "python_kuhn_poker", "--import", PYTHON_KUHN, "--json")
     assert json.loads(solved.out)["value"] == pytest.approx(-1 / 18)
     assert klss("play", "--import", PYTHON_KUHN).err.count("--game openspiel:NAME") == 1
