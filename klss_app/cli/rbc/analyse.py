@@ -162,6 +162,8 @@ def _text(turns: Sequence[dict[str, Any]], pieces: Sequence[Mapping[int, chess.P
     lines = []
     for part, what in (("sense", "looks"), ("move", "requests")):
         known = [turn for turn in turns if turn[part]["cost"] is not None]
+        if not known:
+            continue
         means = []
         for color in ("white", "black"):
             costs = [turn[part]["cost"] for turn in known if turn["color"] == color]
