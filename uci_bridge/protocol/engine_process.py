@@ -44,6 +44,10 @@ _LOADING_S = 300.0
 """Longest time for loading, even if the process shows signs of life."""
 
 
+CLOSED = "it was closed"
+"""The fault of an engine that its owner closed while it was asked: nothing to report."""
+
+
 class Late(EngineFailed):
     """No answer in time."""
 
@@ -209,7 +213,7 @@ class _Run:
             raise Late("it does not read what it is sent")
         if self._ended:
             self._written.release()
-            raise EngineFailed(self.fault or "it was closed")
+            raise EngineFailed(self.fault or CLOSED)
         self._unsent.put(line)
 
     def read(self, until: Callable[[], float]) -> bytes:
@@ -227,7 +231,7 @@ class _Run:
             if not piece:
                 self._said.put(b"")  # keep the end mark for the next call
                 if not self._rest:
-                    raise EngineFailed(self.fault or "it was closed")
+                    raise EngineFailed(self.fault or CLOSED)
                 self._lines.append(self._rest)
                 self._rest = b""
             elif len(self._rest) > MAX_ANSWER_BYTES:
@@ -240,7 +244,7 @@ class _Run:
             if self._ended:
                 return
             self._ended = True
-            self.fault = self.fault or "it was closed"
+            self.fault = self.fault or CLOSED
             self._unsent.put(None)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(close_s)

@@ -25,7 +25,7 @@ from klss.table.outcome import Outcome, Seat
 from klss.table.time_plan import TimePlan
 from uci_bridge.errors import EngineFailed, NeverAnswered, ProtocolError
 from uci_bridge.protocol.codec import read_reply, write_request
-from uci_bridge.protocol.engine_process import EngineProcess, Late
+from uci_bridge.protocol.engine_process import CLOSED, EngineProcess, Late
 from uci_bridge.protocol.messages import Answer, Ids, Push, Received, Refusal, Reply, Request
 from uci_bridge.protocol.shapes import Clock
 from uci_bridge.protocol.wire import Wire
@@ -143,7 +143,7 @@ class HostedPlayer(Player):
         with self._engine.lock:
             self._engine.start()
             if self._closed:
-                raise EngineFailed("it was closed")
+                raise EngineFailed(CLOSED)
             if self._engine.starts != self._incarnation:
                 self._forget()
                 self._incarnation = self._engine.starts
@@ -283,7 +283,7 @@ class HostedPlayer(Player):
 
     def _note(self, fault: str) -> None:
         self.last_fault = fault
-        if not self._quiet:
+        if not self._quiet and fault != CLOSED:
             log.warning("%s: %s", self._engine.name, fault)
 
 
