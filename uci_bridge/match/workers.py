@@ -79,10 +79,11 @@ class Workers:
         return future.result()
 
     def _play(self, task: GameTask) -> GameResult:
-        if not self._idle:
-            self._idle.append(Engines(self._setup))
-            self._engines.append(self._idle[-1])
-        engines = self._idle.pop()
+        try:
+            engines = self._idle.pop()  # in one step: several threads come here at once
+        except IndexError:
+            engines = Engines(self._setup)
+            self._engines.append(engines)
         result = play_game(self._setup, task, engines)
         self._idle.append(engines)
         return result
