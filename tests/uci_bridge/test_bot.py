@@ -327,6 +327,18 @@ def test_a_game_stands_once_in_its_months_file(tmp_path: Path) -> None:
     assert len(paths) == 1 and set(recorded(tmp_path)) == {"one", "two", "three"}
 
 
+def test_a_month_s_file_that_somebody_has_written_into_is_added_to(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    path = records.save("one", GameRecord((chess.Move.from_uci("e2e4"),)))
+    theirs = path.read_bytes().replace(b"\n", b"\r\n") + b"{ caf\xe9 }\r\n"
+    path.write_bytes(theirs)
+    for game_id in ("one", "two"):
+        records.save(game_id, GameRecord((chess.Move.from_uci("d2d4"),)))
+    records.close()
+    held = path.read_bytes()
+    assert held.startswith(theirs) and held.count(b'[GameId "one"]') == held.count(b'[GameId "two"]') == 1
+
+
 def test_a_folder_of_records_belongs_to_one_bot_at_a_time(tmp_path: Path) -> None:
     records = Records(tmp_path)
     with pytest.raises(RecordsError, match="belongs to a bot that is running"):

@@ -20,7 +20,7 @@ import msgspec
 from darkchess.fog.game.record import GameRecord, write_pgn
 from klss.support.file_lock import lock
 from klss.support.text import printable
-from klss.support.whole_file import write_whole
+from klss.support.whole_file import write_whole, written_whole
 from uci_bridge.bot.dialect import GameId, valid_id
 from uci_bridge.errors import UciBridgeError
 
@@ -86,10 +86,11 @@ class Records:
     def save(self, game_id: str, record: GameRecord, when: float | None = None) -> Path:
         """Append a finished game to its month's file, unless it is there already; return the file's path."""
         path = self._folder / f"games-{time.strftime('%Y-%m', time.gmtime(when))}.pgn"
-        known = path.read_text(encoding="utf-8") if path.exists() else ""
-        if f'\n[GameId "{valid_id(game_id)}"]\n' not in known:
+        known = path.read_bytes() if path.exists() else b""  # whatever somebody has written into it stays
+        if f'[GameId "{valid_id(game_id)}"]'.encode() not in known:
             text = write_pgn(replace(record, headers={**record.headers, "GameId": game_id}))
-            write_whole(path, f"{known}\n{text}" if known else text)
+            with written_whole(path) as file:
+                file.write(known + b"\n" * bool(known) + text.encode())
         return path
 
     def _read(self) -> dict[str, dict[str, Any]]:
