@@ -308,18 +308,12 @@ def typed_moves(text: str, fen: str | None = None, flag: str = "") -> list[chess
     :class:`UsageError`, whose message begins with ``flag``: one is illegal."""
     from darkchess.board.position import START_FEN, Position
     from darkchess.errors import IllegalMove
-    from darkchess.fog.game.san import parse_move
+    from darkchess.fog.game.san import parse_moves
 
-    position = Position.from_fen(fen or START_FEN)
-    moves = []
-    for ply, word in enumerate(re.sub(r"\d+\.+", " ", text).split(), 1):
-        try:
-            move = parse_move(position, word)
-        except IllegalMove as error:
-            raise UsageError(f"{flag}ply {ply}: {error}") from None
-        moves.append(move)
-        position = position.after(move)
-    return moves
+    try:
+        return parse_moves(Position.from_fen(fen or START_FEN), re.sub(r"\d+\.+", " ", text).split())[0]
+    except IllegalMove as error:
+        raise UsageError(f"{flag}{error}") from None
 
 
 def add_game_number(parser: Parser) -> None:

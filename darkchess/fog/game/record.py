@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 import chess
 
 from darkchess.board.position import START_FEN, Position
-from darkchess.errors import DarkchessError, RecordError
-from darkchess.fog.game.san import PLAIN, parse_move, san
+from darkchess.errors import DarkchessError, IllegalMove, RecordError
+from darkchess.fog.game.san import PLAIN, parse_moves, san
 from klss.support.text import printable
 from klss.table.outcome import Outcome
 
@@ -331,14 +331,10 @@ def _game(written: WrittenGame) -> GameRecord:
         position = Position.from_fen(fen or START_FEN)
     except DarkchessError as error:
         raise RecordError(f"game {number}: {error}") from None
-    moves = []
-    for ply, word in enumerate(_on_eight_files(written), 1):
-        try:
-            move = parse_move(position, word)
-        except DarkchessError as error:
-            raise RecordError(f"game {number}, ply {ply}: {error}") from None
-        moves.append(move)
-        position = position.after(move)
+    try:
+        moves, position = parse_moves(position, _on_eight_files(written))
+    except IllegalMove as error:
+        raise RecordError(f"game {number}, {error}") from None
     # Without a variant, a final "#" where the rules of fog leave a move is a checkmate of chess.
     if "Variant" not in tags and written.words[-1:] and written.words[-1].endswith("#") and position.legal_moves():
         raise RecordError(f"game {number}: got {written.words[-1]!r} at the end, a mate of chess; expected {_EXPECTED}")

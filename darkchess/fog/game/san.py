@@ -13,7 +13,7 @@ its own rook.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 import chess
@@ -134,3 +134,17 @@ def parse_move(board: Position | View, text: str) -> chess.Move:
     )
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
     raise IllegalMove(f"{fault} move: got {text[:_LONGEST]!r}, expected {expected}{hint}")
+
+
+def parse_moves(position: Position, words: Iterable[str]) -> tuple[list[chess.Move], Position]:
+    """Return the moves from ``position`` on that the words name, and the last position; raises IllegalMove, which says
+    the ply.
+    """
+    moves = []
+    for ply, word in enumerate(words, 1):
+        try:
+            moves.append(parse_move(position, word))
+        except IllegalMove as error:
+            raise IllegalMove(f"ply {ply}: {error}") from None
+        position = position.after(moves[-1])
+    return moves, position
