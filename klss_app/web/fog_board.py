@@ -23,7 +23,7 @@ from klss.support.text import printable
 from klss_app.web.board_game import MOST_PLIES, BadGame, BoardGame, Reviewed, Settings
 from klss_app.web.fog_seat import FogHuman, board_text
 from klss_app.web.seats import Inbox, over_document
-from uci_bridge.bot.true_game import ServerReferee
+from uci_bridge.bot.true_game import replayed
 from uci_bridge.kits.fog import FOG
 
 _SHOWN_TAGS = ("Event", "Site", "Date", "White", "Black", "Result", "Termination", "TimeControl")
@@ -129,12 +129,3 @@ def _comment(turn: dict[str, Any]) -> str:
     sets = ((name, *turn["positions"][name]) for name in ("white", "black"))
     possible = (f"for {name.capitalize()}: {size}{' or more' if sampled else ''}" for name, size, sampled in sets)
     return f"cost {cost}, best {best['san']} ({best['p']:.2f}); possible {', '.join(possible)}"
-
-
-def replayed(record: GameRecord, ruleset: Ruleset) -> Referee:
-    """A game after all of its moves; no draw by rule ends it, since the record says how it ended."""
-    game = ServerReferee(record.fen, ruleset)
-    for move in record.moves:
-        if game.outcome is None:
-            game.push(move)
-    return game

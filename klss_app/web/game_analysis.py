@@ -22,8 +22,8 @@ from darkchess.fog.game.rules import ruleset
 from darkchess.fog.players.configuration import configuration
 from klss.table.limits import Limit
 from klss_app.stdout import discard, own_stdout, print_document, release, reserve
-from klss_app.web.fog_board import replayed
 from klss_app.web.summaries import mark
+from uci_bridge.bot.true_game import replayed
 from uci_bridge.evaluators import make_evaluator
 
 MOST_MOVES = 8

@@ -159,12 +159,9 @@ def _one_turn(parsed: argparse.Namespace, options: GameOptions, chosen: Configur
 
 def _at_ply(record: GameRecord, ply: int, color: str | None, ruleset: Ruleset) -> Referee:
     """The game after ``ply`` half-moves; raises :class:`UsageError` if it is not the turn of ``color`` (None: any)."""
-    from uci_bridge.bot.true_game import ServerReferee
+    from uci_bridge.bot.true_game import replayed
 
-    game = ServerReferee(record.fen, ruleset)
-    for move in record.moves[:ply]:
-        if game.outcome is None:
-            game.push(move)
+    game = replayed(dataclasses.replace(record, moves=record.moves[:ply]), ruleset)
     if game.ply < ply or game.outcome is not None:
         raise UsageError(f"--ply: got {ply}, expected a turn of this game, which has {len(record.moves)} half-moves")
     if color not in (None, "both", chess.COLOR_NAMES[game.turn]):
@@ -209,7 +206,8 @@ def _games(parsed: argparse.Namespace, options: GameOptions, chosen: Configurati
     from klss.support.whole_file import write_whole
     from klss.table.limits import Limit
     from klss_app.cli.fog import analyse_games
-    from klss_app.web.fog_board import annotated, replayed
+    from klss_app.web.fog_board import annotated
+    from uci_bridge.bot.true_game import replayed
 
     # Limits by nodes, also the default one, promise repeatable turns, so Stockfish has to be reproducible too.
     limit = Limit(nodes=NODES)
