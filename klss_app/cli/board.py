@@ -109,8 +109,8 @@ def run(arguments: Sequence[str], game: Game) -> int:
     close_to_others()
     kind, opened = _at_board(game, record, None if parsed.file is None else Path(parsed.file), settings)
     listening = _listen(parsed.host, parsed.port)
-    # An engine that we end ourselves logs a fault that is none; faults that lose a game are reported with the game. Not
-    # earlier, so that a caller whose arguments are refused keeps its log level.
+    # Faults that lose a game are reported with it. Not earlier, so that a caller whose arguments are refused keeps its
+    # log level.
     logging.getLogger("uci_bridge").setLevel(logging.ERROR)
     end_loading(asyncio.run(_serve(settings, kind, opened, listening, parsed.host, not parsed.no_open)))
     return 0

@@ -13,7 +13,7 @@ import argparse
 import contextlib
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,16 +69,10 @@ def saved_game(text: str, game: Game = FOG) -> SavedGame:
     if text != LAST:
         kept = {path.stem: path for path in newest_first(game.kit.suffix)}
         return _read(Path(text) if Path(text).exists() else kept.get(text, Path(text)), game)
-    for found in unfinished(game):
-        return found
-    raise UsageError("--resume: got last, and klss-games has no unfinished game; expected one, or a file")
-
-
-def unfinished(game: Game) -> Iterator[SavedGame]:
-    """The games in ``klss-games`` that can be resumed, the one left last first."""
     for path in newest_first(game.kit.suffix):
-        with contextlib.suppress(UsageError):
-            yield _read(path, game)
+        with contextlib.suppress(UsageError):  # it can't be resumed
+            return _read(path, game)
+    raise UsageError("--resume: got last, and klss-games has no unfinished game; expected one, or a file")
 
 
 def _read(path: Path, game: Game) -> SavedGame:
