@@ -5,7 +5,7 @@ Every message says what is wrong, what was got, what was expected and, where tha
 
 from __future__ import annotations
 
-from klss.table.contest import Contradiction
+from klss.play.contest import Contradiction
 
 
 class DarkchessError(Exception):

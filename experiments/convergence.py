@@ -14,8 +14,8 @@ and the purified strategy that the configuration plays.
 there, as in chess, with all nodes of its infoset as fresh particles; player 1 is assumed to know which one is true.
 That assumption is never corrected, and the difference between the two is its cost.
 
-Exploitability of a seat: the game's value for it, less the worst case of its strategy (:mod:`klss.best_response`).
-Payoffs are divided by the largest one, since the searches take values in [−1, 1].
+Exploitability of a seat: the game's value for it, less the worst case of its strategy
+(:mod:`klss.theory.best_response`). Payoffs are divided by the largest one, since the searches take values in [−1, 1].
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ import numpy as np
 
 from experiments.commands import RESULTS, positive
 from klss import openspiel
-from klss.best_response import worst_case
-from klss.equilibrium import solve
-from klss.game import Game
 from klss.openspiel.configuration import configuration
+from klss.paper.tables import mirrored
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Search, SearchConfiguration
 from klss.search.profile import strategy_at
-from klss.sequence_form import sequence_form
 from klss.support.arrays import Floats
-from klss.tables import mirrored
-from klss.treeplex import realization, uniform_behaviour
+from klss.theory.best_response import worst_case
+from klss.theory.equilibrium import solve
+from klss.theory.game import Game
+from klss.theory.sequence_form import sequence_form
+from klss.theory.treeplex import realization, uniform_behaviour
 from uci_bridge.match.documents import head, write_document
 
 GAMES = (

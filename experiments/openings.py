@@ -34,7 +34,7 @@ from darkchess.fog.game.view import View
 from darkchess.fog.players.book import page_key
 from darkchess.fog.players.configuration import configuration
 from experiments.commands import RUNS, finished, positive
-from klss.table.limits import Limit
+from klss.play.limits import Limit
 from uci_bridge.match.documents import head
 
 KEPT = 0.02

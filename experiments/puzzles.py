@@ -26,7 +26,7 @@ from darkchess.fog.game.archive import games_of
 from darkchess.fog.game.record import GameRecord
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import configuration, make_player
-from klss.table.limits import Limit
+from klss.play.limits import Limit
 from klss_app.bench.positions import BenchPosition, seated
 
 RATERS = ("greedy", "best-guess", "level-2", "level-4", "level-6", "kluss")

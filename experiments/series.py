@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from experiments.commands import RESULTS, RUNS, amount, finished, positive
+from klss.play.kit import Kit, Spec
+from klss.play.limits import TimeControl
 from klss.support.configurations import ConfigurationError
-from klss.table.kit import Kit, Spec
-from klss.table.limits import TimeControl
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.kits.fog import FOG
 from uci_bridge.kits.rbc import RBC

@@ -5,23 +5,11 @@
 >>> round(18 * solution.value, 9), solution.exploitability < 1e-9
 (-1.0, True)
 
-Reading order:
-- ``movers`` names of the movers; ``game`` a two-player zero-sum game as frozen flat arrays; ``openspiel`` OpenSpiel's
-  games in that form
-- ``treeplex`` one player's sequences and strategies; ``sequence_form`` both players' and the payoffs A and B;
-  ``equilibrium`` build, solve, read back
-- ``folding`` makes symmetric games smaller; ``exact`` equilibria in fractions, by ``rational`` programs, with a
-  ``certificate``; ``_highs`` the solver, and the optimum that is the same for every version of it
-- ``first_order`` equilibria by regret minimisation; ``locking`` some behaviour given, the rest solved
-- ``policies`` strategies by names, in files, and best responses to them; ``gambit`` files of games
-- ``best_response`` counterfactual best-response values, exploitability
-- ``knowledge`` knowledge sets; ``methods`` names of subgames and gadgets; ``subgame`` a subgame as a game
-- ``selection`` a gadget's sequence form and the choice among its optima; ``nested`` nested subgames in three ways
-- ``tables`` the paper's tables, one row at a time
-- ``search`` the depth-limited, nested loop from a value function only
-- ``belief`` weights over large sets; ``synoptic`` planning over sets of states
-- ``table`` playing any game with hidden information: limits, outcomes, an arbiter
-- ``errors`` the package's errors; ``support`` general helpers
+Reading order: ``theory`` (games as flat arrays, sequence forms, equilibria, best responses), ``paper`` (knowledge sets,
+subgames and gadgets, the paper's tables), ``search`` (the depth-limited, nested loop from a value function only),
+``synoptic`` (planning over sets of states), ``openspiel`` and ``gambit`` (games of other libraries and in files),
+``play`` (playing any game with hidden information: limits, outcomes, an arbiter, kits), ``errors``, ``support``
+(general helpers).
 
 Only :func:`solve` and :func:`solve_form` are imported from the package, all else from its modules: the package imports
 little until it is called, so that the command line starts at once.
@@ -37,11 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from klss.equilibrium import Method, Solution
-    from klss.first_order import FirstOrderMethod
-    from klss.game import Game
-    from klss.policies import Named
-    from klss.sequence_form import SequenceForm
+    from klss.theory.equilibrium import Method, Solution
+    from klss.theory.first_order import FirstOrderMethod
+    from klss.theory.game import Game
+    from klss.theory.policies import Named
+    from klss.theory.sequence_form import SequenceForm
 
 __all__ = ["MAX_NODES", "__version__", "solve", "solve_form"]
 
@@ -66,26 +54,27 @@ def solve(
     Parameters
     ----------
     game : str or Game
-        A game string of OpenSpiel (``klss[experiments]`` has it), or a :class:`klss.game.Game` of your own.
+        A game string of OpenSpiel (``klss[experiments]`` has it), or a :class:`klss.theory.game.Game` of your own.
     max_nodes : int
         Most nodes of OpenSpiel's tree; building a larger one stops with an error.
     memory_mb : int, optional
         Most megabytes of this process; None: no limit.
     method : "lp" | "simplex" | "ipm" | "auto" | "pcfr+" | "dcfr" | "cfr+"
-        Exact, by linear programming (:func:`klss.equilibrium.solve`), or to a given gap, by regret minimisation
-        (:func:`klss.first_order.solve`), for games whose program takes too long or too much memory.
+        Exact, by linear programming (:func:`klss.theory.equilibrium.solve`), or to a given gap, by regret minimisation
+        (:func:`klss.theory.first_order.solve`), for games whose program takes too long or too much memory.
     gap : float, optional
         With regret minimisation: the exploitability at which to stop, in the game's units
-        (:data:`klss.first_order.GAP`).
+        (:data:`klss.theory.first_order.GAP`).
     seconds : float, optional
         Stop after this many seconds with the best found so far; building the game is not counted.
     lock : two of dict of str to dict of str to float, optional
-        Both players' behaviour at some infosets, by names; it is fixed, and the rest is solved (:mod:`klss.locking`).
+        Both players' behaviour at some infosets, by names; it is fixed, and the rest is solved
+        (:mod:`klss.theory.locking`).
 
     Returns
     -------
     Solution
-        Value, both players' strategies (:meth:`~klss.equilibrium.Solution.strategy`), and the exploitability as
+        Value, both players' strategies (:meth:`~klss.theory.equilibrium.Solution.strategy`), and the exploitability as
         recomputed by best responses.
 
     Raises
@@ -95,7 +84,7 @@ def solve(
     TooLargeError
         More than ``max_nodes`` nodes or ``memory_mb``; raised as soon as that is certain.
     """
-    from klss.sequence_form import sequence_form
+    from klss.theory.sequence_form import sequence_form
 
     most = None if memory_mb is None else 1_000_000 * memory_mb
     try:
@@ -120,10 +109,10 @@ def solve_form(
     on_progress: Callable[[int, float], None] | None = None,
 ) -> Solution:
     """Return an equilibrium of a sequence form; the parameters are those of :func:`solve`, and of
-    :func:`klss.first_order.solve`.
+    :func:`klss.theory.first_order.solve`.
     """
-    from klss import equilibrium, first_order, locking
-    from klss.folding import fold
+    from klss.theory import equilibrium, first_order, locking
+    from klss.theory.folding import fold
 
     # Locked infosets are no choices: solve the smaller game of the free ones, then add the locked ones again.
     fixed = None if lock is None else locking.lock_named(form, lock)

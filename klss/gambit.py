@@ -20,13 +20,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from klss.certificate import probabilities, simplest
 from klss.errors import GameError, TooLargeError
-from klss.game import Game, assemble
-from klss.movers import CHANCE, TERMINAL
 from klss.support.memory import check_memory
 from klss.support.text import printable
 from klss.support.whole_file import write_whole
+from klss.theory.certificate import probabilities, simplest
+from klss.theory.game import Game, assemble
+from klss.theory.movers import CHANCE, TERMINAL
 
 _MOST_BYTES = 64_000_000
 """Largest file, in bytes. A node takes about 40 bytes or more."""
@@ -406,7 +406,8 @@ def _labels(names: Iterable[object]) -> list[str]:
 def write_efg(path: Path, game: Game, title: str, constant: float = 0.0) -> None:
     """Write ``game`` as ``.efg``: the file's player 1 gets the utilities, player 2 gets ``constant`` minus them.
 
-    Numbers are written as the fractions for which the game's stand (:func:`klss.certificate.simplest`). Raises OSError.
+    Numbers are written as the fractions for which the game's stand (:func:`klss.theory.certificate.simplest`). Raises
+    OSError.
     """
     lines = [f'EFG 2 R {_quoted(*_labels([title]))} {{ "Player 1" "Player 2" }}', '""']
     chances = outcomes = 0

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from darkchess.evaluation.registry import EvaluatorChoice
-from klss.table.contest import Player
-from klss.table.kit import Kit, Spec
-from klss.table.limits import TimeControl
-from klss.table.outcome import Seat
+from klss.play.contest import Player
+from klss.play.kit import Kit, Spec
+from klss.play.limits import TimeControl
+from klss.play.outcome import Seat
 from uci_bridge.child_processes import own_program
 from uci_bridge.commands import COMMAND, Command, command
 from uci_bridge.protocol.engine_process import EngineProcess

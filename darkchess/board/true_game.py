@@ -8,8 +8,8 @@ import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import GameOverError
+from klss.play.outcome import Outcome
 from klss.support.arrays import Words
-from klss.table.outcome import Outcome
 
 
 class TrueGame:
@@ -60,7 +60,7 @@ class TrueGame:
 
     @property
     def truth(self) -> Words:
-        """See :class:`klss.table.contest.Referee`: the true position's row, uint64[9]."""
+        """See :class:`klss.play.contest.Referee`: the true position's row, uint64[9]."""
         return self.position.row.copy()
 
     def resign(self, color: chess.Color) -> None:

@@ -9,8 +9,8 @@ from darkchess.fog.belief.position_set import PositionSet, compile_rare_kernels
 from darkchess.fog.game.contest import Player
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.tracking import RandomPlayer
-from klss.table.arbiter import Arbiter
-from klss.table.limits import TimeControl
+from klss.play.arbiter import Arbiter
+from klss.play.limits import TimeControl
 
 _WARM_UP_PLIES = 4
 """Two moves of each side: at the second one, a search carries its trunk on."""

@@ -16,8 +16,8 @@ from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.game.referee import Referee, Turn
 from darkchess.rbc.players.expectation import ExpectationPlayer, expected_values
 from darkchess.rbc.players.outlook import Outlook
+from klss.play.limits import Limit
 from klss.support.arrays import Floats
-from klss.table.limits import Limit
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.observation import Moved
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.scripted import RandomPlayer
-from klss.belief.greatest import greatest
-from klss.table.arbiter import Arbiter
-from klss.table.limits import TimeControl
+from klss.play.arbiter import Arbiter
+from klss.play.limits import TimeControl
+from klss.support.greatest import greatest
 
 _TURNS = 4
 _NODES = 20

@@ -31,10 +31,10 @@ from experiments.learn.export import write_network
 from experiments.learn.planning import Planning
 from experiments.learn.shards import TRAIN, Row, TrainingError, load, where, write
 from experiments.learn.trainer import Plan, best_of, train
+from klss.play.arbiter import Arbiter
+from klss.play.limits import Limit, TimeControl
 from klss.synoptic.model import Network
 from klss.synoptic.playouts import Planned
-from klss.table.arbiter import Arbiter
-from klss.table.limits import Limit, TimeControl
 from uci_bridge.match.documents import write_document
 
 

@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from klss.belief.drawing import draw
-from klss.movers import TERMINAL
 from klss.openspiel.model import OpenSpielModel, Place
 from klss.openspiel.observations import NOTHING, Seen, history_key
+from klss.play.contest import Contradiction
 from klss.search.model import Drawn
 from klss.support.arrays import Floats, Int32s, Keys, States
-from klss.table.contest import Contradiction
+from klss.support.drawing import draw
+from klss.theory.movers import TERMINAL
 
 _LOOK = 64
 """Places that are visited between two checks of the clock."""

@@ -14,7 +14,7 @@ from klss.openspiel.configuration import configuration, make_player
 from klss.openspiel.games import spiel_game
 from klss.openspiel.model import Values
 from klss.openspiel.observations import Sight
-from klss.table.limits import Limit
+from klss.play.limits import Limit
 
 
 class Bot(pyspiel.Bot):  # type: ignore[misc]

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 from klss.openspiel.ismcts import IsmctsPlayer
 from klss.openspiel.model import Values
 from klss.openspiel.players import PolicyPlayer, RandomPlayer, SearchingPlayer
-from klss.policies import Named, PolicyError, read_policy
 from klss.search import Klss2021, Kluss, SearchConfiguration
 from klss.support.configurations import ConfigurationError, FlatConfiguration, by_name, chosen
+from klss.theory.policies import Named, PolicyError, read_policy
 
 POLICY = "policy:"
 """Prefix of the text for a player with a given strategy; the path of a file of ``klss solve --out`` follows."""

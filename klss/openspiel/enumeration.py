@@ -1,4 +1,4 @@
-"""OpenSpiel games as :class:`klss.game.Game`, with every history.
+"""OpenSpiel games as :class:`klss.theory.game.Game`, with every history.
 
 Any two-player zero-sum game; simultaneous ones are converted to turns by OpenSpiel. Both players' infosets are read at
 every decision node, and an infoset's name also says whether it is the player's turn.
@@ -23,13 +23,13 @@ import numpy as np
 import pyspiel
 
 from klss import MAX_NODES
-from klss._kernels import tree as kernels
 from klss.errors import GameError, TooLargeError
-from klss.game import Game, assemble
-from klss.movers import CHANCE, TERMINAL
 from klss.openspiel.games import spiel_game
 from klss.support.arrays import Floats, Ints
 from klss.support.memory import check_memory
+from klss.theory._kernels import tree as kernels
+from klss.theory.game import Game, assemble
+from klss.theory.movers import CHANCE, TERMINAL
 
 _WAIT = "[waits] "
 """Prefix of the names of infosets at which the player waits."""
@@ -321,9 +321,9 @@ def _nodes(player: Ints, widths: Ints, probabilities: Floats, utilities: Floats)
 
 
 def _with_waits(waits: str, nodes: dict[str, Any], infosets: tuple[tuple[Ints, _Infosets], ...]) -> dict[str, Any]:
-    """Return the arguments of :func:`klss.game.assemble` on infosets, with waiting infosets that are as ``waits`` says:
-    "named" by OpenSpiel; "one an action", that is one for all that the player meets after an action and before its next
-    turn; or "none".
+    """Return the arguments of :func:`klss.theory.game.assemble` on infosets, with waiting infosets that are as
+    ``waits`` says: "named" by OpenSpiel; "one an action", that is one for all that the player meets after an action and
+    before its next turn; or "none".
     """
     found = []
     for who, (label, named) in enumerate(infosets):

@@ -19,7 +19,7 @@ from klss.openspiel.belief import HistoryBelief
 from klss.openspiel.games import largest_payoff
 from klss.openspiel.model import Playouts
 from klss.openspiel.players import SimulatingPlayer
-from klss.table.time_plan import TimePlan
+from klss.play.time_plan import TimePlan
 
 _UCT = 2.0
 """UCT's constant in OpenSpiel's examples, for payoffs in [−1, 1]; it is multiplied by a game's largest payoff."""

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyspiel
 
-from klss.movers import CHANCE, TERMINAL
 from klss.openspiel.games import largest_payoff
 from klss.openspiel.observations import NOTHING, Sight, history_key, key_of
 from klss.search.model import Expansion, Past
 from klss.support.arrays import Bools, Floats, Int8s, Ints, Keys, States
+from klss.theory.movers import CHANCE, TERMINAL
 
 _PLAYOUTS, _PLIES = 4, 60
 """Most playouts for a state's value, and most plies of these together (but always one playout). A single playout is

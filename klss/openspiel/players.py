@@ -13,13 +13,13 @@ from klss.errors import GameError
 from klss.openspiel.belief import HistoryBelief, Opponent
 from klss.openspiel.model import OpenSpielModel, Values
 from klss.openspiel.observations import NOTHING, Seen
+from klss.play.contest import Decision, Player
+from klss.play.limits import Limit, Progress
+from klss.play.outcome import Seat
+from klss.play.time_plan import TimePlan
 from klss.search import Search, SearchConfiguration
 from klss.search.report import Report
 from klss.search.root_values import root_values
-from klss.table.contest import Decision, Player
-from klss.table.limits import Limit, Progress
-from klss.table.outcome import Seat
-from klss.table.time_plan import TimePlan
 
 _DEALS = 3_000
 """Most outcomes of nature before the first action with which a search from the game's start is made."""
@@ -144,7 +144,7 @@ class BelievingPlayer(RandomPlayer):
 
     @property
     def position_set(self) -> HistoryBelief | None:
-        """See :class:`klss.table.contest.Player`; None after observations that are taken in only at the next turn."""
+        """See :class:`klss.play.contest.Player`; None after observations that are taken in only at the next turn."""
         return None if self._taken < len(self._seen) else self._believed
 
     def _belief(self, plan: TimePlan) -> HistoryBelief:
@@ -166,7 +166,7 @@ class SimulatingPlayer(BelievingPlayer, ABC):
     """The base class of players that answer by simulations from states of their belief; a node is a simulation."""
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`. If the belief is empty, the action is uniformly random."""
+        """See :class:`klss.play.contest.Player`. If the belief is empty, the action is uniformly random."""
         plan = TimePlan(limit)
         belief = self._belief(plan)
         actions = self._seen[-1].actions
@@ -202,7 +202,7 @@ class SearchingPlayer(BelievingPlayer):
         self._value = 0.0
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`. At the first question the search begins at the game's start, with
+        """See :class:`klss.play.contest.Player`. At the first question the search begins at the game's start, with
         half of the budget, so that earlier actions of nature and the opponent have the weights of the whole game.
         """
         plan = TimePlan(limit)

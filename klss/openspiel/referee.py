@@ -12,15 +12,15 @@ import numpy as np
 
 from klss.errors import GameError
 from klss.openspiel.observations import Seen, Sight, history_key
+from klss.play.outcome import Outcome, Seat
 from klss.support.arrays import Keys
-from klss.table.outcome import Outcome, Seat
 
 _PLAYERS = {True: 0, False: 1}
 """The game's player at each seat."""
 
 
 class Referee:
-    """See :class:`klss.table.contest.Referee`.
+    """See :class:`klss.play.contest.Referee`.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Referee:
 
     @property
     def truth(self) -> Keys:
-        """See :class:`klss.table.contest.Referee`: the history's key, uint64[2]."""
+        """See :class:`klss.play.contest.Referee`: the history's key, uint64[2]."""
         return np.array(history_key(self._state), dtype=np.uint64)
 
     @property

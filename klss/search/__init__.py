@@ -5,12 +5,11 @@ Reading order: ``model`` (what a game provides), ``trunk`` (growing flat arrays)
 trunk), ``gadget`` (A plus B) and ``profile`` (both players' plans), ``budget`` and ``growth`` (limits), ``parts``
 (the protocols), ``search`` (the loop), ``report`` and ``root_values`` (its results), ``pondering`` (search in the
 opponent's time); then the parts: ``subgame`` with ``likelihood``, ``equilibrium``, ``expansion``, ``choice``; and
-``compositions``, which combine them. ``enumerated`` makes a model of any :class:`klss.game.Game`.
+``compositions``, which combine them. ``enumerated`` makes a model of any :class:`klss.theory.game.Game`.
 
 docs/search.md defines the words and describes the steps from belief to move.
 """
 
-from klss.movers import CHANCE, TERMINAL
 from klss.search.budget import Budget
 from klss.search.compositions import Baseline, Klss2021, Kluss
 from klss.search.enumerated import EnumeratedBelief, EnumeratedModel
@@ -19,6 +18,7 @@ from klss.search.parts import Parts, SearchConfiguration, SearchConfigurationErr
 from klss.search.report import Report
 from klss.search.search import Result, Search
 from klss.search.trunk import ModelError, Roots, Trunk
+from klss.theory.movers import CHANCE, TERMINAL
 
 __all__ = [
     "CHANCE",

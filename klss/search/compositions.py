@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from klss.paper.subgame import Gadget
 from klss.search.choice import Mixture, Purified
 from klss.search.equilibrium.linear_program import GadgetChoice, LinearPrograms, check_caution
 from klss.search.equilibrium.pcfr import RegretMinimiser, RootLayer
@@ -24,7 +25,6 @@ from klss.search.likelihood import ByWeight, check_likelihood
 from klss.search.parts import Likelihood, Parts, SearchConfiguration, SearchConfigurationError, at_least_one
 from klss.search.subgame.order_one import OrderOne
 from klss.search.subgame.order_two import OrderTwo
-from klss.subgame import Gadget
 
 _LEAST = 0.05
 """Probability below which Kluss plays no action but the likeliest."""

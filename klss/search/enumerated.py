@@ -1,4 +1,4 @@
-"""Any enumerated game (:class:`klss.game.Game`) as a model of the search; tests use it as an oracle.
+"""Any enumerated game (:class:`klss.theory.game.Game`) as a model of the search; tests use it as an oracle.
 
 A state is one uint64, the node's index. The estimate of a node is the mean utility of the terminals below it.
 """
@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from klss.game import Game
-from klss.movers import CHANCE, TERMINAL
 from klss.search._kernels.trunk import spread_down
 from klss.search.model import Drawn, Expansion, Past
 from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys
+from klss.theory.game import Game
+from klss.theory.movers import CHANCE, TERMINAL
 
 
 class EnumeratedModel:

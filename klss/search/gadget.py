@@ -16,9 +16,9 @@ from scipy import sparse
 
 from klss.search.model import Belief
 from klss.search.trunk import Trunk
-from klss.sequence_form import SequenceForm
 from klss.support.arrays import Floats
-from klss.treeplex import Treeplex
+from klss.theory.sequence_form import SequenceForm
+from klss.theory.treeplex import Treeplex
 
 
 def treeplexes(trunk: Trunk) -> tuple[Treeplex, Treeplex]:

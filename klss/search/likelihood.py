@@ -68,7 +68,7 @@ class ByWeight(Likelihood):
         if belief.weighted:
             exponents = belief.log_weights(drawn.states) - self.value_beta * values
             # A state drawn with probability p represents 1/p states of its weight, so that sums over the drawn states
-            # are unbiased (klss.belief.drawing).
+            # are unbiased (klss.support.drawing).
             stands_for = 1.0 / drawn.inclusion
             likelihood = np.exp(exponents - exponents.max()) * stands_for
         else:

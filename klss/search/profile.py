@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from klss.paper.subgame import Gadget
 from klss.search.trunk import Trunk
-from klss.subgame import Gadget
 from klss.support.arrays import Floats, Int32s
 
 SUPPORT = 1e-9

@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from klss.subgame import Gadget
+from klss.paper.subgame import Gadget
 
 
 @dataclass(frozen=True)

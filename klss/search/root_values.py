@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from klss.best_response import best_response
 from klss.search.gadget import gadget_form
 from klss.search.profile import SUPPORT, Profile, reach_of, strategy_at
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats, Int32s
+from klss.theory.best_response import best_response
 
 
 class RootValues(NamedTuple):

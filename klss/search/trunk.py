@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from klss.errors import KlssError
-from klss.movers import CHANCE, TERMINAL
 from klss.search._kernels import trunk as kernels
 from klss.search.model import Expansion, Model
 from klss.support.arrays import Bools, Floats, Int8s, Int16s, Int32s, Ints, Keys, States
+from klss.theory.movers import CHANCE, TERMINAL
 
 
 class ModelError(KlssError, ValueError):

@@ -19,7 +19,7 @@ _NOBODY = np.zeros(0, dtype=np.int32)
 
 class TrunkTreeplex(NamedTuple):
     """A player's treeplex on a trunk: the infosets that have sequences, parents first. The arrays that kernels read
-    have the names of :class:`klss.treeplex.TreeplexArrays`; player 1's root sequences belong to no infoset.
+    have the names of :class:`klss.theory.treeplex.TreeplexArrays`; player 1's root sequences belong to no infoset.
     """
 
     infoset: Int32s  # [A], the infoset's number in the trunk

@@ -7,5 +7,6 @@ Reading order:
   or not at all; ``file_lock`` files that only one process opens
 - ``text`` untrusted text, read and shown; ``configurations`` texts that choose a player's options; ``seeds`` derived
   one-way
+- ``drawing`` states drawn by weight; ``greatest`` the largest of many numbers
 - ``memory`` used and available memory; ``threads`` work for two threads; ``signals`` those that ask a program to end
 """

@@ -96,7 +96,7 @@ class Model(Protocol):
         ...
 
     def acting(self, states: States) -> Int8s:
-        """Return the seat that acts, 0 or 1, or :data:`klss.movers.TERMINAL`: int8[n]."""
+        """Return the seat that acts, 0 or 1, or :data:`klss.theory.movers.TERMINAL`: int8[n]."""
         ...
 
     def results(self, states: States) -> Floats:

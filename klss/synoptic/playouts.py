@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.movers import TERMINAL
 from klss.support.arrays import Floats, Int8s, Int32s, Ints, Keys, Words
 from klss.support.threads import both
 from klss.synoptic.bandit import Root, Table, policies
 from klss.synoptic.model import Belief, Looks, Model, Network, Sets, Worlds
 from klss.synoptic.network import CHUNK
 from klss.synoptic.planning import Planning
+from klss.theory.movers import TERMINAL
 
 _LEAST = 4
 """Playouts of the first batches; a later batch has one playout for this many finished ones."""

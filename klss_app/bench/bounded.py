@@ -1,11 +1,11 @@
 """A few plies of dark chess from a position that both players know, enumerated: small enough to be solved exactly, so
 that a mixed strategy at one turn can be compared with the best one.
 
-The tree is a :class:`klss.game.Game` of histories: an infoset is all that a player has observed and done since the
-start; nothing is sampled, no transpositions are merged. A king that can be taken is taken, which ends the game; having
-no move ends it too (ruleset ``paper``). Games undecided after the last ply have the value 0 (``"draw"``), or that of
-the built-in evaluator (``"evaluator"``). They are too short for draws by repetition. They are solved as sequence-form
-programs (:mod:`klss.equilibrium`); of the search only its batches of children are used.
+The tree is a :class:`klss.theory.game.Game` of histories: an infoset is all that a player has observed and done since
+the start; nothing is sampled, no transpositions are merged. A king that can be taken is taken, which ends the game;
+having no move ends it too (ruleset ``paper``). Games undecided after the last ply have the value 0 (``"draw"``), or
+that of the built-in evaluator (``"evaluator"``). They are too short for draws by repetition. They are solved as
+sequence-form programs (:mod:`klss.theory.equilibrium`); of the search only its batches of children are used.
 
 *The loss of a mixture* at a turn: the game's value, less its value for a player that has to play that mixture there and
 plays optimally everywhere else. An equilibrium strategy has no loss anywhere.
@@ -26,13 +26,13 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.model import DarkChess
-from klss.equilibrium import solve
 from klss.errors import SolverError
-from klss.game import Game, GameBuilder
-from klss.movers import TERMINAL
 from klss.search.model import Expansion
-from klss.sequence_form import SequenceForm, sequence_form
 from klss.support.arrays import Floats, Ints
+from klss.theory.equilibrium import solve
+from klss.theory.game import Game, GameBuilder
+from klss.theory.movers import TERMINAL
+from klss.theory.sequence_form import SequenceForm, sequence_form
 
 Leaves = Literal["draw", "evaluator"]
 

@@ -19,12 +19,12 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.configuration import Configuration, make_player
 from klss.errors import SolverError
+from klss.paper.subgame import Gadget
+from klss.play.limits import Limit
 from klss.search import Klss2021, Parts
 from klss.search.equilibrium.linear_program import LinearPrograms
 from klss.search.equilibrium.program import Answer, GadgetProgram
 from klss.search.trunk import Trunk
-from klss.subgame import Gadget
-from klss.table.limits import Limit
 from klss_app.bench.positions import bench_games
 from klss_app.bench.report import Figures, Report, Say, load, spread
 

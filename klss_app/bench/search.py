@@ -9,7 +9,7 @@ from typing import Any
 
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.players.configuration import Configuration, make_player
-from klss.table.limits import Limit
+from klss.play.limits import Limit
 from klss_app.bench.positions import bench_positions, seated
 from klss_app.bench.report import Figures, Report, Say, load, spread
 from klss_app.bench.signature import signature

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from darkchess.fog.players.configuration import Configuration, configuration, make_player
-from klss.table.limits import Limit
+from klss.play.limits import Limit
 from klss_app.bench.positions import bench_positions, seated
 from klss_app.bench.report import Say
 

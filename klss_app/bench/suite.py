@@ -29,7 +29,7 @@ from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import Configuration, make_player
 from darkchess.fog.players.player import KlssPlayer
-from klss.table.limits import Limit
+from klss.play.limits import Limit
 from klss_app.bench.bounded import Leaves, Turn, bounded_game
 from klss_app.bench.positions import BenchPosition, packaged, parsed_moves, seated
 from klss_app.bench.report import Figures, Report, Say, load, spread

@@ -98,7 +98,7 @@ def _measured(parsed: argparse.Namespace, chosen: Configuration) -> Report:
     usual["seed"] = parsed.seed or 0
     if parsed.bench == "suite":
         from darkchess.evaluation.registry import EvaluatorChoice
-        from klss.table.limits import Limit
+        from klss.play.limits import Limit
         from klss_app.bench.suite import NODES as SUITE_NODES
         from klss_app.bench.suite import suite
         from uci_bridge.evaluators import make_evaluator

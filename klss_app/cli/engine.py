@@ -22,7 +22,7 @@ from klss_app.stdout import reserve
 from uci_bridge.evaluators import can_ponder
 
 if TYPE_CHECKING:
-    from klss.table.kit import Kit
+    from klss.play.kit import Kit
 
 log = logging.getLogger("klss engine")
 
@@ -93,7 +93,7 @@ class _Loading(threading.Thread):
             log.warning("the warm-up failed: %s", error)
 
     def _load(self) -> None:
-        from klss.table.arbiter import SEATS
+        from klss.play.arbiter import SEATS
 
         kit = self._kit
         evaluator = kit.evaluator(self._configuration, self._choice, kit.setup())

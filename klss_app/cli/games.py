@@ -12,7 +12,7 @@ from klss.support.configurations import ConfigurationError
 from klss_app.cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from klss.table.kit import Kit, Spec
+    from klss.play.kit import Kit, Spec
 
 BY_PATH = "stockfish"
 """The evaluator whose path ``--stockfish`` gives."""

@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 import chess
 
 from darkchess.fog.game.render import Style, board_lines
-from klss.table.contest import OutOfTime, Resignation
-from klss.table.limits import Limit
+from klss.play.contest import OutOfTime, Resignation
+from klss.play.limits import Limit
 from klss_app.cli.screen import Quit
 from klss_app.cli.terminal import Terminal, TimeUp
 
@@ -102,7 +102,7 @@ class Typist:
 
     def ask(self, prompt: str) -> str | None:
         """Read a line; if it is a command, do it and return None. Raises Resignation, OutOfTime: see
-        :mod:`klss.table.contest`; Quit, InputClosed: the human leaves.
+        :mod:`klss.play.contest`; Quit, InputClosed: the human leaves.
         """
         try:
             text = self._terminal.ask(prompt, self.seconds_left())

@@ -16,7 +16,7 @@ from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser, count
 
 if TYPE_CHECKING:
-    from klss.game import Game
+    from klss.theory.game import Game
 
 _FLAGS = {"max_nodes": "--max-nodes", "max_bytes": "--memory-mb"}
 """The library's limits by the flags that set them."""

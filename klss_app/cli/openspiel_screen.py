@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from klss.openspiel.observations import Seen
-from klss.table.contest import Decision, Player, Resignation
-from klss.table.limits import Limit, Progress
-from klss.table.outcome import Seat
+from klss.play.contest import Decision, Player, Resignation
+from klss.play.limits import Limit, Progress
+from klss.play.outcome import Seat
 from klss_app.cli.screen import Quit, Screen
 
 _SHOWN = 30

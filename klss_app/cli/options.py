@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import chess
 
 from darkchess.evaluation.registry import EVALUATORS, EvaluatorChoice, evaluator_names
+from klss.play.limits import DEFAULT_TIME_S, Limit, TimeControl
 from klss.support.seeds import fresh_seed
 from klss.support.text import printable
-from klss.table.limits import DEFAULT_TIME_S, Limit, TimeControl
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import BY_PATH, FOG, Game, check_evaluator
 from klss_app.kept_games import HUMAN

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
+from klss.play.contest import Decision, Player
+from klss.play.limits import Limit, Progress, TimeControl
+from klss.play.outcome import Outcome, Seat
 from klss.support.seeds import NATURE, player_seed
 from klss.support.signals import asked_to_end
 from klss.support.text import counted
-from klss.table.contest import Decision, Player
-from klss.table.limits import Limit, Progress, TimeControl
-from klss.table.outcome import Outcome, Seat
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import (
@@ -43,7 +43,7 @@ from klss_app.kept_games import HUMAN, Terms, begun_at, game_headers, keep_game,
 from uci_bridge.child_processes import end_descendants
 
 if TYPE_CHECKING:
-    from klss.table.arbiter import Played
+    from klss.play.arbiter import Played
     from uci_bridge.players import PlayerMaker
 
 LOADING = "loading the engine (the first time it is compiled: a minute)"
@@ -290,7 +290,7 @@ class TerminalGame:
         with self._terminal.spinner(_loading_text):
             referee = self._loading.table()
 
-        from klss.table.arbiter import Arbiter
+        from klss.play.arbiter import Arbiter
         from uci_bridge.evaluators import named
 
         options, names, screen = self._options, self._names, self._screen

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from klss.play.contest import Player
+from klss.play.outcome import Outcome, Seat
 from klss.support.text import counted
-from klss.table.contest import Player
-from klss.table.outcome import Outcome, Seat
 from klss_app.cli.terminal import InputClosed, Terminal
 
 _LOSSES = {

@@ -21,11 +21,11 @@ from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
-    from klss.equilibrium import Solution
-    from klss.exact import ExactSolution
-    from klss.game import Game
-    from klss.sequence_form import SequenceForm
     from klss.support.arrays import Floats
+    from klss.theory.equilibrium import Solution
+    from klss.theory.exact import ExactSolution
+    from klss.theory.game import Game
+    from klss.theory.sequence_form import SequenceForm
 
 _PROGRAMS, _ITERATED = ("lp", "simplex", "ipm"), ("auto", "pcfr+", "dcfr", "cfr+")
 """Methods of linear programming and of regret minimisation."""
@@ -71,7 +71,7 @@ def run(arguments: Sequence[str]) -> int:
     _check(parsed)
     progress = ProgressLine(f"solving {parsed.game}")
     with limits(parsed) as max_bytes, closing(progress), asked_to_end():
-        from klss.sequence_form import sequence_form
+        from klss.theory.sequence_form import sequence_form
 
         _warm_up(parsed.game)
         begin = time.perf_counter()
@@ -148,8 +148,8 @@ def _check(parsed: Any) -> None:
 
 
 def _exact(parsed: Any, form: SequenceForm, max_bytes: int) -> ExactSolution:
-    from klss import exact
     from klss.errors import SolverError
+    from klss.theory import exact
 
     try:
         return exact.solve(form, method=parsed.method, time_limit_s=parsed.seconds, max_bytes=max_bytes)
@@ -160,8 +160,8 @@ def _exact(parsed: Any, form: SequenceForm, max_bytes: int) -> ExactSolution:
 def _solved(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressLine) -> Solution:
     """The solution by the chosen method, with the locked strategies fixed."""
     from klss import solve_form
-    from klss.first_order import SavedRunError
-    from klss.policies import PolicyError, read_policy
+    from klss.theory.first_order import SavedRunError
+    from klss.theory.policies import PolicyError, read_policy
 
     try:
         return solve_form(
@@ -182,11 +182,11 @@ def _solved(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressL
 
 def _warm_up(name: str) -> None:
     """Compile or load all kernels for a game of that source before the clock starts."""
-    from klss import equilibrium, first_order
-    from klss.sequence_form import sequence_form
+    from klss.theory import equilibrium, first_order
+    from klss.theory.sequence_form import sequence_form
 
     if is_gambit_file(name):
-        from klss.tables import matching_pennies
+        from klss.paper.tables import matching_pennies
 
         form = sequence_form(matching_pennies(2))
     else:
@@ -227,7 +227,7 @@ def _show(report: dict[str, Any], solution: Solution) -> None:
 
 def _write(path: Path, name: str, solution: Solution, exact: ExactSolution | None) -> None:
     from klss.gambit import equilibrium_line
-    from klss.policies import write_policy
+    from klss.theory.policies import write_policy
 
     players = exact.strategies if exact else (solution.strategy(0), solution.strategy(1))
     if path.suffix.lower() == ".ne":
@@ -237,10 +237,10 @@ def _write(path: Path, name: str, solution: Solution, exact: ExactSolution | Non
 
 
 def _subgame(game: Game, form: SequenceForm, solution: Solution, key: str, player: int) -> dict[str, Any]:
-    from klss.equilibrium import scaling
     from klss.errors import GameError
-    from klss.nested import Blueprint, solve_at
-    from klss.tables import mirrored
+    from klss.paper.nested import Blueprint, solve_at
+    from klss.paper.tables import mirrored
+    from klss.theory.equilibrium import scaling
 
     x = solution.x if player == 0 else solution.y
     view = game if player == 0 else mirrored(game)
@@ -254,7 +254,7 @@ def _subgame(game: Game, form: SequenceForm, solution: Solution, key: str, playe
         subgame, step = solve_at(view, Blueprint(x), turn[key])
     except GameError as error:
         raise UsageError(f"--subgame: {error}") from error
-    from klss.treeplex import behaviour
+    from klss.theory.treeplex import behaviour
 
     before = behaviour(view.treeplex(0), x)[step.sequences]
     return {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from klss.methods import GADGETS, METHODS
+from klss.paper.methods import GADGETS, METHODS
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.openspiel import add_limits, limits
 from klss_app.cli.options import Parser, seed
@@ -15,7 +15,7 @@ from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
-    from klss.tables import Row
+    from klss.paper.tables import Row
 
 _ORDERS = ("1", "3", "5", "inf")
 EPSILON = 0.25
@@ -94,7 +94,7 @@ def _columns(parsed: Any) -> list[tuple[str, str]]:
 
 def _table_1(parsed: Any, max_bytes: int) -> int:
     from klss.errors import GameError, SolverError
-    from klss.tables import TABLE_1, table_1_row
+    from klss.paper.tables import TABLE_1, table_1_row
 
     rows: list[Row] = []
     for name in parsed.game or [row.name for row in TABLE_1]:
@@ -137,7 +137,7 @@ def _table_1(parsed: Any, max_bytes: int) -> int:
 
 
 def _print_row(row: Row, first: bool) -> None:
-    from klss.tables import TABLE_1
+    from klss.paper.tables import TABLE_1
 
     if first:
         print(
@@ -159,7 +159,7 @@ def _print_row(row: Row, first: bool) -> None:
 
 def _table_2(parsed: Any, max_bytes: int) -> int:
     from klss.errors import GameError
-    from klss.tables import TABLE_2, knowledge_row
+    from klss.paper.tables import TABLE_2, knowledge_row
 
     report = []
     for name in parsed.game or [row.name for row in TABLE_2]:

@@ -1,4 +1,4 @@
-"""What a game defines for the board in the browser, besides its kit (:mod:`klss.table.kit`).
+"""What a game defines for the board in the browser, besides its kit (:mod:`klss.play.kit`).
 
 The server, the seats, the clocks and the page's frame are the same for every game. Each game defines the messages that
 its pages get, and the review of a finished game.
@@ -17,9 +17,9 @@ import chess
 
 from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.fog.game.rules import PAPER, Ruleset
-from klss.table.arbiter import Arbiter
-from klss.table.kit import Kit
-from klss.table.limits import TimeControl
+from klss.play.arbiter import Arbiter
+from klss.play.kit import Kit
+from klss.play.limits import TimeControl
 from klss_app.kept_games import HUMAN
 from klss_app.web.seats import HumanAtBoard, Inbox
 

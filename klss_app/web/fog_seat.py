@@ -16,9 +16,9 @@ from darkchess.errors import IllegalMove
 from darkchess.fog.game.contest import Setup
 from darkchess.fog.game.san import parse_move, san
 from darkchess.fog.game.view import View, initial_view
+from klss.play.contest import Decision
+from klss.play.outcome import Outcome
 from klss.support.text import printable
-from klss.table.contest import Decision
-from klss.table.outcome import Outcome
 from klss_app.view_events import ViewEvent, view_events
 from klss_app.web.seats import MOST_TEXT, Answer, HumanAtBoard, letters, over_document
 
@@ -135,7 +135,7 @@ class FogHuman(HumanAtBoard):
             self._show(self._telling.message())
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`klss.table.contest.Player`: the last view again, unless it says how the game ended."""
+        """See :class:`klss.play.contest.Player`: the last view again, unless it says how the game ended."""
         if self._view is not None and self._view.game_over is None:
             self._view = replace(self._view, game_over=outcome, legal_moves=())
             self._telling.end(self._view)

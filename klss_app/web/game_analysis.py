@@ -20,7 +20,7 @@ from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.rules import ruleset
 from darkchess.fog.players.configuration import configuration
-from klss.table.limits import Limit
+from klss.play.limits import Limit
 from klss_app.stdout import discard, own_stdout, print_document, release, reserve
 from klss_app.web.summaries import mark
 from uci_bridge.bot.true_game import replayed

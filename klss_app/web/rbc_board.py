@@ -17,8 +17,8 @@ from darkchess.errors import DarkchessError
 from darkchess.rbc.game.contest import DEFAULT_PLAYER
 from darkchess.rbc.game.history import replayed
 from darkchess.rbc.game.referee import Referee, Turn
+from klss.play.outcome import Outcome
 from klss.support.text import printable
-from klss.table.outcome import Outcome
 from klss_app.rbc_spoken import request_letters
 from klss_app.web.board_game import MOST_PLIES, BadGame, BoardGame, Reviewed, Settings
 from klss_app.web.rbc_seat import Knowledge, RbcHuman

@@ -17,8 +17,8 @@ from darkchess.board.position import Position
 from darkchess.rbc.game.contest import Player, Question, observed_before
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
-from klss.table.contest import Decision
-from klss.table.outcome import Outcome
+from klss.play.contest import Decision
+from klss.play.outcome import Outcome
 from klss_app.rbc_spoken import UnknownRequest, lost_text, moved_text, request_letters, request_of, sensed_text
 from klss_app.web.seats import MOST_TEXT, Answer, HumanAtBoard, letters, over_document
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import chess
 
-from klss.table.arbiter import Arbiter
-from klss.table.contest import Player, Referee
-from klss.table.limits import TimeControl
-from klss.table.outcome import Outcome
+from klss.play.arbiter import Arbiter
+from klss.play.contest import Player, Referee
+from klss.play.limits import TimeControl
+from klss.play.outcome import Outcome
 from klss_app.web.seats import Ended, HumanAtBoard, Inbox
 
 

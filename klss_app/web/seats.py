@@ -17,9 +17,9 @@ from typing import Any, Protocol
 
 import chess
 
-from klss.table.contest import Decision, OutOfTime, Player
-from klss.table.limits import Limit, Progress
-from klss.table.outcome import Outcome, Seat
+from klss.play.contest import Decision, OutOfTime, Player
+from klss.play.limits import Limit, Progress
+from klss.play.outcome import Outcome, Seat
 
 MOST_TEXT = 40
 """Characters of a page's answer that are read."""
@@ -85,7 +85,7 @@ class Inbox:
         Raises
         ------
         OutOfTime
-            See :mod:`klss.table.contest`.
+            See :mod:`klss.play.contest`.
         Ended
             A letter, or that both agreed to a draw.
         """
@@ -133,7 +133,7 @@ class HumanAtBoard(Player):
         self._inbox, self._show, self._earlier = inbox, show, earlier
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`; raises as :meth:`Inbox.answer` does."""
+        """See :class:`klss.play.contest.Player`; raises as :meth:`Inbox.answer` does."""
         deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
         return self._inbox.answer(*self.asked, deadline)
 
@@ -175,12 +175,12 @@ class EngineAtBoard(Player):
         self._player.observe(observation)
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`klss.table.contest.Player`; not passed to an engine that still thinks."""
+        """See :class:`klss.play.contest.Player`; not passed to an engine that still thinks."""
         if not self.thinking:
             self._player.end(outcome)
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`; raises as :meth:`Inbox.answer` does."""
+        """See :class:`klss.play.contest.Player`; raises as :meth:`Inbox.answer` does."""
         self.thinking = True
         self._number += 1
         threading.Thread(target=self._think, args=(question, limit, self._number), daemon=True).start()

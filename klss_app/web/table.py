@@ -20,11 +20,11 @@ import chess
 import msgspec
 
 from darkchess.errors import DarkchessError
+from klss.play.contest import Player, Referee
+from klss.play.limits import TimeControl
+from klss.play.outcome import Outcome
 from klss.support.seeds import NATURE, fresh_seed, player_seed
 from klss.support.text import printable
-from klss.table.contest import Player, Referee
-from klss.table.limits import TimeControl
-from klss.table.outcome import Outcome
 from klss_app.kept_games import HUMAN, Terms, game_headers, keep_game, shown_name
 from klss_app.web.analyses import Analyses
 from klss_app.web.board_game import BoardGame, Earlier, Finished, Reviewed, Settings
@@ -170,7 +170,7 @@ class Table:
             return None
         over = seat.shown["over"] is not None
         turn = seat.shown["turn"] == "white"
-        # The clock of a human who begins stands still (klss.table.arbiter).
+        # The clock of a human who begins stands still (klss.play.arbiter).
         stands = over or (seat.shown["ply"] == 0 and self.settings.players[turn] == HUMAN)
         return {
             "type": "game",

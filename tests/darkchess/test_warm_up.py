@@ -17,8 +17,8 @@ from darkchess.{game}.game.referee import Referee
 from darkchess.{game}.belief.position_set import PositionSet
 from darkchess.{game}.players.configuration import configuration, make_player
 from darkchess.{game}.warm_up import warm_up
-from klss.table.arbiter import Arbiter
-from klss.table.limits import TimeControl
+from klss.play.arbiter import Arbiter
+from klss.play.limits import TimeControl
 
 def compiled():
     return {{
@@ -40,7 +40,7 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief import filter as filters
 from darkchess.fog.belief.filter import SECONDS, Filter
 from darkchess.fog.belief.policy import Policy
-from klss.belief.drawing import draw
+from klss.support.drawing import draw
 
 # Seven quiet plies with little room.
 game = Referee()

@@ -11,14 +11,14 @@ import pytest
 
 from experiments.convergence import Start, played
 from klss import openspiel
-from klss.best_response import worst_case
-from klss.equilibrium import solve
-from klss.game import CHANCE, TERMINAL, Game
 from klss.openspiel.configuration import configuration
+from klss.paper.tables import mirrored
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Klss2021, Kluss, Search, SearchConfiguration
-from klss.sequence_form import sequence_form
-from klss.tables import mirrored
-from klss.treeplex import realization
+from klss.theory.best_response import worst_case
+from klss.theory.equilibrium import solve
+from klss.theory.game import CHANCE, TERMINAL, Game
+from klss.theory.sequence_form import sequence_form
+from klss.theory.treeplex import realization
 from tests.klss.games import kuhn
 
 

@@ -49,8 +49,8 @@ from experiments.learn.weighing import (
     repeated,
     scores,
 )
-from klss.table.arbiter import Arbiter
-from klss.table.limits import TimeControl
+from klss.play.arbiter import Arbiter
+from klss.play.limits import TimeControl
 
 SICILIAN = ("e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6")
 

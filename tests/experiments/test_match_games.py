@@ -12,7 +12,7 @@ import pytest
 
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.players.configuration import configuration
-from klss.table.limits import TimeControl
+from klss.play.limits import TimeControl
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.kits.fog import FOG
 from uci_bridge.match.game import Engines, GameResult, play_game

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from experiments.series import SERIES, Pairing, Series, main
-from klss.table.limits import TimeControl
+from klss.play.limits import TimeControl
 from uci_bridge.match.documents import write_document
 from uci_bridge.players import player_spec
 

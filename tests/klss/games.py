@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from klss.game import Game, GameBuilder
+from klss.theory.game import Game, GameBuilder
 
 
 def figure_1() -> Game:

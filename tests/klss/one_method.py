@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from klss._highs import LinearSolver
+from klss.theory.highs import LinearSolver
 
 
 def solve_by(patch: pytest.MonkeyPatch, method: str) -> None:

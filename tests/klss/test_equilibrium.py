@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from klss.best_response import best_response, exploitability, worst_case
-from klss.equilibrium import Method, program_bytes, solve
 from klss.errors import TooLargeError
-from klss.game import GameBuilder
-from klss.sequence_form import SequenceForm, sequence_form
 from klss.support.memory import resident_bytes
-from klss.treeplex import Treeplex, behaviour, realization, uniform_behaviour
+from klss.theory.best_response import best_response, exploitability, worst_case
+from klss.theory.equilibrium import Method, program_bytes, solve
+from klss.theory.game import GameBuilder
+from klss.theory.sequence_form import SequenceForm, sequence_form
+from klss.theory.treeplex import Treeplex, behaviour, realization, uniform_behaviour
 from tests.klss import games
 
 METHODS: tuple[Method, ...] = ("simplex", "ipm", "lp")
@@ -166,7 +166,7 @@ def test_a_program_that_would_take_more_memory_than_allowed_is_refused_before_it
     lines = sum(treeplex.sequence_count + treeplex.infoset_count for treeplex in form.treeplexes)
     most = resident_bytes() + 2 * program_bytes(lines, form.payoff.nnz)
     assert solve(form, max_bytes=most).status == "optimal"
-    monkeypatch.setattr("klss.equilibrium.build_program", lambda *_: pytest.fail("it was built"))
+    monkeypatch.setattr("klss.theory.equilibrium.build_program", lambda *_: pytest.fail("it was built"))
     with pytest.raises(TooLargeError, match=r"linear program: .* MB .* raise max_bytes"):
         solve(form, max_bytes=resident_bytes())
 

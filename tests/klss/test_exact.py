@@ -7,13 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from klss import exact
-from klss.best_response import worst_case as rounded_worst_case
-from klss.certificate import worst_case
-from klss.equilibrium import named, solve
-from klss.game import Game, GameBuilder
-from klss.sequence_form import sequence_form
-from klss.treeplex import behaviour, realization
+from klss.theory import exact
+from klss.theory.best_response import worst_case as rounded_worst_case
+from klss.theory.certificate import worst_case
+from klss.theory.equilibrium import named, solve
+from klss.theory.game import Game, GameBuilder
+from klss.theory.sequence_form import sequence_form
+from klss.theory.treeplex import behaviour, realization
 from tests.klss import games
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from klss import first_order
-from klss.best_response import exploitability
-from klss.first_order import METHODS, FirstOrder, SavedRunError, solve
-from klss.sequence_form import SequenceForm, sequence_form
+from klss.paper.tables import matching_pennies
 from klss.support.archive import read_arrays
-from klss.tables import matching_pennies
-from klss.treeplex import behaviour
+from klss.theory import first_order
+from klss.theory.best_response import exploitability
+from klss.theory.first_order import METHODS, FirstOrder, SavedRunError, solve
+from klss.theory.sequence_form import SequenceForm, sequence_form
+from klss.theory.treeplex import behaviour
 from tests.klss import games
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from klss.equilibrium import solve
-from klss.first_order import solve as iterate
-from klss.folding import fold
-from klss.sequence_form import SequenceForm, sequence_form
-from klss.treeplex import Treeplex
+from klss.theory.equilibrium import solve
+from klss.theory.first_order import solve as iterate
+from klss.theory.folding import fold
+from klss.theory.sequence_form import SequenceForm, sequence_form
+from klss.theory.treeplex import Treeplex
 from tests.klss import games
 
 

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from klss import gambit
-from klss.equilibrium import solve
 from klss.errors import GameError, TooLargeError
-from klss.folding import fold
-from klss.sequence_form import sequence_form
 from klss.support.memory import resident_bytes
+from klss.theory.equilibrium import solve
+from klss.theory.folding import fold
+from klss.theory.sequence_form import sequence_form
 from tests.klss import games
 
 # Myerson's card game (Game Theory, 1991, section 2.1): player 1 sees red or black and raises or folds,

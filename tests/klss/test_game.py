@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from klss.errors import GameError
-from klss.game import TERMINAL, Game, GameBuilder
+from klss.theory.game import TERMINAL, Game, GameBuilder
 from tests.klss import games
 
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from klss.game import Game
-from klss.knowledge import knowledge_set, knowledge_sizes
+from klss.paper.knowledge import knowledge_set, knowledge_sizes
+from klss.theory.game import Game
 from tests.klss import games
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from klss._highs import LinearProgram, generic_objective, lexicographic
+from klss.theory.highs import LinearProgram, generic_objective, lexicographic
 from tests.klss.one_method import solve_by
 
 

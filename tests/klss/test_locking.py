@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from klss.best_response import best_response
-from klss.equilibrium import solve
 from klss.errors import GameError
-from klss.first_order import solve as iterate
-from klss.locking import lock
-from klss.sequence_form import SequenceForm, sequence_form
-from klss.treeplex import behaviour, realization, uniform_behaviour
+from klss.theory.best_response import best_response
+from klss.theory.equilibrium import solve
+from klss.theory.first_order import solve as iterate
+from klss.theory.locking import lock
+from klss.theory.sequence_form import SequenceForm, sequence_form
+from klss.theory.treeplex import behaviour, realization, uniform_behaviour
 from tests.klss import games
 
 

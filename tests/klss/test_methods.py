@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from klss.best_response import worst_case
-from klss.equilibrium import solve
-from klss.game import Game
-from klss.knowledge import knowledge_set
-from klss.methods import GADGETS
-from klss.nested import Blueprint, every_infoset
-from klss.selection import gadget_form, select
-from klss.sequence_form import sequence_form
-from klss.subgame import Subgame, counterfactual_values, make_subgame
-from klss.treeplex import behaviour, realization, uniform_behaviour
+from klss.paper.knowledge import knowledge_set
+from klss.paper.methods import GADGETS
+from klss.paper.nested import Blueprint, every_infoset
+from klss.paper.selection import gadget_form, select
+from klss.paper.subgame import Subgame, counterfactual_values, make_subgame
+from klss.theory.best_response import worst_case
+from klss.theory.equilibrium import solve
+from klss.theory.game import Game
+from klss.theory.sequence_form import sequence_form
+from klss.theory.treeplex import behaviour, realization, uniform_behaviour
 from tests.klss import games
 from tests.klss.test_nested import proposition_3
 from tests.oracles.resolve import maxmargin_to_resolve

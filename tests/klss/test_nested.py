@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from klss._highs import lexicographic
-from klss.best_response import worst_case
-from klss.equilibrium import build_program, solve
-from klss.game import Game, GameBuilder
-from klss.nested import Blueprint, allocated, every_infoset, infoset_colours, update_blueprint
-from klss.selection import TOLL, select
-from klss.sequence_form import SequenceForm, sequence_form
-from klss.subgame import Subgame, counterfactual_values, make_subgame
-from klss.treeplex import behaviour, realization, uniform_behaviour
+from klss.paper.nested import Blueprint, allocated, every_infoset, infoset_colours, update_blueprint
+from klss.paper.selection import TOLL, select
+from klss.paper.subgame import Subgame, counterfactual_values, make_subgame
+from klss.theory.best_response import worst_case
+from klss.theory.equilibrium import build_program, solve
+from klss.theory.game import Game, GameBuilder
+from klss.theory.highs import lexicographic
+from klss.theory.sequence_form import SequenceForm, sequence_form
+from klss.theory.treeplex import behaviour, realization, uniform_behaviour
 from tests.klss import games
 from tests.oracles.resolve import maxmargin_to_resolve
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from klss.best_response import worst_case
-from klss.equilibrium import solve
 from klss.errors import GameError
-from klss.game import Game
-from klss.nested import Blueprint, every_infoset, update_blueprint
-from klss.sequence_form import sequence_form
-from klss.subgame import Subgame, counterfactual_values, make_subgame
-from klss.treeplex import behaviour, realization, uniform_behaviour
+from klss.paper.nested import Blueprint, every_infoset, update_blueprint
+from klss.paper.subgame import Subgame, counterfactual_values, make_subgame
+from klss.theory.best_response import worst_case
+from klss.theory.equilibrium import solve
+from klss.theory.game import Game
+from klss.theory.sequence_form import sequence_form
+from klss.theory.treeplex import behaviour, realization, uniform_behaviour
 from tests.klss import games
 from tests.oracles.resolve import maxmargin_to_resolve
 

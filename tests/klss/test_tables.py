@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("pyspiel")
 
 from klss.errors import GameError
-from klss.tables import TABLE_1, Row, knowledge_row, table_1_row
+from klss.paper.tables import TABLE_1, Row, knowledge_row, table_1_row
 from tests.klss.one_method import solve_by
 
 QUICK = ("abrupt_dark_hex_2x2", "goofspiel4_increasing", "kuhn", "kuhn_bet", "matching_pennies100")

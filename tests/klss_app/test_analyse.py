@@ -15,7 +15,7 @@ import pytest
 
 from darkchess.fog.game.record import GameRecord, read_pgn, write_pgn
 from darkchess.fog.game.referee import Referee
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 from klss_app.cli.fog import analyse_games
 from tests.wall.twins import Twins, load, replayed
 

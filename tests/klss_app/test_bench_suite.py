@@ -16,8 +16,8 @@ from darkchess.board.move import decode
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.game.contest import DEFAULT_PLAYER
 from darkchess.fog.players.configuration import configuration, make_player
-from klss.equilibrium import solve
-from klss.table.limits import Limit
+from klss.play.limits import Limit
+from klss.theory.equilibrium import solve
 from klss_app.bench import suite as suite_module
 from klss_app.bench.bounded import bounded_game
 from klss_app.bench.positions import seated

@@ -15,7 +15,7 @@ from darkchess.board.position import Position
 from darkchess.errors import EvaluatorError
 from darkchess.evaluation.registry import EvaluatorChoice, evaluator_class
 from darkchess.fog.players.configuration import ConfigurationError, configuration
-from klss.table.limits import TimeControl
+from klss.play.limits import TimeControl
 from tests.uci_bridge.protocol_games import random_game, turn
 from uci_bridge.evaluators import can_ponder, evaluator_label, make_evaluator
 from uci_bridge.kits.fog import FOG

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from klss.errors import INSTALL_EXTRAS
-from klss.table.limits import TimeControl
+from klss.play.limits import TimeControl
 from tests.uci_bridge.blind_games import question
 from uci_bridge.kits.fog import FOG
 from uci_bridge.protocol.engine_process import EngineProcess
@@ -191,7 +191,7 @@ def test_a_line_that_no_match_writes_is_named(klss: Any, tmp_path: Path, file: s
 
 def _identity() -> dict[str, Any]:
     from darkchess.fog.players.configuration import configuration
-    from klss.table.limits import TimeControl
+    from klss.play.limits import TimeControl
     from uci_bridge.match.match import Match
 
     return Match(FOG, configuration("greedy"), configuration("random"), 2, 4, TimeControl(nodes=1)).identity()

@@ -147,7 +147,7 @@ def test_games_too_large_for_the_memory_are_refused_in_one_line_each_and_the_pea
 
 _STOPPED = """
 import signal, sys
-from klss import first_order
+from klss.theory import first_order
 from klss_app.cli.main import main
 iterate = first_order.regrets.iterate
 def stopped(times, *rest):
@@ -161,10 +161,10 @@ sys.exit(main(["solve", "leduc_poker", "--method", "auto", "--gap", "1e-9", "--r
 
 @pytest.mark.slow
 def test_a_run_that_is_told_to_end_is_kept(tmp_path: Path) -> None:
-    from klss.first_order import FirstOrder
-    from klss.folding import fold
     from klss.openspiel import load
-    from klss.sequence_form import sequence_form
+    from klss.theory.first_order import FirstOrder
+    from klss.theory.folding import fold
+    from klss.theory.sequence_form import sequence_form
 
     path = tmp_path / "run.npz"
     done = subprocess.run([sys.executable, "-c", _STOPPED, path], cwd=ROOT, capture_output=True, text=True, timeout=120)

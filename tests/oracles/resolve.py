@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from klss.game import Game, Observations
-from klss.movers import CHANCE, TERMINAL
-from klss.subgame import Subgame
+from klss.paper.subgame import Subgame
+from klss.theory.game import Game, Observations
+from klss.theory.movers import CHANCE, TERMINAL
 
 
 def maxmargin_to_resolve(subgame: Subgame) -> Subgame:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 from tests.uci_bridge.bot_bench import klss_bot, recorded, said, under_way, write_config
 from tests.uci_bridge.fake_server import TOKEN, FakeServer, Faults, Opponent
 

@@ -13,10 +13,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from klss.table.contest import Contradiction, Decision, Player
-from klss.table.kit import Kit, Named
-from klss.table.limits import Limit, Progress
-from klss.table.outcome import Outcome, Seat
+from klss.play.contest import Contradiction, Decision, Player
+from klss.play.kit import Kit, Named
+from klss.play.limits import Limit, Progress
+from klss.play.outcome import Outcome, Seat
 from klss_app.cli.screen import Quit, Screen
 from uci_bridge.protocol import shapes, wire
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from klss.table.arbiter import Arbiter
-from klss.table.contest import Forfeit, TruthCount
-from klss.table.limits import TimeControl
-from klss.table.outcome import Outcome
+from klss.play.arbiter import Arbiter
+from klss.play.contest import Forfeit, TruthCount
+from klss.play.limits import TimeControl
+from klss.play.outcome import Outcome
 from tests.klss_app.conftest import klss  # noqa: F401
 from tests.table import hidden_tictactoe as toy
 from uci_bridge.kits.named import KITS, kit_named

@@ -7,7 +7,7 @@ from typing import Any
 
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.game.referee import Referee
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 from tests.uci_bridge.protocol_games import COLORS, move_json
 
 Told = Notice | Sensed | Moved | Outcome

@@ -25,7 +25,7 @@ from aiohttp import web
 
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PYCHESS
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 
 TOKEN = "lip_Zx81TheTokenOfTheTests"
 BOT = "klssbot"

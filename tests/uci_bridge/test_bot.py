@@ -13,7 +13,7 @@ import chess
 import pytest
 
 from darkchess.fog.game.record import GameRecord
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 from tests.uci_bridge.bot_bench import ENGINE, GOOD, PLENTY, RandomSeat, play, play_games, recorded, under_way
 from tests.uci_bridge.fake_server import TOKEN, FakeServer, Faults, Opponent
 from uci_bridge.bot.config import AcceptRules, EngineConfig

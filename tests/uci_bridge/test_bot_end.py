@@ -9,7 +9,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 from tests.uci_bridge.bot_bench import PLENTY, RandomSeat, play, play_games, recorded, under_way
 from tests.uci_bridge.fake_server import FakeServer, Opponent
 

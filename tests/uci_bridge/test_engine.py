@@ -23,10 +23,10 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.players import configuration as fog_players
 from darkchess.rbc.game.referee import Referee as BlindReferee
 from darkchess.rbc.players import scripted
-from klss.table.contest import Decision, Player
-from klss.table.kit import Kit
-from klss.table.limits import Limit
-from klss.table.outcome import Outcome
+from klss.play.contest import Decision, Player
+from klss.play.kit import Kit
+from klss.play.limits import Limit
+from klss.play.outcome import Outcome
 from tests.darkchess.fog.position_set_games import STARTS, choose
 from tests.uci_bridge import blind_games
 from tests.uci_bridge.blind_games import question

@@ -16,8 +16,8 @@ import pytest
 
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
-from klss.table.arbiter import Arbiter
-from klss.table.limits import TimeControl
+from klss.play.arbiter import Arbiter
+from klss.play.limits import TimeControl
 from tests.uci_bridge.protocol_games import game_of, turn
 from uci_bridge.protocol.codec import MAX_LINE_BYTES
 from uci_bridge.protocol.engine_process import EngineProcess, Patience

@@ -22,10 +22,10 @@ from darkchess.fog.players.tracking import RandomPlayer
 from darkchess.rbc.game.referee import Referee as BlindReferee
 from darkchess.rbc.game.rules import Limits
 from darkchess.rbc.players.scripted import RandomPlayer as BlindRandomPlayer
-from klss.table.arbiter import Arbiter
-from klss.table.contest import Forfeit, OutOfTime
-from klss.table.limits import Limit, TimeControl
-from klss.table.outcome import Outcome
+from klss.play.arbiter import Arbiter
+from klss.play.contest import Forfeit, OutOfTime
+from klss.play.limits import Limit, TimeControl
+from klss.play.outcome import Outcome
 from tests.uci_bridge.protocol_games import game_of
 from uci_bridge.errors import EngineFailed
 from uci_bridge.protocol.engine_process import EngineProcess, Patience

@@ -17,7 +17,7 @@ import chess
 import pytest
 
 from darkchess.fog.game.contest import DEFAULT_PLAYER
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 from tests.uci_bridge.bot_bench import QUICK
 from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer
 from uci_bridge.bot.config import ConfigError, TokenSource, load_config, read_token

@@ -20,9 +20,9 @@ from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.game.rules import Limits
 from darkchess.rbc.players.configuration import configuration, make_player
 from darkchess.rbc.players.scripted import RandomPlayer
+from klss.play.arbiter import Arbiter
+from klss.play.limits import TimeControl
 from klss.support.configurations import ConfigurationError
-from klss.table.arbiter import Arbiter
-from klss.table.limits import TimeControl
 from uci_bridge.errors import ReconchessMissing
 from uci_bridge.protocol.engine_process import EngineProcess, Patience
 from uci_bridge.protocol.host import HostedPlayer
@@ -316,7 +316,7 @@ def test_a_bot_that_hangs_ends_with_us_even_if_we_are_killed(tmp_path: Path) -> 
 import os, signal, chess
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.board.position import Position
-from klss.table.limits import Limit, TimeControl
+from klss.play.limits import Limit, TimeControl
 from uci_bridge.protocol.host import HostedPlayer
 from uci_bridge.protocol.rbc import RBC
 from uci_bridge.reconchess import Foreign

@@ -22,10 +22,10 @@ from darkchess.board.position import Position
 from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
 from darkchess.rbc.game.referee import Referee
-from klss.table.arbiter import Arbiter
-from klss.table.contest import Decision, Resignation
-from klss.table.limits import Limit, TimeControl
-from klss.table.outcome import Outcome
+from klss.play.arbiter import Arbiter
+from klss.play.contest import Decision, Resignation
+from klss.play.limits import Limit, TimeControl
+from klss.play.outcome import Outcome
 from tests.wall.blind_twins import Turns, Twins, load, read_turn, replayed, tags
 from uci_bridge.protocol.engine_process import EngineProcess, Patience
 from uci_bridge.protocol.host import HostedPlayer

@@ -21,8 +21,8 @@ from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.configuration import configuration, make_player
+from klss.play.limits import Limit, TimeControl
 from klss.support.seeds import game_seed, opening_seed, player_seed
-from klss.table.limits import Limit, TimeControl
 from klss_app.cli.main import main
 from uci_bridge.kits.fog import FOG
 from uci_bridge.match.game import Engines, GameResult, play_game

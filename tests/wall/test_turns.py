@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from klss.table import arbiter
-from klss.table.arbiter import SEATS, Arbiter
-from klss.table.contest import Decision, Player, Resignation
-from klss.table.limits import TimeControl
+from klss.play import arbiter
+from klss.play.arbiter import SEATS, Arbiter
+from klss.play.contest import Decision, Player, Resignation
+from klss.play.limits import TimeControl
 from klss_app.cli import play
 from klss_app.web.running_game import GameClock
 from klss_app.web.seats import Answer, Draw, Ended, HumanAtBoard, Inbox

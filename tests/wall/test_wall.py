@@ -24,10 +24,10 @@ from darkchess.fog.game.contest import Player, Setup
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
-from klss.table.arbiter import Arbiter
-from klss.table.contest import Decision, Resignation
-from klss.table.limits import Limit, Progress, TimeControl
-from klss.table.outcome import Outcome
+from klss.play.arbiter import Arbiter
+from klss.play.contest import Decision, Resignation
+from klss.play.limits import Limit, Progress, TimeControl
+from klss.play.outcome import Outcome
 from tests.wall.twins import Twins, load, replayed, tags
 from uci_bridge.protocol.engine_process import Patience
 from uci_bridge.protocol.fog import FOG as WIRE

@@ -25,8 +25,8 @@ from typing import Annotated, Any, TypeVar
 import chess
 import msgspec
 
+from klss.play.outcome import Outcome
 from klss.support.text import printable
-from klss.table.outcome import Outcome
 
 MAX_PLIES = 2048
 """Most half-moves of a game; no server lets one go on so long (pychess ends them at ply 600)."""

@@ -30,8 +30,8 @@ from darkchess.fog.game.rules import PYCHESS
 from darkchess.fog.game.view import View
 from darkchess.fog.players.configuration import configuration
 from klss import __version__
-from klss.table.contest import Forfeit, OutOfTime
-from klss.table.limits import Limit
+from klss.play.contest import Forfeit, OutOfTime
+from klss.play.limits import Limit
 from uci_bridge.bot.config import EngineConfig
 from uci_bridge.child_processes import own_program
 from uci_bridge.evaluators import can_ponder, evaluator_choice

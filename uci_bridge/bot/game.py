@@ -28,7 +28,7 @@ import chess
 
 from darkchess.fog.game.record import GameRecord
 from darkchess.fog.game.view import View
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 from uci_bridge.bot.dialect import GameFull, GameState
 from uci_bridge.bot.engine import EngineSeat, SeatError
 from uci_bridge.bot.lichess import Backoff, Client, Limited, Refused, Rejected, ServerError

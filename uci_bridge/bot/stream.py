@@ -17,7 +17,7 @@ import logging
 import time
 from typing import Any
 
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 from uci_bridge.bot.dialect import GameEnd, GameFull, GameLine, GameState
 from uci_bridge.bot.lichess import Backoff, Client, Garbage, Refused, Rejected, ServerError, Timing
 

@@ -21,7 +21,7 @@ from darkchess.fog.game.record import GameRecord
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PYCHESS, Ruleset
 from darkchess.fog.game.view import View
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 from uci_bridge.errors import UciBridgeError
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.evaluation.registry import EvaluatorChoice
-from klss.table.contest import Player
-from klss.table.kit import Kit
+from klss.play.contest import Player
+from klss.play.kit import Kit
 from uci_bridge.commands import described
 from uci_bridge.evaluators import evaluator_label, make_evaluator
 
 
 class ChessKit(Kit):
-    """See :class:`klss.table.kit.Kit`.
+    """See :class:`klss.play.kit.Kit`.
 
     Attributes
     ----------

@@ -17,7 +17,7 @@ from darkchess.fog.game.rules import RULESETS, ruleset
 from darkchess.fog.players import configuration as fog_players
 from darkchess.fog.players.configuration import CONFIGURATIONS, LEVELS, Configuration
 from darkchess.fog.warm_up import warm_up
-from klss.table.arbiter import Played
+from klss.play.arbiter import Played
 from uci_bridge.commands import described
 from uci_bridge.evaluators import make_evaluator
 from uci_bridge.kits.chess_kit import ChessKit
@@ -25,7 +25,7 @@ from uci_bridge.protocol.fog import FOG as WIRE
 
 
 class _Fog(ChessKit):
-    """See :class:`klss.table.kit.Kit`."""
+    """See :class:`klss.play.kit.Kit`."""
 
     name = "fog"
     title = "Fog of War chess"

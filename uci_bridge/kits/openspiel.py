@@ -12,11 +12,11 @@ from klss.openspiel.configuration import CONFIGURATIONS, Configuration, configur
 from klss.openspiel.games import spiel_game
 from klss.openspiel.observations import Sight
 from klss.openspiel.referee import Referee
-from klss.table.arbiter import Arbiter
-from klss.table.contest import Player
-from klss.table.kit import Kit
-from klss.table.limits import TimeControl
-from klss.table.outcome import Seat
+from klss.play.arbiter import Arbiter
+from klss.play.contest import Player
+from klss.play.kit import Kit
+from klss.play.limits import TimeControl
+from klss.play.outcome import Seat
 from uci_bridge.commands import described
 from uci_bridge.kits.named import OPENSPIEL
 from uci_bridge.protocol.openspiel import OpenSpielWire
@@ -32,7 +32,7 @@ def openspiel_kit(name: str) -> _OpenSpielKit:
 
 
 class _OpenSpielKit(Kit):
-    """See :class:`klss.table.kit.Kit`."""
+    """See :class:`klss.play.kit.Kit`."""
 
     configurations = tuple(CONFIGURATIONS)
     default_player = "kluss"

@@ -16,10 +16,10 @@ from darkchess.rbc.players.configuration import CONFIGURATIONS, Configuration
 from darkchess.rbc.players.dsmcp import Synoptic
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.warm_up import warm_up
+from klss.play.arbiter import Played
+from klss.play.outcome import Outcome
 from klss.support.configurations import ConfigurationError
 from klss.support.inference import NetworkError
-from klss.table.arbiter import Played
-from klss.table.outcome import Outcome
 from uci_bridge.kits.chess_kit import ChessKit
 from uci_bridge.protocol.rbc import RBC as WIRE
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class _Rbc(ChessKit):
-    """See :class:`klss.table.kit.Kit`."""
+    """See :class:`klss.play.kit.Kit`."""
 
     name = "rbc"
     title = "Reconnaissance Blind Chess"

@@ -19,12 +19,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from darkchess.evaluation.registry import EvaluatorChoice
+from klss.play.arbiter import SEATS, Arbiter, Played
+from klss.play.contest import Player, TruthCount
+from klss.play.kit import Kit, Spec
+from klss.play.limits import TimeControl
+from klss.play.outcome import Outcome, Seat
 from klss.support.seeds import NATURE, player_seed
-from klss.table.arbiter import SEATS, Arbiter, Played
-from klss.table.contest import Player, TruthCount
-from klss.table.kit import Kit, Spec
-from klss.table.limits import TimeControl
-from klss.table.outcome import Outcome, Seat
 from uci_bridge.errors import FAULT_SHOWN, UciBridgeError
 from uci_bridge.evaluators import evaluator_versions
 from uci_bridge.match.openings import Opening

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from darkchess.evaluation.registry import EvaluatorChoice
+from klss.play.kit import Kit, Spec
+from klss.play.limits import TimeControl
 from klss.support.seeds import game_seed, opening_seed
 from klss.support.signals import asked_to_end
-from klss.table.kit import Kit, Spec
-from klss.table.limits import TimeControl
 from uci_bridge.match.files import MatchFiles, opened
 from uci_bridge.match.game import GameResult, GameTask, Setup
 from uci_bridge.match.openings import FileOpenings, Opening, RandomOpenings

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from klss.table.contest import TruthCount
+from klss.play.contest import TruthCount
 from uci_bridge.match.documents import package_versions
 from uci_bridge.match.game import Setup, Side, sides
 from uci_bridge.match.statistics import Elo, PairCounter, Sprt, SprtState, elo_of_match

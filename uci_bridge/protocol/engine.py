@@ -26,11 +26,11 @@ from typing import Any
 
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.registry import EvaluatorChoice
+from klss.play.contest import Contradiction, Decision, Player
+from klss.play.kit import Kit
+from klss.play.limits import Limit
+from klss.play.outcome import Seat
 from klss.search.pondering import Pondering
-from klss.table.contest import Contradiction, Decision, Player
-from klss.table.kit import Kit
-from klss.table.limits import Limit
-from klss.table.outcome import Seat
 from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol.codec import MAX_LINE_BYTES, read_request, write_reply
 from uci_bridge.protocol.messages import Answer, Push, Received, Refusal, Reply, Request

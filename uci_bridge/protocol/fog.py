@@ -22,9 +22,9 @@ from darkchess.errors import ViewError
 from darkchess.fog.game.contest import Setup
 from darkchess.fog.game.rules import PAPER, PYCHESS
 from darkchess.fog.game.view import Kind, View, initial_view, observed
-from klss.table.contest import Player
-from klss.table.limits import Limit
-from klss.table.outcome import Outcome
+from klss.play.contest import Player
+from klss.play.limits import Limit
+from klss.play.outcome import Outcome
 from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol import shapes, wire
 from uci_bridge.protocol.shapes import bad, given

@@ -5,7 +5,7 @@ are a function of these, the limits, a seed and a key that is independent of the
 
 Faults of the engine are found here: a malformed line, an error, silence, a dead process, an answer that can't be
 played. After each one its process is killed. If ``restarts`` allow, it is started again with the whole transcript; else
-the game is lost (:class:`klss.table.contest.Forfeit`, or :class:`klss.table.contest.OutOfTime` once the clock has run
+the game is lost (:class:`klss.play.contest.Forfeit`, or :class:`klss.play.contest.OutOfTime` once the clock has run
 out).
 """
 
@@ -19,10 +19,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from klss.table.contest import Decision, Forfeit, OutOfTime, Player
-from klss.table.limits import Limit, Progress
-from klss.table.outcome import Outcome, Seat
-from klss.table.time_plan import TimePlan
+from klss.play.contest import Decision, Forfeit, OutOfTime, Player
+from klss.play.limits import Limit, Progress
+from klss.play.outcome import Outcome, Seat
+from klss.play.time_plan import TimePlan
 from uci_bridge.errors import EngineFailed, NeverAnswered, ProtocolError
 from uci_bridge.protocol.codec import read_reply, write_request
 from uci_bridge.protocol.engine_process import CLOSED, EngineProcess, Late
@@ -75,7 +75,7 @@ class HostedPlayer(Player):
 
     # ---------------------------------------------------------------------------------------------- a player
     def begin(self, seat: Seat, setup: Any) -> None:
-        """See :class:`klss.table.contest.Player`; always begins a new session."""
+        """See :class:`klss.play.contest.Player`; always begins a new session."""
         self._seat, self._setup = seat, setup
         self._transcript = self._wire.transcript(seat, setup)
         self._asked_before = self._closed = False
@@ -86,15 +86,15 @@ class HostedPlayer(Player):
             self._engine.start()  # while no clock runs; the first question tries again, and raises
 
     def observe(self, observation: Any) -> None:
-        """See :class:`klss.table.contest.Player`; faults of the engine raise nothing here."""
+        """See :class:`klss.play.contest.Player`; faults of the engine raise nothing here."""
         self._push(self._transcript.add(observation))
 
     def end(self, outcome: Outcome) -> None:
-        """See :class:`klss.table.contest.Player`; faults of the engine raise nothing here."""
+        """See :class:`klss.play.contest.Player`; faults of the engine raise nothing here."""
         self._push(self._transcript.end(outcome))
 
     def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
-        """See :class:`klss.table.contest.Player`. Raises Forfeit: the engine gave no answer that can be played;
+        """See :class:`klss.play.contest.Player`. Raises Forfeit: the engine gave no answer that can be played;
         OutOfTime: it gave none before its clock ran out; in a match NeverAnswered: the program failed before its first
         reply, and OSError: the machine has no resources for its process.
         """

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from klss.table.outcome import Seat
+from klss.play.outcome import Seat
 from uci_bridge.protocol.shapes import Clock
 
 

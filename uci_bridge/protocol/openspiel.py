@@ -12,9 +12,9 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from klss.openspiel.observations import Seen
-from klss.table.contest import Contradiction, Player
-from klss.table.limits import Limit
-from klss.table.outcome import Outcome, Seat
+from klss.play.contest import Contradiction, Player
+from klss.play.limits import Limit
+from klss.play.outcome import Outcome, Seat
 from uci_bridge.protocol import shapes, wire
 
 _MAX_ACTIONS = 65_536

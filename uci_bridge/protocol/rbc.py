@@ -19,9 +19,9 @@ from darkchess.board.position import START_FEN, Position
 from darkchess.errors import ViewError
 from darkchess.rbc.game.following import Followed
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed, looked, window
-from klss.table.contest import Player
-from klss.table.limits import Limit
-from klss.table.outcome import Outcome
+from klss.play.contest import Player
+from klss.play.limits import Limit
+from klss.play.outcome import Outcome
 from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol import shapes, wire
 from uci_bridge.protocol.shapes import bad, given

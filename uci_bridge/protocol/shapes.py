@@ -16,8 +16,8 @@ from msgspec import Meta, Struct, field
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import FenError
+from klss.play.outcome import Outcome, Seat
 from klss.support.text import printable
-from klss.table.outcome import Outcome, Seat
 from uci_bridge.errors import ProtocolError
 
 MAX_ID = 256

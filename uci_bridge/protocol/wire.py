@@ -11,9 +11,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-from klss.table.contest import Player
-from klss.table.limits import Limit
-from klss.table.outcome import Outcome, Seat
+from klss.play.contest import Player
+from klss.play.limits import Limit
+from klss.play.outcome import Outcome, Seat
 from uci_bridge.protocol import shapes
 from uci_bridge.protocol.shapes import bad
 
@@ -23,7 +23,7 @@ class Transcript(ABC):
 
     # the observations in the protocol's form, in order, each with a ``ply``; the game's end is the last, or part of it
     seen: list[Any]
-    given: list[Any]  # the same as a player gets them (``klss.table.contest.Player.observe``), without the game's end
+    given: list[Any]  # the same as a player gets them (``klss.play.contest.Player.observe``), without the game's end
     over: bool  # whether the game has ended
 
     @property
@@ -133,7 +133,7 @@ class Wire(ABC):
     # ------------------------------------------------------------------------------------------------ questions
     def key(self, question: Any) -> str:
         """The field that holds the answer to ``question``; it is also the referee's name for the question
-        (:attr:`klss.table.contest.Referee.question`).
+        (:attr:`klss.play.contest.Referee.question`).
         """
         return next(iter(self.answers))
 

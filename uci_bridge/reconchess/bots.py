@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from klss.play.limits import TimeControl
 from klss.support.configurations import ConfigurationError
 from klss.support.text import printable
-from klss.table.limits import TimeControl
 from uci_bridge.child_processes import engine_environment, own_program
 from uci_bridge.errors import ReconchessMissing, StockfishMissing
 from uci_bridge.protocol.engine_process import EngineProcess, Patience

@@ -29,10 +29,10 @@ from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
 from darkchess.rbc.game.rules import WIN_REASONS
-from klss.table.contest import Decision
-from klss.table.limits import Limit
-from klss.table.outcome import Outcome
-from klss.table.time_plan import TimePlan
+from klss.play.contest import Decision
+from klss.play.limits import Limit
+from klss.play.outcome import Outcome
+from klss.play.time_plan import TimePlan
 from uci_bridge.child_processes import adopt_orphans, end_descendants, linux_call
 from uci_bridge.protocol.engine import Engine
 from uci_bridge.protocol.rbc import RBC

@@ -23,8 +23,8 @@ from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed, window
 from darkchess.rbc.game.rules import WIN_REASONS
 from darkchess.rbc.players.configuration import configuration as configuration_of
 from darkchess.rbc.players.configuration import make_player
-from klss.table.limits import Limit
-from klss.table.outcome import Outcome
+from klss.play.limits import Limit
+from klss.play.outcome import Outcome
 from uci_bridge.evaluators import make_evaluator
 from uci_bridge.reconchess.bots import check_reconchess
 

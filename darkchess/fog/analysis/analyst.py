@@ -37,13 +37,13 @@ from darkchess.fog.game.san import san
 from darkchess.fog.game.view import View
 from darkchess.fog.players.configuration import CONFIGURATIONS, Configuration
 from darkchess.fog.players.model import DarkChess, PositionBelief
+from klss.play.limits import Limit, Progress
+from klss.play.time_plan import TimePlan
 from klss.search import Search
 from klss.search.profile import Profile
 from klss.search.root_values import RootValues, root_values
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats, Words
-from klss.table.limits import Limit, Progress
-from klss.table.time_plan import TimePlan
 
 _LINES = 3
 """Number of lines: those of the moves that are played most."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from darkchess.board.position import Position
 from darkchess.fog.belief.position_set import PositionSet
-from klss.belief.greatest import greatest
 from klss.support.arrays import Floats, Ints
+from klss.support.greatest import greatest
 
 Belief = Literal["filter", "uniform"]
 """Weights with which positions are shown."""

@@ -19,7 +19,7 @@ from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.analysis.analyst import Analysis, Analyst, MoveValue
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import Configuration
-from klss.table.limits import Limit
+from klss.play.limits import Limit
 
 _NODES_A_ROOT = 80
 """Nodes for each particle of a quick search, so that every root is expanded and some budget is left."""

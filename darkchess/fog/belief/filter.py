@@ -26,8 +26,8 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.fog.belief._kernels import filter as kernels
 from darkchess.fog.belief.policy import LEVELS, Level, Policy
 from darkchess.fog.belief.siamese import Siamese
-from klss.belief.greatest import greatest
 from klss.support.arrays import Floats, Ints, Words
+from klss.support.greatest import greatest
 from klss.support.threads import each
 
 SECONDS: dict[Level, float] = {"tables": 1.2e-6, "features": 2.2e-6, "values": 100e-6}

@@ -36,9 +36,9 @@ from darkchess.fog.belief.siamese import Observer
 from darkchess.fog.belief.view_masks import ViewMasks, only_pawns_on
 from darkchess.fog.belief.weighed_positions import WeighedPositions
 from darkchess.fog.game.view import View
-from klss.belief.drawing import draw
-from klss.belief.greatest import greatest
 from klss.support.arrays import Floats, Ints, Words
+from klss.support.drawing import draw
+from klss.support.greatest import greatest
 
 _REPAIRED = 1024
 """Positions that a recovery tries to make."""

@@ -32,8 +32,8 @@ from darkchess.board.position import upward
 from darkchess.fog.game.view import View
 from darkchess.weighting.enemy_features import SQUARES, own_squares, shares
 from darkchess.weighting.network import Blocks, LearnedScores
-from klss.belief.greatest import greatest
 from klss.support.arrays import Float32s, Floats, Words
+from klss.support.greatest import greatest
 
 FADE = 0.9
 """Factor of the trace for each own turn."""

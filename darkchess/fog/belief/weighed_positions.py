@@ -17,9 +17,9 @@ from darkchess.fog.belief._kernels import information
 from darkchess.fog.belief._kernels.position_set import EP_CAPTORS
 from darkchess.fog.belief.filter import Filter, find
 from darkchess.fog.belief.view_masks import ViewMasks
-from klss.belief.drawing import draw
-from klss.belief.greatest import greatest
 from klss.support.arrays import Float32s, Floats, Ints, Words
+from klss.support.drawing import draw
+from klss.support.greatest import greatest
 
 _LEAST_THREAT = 0.1
 """Least share of all draws for positions in which the player's king is attacked, if there are any. Drawn by weight
@@ -156,7 +156,7 @@ class WeighedPositions(PositionStore):
         *,
         uniform_mix: float = 0.0,
     ) -> tuple[Words, Floats]:
-        """Draw positions by weight, one after another without replacement (:mod:`klss.belief.drawing`). Those in which
+        """Draw positions by weight, one after another without replacement (:mod:`klss.support.drawing`). Those in which
         the player's king is attacked are drawn more often than by weight, since a mistake there ends the game.
 
         Parameters

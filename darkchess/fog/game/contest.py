@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-import klss.table.contest
+import klss.play.contest
 from darkchess.errors import DarkchessError
 from darkchess.fog.game.rules import PAPER, Ruleset
-from klss.table.contest import Decision
-from klss.table.limits import Limit, Progress
+from klss.play.contest import Decision
+from klss.play.limits import Limit, Progress
 
 if TYPE_CHECKING:  # a command line draws its first board before these load compiled code
     from darkchess.board.position import Position
@@ -33,8 +33,8 @@ class Setup:
     ruleset: Ruleset = PAPER
 
 
-class Player(klss.table.contest.Player):
-    """Player of one colour: the calls of :class:`klss.table.contest.Player` in the words of this game.
+class Player(klss.play.contest.Player):
+    """Player of one colour: the calls of :class:`klss.play.contest.Player` in the words of this game.
 
     Every question is for a move, and an observation is a :class:`~darkchess.fog.game.view.View`.
     """

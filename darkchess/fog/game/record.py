@@ -25,8 +25,8 @@ import chess
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import DarkchessError, IllegalMove, RecordError
 from darkchess.fog.game.san import PLAIN, parse_moves, san
+from klss.play.outcome import Outcome
 from klss.support.text import printable
-from klss.table.outcome import Outcome
 
 MOST_MOVES = 12_000
 """Most moves of a game that is read; under the rule of fifty moves no game has as many."""

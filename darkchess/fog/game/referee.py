@@ -15,7 +15,7 @@ from darkchess.board.true_game import TrueGame
 from darkchess.fog.game.contest import Setup
 from darkchess.fog.game.rules import FIFTY_MOVES_PLIES, PAPER, REPETITIONS, Ruleset
 from darkchess.fog.game.view import View, observe
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 
 
 class Referee(TrueGame):
@@ -99,7 +99,7 @@ class Referee(TrueGame):
 
     @property
     def question(self) -> str:
-        """See :class:`klss.table.contest.Referee`: always a move."""
+        """See :class:`klss.play.contest.Referee`: always a move."""
         return "move"
 
     @property
@@ -107,11 +107,11 @@ class Referee(TrueGame):
         return Setup(self._positions[0], self.ruleset)
 
     def answer(self, move: chess.Move) -> None:
-        """See :class:`klss.table.contest.Referee`: :meth:`push`."""
+        """See :class:`klss.play.contest.Referee`: :meth:`push`."""
         self.push(move)
 
     def observations(self, color: chess.Color) -> tuple[View, ...]:
-        """See :class:`klss.table.contest.Referee`: a view for each ply."""
+        """See :class:`klss.play.contest.Referee`: a view for each ply."""
         return self.views(color)[1:]
 
     def view(self, color: chess.Color) -> View:

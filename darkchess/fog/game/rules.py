@@ -8,7 +8,7 @@ from typing import Literal
 import chess
 
 from darkchess.errors import RulesetError
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 
 REPETITIONS = 3
 """The game is drawn at this occurrence of a position; the start position's first occurrence counts."""

@@ -26,8 +26,8 @@ from darkchess.board.move import decode, encode
 from darkchess.board.position import Position, row_of, squares_of
 from darkchess.errors import ViewError
 from darkchess.fog.game._kernels import vision
+from klss.play.outcome import Outcome
 from klss.support.arrays import Words
-from klss.table.outcome import Outcome
 
 Kind = Literal["initial", "own_move", "opp_move"]
 

@@ -18,10 +18,10 @@ from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.model import DarkChess
 from darkchess.fog.players.tracking import TrackingPlayer
+from klss.play.contest import Decision
+from klss.play.limits import Limit, Progress
+from klss.play.time_plan import TimePlan
 from klss.search.expansion.deepening import deepening
-from klss.table.contest import Decision
-from klss.table.limits import Limit, Progress
-from klss.table.time_plan import TimePlan
 
 SAMPLE = 200
 """Positions from which the guess is taken."""

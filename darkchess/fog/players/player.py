@@ -23,12 +23,12 @@ from darkchess.fog.game.view import View
 from darkchess.fog.players.book import Book, Page
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from darkchess.fog.players.tracking import TrackingPlayer, started
+from klss.play.contest import Decision
+from klss.play.limits import Limit, Progress
+from klss.play.outcome import Outcome
+from klss.play.time_plan import TimePlan
 from klss.search import Klss2021, Report, Search, SearchConfiguration
 from klss.search.pondering import Pondering
-from klss.table.contest import Decision
-from klss.table.limits import Limit, Progress
-from klss.table.outcome import Outcome
-from klss.table.time_plan import TimePlan
 
 _NODES_A_SECOND = 100_000
 """Nodes that count as a second if nodes limit a move, since the filter's allowance is in seconds; the usual rate of a

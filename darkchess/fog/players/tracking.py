@@ -16,8 +16,8 @@ from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.contest import Player, PlayerError
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
-from klss.table.contest import Decision
-from klss.table.limits import Limit, Progress
+from klss.play.contest import Decision
+from klss.play.limits import Limit, Progress
 
 _Part = TypeVar("_Part")
 

@@ -13,9 +13,9 @@ from darkchess.fog.game.contest import Player, king_capture
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.tracking import TrackingPlayer
-from klss.table.contest import Decision
-from klss.table.limits import Limit, Progress
-from klss.table.outcome import Outcome
+from klss.play.contest import Decision
+from klss.play.limits import Limit, Progress
+from klss.play.outcome import Outcome
 
 
 class WeakerPlayer(Player):

@@ -22,8 +22,8 @@ from darkchess.rbc.belief._kernels import kinds as kernels
 from darkchess.rbc.belief._kernels.position_set import keep_moved
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
-from klss.belief.greatest import greatest
 from klss.support.arrays import Floats, Ints, Words
+from klss.support.greatest import greatest
 
 MOST = 2000
 """Most positions that the filter keeps."""

@@ -9,11 +9,11 @@ from typing import Literal
 
 import chess
 
-import klss.table.contest
+import klss.play.contest
 from darkchess.board.position import Position
 from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
-from klss.table.contest import Decision
-from klss.table.limits import Limit, Progress
+from klss.play.contest import Decision
+from klss.play.limits import Limit, Progress
 
 Question = Literal["sense", "move"]
 """The two questions of a turn."""
@@ -35,15 +35,15 @@ def observed_before(turns: int, color: chess.Color, start: Position) -> int:
     return 3 * ((turns + first) // 2) + to_move
 
 
-class Player(klss.table.contest.Player):
-    """Player of one colour: the calls of :class:`klss.table.contest.Player` in the words of this game.
+class Player(klss.play.contest.Player):
+    """Player of one colour: the calls of :class:`klss.play.contest.Player` in the words of this game.
 
     A turn has two questions, ``"sense"`` and ``"move"``. An observation is a
     :class:`~darkchess.rbc.game.observation.Notice`, a ``Sensed`` or a ``Moved``.
     """
 
     def begin(self, seat: chess.Color, setup: Position) -> None:
-        """See :class:`klss.table.contest.Player`; only the start position is known."""
+        """See :class:`klss.play.contest.Player`; only the start position is known."""
         self.start(seat, setup)
 
     def observe(self, observation: Observation) -> None:

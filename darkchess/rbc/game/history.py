@@ -19,7 +19,7 @@ from darkchess.board.position import START_FEN, Position
 from darkchess.errors import DarkchessError, RecordError
 from darkchess.rbc.game.referee import Referee, Turn
 from darkchess.rbc.game.rules import WIN_REASONS, Limits
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 
 NOTHING = "-"
 """The answer, in :attr:`Written.answers`, that senses nowhere or requests no move."""

@@ -17,7 +17,7 @@ from darkchess.rbc.game.contest import Question
 from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed, looked
 from darkchess.rbc.game.requests import after_move, is_request, played, requests
 from darkchess.rbc.game.rules import LIMITS, Limits
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,11 @@ class Referee(TrueGame):
 
     @property
     def setup(self) -> Position:
-        """See :class:`klss.table.contest.Referee`: the start position."""
+        """See :class:`klss.play.contest.Referee`: the start position."""
         return self._positions[0]
 
     def answer(self, answer: int | chess.Move | None) -> None:
-        """See :class:`klss.table.contest.Referee`: a square or None to ``"sense"``, a request or None to ``"move"``."""
+        """See :class:`klss.play.contest.Referee`: a square or None to ``"sense"``, a request or None to ``"move"``."""
         if self._sensed is None:
             assert not isinstance(answer, chess.Move)
             self.sense(answer)

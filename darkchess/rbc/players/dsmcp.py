@@ -26,13 +26,13 @@ from darkchess.rbc.synoptic.forced import forced_win
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.synopsis import Memory, synopsis
 from darkchess.rbc.synoptic.worlds import BlindBelief, BlindModel, Played, request_action, sense_action
+from klss.play.contest import Decision
+from klss.play.limits import Limit
 from klss.support.arrays import Words
 from klss.synoptic.model import Network
 from klss.synoptic.planner import Planner
 from klss.synoptic.planning import MOST, Planning, constant
 from klss.synoptic.playouts import Planned
-from klss.table.contest import Decision
-from klss.table.limits import Limit
 
 _WON_OF = 5_000
 """Most positions for which a sure win is looked for: larger sets seldom have one, and the test takes time."""

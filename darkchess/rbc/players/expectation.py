@@ -30,10 +30,10 @@ from darkchess.rbc.belief.siamese import Observer, Siamese, log_prior
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
 from darkchess.rbc.players.holding import HoldingPlayer, time_plan
 from darkchess.rbc.players.outlook import Outlook, outlook
+from klss.play.contest import Decision
+from klss.play.limits import Limit
+from klss.play.time_plan import TimePlan
 from klss.support.arrays import Floats, Ints
-from klss.table.contest import Decision
-from klss.table.limits import Limit
-from klss.table.time_plan import TimePlan
 
 _PARTITIONED = 2000
 """Most positions whose partitions by windows are computed, for the information of senses; a sample of larger sets."""

@@ -12,8 +12,8 @@ from darkchess.board.position import Position
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.observation import Notice
-from klss.table.limits import Limit
-from klss.table.time_plan import ClockUse, TimePlan
+from klss.play.limits import Limit
+from klss.play.time_plan import ClockUse, TimePlan
 
 _CLOCK = ClockUse(turns_to_go=30.0, most=0.25, reserve_s=0.0, least_s=0.005, tracking=max)
 _SENSE = 0.3

@@ -9,8 +9,8 @@ from darkchess.board.position import Position
 from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
-from klss.table.contest import Decision
-from klss.table.limits import Limit
+from klss.play.contest import Decision
+from klss.play.limits import Limit
 
 RUSHES = (
     ("e2e4", "f1c4", "d1h5", "h5f7", "f7e8"),

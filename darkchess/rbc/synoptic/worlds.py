@@ -28,9 +28,9 @@ from darkchess.rbc.synoptic._kernels import worlds as kernels
 from darkchess.rbc.synoptic._kernels.members import ACTIONS, BLACK_WON, OVER, PASS, STATE, drawn, landing, match
 from darkchess.rbc.synoptic._kernels.summary import PLANES
 from darkchess.rbc.synoptic._kernels.synopsis import MEMORY, SENSE
-from klss.movers import TERMINAL
 from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States, Words
 from klss.synoptic.model import Belief, Looks, Sets, Worlds
+from klss.theory.movers import TERMINAL
 
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 _EVERY = Layout(np.uint64(0), np.uint64(0), np.uint64(_MASK), np.uint64(0), np.uint64(0), 0)

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from klss._kernels.regrets import PREDICTIVE, improve
 from klss.search._kernels.utilities import against
 from klss.support.kernel import kernel
+from klss.theory._kernels.regrets import PREDICTIVE, improve
 
 
 @kernel

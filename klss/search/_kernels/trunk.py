@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from klss.movers import TERMINAL
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
+from klss.theory.movers import TERMINAL
 
 
 @kernel(inline="always")

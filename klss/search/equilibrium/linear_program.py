@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
+from klss.paper.subgame import Gadget
 from klss.search.budget import Budget
 from klss.search.equilibrium.program import GadgetProgram
 from klss.search.gadget import information_penalty
@@ -25,7 +26,6 @@ from klss.search.model import Belief
 from klss.search.parts import SearchConfigurationError, SolverStats, Subgame
 from klss.search.profile import Profile, extended
 from klss.search.trunk import Trunk
-from klss.subgame import Gadget
 from klss.support.arrays import Floats
 
 GadgetChoice = Literal["hybrid", "maxmargin", "resolve"]

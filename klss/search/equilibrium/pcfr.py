@@ -49,7 +49,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from klss.best_response import best_response
+from klss.paper.subgame import Gadget
 from klss.search._kernels import regrets as kernels
 from klss.search.budget import Budget
 from klss.search.equilibrium.restricted import Restricted, RestrictedGame
@@ -59,9 +59,9 @@ from klss.search.parts import SolverStats, Strategies, Subgame
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk, doubled, grown
 from klss.search.utilities import Tree, TrunkTreeplex
-from klss.subgame import Gadget
 from klss.support.arrays import Bools, Floats, Ints
-from klss.treeplex import Treeplex
+from klss.theory.best_response import best_response
+from klss.theory.treeplex import Treeplex
 
 RootLayer = Literal["maxmargin", "nature", "safe"]
 

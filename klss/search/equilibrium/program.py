@@ -35,15 +35,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss._highs import AT_LOWER, AT_UPPER, BASIC, Attempt, Basis, LinearProgram, LinearSolver, LpResult, attempts
-from klss.best_response import best_response
+from klss.paper.subgame import Gadget
 from klss.search.equilibrium.reduction import Reduction, favourites, reduced
 from klss.search.gadget import gadget_form
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk
-from klss.subgame import Gadget
 from klss.support.arrays import Bools, Floats, Int8s, Ints
-from klss.treeplex import behaviour, realization
+from klss.theory.best_response import best_response
+from klss.theory.highs import AT_LOWER, AT_UPPER, BASIC, Attempt, Basis, LinearProgram, LinearSolver, LpResult, attempts
+from klss.theory.treeplex import behaviour, realization
 
 GAP = 1e-7
 """An answer with a larger recomputed saddle gap is no equilibrium (payoffs are within [−1, 1])."""

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss._kernels.responses import best_response
 from klss.search._kernels.fold import fold
-from klss.sequence_form import SequenceForm
 from klss.support.arrays import Bools, Floats, Ints
-from klss.treeplex import Treeplex, behaviour, realization, uniform_behaviour
+from klss.theory._kernels.responses import best_response
+from klss.theory.sequence_form import SequenceForm
+from klss.theory.treeplex import Treeplex, behaviour, realization, uniform_behaviour
 
 Pair = tuple[Ints, Ints]
 

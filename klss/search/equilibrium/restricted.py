@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from klss._kernels.responses import best_response
 from klss.search._kernels import restricted as kernels
 from klss.search.utilities import ExpandedNodes, Tree, TrunkTreeplex, Utilities
 from klss.support.arrays import Bools, Floats, Ints
+from klss.theory._kernels.responses import best_response
 
 _NO_FLOOR = np.zeros(0)
 

@@ -21,13 +21,13 @@ from typing import Protocol
 
 import numpy as np
 
-from klss.movers import TERMINAL
 from klss.search.budget import Budget
 from klss.search.growth import Growth
 from klss.search.model import Model
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats, Ints, States
+from klss.theory.movers import TERMINAL
 
 DEEPEST = 30
 """Most plies below the children; only games that are nearly over reach this depth in time."""

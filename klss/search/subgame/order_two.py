@@ -30,13 +30,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.movers import TERMINAL
 from klss.search.model import Model
 from klss.search.parts import SearchState
 from klss.search.profile import Profile, reach_of
 from klss.search.subgame.order_one import OrderOne
 from klss.search.subgame.sections import CarriedSubtree, alternate_values, merge_transpositions, reached_members
 from klss.search.trunk import Trunk
+from klss.theory.movers import TERMINAL
 
 _LEAST_SHARE = 1e-3
 """Least share of J's probability at which a node outside player 0's infoset is kept."""

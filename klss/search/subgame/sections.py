@@ -26,13 +26,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss._kernels.responses import observation_gifts, observation_values
-from klss.movers import TERMINAL
 from klss.search._kernels import trunk as kernels
 from klss.search.model import Model
 from klss.search.profile import reach_of
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats, Ints
+from klss.theory._kernels.responses import observation_gifts, observation_values
+from klss.theory.movers import TERMINAL
 
 
 @dataclass(frozen=True)

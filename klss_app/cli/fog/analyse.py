@@ -203,8 +203,8 @@ def _games(parsed: argparse.Namespace, options: GameOptions, chosen: Configurati
         for text, flag in ((parsed.out, "--out"), (parsed.html, "--html"), (parsed.pgn_out, "--pgn"))
     )
 
+    from klss.play.limits import Limit
     from klss.support.whole_file import write_whole
-    from klss.table.limits import Limit
     from klss_app.cli.fog import analyse_games
     from klss_app.web.fog_board import annotated
     from uci_bridge.bot.true_game import replayed

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
     from darkchess.fog.game.referee import Referee
     from darkchess.fog.players.configuration import Configuration
-    from klss.table.limits import Limit
+    from klss.play.limits import Limit
 
 Turns = list[dict[str, Any]]
 """The documents of a game's turns, by :func:`klss_app.web.game_analysis.turn_document`."""

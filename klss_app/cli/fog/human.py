@@ -10,8 +10,8 @@ import chess
 
 from darkchess.fog.game.contest import Player
 from darkchess.fog.game.rules import PAPER, Ruleset
-from klss.table.contest import Decision
-from klss.table.limits import Limit, Progress
+from klss.play.contest import Decision
+from klss.play.limits import Limit, Progress
 from klss_app.cli.human import Typist, drawn, side_name, wrapped
 from klss_app.cli.terminal import Terminal
 from klss_app.view_events import view_events

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import chess
 
 from darkchess.fog.game.render import ALL_SQUARES, beside
-from klss.table.contest import Resignation
-from klss.table.limits import Limit
+from klss.play.contest import Resignation
+from klss.play.limits import Limit
 from klss_app.cli.errors import UsageError
 from klss_app.cli.human import drawn, wrapped
 from klss_app.cli.options import Parser, count

@@ -11,9 +11,9 @@ from darkchess.board.position import Position
 from darkchess.fog.game.render import beside
 from darkchess.rbc.game.contest import Player, observed_before
 from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
-from klss.table.contest import Decision
-from klss.table.limits import Limit
-from klss.table.outcome import Outcome
+from klss.play.contest import Decision
+from klss.play.limits import Limit
+from klss.play.outcome import Outcome
 from klss_app.cli.human import Typist, drawn
 from klss_app.rbc_spoken import UnknownRequest, lost_text, move_letters, moved_text, request_of, sensed_text
 from klss_app.web.rbc_seat import Knowledge

@@ -14,10 +14,10 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.tracking import RandomPlayer
-from klss.table.arbiter import Arbiter
-from klss.table.contest import Decision, Forfeit, OutOfTime, Resignation, TruthCount
-from klss.table.limits import Limit, TimeControl
-from klss.table.outcome import Outcome
+from klss.play.arbiter import Arbiter
+from klss.play.contest import Decision, Forfeit, OutOfTime, Resignation, TruthCount
+from klss.play.limits import Limit, TimeControl
+from klss.play.outcome import Outcome
 
 SCHOLAR = ("e2e4", "f7f6", "d1h5", "a7a6", "h5e8")
 

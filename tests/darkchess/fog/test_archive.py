@@ -16,7 +16,7 @@ from darkchess.errors import RecordError
 from darkchess.fog.game import archive
 from darkchess.fog.game.archive import games_of
 from darkchess.fog.game.record import GameRecord, WrittenGame, written_games
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 
 HUNT = "1. e4 f6 2. Qh5+ a6 3. Qxe8# 1-0"
 PYCHESS = f'[White "a"]\n[Black "b"]\n[Result "1-0"]\n[Variant "Fogofwar"]\n\n{HUNT}\n\n'

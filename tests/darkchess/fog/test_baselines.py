@@ -14,9 +14,9 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.configuration import configuration, make_player
 from darkchess.fog.players.model import DarkChess, PositionBelief
+from klss.play.limits import Limit
 from klss.search import TERMINAL, Baseline, Budget, Klss2021, Search
 from klss.search.equilibrium.linear_program import GadgetChoice
-from klss.table.limits import Limit
 from tests.darkchess.fog.position_set_games import fen_of, move_of, seated
 from tests.oracles import brute_force
 

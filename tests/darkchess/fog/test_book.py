@@ -14,7 +14,7 @@ from darkchess.board.position import Position
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.book import PACKAGED, Book, page_key
-from klss.table.limits import Limit
+from klss.play.limits import Limit
 from tests.darkchess.fog.position_set_games import seated
 
 BOOK = Book.packaged()

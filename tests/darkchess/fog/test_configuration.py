@@ -19,9 +19,9 @@ from darkchess.fog.players.configuration import (
     main_names,
     make_player,
 )
+from klss.play.arbiter import Arbiter
+from klss.play.limits import Limit, TimeControl
 from klss.search import Kluss
-from klss.table.arbiter import Arbiter
-from klss.table.limits import Limit, TimeControl
 from uci_bridge.kits.fog import FOG
 
 

@@ -14,8 +14,8 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import ConfigurationError, configuration
 from darkchess.fog.players.player import KlssPlayer
+from klss.play.limits import Limit
 from klss.search import Kluss
-from klss.table.limits import Limit
 
 SEARCH = Kluss(particles=20)
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from darkchess import Referee
 from darkchess.errors import RecordError
 from darkchess.fog.game.record import GameRecord, read_pgn, write_pgn
+from klss.play.outcome import Outcome
 from klss.support.text import printable
-from klss.table.outcome import Outcome
 from tests.oracles.starts import STARTS, next_move
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from darkchess import PAPER, PYCHESS, Referee, Ruleset, ruleset
 from darkchess.errors import GameOverError, IllegalMove, RulesetError
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 
 WALLED_IN = "8/5k2/8/8/p1p5/P1Pp4/PB1P4/KNB5 b - - 0 1"  # White has no move, whatever Black's king does
 

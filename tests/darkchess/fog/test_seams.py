@@ -10,11 +10,11 @@ import numpy as np
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.player import KlssPlayer
+from klss.play.limits import Limit
 from klss.search import Parts, SearchConfiguration, Trunk
 from klss.search.parts import SolverStats, Subgame
 from klss.search.profile import Profile
 from klss.search.subgame.order_one import fresh_roots
-from klss.table.limits import Limit
 
 
 class OneGuess:  # a builder: one position of the belief, whatever was searched before

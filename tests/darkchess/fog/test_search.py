@@ -20,12 +20,12 @@ from darkchess.fog.game.rules import PAPER
 from darkchess.fog.game.view import View
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from darkchess.fog.players.player import KlssPlayer
+from klss.play.limits import Limit
 from klss.search import TERMINAL, Budget, Klss2021, Search, Trunk
 from klss.search.parts import SearchState
 from klss.search.profile import Profile, extended, reach_of
 from klss.search.root_values import root_values
 from klss.search.subgame.order_one import fresh_roots
-from klss.table.limits import Limit
 from tests.darkchess.fog.position_set_games import seated
 from tests.oracles import brute_force
 
@@ -280,7 +280,7 @@ def test_the_set_leaves_the_time_that_its_weights_take(
         observe(self, view, deadline=deadline, **more)
 
     monkeypatch.setattr(PositionSet, "observe", noted)
-    monkeypatch.setattr("klss.table.time_plan.time.monotonic", lambda: 1000.0)
+    monkeypatch.setattr("klss.play.time_plan.time.monotonic", lambda: 1000.0)
     game = Referee("4k3/8/8/8/8/8/q7/1K6 w - - 0 1")
     player = seated(name, game, chess.BLACK)
     game.push(chess.Move.from_uci("b1a1"))

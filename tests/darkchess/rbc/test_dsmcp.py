@@ -16,10 +16,10 @@ from darkchess.rbc.players.dsmcp import SynopticPlayer
 from darkchess.rbc.players.scripted import AttackerPlayer
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.worlds import BlindModel
+from klss.play.arbiter import Arbiter
+from klss.play.contest import TruthCount
+from klss.play.limits import Limit, TimeControl
 from klss.synoptic.network import CHUNK
-from klss.table.arbiter import Arbiter
-from klss.table.contest import TruthCount
-from klss.table.limits import Limit, TimeControl
 
 FEW = Limit(nodes=60)
 

@@ -20,10 +20,10 @@ from darkchess.rbc.players.configuration import _RANGES, CONFIGURATIONS, configu
 from darkchess.rbc.players.dsmcp import Synoptic
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer, expected_values
 from darkchess.rbc.players.outlook import Outlook, outlook
+from klss.play.arbiter import Arbiter
+from klss.play.contest import TruthCount
+from klss.play.limits import Limit, TimeControl
 from klss.support.configurations import ConfigurationError
-from klss.table.arbiter import Arbiter
-from klss.table.contest import TruthCount
-from klss.table.limits import Limit, TimeControl
 
 FEW = Limit(nodes=400)
 

@@ -17,8 +17,8 @@ from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.synoptic._kernels.synopsis import MOVE, SENSE
 from darkchess.rbc.synoptic.synopsis import Memory, synopsis
 from darkchess.rbc.synoptic.worlds import PASS, BlindBelief, BlindModel, Played, request_action
-from klss.movers import TERMINAL
 from klss.support.arrays import Words
+from klss.theory.movers import TERMINAL
 
 MOST = 3000
 FEW_MEN = "3nk3/8/8/2ppp3/2PPP3/8/8/3NK3 w - - 0 1"

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from klss.belief.drawing import draw, gumbel
+from klss.support.drawing import draw, gumbel
 
 WEIGHTS = np.array([0.5, 0.3, 0.15, 0.05])
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from klss.belief.greatest import greatest
+from klss.support.greatest import greatest
 
 NUMBERS = st.one_of(
     st.sampled_from([0.0, 1.0, 1e-300, -1.0, np.inf, -np.inf, 5e-324]), st.floats(allow_nan=False, width=64)

@@ -18,10 +18,10 @@ from klss.openspiel.games import spiel_game  # noqa: E402
 from klss.openspiel.model import OpenSpielModel  # noqa: E402
 from klss.openspiel.observations import Seen, Sight, history_key  # noqa: E402
 from klss.openspiel.referee import Referee  # noqa: E402
+from klss.play.arbiter import Arbiter  # noqa: E402
+from klss.play.contest import Contradiction  # noqa: E402
+from klss.play.limits import TimeControl  # noqa: E402
 from klss.search import Budget, Kluss, Search  # noqa: E402
-from klss.table.arbiter import Arbiter  # noqa: E402
-from klss.table.contest import Contradiction  # noqa: E402
-from klss.table.limits import TimeControl  # noqa: E402
 
 GAMES = [
     "kuhn_poker", "leduc_poker", "liars_dice", "liars_dice(numdice=2)", "phantom_ttt",

@@ -11,14 +11,14 @@ import pytest
 pyspiel = pytest.importorskip("pyspiel")
 
 import klss  # noqa: E402
-from klss.equilibrium import solve  # noqa: E402
 from klss.errors import GameError, TooLargeError  # noqa: E402
-from klss.game import Game  # noqa: E402
-from klss.knowledge import knowledge_sizes  # noqa: E402
 from klss.openspiel import enumeration as openspiel  # noqa: E402
-from klss.sequence_form import sequence_form  # noqa: E402
-from klss.subgame import make_subgame  # noqa: E402
+from klss.paper.knowledge import knowledge_sizes  # noqa: E402
+from klss.paper.subgame import make_subgame  # noqa: E402
 from klss.support.memory import resident_bytes  # noqa: E402
+from klss.theory.equilibrium import solve  # noqa: E402
+from klss.theory.game import Game  # noqa: E402
+from klss.theory.sequence_form import sequence_form  # noqa: E402
 
 
 @pytest.mark.parametrize(

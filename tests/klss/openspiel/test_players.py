@@ -14,17 +14,17 @@ from open_spiel.python.algorithms.evaluate_bots import evaluate_bots  # noqa: E4
 import klss  # noqa: E402
 from experiments.convergence import _seated, played  # noqa: E402
 from klss import openspiel  # noqa: E402
-from klss.best_response import worst_case  # noqa: E402
 from klss.openspiel.configuration import CONFIGURATIONS, configuration, make_player  # noqa: E402
 from klss.openspiel.games import spiel_game  # noqa: E402
 from klss.openspiel.model import OpenSpielModel  # noqa: E402
 from klss.openspiel.players import PolicyPlayer, RandomPlayer  # noqa: E402
 from klss.openspiel.referee import Referee  # noqa: E402
+from klss.play.arbiter import Arbiter  # noqa: E402
+from klss.play.limits import Limit, TimeControl  # noqa: E402
 from klss.search import Budget, Search  # noqa: E402
-from klss.sequence_form import sequence_form  # noqa: E402
-from klss.table.arbiter import Arbiter  # noqa: E402
-from klss.table.limits import Limit, TimeControl  # noqa: E402
-from klss.treeplex import realization  # noqa: E402
+from klss.theory.best_response import worst_case  # noqa: E402
+from klss.theory.sequence_form import sequence_form  # noqa: E402
+from klss.theory.treeplex import realization  # noqa: E402
 
 
 def game_of(name: str, players: dict[bool, Any], seed: int = 1, nodes: int = 100) -> Referee:

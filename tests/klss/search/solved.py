@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from klss.paper.subgame import Gadget
 from klss.search.equilibrium.program import GadgetProgram
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk
-from klss.subgame import Gadget
 from klss.support.arrays import Floats
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from klss import openspiel
-from klss.game import CHANCE, TERMINAL, Game
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Klss2021, Report, Search
+from klss.theory.game import CHANCE, TERMINAL, Game
 
 
 def children(game: Game, node: int) -> list[int]:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from klss import openspiel
-from klss.movers import TERMINAL
 from klss.search import EnumeratedModel, Trunk
 from klss.search.profile import Profile
 from klss.search.subgame.carrying import next_trunk
@@ -14,6 +13,7 @@ from klss.search.subgame.order_one import fresh_roots
 from klss.search.subgame.order_two import unfrozen_sections
 from klss.search.subgame.sections import sections_at
 from klss.search.trunk import game_root
+from klss.theory.movers import TERMINAL
 from tests.klss.search.solved import solve_gadget
 
 NOTHING = np.zeros(0, dtype=np.uint64)

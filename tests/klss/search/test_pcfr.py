@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from klss import openspiel
-from klss.best_response import best_response
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Kluss, Search, Trunk
 from klss.search._kernels.utilities import against
 from klss.search.equilibrium.pcfr import RegretMinimiser
@@ -16,6 +15,7 @@ from klss.search.parts import Subgame
 from klss.search.profile import Profile
 from klss.search.trunk import game_root
 from klss.search.utilities import Utilities
+from klss.theory.best_response import best_response
 from tests.klss.search.solved import solve_gadget
 from tests.klss.search.test_program import growing
 

@@ -15,8 +15,7 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.model import DarkChess
-from klss._highs import Basis, LpResult
-from klss.best_response import best_response
+from klss.paper.subgame import Gadget
 from klss.search import Budget, EnumeratedModel, Trunk
 from klss.search.equilibrium.linear_program import LinearPrograms
 from klss.search.equilibrium.program import Answer, GadgetProgram
@@ -25,7 +24,8 @@ from klss.search.gadget import gadget_form
 from klss.search.parts import Subgame
 from klss.search.subgame.order_one import fresh_roots
 from klss.search.trunk import game_root
-from klss.subgame import Gadget
+from klss.theory.best_response import best_response
+from klss.theory.highs import Basis, LpResult
 from tests.klss.games import kuhn
 from tests.klss.search.solved import solve_gadget
 
@@ -109,7 +109,7 @@ def test_without_time_there_is_still_a_plan_and_it_says_that_it_is_no_equilibriu
     """Nothing comes back from any method: player 0 plays best against a uniform opponent."""
     trunk = list(growing(4))[-1]
     exact = solve_gadget(trunk, "maxmargin")
-    monkeypatch.setattr("klss._highs.LinearSolver.solve", lambda *_, **__: NOTHING)
+    monkeypatch.setattr("klss.theory.highs.LinearSolver.solve", lambda *_, **__: NOTHING)
     found = solve_gadget(trunk, "maxmargin")
     assert not found.solved
     assert found.x[0] == pytest.approx(1.0)

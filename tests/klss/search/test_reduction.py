@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from klss.paper.subgame import Gadget
 from klss.search.equilibrium.program import GadgetProgram
 from klss.search.equilibrium.reduction import reduced
 from klss.search.gadget import gadget_form
-from klss.sequence_form import SequenceForm
-from klss.subgame import Gadget
+from klss.theory.sequence_form import SequenceForm
 from tests.klss.search.test_program import growing
 
 Entries = dict[tuple[int, int], float]

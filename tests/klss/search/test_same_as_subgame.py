@@ -1,7 +1,8 @@
-"""The search, expanded to the end, is the theory's subgame: same gadget matrices as :mod:`klss.subgame`, same
+"""The search, expanded to the end, is the theory's subgame: same gadget matrices as :mod:`klss.paper.subgame`, same
 equilibrium value, at every nested step.
 
-The two share no code above :mod:`klss.best_response`: one works on enumerated games, the other on growing trunks.
+The two share no code above :mod:`klss.theory.best_response`: one works on enumerated games, the other on growing
+trunks.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ import numpy as np
 import pytest
 
 from klss import openspiel
-from klss.equilibrium import solve
-from klss.game import Game
+from klss.paper.subgame import Subgame, make_subgame
 from klss.search import Budget, Klss2021, Search, Trunk
 from klss.search.enumerated import EnumeratedModel
 from klss.search.gadget import gadget_form
@@ -22,9 +22,10 @@ from klss.search.subgame.carrying import next_trunk
 from klss.search.subgame.order_one import fresh_roots
 from klss.search.subgame.sections import sections_at
 from klss.search.trunk import game_root
-from klss.sequence_form import SequenceForm, sequence_form
-from klss.subgame import Subgame, make_subgame
 from klss.support.arrays import Ints
+from klss.theory.equilibrium import solve
+from klss.theory.game import Game
+from klss.theory.sequence_form import SequenceForm, sequence_form
 from tests.klss.search.solved import solve_gadget
 from tests.oracles.resolve import maxmargin_to_resolve
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from klss.paper.tables import mirrored
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Klss2021, Search
-from klss.tables import mirrored
 from tests.klss.games import kuhn
 
 

@@ -1,4 +1,4 @@
-"""Any enumerated game (:class:`klss.game.Game`) as a game to plan in: the oracle of the laws.
+"""Any enumerated game (:class:`klss.theory.game.Game`) as a game to plan in: the oracle of the laws.
 
 A state is one uint64, a node at which a player moves, or that is over; a member of a set is one too. Nature is drawn by
 the key. A synopsis is one word: the infoset of who acts, and which player that is.
@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from klss.game import Game
-from klss.movers import CHANCE, TERMINAL
 from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States, Words
 from klss.support.hashing import mix64
 from klss.synoptic.model import Belief, Looks, Sets, Worlds
+from klss.theory.game import Game
+from klss.theory.movers import CHANCE, TERMINAL
 
 
 class EnumeratedPlanning:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from klss.game import Game
-from klss.movers import CHANCE, TERMINAL
 from klss.support.arrays import Float32s, Words
 from klss.synoptic.planner import Planner
 from klss.synoptic.planning import Planning
+from klss.theory.game import Game
+from klss.theory.movers import CHANCE, TERMINAL
 from tests.klss.synoptic.enumerated import EnumeratedBelief, EnumeratedPlanning
 
 Policies = Mapping[tuple[int, int], np.ndarray]

@@ -8,11 +8,11 @@ import math
 import numpy as np
 import pytest
 
-from klss.game import Game, GameBuilder
 from klss.synoptic.bandit import Root, Table
 from klss.synoptic.model import Looks
 from klss.synoptic.planning import Planning
 from klss.synoptic.playouts import choose_action
+from klss.theory.game import Game, GameBuilder
 from tests.klss.games import kuhn, random_game
 from tests.klss.synoptic.enumerated import EnumeratedPlanning
 from tests.klss.synoptic.exact import Exact, Followed, Policies, some_policy, values

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from darkchess.fog.game.record import read_pgn
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 from klss_app.kept_games import HUMAN
 from klss_app.web.board_game import BoardGame
 from klss_app.web.rbc_board import RbcBoard

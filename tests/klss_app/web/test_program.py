@@ -20,7 +20,7 @@ import pytest
 from darkchess.fog.game.record import read_pgn
 from darkchess.rbc.game.history import history_text
 from darkchess.rbc.game.referee import Referee
-from klss.table.outcome import Outcome
+from klss.play.outcome import Outcome
 from klss_app.cli.board import _listen, _say_who_may_come, addresses
 from klss_app.cli.main import main
 from klss_app.web.rbc_board import RbcBoard

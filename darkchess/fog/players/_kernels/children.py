@@ -17,8 +17,8 @@ from darkchess.board.kernels.board import KING, PAWN, WHITE, WIDTH, turn
 from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
 from darkchess.fog.game._kernels.vision import observation_key
 from darkchess.fog.game.rules import FIFTY_MOVES_PLIES, REPETITIONS
-from klss.movers import TERMINAL
 from klss.support.kernel import kernel
+from klss.theory.movers import TERMINAL
 
 STATE_WIDTH = 10
 _QUIET = 9

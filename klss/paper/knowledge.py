@@ -1,0 +1,139 @@
+"""The infoset hypergraph, order-k knowledge sets, and their sizes over a whole game.
+
+Source: Zhang & Sandholm (NeurIPS 2021), Definitions 1 and 2, Table 2. Vertices are decision nodes, hyperedges are both
+players' infosets; the order-k knowledge set of a set S has the nodes at distance at most k - 1 from S.
+
+Deviation: the numbers of the paper's Table 2 need a hypergraph without infosets whose player has no decision at or
+below their nodes; subgames use all infosets, as defined.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from klss.errors import GameError
+from klss.support.arrays import Ints
+from klss.theory._kernels import tree as kernels
+from klss.theory.game import Game
+
+
+@dataclass(frozen=True)
+class KnowledgeSizes:
+    """One row of Table 2."""
+
+    # all nodes (chance nodes and terminals too); infosets at which a player moves, of both players
+    nodes: int
+    infosets: int
+    diameter: int  # the largest radius that any node needs to reach its whole component
+    mean: dict[int, float]  # mean size of the ball of radius k around a decision node; key -1 for the whole component
+
+
+def knowledge_set(game: Game, nodes: Ints, order: float) -> Ints:
+    """Return the order-``order`` knowledge set of ``nodes``.
+
+    Parameters
+    ----------
+    game : Game
+    nodes : int64[...]
+        Decision nodes.
+    order : int or inf
+        1 gives the nodes themselves; inf the common-knowledge closure.
+
+    Returns
+    -------
+    int64[...]
+        Ascending.
+    """
+    if not (order == math.inf or (order >= 1 and order == int(order))):
+        raise GameError(f"knowledge order: got {order}; expected 1, 2, 3, ... or inf")
+    found = np.zeros(game.node_count, bool)
+    found[nodes] = True
+    fresh = np.unique(np.asarray(nodes, np.int64))
+    step = 1.0
+    # One step: all nodes of the infosets that the last step's nodes belong to.
+    while step < order and fresh.size:
+        reached = [fresh]
+        for i in (0, 1):
+            start, members = game.members(i)
+            touched = np.unique(game.infoset[i][fresh])
+            touched = touched[touched >= 0]
+            sizes = start[touched + 1] - start[touched]
+            offset = np.repeat(start[touched] - np.cumsum(sizes) + sizes, sizes)
+            reached.append(members[offset + np.arange(offset.size)])
+        candidates = np.unique(np.concatenate(reached))
+        fresh = candidates[~found[candidates]]
+        found[fresh] = True
+        step += 1.0
+    return np.flatnonzero(found)
+
+
+def knowledge_sizes(game: Game, orders: tuple[int, ...] = (1, 2, 3, 4), *, skip_forced: bool = False) -> KnowledgeSizes:
+    """Return the mean sizes of the balls around all decision nodes, and the diameter (Table 2).
+
+    Parameters
+    ----------
+    game : Game
+    orders : tuple of int
+        Radii k >= 1: the ball of radius k has the nodes that are reached through at most k infosets; with radius 1,
+        both players' infosets of the node.
+    skip_forced : bool
+        Leave out decision nodes with one action whose component is a single node.
+    """
+    decision = np.flatnonzero(game.player >= 0)
+    if (game.infoset[:, decision] < 0).any():
+        raise GameError(
+            "knowledge: got a game in which a waiting player observes nothing, expected two infosets a node"
+        )
+    # The hypergraph: decision nodes by their rank, both players' infosets as lists of them.
+    edges = _edges(game)
+    rank = np.full(game.node_count, -1, np.int64)
+    rank[decision] = np.arange(decision.size)
+    csr = []
+    for i in (0, 1):
+        start, members = game.members(i)
+        csr.append((start, rank[members]))
+    own = (edges[0][decision], edges[1][decision])
+    stamp = np.full(decision.size + csr[0][0].size + csr[1][0].size, -1, np.int64)
+    queue = np.empty(decision.size, np.int64)
+    # A breadth-first search from every node. The stamps need not be cleared, since each search has its own mark.
+    radius = max(orders)
+    sizes = np.empty((decision.size, radius + 1), np.int64)
+    whole = np.empty(decision.size, np.int64)
+    diameter = 0
+    ball = np.empty(radius + 1, np.int64)
+    everything = np.empty(1, np.int64)
+    for v in range(decision.size):
+        far = kernels.component_balls(*own, *csr[0], *csr[1], v, decision.size + 1, stamp, v, queue, ball)
+        sizes[v] = ball
+        whole[v] = _component(queue, far, ball, radius, stamp, v, decision.size, everything)
+        diameter = max(diameter, far)
+    # Means over all nodes, or without those at which there is nothing to know or to decide.
+    kept = np.ones(decision.size, bool)
+    if skip_forced:
+        width = np.bincount(game.parent[1:], minlength=game.node_count)[decision]
+        kept = ~((whole == 1) & (width == 1))
+    mean = {k: float(sizes[kept, k].mean()) for k in orders}
+    mean[-1] = float(whole[kept].mean())
+    infosets = sum(int(o.turn.sum()) for o in game.observations)
+    return KnowledgeSizes(game.node_count, infosets, diameter, mean)
+
+
+def _component(
+    queue: Ints, far: int, ball: Ints, radius: int, stamp: Ints, mark: int, count: int, scratch: Ints
+) -> int:
+    if far <= radius:
+        return int(ball[radius])
+    return int((stamp[:count] == mark).sum())
+
+
+def _edges(game: Game) -> tuple[Ints, Ints]:
+    """Return the hyperedge of each node for each player, int64[N]; -1 for none."""
+    out = []
+    for i in (0, 1):
+        moves = np.concatenate([[0], np.cumsum(game.player == i)])
+        still = moves[game.end] > moves[:-1]
+        out.append(np.where(still, game.infoset[i], -1))
+    return out[0], out[1]

@@ -1,0 +1,87 @@
+"""Ways to refine a blueprint in a subgame, by name: the part of the game in the subgame, and the gadget on top of it.
+
+Sources: Zhang & Sandholm (NeurIPS 2021) for k-KLSS; Zhang & Sandholm (Obscuro, arXiv 2506.01242) for k-KLUSS; Burch,
+Johanson & Bowling (AAAI 2014) for Resolve; Moravčík et al. (AAAI 2016) for Maxmargin; Brown & Sandholm (NeurIPS 2017)
+for reach.
+
+Legend: I player 0's infoset; I^k its order-k knowledge set; I0 an infoset of player 1 that meets I^k.
+
+- ``k-klss``, k odd: player 0 is free in I^k and below; at nodes of an I0 outside I^k it plays the blueprint.
+- ``k-kluss``: the subgame has I^k and nothing else, and player 0 is free in all of it. Player 1 is assumed to know that
+  the game is in I^k: its alternate values count only the nodes of I0 in I^k. (With the blueprint played at the others
+  it would be k-KLSS.) For k = inf it is common-knowledge subgame solving, as is ``inf-klss``. The search's 2-KLUSS
+  (:mod:`klss.search.subgame.order_two`) keeps the same nodes, but is another method: its alternate values are those of
+  the last profile minus its gifts, not of best responses, nature draws the roots by a prior, and its depth is limited.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from klss.errors import GameError
+
+if TYPE_CHECKING:
+    from klss.paper.subgame import Gadget, Outside
+
+
+@dataclass(frozen=True)
+class Method:
+    """The part of the game that a subgame contains."""
+
+    name: str
+    order: float  # k, a whole number or inf
+    outside: Outside = "blueprint"
+
+    @property
+    def updates(self) -> bool:
+        """Whether Theorem 4 holds for the method: its solutions can replace the blueprint in the whole subgame."""
+        return self.order == math.inf or self.outside == "blueprint"
+
+
+@dataclass(frozen=True)
+class GadgetChoice:
+    """The gadget on top of a subgame."""
+
+    name: str
+    kind: Gadget = "maxmargin"
+    # Whether alternate values are lowered by player 1's gifts on the way. Common-knowledge subgames stay safe with it,
+    # and so do updates of the blueprint (docs/search.md, "Reach is safe").
+    reach: bool = False
+
+
+METHODS = {
+    each.name: each
+    for each in (
+        *(Method(f"{k:g}-klss", k) for k in (1, 3, 5, math.inf)),
+        *(Method(f"{k:g}-kluss", k, "removed") for k in (1, 2, 3, math.inf)),
+    )
+}
+
+_KINDS: tuple[Gadget, ...] = ("maxmargin", "resolve")
+
+GADGETS = {
+    name: GadgetChoice(name, kind, bool(reach))
+    for kind in _KINDS
+    for reach in ("", "-reach")
+    for name in (f"{kind}{reach}",)
+}
+
+
+def method(name: str) -> Method:
+    """Return the method of that name.
+
+    >>> method("2-kluss").outside
+    'removed'
+    """
+    if name not in METHODS:
+        raise GameError(f"method: got {name!r}, expected one of {', '.join(METHODS)}")
+    return METHODS[name]
+
+
+def gadget(name: str) -> GadgetChoice:
+    """Return the gadget of that name: maxmargin or resolve, optionally -reach."""
+    if name not in GADGETS:
+        raise GameError(f"gadget: got {name!r}, expected one of {', '.join(GADGETS)}")
+    return GADGETS[name]

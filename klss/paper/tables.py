@@ -1,0 +1,286 @@
+"""The games of the paper's tables, their blueprints, and one row of Table 1 or 2 at a time.
+
+Source: Zhang & Sandholm (NeurIPS 2021), §7 (Table 1), Appendix B.2 (Table 2), §4 (N-matching pennies).
+
+Utilities are divided by the largest absolute one (matching pennies: u / 50 - 1, so that 0 and 100 become -1 and 1). The
+blueprint is a least exploitable strategy under x(Ia) >= floor(a) x(I): floor epsilon / m at every action ("uniform"),
+or at bets or folds only ("bet", "fold": Leduc's raise and fold; in Kuhn the opening bet only).
+
+Deviations: the caption says "at least epsilon" for the last variants; only epsilon / m gives its figures. A least
+exploitable strategy is not unique, and the result of nested solving depends on the choice: here, the one that earns
+least against an opponent that plays uniformly, since the paper's blueprint is "intentionally weak". Ties are broken by
+:func:`klss.theory.highs.generic_objective`, so that no row depends on the solver.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from klss.errors import GameError
+from klss.paper import methods
+from klss.paper.knowledge import KnowledgeSizes, knowledge_sizes
+from klss.paper.nested import Blueprint, allocated, every_infoset, update_blueprint
+from klss.support.arrays import Floats
+from klss.theory.best_response import worst_case
+from klss.theory.equilibrium import build_program, read_back, solve
+from klss.theory.game import Game, GameBuilder
+from klss.theory.highs import generic_objective, lexicographic
+from klss.theory.movers import TERMINAL
+from klss.theory.sequence_form import SequenceForm, sequence_form
+from klss.theory.treeplex import realization, uniform_behaviour
+
+Variant = Literal["uniform", "bet", "fold"]
+Nesting = Literal["every", "update", "allocated"]
+
+_GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,points_order={},returns_type=win_loss)"
+
+
+@dataclass(frozen=True)
+class NamedGame:
+    """A row's game: its name, OpenSpiel's string (None for our own), the variant of the blueprint and the paper's
+    figures (None for other games).
+    """
+
+    name: str
+    spiel: str | None
+    variant: Variant = "uniform"
+    paper_blueprint: float | None = None
+    paper_after: float | None = None
+
+
+TABLE_1: tuple[NamedGame, ...] = (
+    NamedGame("abrupt_dark_hex_2x2", "dark_hex(board_size=2,gameversion=adh)", "uniform", 0.0683, 0.0625),
+    NamedGame("goofspiel4_random", _GOOFSPIEL.format("random"), "uniform", 0.171, 0.077),
+    NamedGame("goofspiel4_increasing", _GOOFSPIEL.format("ascending"), "uniform", 0.17, 0.0),
+    NamedGame("kuhn", "kuhn_poker", "uniform", 0.0124, 0.0015),
+    NamedGame("kuhn_bet", "kuhn_poker", "bet", 0.0035, 0.0),
+    NamedGame("leduc", "leduc_poker", "uniform", 0.0207, 0.0191),
+    NamedGame("leduc_fold", "leduc_poker", "fold", 0.0065, 0.0057),
+    NamedGame("leduc_bet", "leduc_poker", "bet", 0.0097, 0.0096),
+    NamedGame("liars_dice5", "liars_dice(dice_sides=5)", "uniform", 0.181, 0.125),
+    NamedGame("matching_pennies100", None, "uniform", 0.0013, 0.0098),
+)
+"""The ten rows of Table 1, with the paper's blueprint and "after" columns."""
+
+TABLE_2: tuple[NamedGame, ...] = tuple(game for game in TABLE_1 if game.variant == "uniform")
+"""The seven rows of Table 2."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of Table 1, exploitabilities normalised as in the module's docstring; ``ratio`` is inf if ``after`` is 0
+    up to rounding.
+    """
+
+    game: str
+    epsilon: float
+    variant: Variant
+    player: int
+    order: float
+    nesting: Nesting
+    blueprint: float
+    after: float
+    ratio: float
+    value: float
+    subgames: int
+    seconds: float
+    method: str = "1-klss"
+    gadget: str = "maxmargin"
+
+
+def matching_pennies(count: int) -> Game:
+    """N-matching pennies of the paper's §4: nature draws n from 1 to N, player 0 observes floor((n + 1) / 2),
+    player 1 floor(n / 2).
+
+    Deviation: the paper's text exchanges the two; only this order gives the numbers of Table 2.
+
+    >>> game = matching_pennies(100)
+    >>> game.node_count, game.treeplex(0).infoset_count + game.treeplex(1).infoset_count
+    (701, 101)
+    """
+    builder = GameBuilder()
+    root = builder.add_chance(None, None)
+    for n in range(1, count + 1):
+        mine, yours = (n + 1) // 2, n // 2
+        node = builder.add_decision(
+            root, str(n), player=0, observations=(f"{mine}", f"{yours} waits"), probability=1.0 / count
+        )
+        for a in ("heads", "tails"):
+            below = builder.add_decision(node, a, player=1, observations=(f"{mine} {a}", f"{yours}"))
+            for b in ("heads", "tails"):
+                builder.add_terminal(below, b, utility=float(n if a == "heads" else count - n) if a == b else 0.0)
+    return builder.build()
+
+
+def named_game(name: str, *, max_nodes: int | None = None, max_bytes: int | None = None) -> tuple[NamedGame, Game]:
+    """Return one of the ten games by name, or any OpenSpiel game by its string; utilities normalised to [-1, 1].
+
+    ``max_nodes``, ``max_bytes``: see :func:`klss.openspiel.load`.
+    """
+    known = {game.name: game for game in TABLE_1}
+    named = known.get(name, NamedGame(name, name))
+    if named.spiel is None:
+        game = matching_pennies(100)
+        utility = np.where(game.player == TERMINAL, game.utility / 50.0 - 1.0, 0.0)
+    else:
+        from klss import openspiel
+
+        most = openspiel.MAX_NODES if max_nodes is None else max_nodes
+        game = openspiel.load(named.spiel, max_nodes=most, max_bytes=max_bytes)
+        utility = game.utility / max(float(np.abs(game.utility).max()), 1e-300)
+    return named, dataclasses.replace(game, utility=utility)
+
+
+def mirrored(game: Game) -> Game:
+    """Return the same game with the players exchanged."""
+    player = np.where(game.player >= 0, 1 - game.player, game.player)
+    mine, yours = game.observations
+    return Game(
+        game.parent,
+        player,
+        game.action,
+        game.probability,
+        -game.utility,
+        np.ascontiguousarray(game.infoset[::-1]),
+        (yours, mine),
+        (-game.b[1], -game.b[0]),
+    )
+
+
+def floor_of(game: Game, variant: Variant, epsilon: float, opening_only: bool = False) -> Floats | None:
+    """Return epsilon / m at each action of the variant, float64[S0]; None if no action has a floor."""
+    if not 0.0 <= epsilon <= 1.0:
+        raise GameError(f"epsilon {epsilon:g}: expected 0 to 1")
+    t, o = game.treeplex(0), game.observations[0]
+    floor = epsilon * uniform_behaviour(t)
+    floor[0] = 0.0
+    if variant != "uniform":
+        wanted = {"bet": ("Bet", "Raise"), "fold": ("Fold",)}[variant]
+        names = [name for j in o.turn_infosets for name in o.action_names[j]]
+        held = np.array([False, *(name in wanted for name in names)])
+        if opening_only:
+            held &= t.parent_of_sequence == 0
+        floor[~held] = 0.0
+    return floor if floor.any() else None
+
+
+def blueprint_of(form: SequenceForm, floor: Floats | None) -> Blueprint:
+    """Return the least exploitable strategy above the floor that earns least against uniform play."""
+    t0, t1 = form.treeplexes
+    program = build_program(form, floor)
+    columns = program.program.cost.size
+    weak = np.zeros(columns)
+    weak[: t0.sequence_count] = -(form.payoff @ realization(t1, uniform_behaviour(t1)))
+    _, last = lexicographic(program.program, [weak, generic_objective(columns, t0.sequence_count)])
+    x, _, _, _ = read_back(program, last)
+    return Blueprint(x, floor)
+
+
+def table_1_row(
+    name: str,
+    *,
+    epsilon: float = 0.25,
+    player: int = 0,
+    method: str = "1-klss",
+    gadget: str = "maxmargin",
+    nesting: Nesting = "every",
+    max_nodes: int | None = None,
+    max_bytes: int | None = None,
+    on_step: Callable[[int], None] | None = None,
+) -> Row:
+    """Compute one row of Table 1.
+
+    Parameters
+    ----------
+    name : str
+        One of the ten names, or an OpenSpiel game string.
+    epsilon : float
+        Of the blueprint's floor, epsilon / m.
+    player : int
+        0 or 1: the player whose strategy is refined.
+    method, gadget : str
+        Names of :mod:`klss.paper.methods`.
+    nesting : "every" | "update" | "allocated"
+    max_nodes, max_bytes
+        See :func:`klss.openspiel.load`; the second also limits the game's own linear program.
+    """
+    methods.gadget(gadget)
+    order = methods.method(method).order
+    # The game with the player as player 0, its value, and the blueprint with its loss to a best response.
+    begin = time.perf_counter()
+    named, game = named_game(name, max_nodes=max_nodes, max_bytes=max_bytes)
+    if player == 1:
+        game = mirrored(game)
+    form = sequence_form(game)
+    value = solve(form, max_bytes=max_bytes).value
+    start = blueprint_of(form, floor_of(game, named.variant, epsilon, opening_only=named.name == "kuhn_bet"))
+    before = value - worst_case(form, 0, start.x)
+    # Solve every subgame, each from its parent's, and measure the strategy's loss now.
+    plan, subgames = refined_plan(game, start, method=method, gadget=gadget, nesting=nesting, on_step=on_step)
+    # Exploitabilities below 0 are rounding.
+    after = value - worst_case(form, 0, plan)
+    before, after = max(before, 0.0), max(after, 0.0)
+    return Row(
+        game=name,
+        epsilon=epsilon,
+        variant=named.variant,
+        player=player,
+        order=order,
+        nesting=nesting,
+        blueprint=before,
+        after=after,
+        ratio=before / after if after > 5e-8 else math.inf,
+        value=value if player == 0 else -value,
+        subgames=subgames,
+        seconds=time.perf_counter() - begin,
+        method=method,
+        gadget=gadget,
+    )
+
+
+def refined_plan(
+    game: Game,
+    start: Blueprint,
+    *,
+    method: str = "1-klss",
+    gadget: str = "maxmargin",
+    nesting: Nesting = "every",
+    on_step: Callable[[int], None] | None = None,
+) -> tuple[Floats, int]:
+    """Return the blueprint refined by nested subgames, float64[S0], and the number of subgames solved.
+
+    Raises
+    ------
+    GameError
+        A method or gadget does not exist, or the nesting's theorem does not hold for the method.
+    """
+    if nesting == "every":
+        nested = every_infoset(game, start, method=method, gadget=gadget, on_step=on_step)
+        return nested.plan, nested.subgames
+    if nesting == "allocated":
+        if method != "1-klss":
+            raise GameError(f"allocated deviations with {method}: Theorem 5 needs 1-klss")
+        nested = allocated(game, start, gadget=gadget, on_step=on_step)
+        return nested.plan, nested.subgames
+    plan, subgames = start.x, 0
+    for updated in update_blueprint(game, start, method=method, gadget=gadget, on_step=on_step):
+        plan = updated
+        subgames += 1
+    return plan, subgames
+
+
+def knowledge_row(name: str, *, max_nodes: int | None = None, max_bytes: int | None = None) -> KnowledgeSizes:
+    """Compute one row of Table 2.
+
+    Deviation: in 2x2 abrupt dark hex 24 decision nodes with a ball of one node and one legal action are left out;
+    nothing else gives the paper's averages.
+    """
+    named, game = named_game(name, max_nodes=max_nodes, max_bytes=max_bytes)
+    return knowledge_sizes(game, skip_forced=named.name == "abrupt_dark_hex_2x2")

@@ -1,0 +1,6 @@
+"""Playing any game with hidden information; independent of a particular game.
+
+Reading order: ``outcome`` (how games end), ``limits`` (limits of an answer), ``time_plan`` (how an answer's time is
+divided), ``contest`` (players and referees, and exceptions that end a game), ``arbiter`` (two players, one game),
+``kit`` (what a game provides).
+"""

@@ -1,0 +1,39 @@
+"""The greatest of many numbers, most of which may be equal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from klss.support._kernels.greatest import threshold
+from klss.support.arrays import Floats, Ints
+
+
+def greatest(values: Floats, count: int) -> Ints:
+    """Return the indices of the ``count`` greatest of ``values``, or of all if there are no more; among equals the
+    first ones.
+
+    Parameters
+    ----------
+    values
+        float64[n], no NaN.
+    count
+        Any number; below 1: none.
+
+    Returns
+    -------
+    int64[min(count, n)], ascending
+
+    Examples
+    --------
+    >>> greatest(np.array([0.1, 0.3, 0.1, 0.2, 0.1]), 3).tolist()
+    [0, 1, 3]
+    """
+    if count >= len(values):
+        return np.arange(len(values))
+    if count <= 0:
+        return np.empty(0, dtype=np.int64)
+    # All above the threshold, then as many of its equals as are missing.
+    least = threshold(values, count)
+    chosen = values > least
+    chosen[np.flatnonzero(values == least)[: count - int(chosen.sum())]] = True
+    return np.flatnonzero(chosen)

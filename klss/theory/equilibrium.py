@@ -1,0 +1,388 @@
+"""Equilibria of sequence-form games by linear programming: build, solve, read back, and measure the result.
+
+Source: Koller, Megiddo & von Stengel (STOC 1994). The program is player 0's: columns are that player's realization plan
+x >= 0 and one free value v per infoset of player 1; rows are flow constraints and one per non-empty sequence of player
+1, which says that the sequence can't give player 1 less than its infoset's value. y = the absolute row duals,
+renormalised per infoset from the top.
+
+Deviations: the empty sequence of player 1 has no row, it is the objective. At infosets that y or x does not reach the
+plan is 0; :func:`klss.theory.treeplex.behaviour` gives a behaviour there, uniform by default. The solver's status is
+not trusted: the gap is recomputed by best responses. If it is too large, another method is tried, then pivots in
+fractions (:mod:`klss.theory.rational`): the solver's tolerances are absolute, so that one payoff that is a billion
+times the others can hide them.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal, TypeVar, get_args
+
+import numpy as np
+
+from klss.errors import GameError
+from klss.support.arrays import Floats, Ints
+from klss.support.memory import check_memory
+from klss.theory.best_response import exploitability
+from klss.theory.game import Game
+from klss.theory.highs import Attempt, Basis, LinearProgram, LinearSolver, LpResult, attempts
+from klss.theory.rational import RationalProgram
+from klss.theory.sequence_form import SequenceForm
+from klss.theory.treeplex import behaviour, realization, uniform_behaviour
+
+T = TypeVar("T")
+
+Method = Literal["lp", "simplex", "ipm"]
+Status = Literal["optimal", "iteration_limit", "time_limit", "failed"]
+
+_GAP = 1e-7
+"""Largest gap of an optimum, as a share of its value or of the least payoff, whatever status the solver reports."""
+
+_RATIONAL = 10_000
+"""Most rows and columns of a program that is solved in fractions if the solver fails."""
+
+_PATIENCE, _PATIENCE_LEAST = 0.5, 1000
+"""Limit of simplex iterations with "lp": for each row and column of the program, and its least value. A run that takes
+more probably stalls, as in degenerate games, for which interior point is better.
+"""
+
+_BYTES_A_NONZERO, _BYTES_A_LINE, _BYTES_AT_LEAST = 160, 500, 10_000_000
+"""Memory of a program while it is solved, in bytes, measured on games of 8,000 to 220,000 nonzeros; a line is a row or
+column. Factorisations with much fill-in can take more.
+"""
+
+_UNITS = (2.0**-4, 2.0**10)
+"""Range of the payoffs outside which they are scaled, because the solver's tolerances are absolute."""
+
+
+@dataclass(frozen=True)
+class SolveStats:
+    """Size of the program, the method that gave the answer, iterations and seconds of all attempts, and their
+    statuses.
+    """
+
+    rows: int
+    columns: int
+    nonzeros: int
+    method: str
+    iterations: int
+    seconds: float
+    attempts: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A strategy profile and its quality.
+
+    Attributes
+    ----------
+    value : float
+        Player 0's payoff of the profile.
+    x : float64[S0], y : float64[S1]
+        Realization plans.
+    status : "optimal" | "iteration_limit" | "time_limit" | "failed"
+        "optimal": the recomputed gap is within tolerance. A limit: the best plans found before it was reached.
+        "failed": no method gave an optimum; the plans are the best found (uniform if there are none), with their
+        ``exploitability``.
+    exploitability : float
+        As recomputed by best responses (:func:`klss.theory.best_response.exploitability`).
+    stats : SolveStats
+    game : Game, optional
+        The game solved, if the sequence form has it.
+    basis : Basis, optional
+        The solver's last basis of the program.
+    """
+
+    value: float
+    x: Floats
+    y: Floats
+    status: Status
+    exploitability: float
+    stats: SolveStats
+    game: Game | None = None
+    basis: Basis | None = None
+
+    def behaviour(self, player: int) -> Floats:
+        """Return the behaviour of ``player``, sequence by sequence: float64[S]."""
+        if self.game is None:
+            raise GameError("behaviour: expected a solution of a game, got one of a sequence form alone")
+        return behaviour(self.game.treeplex(player), (self.x, self.y)[player])
+
+    def strategy(self, player: int) -> dict[str, dict[str, float]]:
+        """Return the strategy of ``player``, 0 or 1: infoset's name -> action's name -> probability.
+
+        At infosets that the plan does not reach it is uniform.
+
+        Raises
+        ------
+        GameError
+            No such player, or no names, because the sequence form solved has no game.
+
+        >>> import klss
+        >>> klss.solve("kuhn_poker").strategy(1)["2b"]
+        {'Pass': 0.0, 'Bet': 1.0}
+        """
+        if player not in (0, 1):
+            raise GameError(f"player {player!r}: expected 0 or 1")
+        if self.game is None:
+            raise GameError("strategy: a sequence form has no names; expected one made by sequence_form")
+        return named(self.game, player, self.behaviour(player).tolist())
+
+
+def named(game: Game, player: int, weights: Sequence[T]) -> dict[str, dict[str, T]]:
+    """Return a behaviour, one entry a sequence, by names: infoset -> action -> entry."""
+    observations, found = game.observations[player], {}
+    starts = game.treeplex(player).first_sequence.tolist()
+    for first, infoset in zip(starts, observations.turn_infosets.tolist(), strict=True):
+        names = observations.action_names[infoset]
+        found[str(observations.keys[infoset])] = dict(zip(names, weights[first : first + len(names)], strict=True))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Player 0's linear program. Columns: ``x`` (S0), then one value for each infoset of player 1 (I1). Rows: flow
+    (I0), responses (S1 - 1), floors.
+    """
+
+    program: LinearProgram
+    form: SequenceForm
+    floor: Floats | None
+
+    @property
+    def response_rows(self) -> slice:
+        """Rows of player 1's non-empty sequences."""
+        first = self.form.treeplexes[0].infoset_count
+        return slice(first, first + self.form.treeplexes[1].sequence_count - 1)
+
+
+def build_program(form: SequenceForm, x_floor: Floats | None = None) -> Program:
+    """Assemble player 0's program; ``x_floor`` float64[S0] is each sequence's least behaviour probability."""
+    t0, t1 = form.treeplexes
+    s0, s1, i0, i1 = t0.sequence_count, t1.sequence_count, t0.infoset_count, t1.infoset_count
+    # Payoffs at player 1's empty sequence are costs, the others are entries of the responses' rows.
+    payoff = form.payoff.tocoo()
+    later = payoff.col > 0
+    floored = np.flatnonzero(x_floor > 0.0) if x_floor is not None else np.zeros(0, np.int64)
+    parts = [
+        # flow of player 0: sum of an infoset's sequences = its parent sequence
+        (t0.infoset_of_sequence[1:], np.arange(1, s0), np.ones(s0 - 1)),
+        (np.arange(i0), t0.parent_sequence, np.full(i0, -1.0)),
+        # responses: payoff of the sequence + values of the infosets after it - value of its infoset >= 0
+        (i0 - 1 + payoff.col[later], payoff.row[later], payoff.data[later]),
+        (i0 + np.arange(s1 - 1), s0 + t1.infoset_of_sequence[1:], np.full(s1 - 1, -1.0)),
+    ]
+    inner = t1.parent_sequence > 0
+    parts.append((i0 - 1 + t1.parent_sequence[inner], s0 + np.flatnonzero(inner), np.ones(int(inner.sum()))))
+    if x_floor is not None and floored.size:
+        rows = i0 + s1 - 1 + np.arange(floored.size)
+        parts.append((rows, floored, np.ones(floored.size)))
+        parts.append((rows, t0.parent_of_sequence[floored], -x_floor[floored]))
+    # Maximise the values of player 1's first infosets plus the payoffs at its empty sequence.
+    row_count = i0 + s1 - 1 + floored.size
+    cost = np.zeros(s0 + i1)
+    np.add.at(cost, payoff.row[~later], payoff.data[~later])
+    cost[s0:][~inner] = 1.0
+    # x is a plan: entries at least 0, the empty sequence 1. The infosets' values are free.
+    lower = np.concatenate([np.zeros(s0), np.full(i1, -np.inf)])
+    upper = np.full(s0 + i1, np.inf)
+    lower[0] = upper[0] = 1.0
+    program = LinearProgram.of_entries(
+        parts,
+        cost=cost,
+        column_bounds=(lower, upper),
+        row_bounds=(np.zeros(row_count), np.concatenate([np.zeros(i0), np.full(row_count - i0, np.inf)])),
+    )
+    return Program(program, form, x_floor)
+
+
+def scaling(form: SequenceForm) -> float:
+    """Return the factor by which the payoffs are multiplied for the solver; 1 for most games.
+
+    The least payoff decides: a large one that nobody plays for must not make the others vanish in the tolerances.
+    """
+    if _UNITS[0] <= form.unit <= _UNITS[1]:
+        return 1.0
+    least, most = math.frexp(form.least)[1], math.frexp(form.unit)[1]
+    return math.ldexp(1.0, max(-1000, min(1000, -least, 1000 - most)))  # a power of two: no digit is lost
+
+
+def tolerance(form: SequenceForm, value: float) -> float:
+    """Return the largest gap of an optimum: small beside the value, or beside the least payoff if that is larger."""
+    return _GAP * max(abs(value), form.least)
+
+
+def program_bytes(lines: int, payoffs: int) -> int:
+    """Estimate the bytes needed to solve a form with so many ``lines`` (both players' sequences and infosets) and
+    nonzero ``payoffs``."""
+    # Each sequence and each infoset has one entry besides the payoffs.
+    return _BYTES_AT_LEAST + _BYTES_A_NONZERO * (payoffs + lines) + _BYTES_A_LINE * lines
+
+
+def read_back(program: Program, result: LpResult) -> tuple[Floats, Floats, float, float]:
+    """Return the plans x and y of a run's primal values and row duals, the profile's value and its saddle gap."""
+    form = program.form
+    t0, t1 = form.treeplexes
+    # Go through the behaviour, so that x and y are plans exactly and not only up to the solver's tolerance.
+    weights = behaviour(t0, result.primal[: t0.sequence_count])
+    if program.floor is not None:
+        weights = _lifted(weights, program.floor, t0.first_sequence, t0.infoset_of_sequence)
+    x = realization(t0, weights)
+    duals = np.concatenate([[1.0], np.abs(result.row_dual[program.response_rows])])
+    y = realization(t1, behaviour(t1, duals))
+    utility = form.payoff @ y
+    return x, y, float(x @ utility), exploitability(form, x, y, program.floor)
+
+
+def solve(
+    form: SequenceForm,
+    *,
+    method: str = "lp",
+    time_limit_s: float | None = None,
+    max_bytes: int | None = None,
+    x_floor: Floats | None = None,
+) -> Solution:
+    """Return an equilibrium of ``form``.
+
+    Parameters
+    ----------
+    form : SequenceForm
+    method : "lp" | "simplex" | "ipm"
+        "simplex": dual simplex; "ipm": interior point with crossover; "lp": simplex first, interior point if it stalls.
+        With each of them a failure is retried with the other method.
+    time_limit_s : float, optional
+        Most seconds of all attempts together.
+    max_bytes : int, optional
+        Most bytes of this process; checked before the program is built, by :func:`program_bytes`.
+    x_floor : float64[S0], optional
+        Player 0 plays each sequence with at least this behaviour probability; its plan is then a least exploitable one
+        under that condition.
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    GameError
+        The method is unknown or the floor can't be met.
+    TooLargeError
+        More than ``max_bytes``.
+    """
+    if method not in get_args(Method):
+        raise GameError(f"method {method!r}: expected one of {', '.join(get_args(Method))}")
+    lines = sum(treeplex.sequence_count + treeplex.infoset_count for treeplex in form.treeplexes)
+    check_memory("linear program: solving it", program_bytes(lines, int(form.payoff.nnz)), max_bytes)
+    # Scale very large or small payoffs to a size at which the solver's absolute tolerances are sensible.
+    factor = scaling(form)
+    if factor != 1.0:
+        scaled = replace(form, a=form.a * factor, b=form.b * factor, unit=form.unit * factor, least=form.least * factor)
+        found = _solve(scaled, method, time_limit_s, x_floor)
+        return replace(found, value=found.value / factor, exploitability=found.exploitability / factor)
+    return _solve(form, method, time_limit_s, x_floor)
+
+
+def _solve(form: SequenceForm, method: str, time_limit_s: float | None, x_floor: Floats | None) -> Solution:
+    """Solve a game of payoffs of a size that suits the solver."""
+    # Build the program.
+    floor = None if x_floor is None else _checked_floor(form, x_floor)
+    begin = time.perf_counter()
+    program = build_program(form, floor)
+    lp = program.program
+    # Take the first attempt with a small enough gap, otherwise the best one. Stop at the caller's limit.
+    best = _uniform(form, floor)
+    used, status, iterations = "none", "failed", 0
+    tried: list[str] = []
+    left = None if time_limit_s is None else time_limit_s - (time.perf_counter() - begin)
+    solver = LinearSolver(lp)
+    basis: Basis | None = None
+    for attempt, result in attempts(solver, _plan(method, lp.size), left):
+        iterations += result.iterations
+        tried.append(f"{attempt.method}: {result.status}")
+        if result.valid:
+            read = read_back(program, result)
+            if used == "none" or read[3] < best[3]:
+                best, used, basis = read, attempt.method, solver.basis()
+            if best[3] <= tolerance(form, best[2]):
+                status = "optimal"
+                break
+        if result.status == "time_limit":
+            status = result.status
+            break
+    if status == "failed" and lp.size <= _RATIONAL:
+        plans = RationalProgram(lp, form, _as_fractions(form)).optimum(basis, best[0].tolist())
+        if plans is not None:
+            tried.append("fractions: optimal")
+            x, y = (np.array([float(each) for each in plan]) for plan in plans)
+            best, used = (x, y, form.value(x, y), exploitability(form, x, y, floor)), "fractions"
+            status = "optimal" if best[3] <= tolerance(form, best[2]) else "failed"
+    x, y, value, gap = best
+    stats = SolveStats(
+        rows=lp.row_lower.size,
+        columns=lp.cost.size,
+        nonzeros=lp.value.size,
+        method=used,
+        iterations=iterations,
+        seconds=time.perf_counter() - begin,
+        attempts=tuple(tried),
+    )
+    return Solution(value, x, y, status, gap, stats, form.game, basis=basis)  # type: ignore[arg-type]
+
+
+def _as_fractions(form: SequenceForm) -> dict[tuple[int, int], Fraction]:
+    """Return the payoffs as they are stored, exactly."""
+    entries = form.payoff.tocoo()
+    places = zip(entries.row.tolist(), entries.col.tolist(), strict=True)
+    return dict(zip(places, map(Fraction, entries.data.tolist()), strict=True))
+
+
+def _plan(method: str, size: int) -> list[Attempt]:
+    """Return the attempts at a program of ``size``: the requested method first, the other one if it fails."""
+    simplex, ipm = Attempt("simplex"), Attempt("ipm")
+    if method == "ipm":
+        return [ipm, simplex]
+    if method == "simplex":
+        return [simplex, ipm]
+    # Simplex is the fastest unless it stalls; after its limit interior point takes over.
+    return [Attempt("simplex", int(max(_PATIENCE_LEAST, _PATIENCE * size))), ipm, simplex]
+
+
+def _uniform(form: SequenceForm, floor: Floats | None) -> tuple[Floats, Floats, float, float]:
+    """Return uniform plans, their value and gap, for use if no attempt gave plans."""
+    t0, t1 = form.treeplexes
+    weights = uniform_behaviour(t0)
+    if floor is not None:
+        weights = _lifted(weights, floor, t0.first_sequence, t0.infoset_of_sequence)
+    x, y = realization(t0, weights), realization(t1, uniform_behaviour(t1))
+    return x, y, form.value(x, y), exploitability(form, x, y, floor)
+
+
+def _checked_floor(form: SequenceForm, x_floor: Floats) -> Floats:
+    t0 = form.treeplexes[0]
+    floor = np.ascontiguousarray(x_floor, dtype=np.float64)
+    if floor.shape != (t0.sequence_count,):
+        raise GameError(
+            f"x_floor has shape {floor.shape}, expected ({t0.sequence_count},): one entry a sequence of player 0"
+        )
+    floor = floor.copy()
+    floor[0] = 0.0
+    total = np.add.reduceat(floor, t0.first_sequence) if t0.infoset_count else np.zeros(0)
+    if floor.min(initial=0.0) < 0.0 or total.max(initial=0.0) > 1.0 + 1e-12:
+        raise GameError("x_floor: an infoset's entries must be >= 0 and sum to at most 1")
+    return floor
+
+
+def _lifted(weights: Floats, floor: Floats, first_sequence: Ints, infoset: Ints) -> Floats:
+    """Return a behaviour with entries below the floor raised to it; the parts above it are scaled to make the sum 1."""
+    above = np.maximum(weights - floor, 0.0)
+    if not first_sequence.size:
+        return weights
+    total = np.add.reduceat(above, first_sequence)
+    rest = 1.0 - np.add.reduceat(floor, first_sequence)
+    ratio = np.where(total > 0.0, rest / np.where(total > 0.0, total, 1.0), 0.0)
+    out: Floats = floor + above * np.concatenate([[0.0], ratio])[infoset + 1]
+    out[0] = 1.0
+    return out

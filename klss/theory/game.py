@@ -1,0 +1,524 @@
+"""Two-player zero-sum games with explicit observations, as frozen flat arrays, and a builder that checks every law.
+
+Source: Zhang & Sandholm (NeurIPS 2021), §2 (game with explicit observations) and Appendix C (the additional payoff B).
+
+Letters: ``N`` nodes, ``J`` infosets of one player's observation tree, ``P`` points of it.
+
+*Infosets are observation infosets*: both players have one at every decision node, whichever moves. A **point** is an
+observation sequence of the paper: the empty one, or an infoset at which the player moves with the action taken there,
+or an infoset at which the player waits. Points are finer than sequences, which have own actions only. B's entries are
+at points, so that a nested subgame knows which of them are below an infoset at which player 1 waits (docs/search.md,
+"Slips and mends").
+
+Deviations from the source: chance nodes have no observation. A player that waits and observes nothing new stays in the
+same infoset (so that observations need not reveal how many moves the other made). A player that moves never meets an
+infoset twice (no absent-mindedness).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from klss.errors import GameError
+from klss.support.arrays import Bools, Floats, Ints
+from klss.theory._kernels import tree as kernels
+from klss.theory.movers import CHANCE, TERMINAL
+from klss.theory.treeplex import Treeplex
+
+_SUM = 1e-9
+"""Largest error of a sum: of chance's probabilities at a node, and of both players' utilities (relative from 1 on)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Observations:
+    """One player's observation tree; parents come before their children.
+
+    Parameters
+    ----------
+    parent_point : int64[J]
+        The point from which each infoset is reached.
+    action_count : int64[J]
+        Number of actions; 1 where the player waits.
+    turn : bool[J]
+        True where the player moves.
+    synthetic : bool[J]
+        True for infosets that a gadget added: an action there never counts as the player's mistake.
+    keys : tuple of hashable, J of them
+        Names of the infosets.
+    action_names : tuple of tuple of str, J of them
+        Names of the actions; empty where the player waits.
+    """
+
+    parent_point: Ints
+    action_count: Ints
+    turn: Bools
+    synthetic: Bools
+    keys: tuple[Hashable, ...]
+    action_names: tuple[tuple[str, ...], ...]
+
+    @property
+    def infoset_count(self) -> int:
+        """Number of infosets, waiting ones included."""
+        return int(self.turn.size)
+
+    @cached_property
+    def first_point(self) -> Ints:
+        """int64[J]: the point of each infoset's first action, or its only point."""
+        return 1 + np.concatenate([[0], np.cumsum(self.action_count)[:-1]]).astype(np.int64)[: self.infoset_count]
+
+    @cached_property
+    def point_count(self) -> int:
+        """Number of points, the empty one included."""
+        return 1 + int(self.action_count.sum())
+
+    @cached_property
+    def infoset_of_point(self) -> Ints:
+        """int64[P]: -1 for the empty point."""
+        return np.concatenate([[-1], np.repeat(np.arange(self.infoset_count), self.action_count)]).astype(np.int64)
+
+    @cached_property
+    def parent_infoset(self) -> Ints:
+        """int64[J]: the infoset before each one; -1 for none."""
+        return self.infoset_of_point[self.parent_point]
+
+    @cached_property
+    def tree(self) -> Treeplex:
+        """The observation tree as a treeplex whose sequences are the points; a waiting infoset has a single action."""
+        return Treeplex(self.parent_point, self.first_point, self.action_count)
+
+    @cached_property
+    def turn_infosets(self) -> Ints:
+        """int64[I]: the infosets at which the player moves, in the order of the treeplex."""
+        return np.flatnonzero(self.turn)
+
+    @cached_property
+    def sequence_of_point(self) -> Ints:
+        """int64[P]: the sequence (own actions only) of each point."""
+        # The points that are sequences: the empty one, and those after an action.
+        kept = np.concatenate([[True], self.turn[self.infoset_of_point[1:]]])
+        # A waiting point has the sequence of the point before it. Follow these links, twice as far each time, up to a
+        # point after an action.
+        target = np.arange(self.point_count)
+        waits = np.flatnonzero(~self.turn)
+        target[self.first_point[waits]] = self.parent_point[waits]
+        while True:
+            further = target[target]
+            if np.array_equal(further, target):
+                break
+            target = further
+        return (np.cumsum(kept) - 1)[target]
+
+    @cached_property
+    def treeplex(self) -> Treeplex:
+        """The treeplex of the infosets at which the player moves."""
+        # Leave out waiting infosets, and number the others without gaps.
+        count = self.action_count[self.turn_infosets]
+        first = 1 + np.cumsum(count) - count
+        return Treeplex(self.sequence_of_point[self.parent_point[self.turn_infosets]], first, count)
+
+    @cached_property
+    def treeplex_infoset(self) -> Ints:
+        """int64[J]: each infoset's index in :attr:`treeplex`; -1 where the player waits."""
+        index = np.cumsum(self.turn) - 1
+        return np.where(self.turn, index, -1).astype(np.int64)
+
+    @cached_property
+    def index(self) -> dict[Hashable, int]:
+        """Infoset of each key."""
+        return {key: j for j, key in enumerate(self.keys)}
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """A game tree in preorder (every subtree is one range of nodes).
+
+    Parameters
+    ----------
+    parent : int64[N]
+        -1 for the root, which is node 0.
+    player : int64[N]
+        0, 1, `CHANCE` or `TERMINAL`.
+    action : int64[N]
+        Index, at the parent, of the edge into each node; -1 for the root.
+    probability : float64[N]
+        Chance's probability of that edge; 1 where the parent is no chance node.
+    utility : float64[N]
+        Player 0's utility at terminals, 0 at all other nodes.
+    infoset : int64[2, N]
+        Each player's infoset at decision nodes; -1 at chance nodes and terminals, and where the player waits and
+        observes nothing at all (so in games of :mod:`klss.gambit`).
+    observations : (Observations, Observations)
+    b : (float64[P0], float64[P1])
+        The additional payoff B: entries of its first column at player 0's points and of its top row at player 1's. Zero
+        unless the game is a gadget.
+
+    Notes
+    -----
+    The constructor does not check its arguments; games are made by :class:`GameBuilder`, :mod:`klss.openspiel`,
+    :mod:`klss.gambit` and :mod:`klss.paper.subgame`.
+    """
+
+    parent: Ints
+    player: Ints
+    action: Ints
+    probability: Floats
+    utility: Floats
+    infoset: Ints
+    observations: tuple[Observations, Observations]
+    b: tuple[Floats, Floats]
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes, chance nodes and terminals included."""
+        return int(self.parent.size)
+
+    @cached_property
+    def _passes(self) -> tuple[Floats, Ints]:
+        reach = np.empty(self.node_count)
+        end = np.empty(self.node_count, np.int64)
+        kernels.node_passes(self.parent, self.probability, reach, end)
+        return reach, end
+
+    @property
+    def reach(self) -> Floats:
+        """float64[N]: the product of chance's probabilities on the way to each node."""
+        return self._passes[0]
+
+    @property
+    def end(self) -> Ints:
+        """int64[N]: the subtree of h is the range of nodes h to end[h] - 1."""
+        return self._passes[1]
+
+    @cached_property
+    def terminals(self) -> Ints:
+        """The terminal nodes."""
+        return np.flatnonzero(self.player == TERMINAL)
+
+    @cached_property
+    def _points(self) -> tuple[Ints, Ints]:
+        out = []
+        for i in (0, 1):
+            points = np.empty(self.node_count, np.int64)
+            first = self.observations[i].first_point
+            kernels.arrival_points(self.parent, self.player, self.action, self.infoset[i], first, i, points)
+            out.append(points)
+        return out[0], out[1]
+
+    def points(self, player: int) -> Ints:
+        """Return the player's point on arriving at each node, before observing anything there: int64[N]."""
+        return self._points[player]
+
+    @cached_property
+    def _sequences(self) -> tuple[Ints, Ints]:
+        return (
+            self.observations[0].sequence_of_point[self._points[0]],
+            self.observations[1].sequence_of_point[self._points[1]],
+        )
+
+    def sequences(self, player: int) -> Ints:
+        """Return the player's sequence at each node: int64[N]."""
+        return self._sequences[player]
+
+    def treeplex(self, player: int) -> Treeplex:
+        """Return the player's treeplex."""
+        return self.observations[player].treeplex
+
+    @cached_property
+    def _members(self) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
+        out = []
+        for i in (0, 1):
+            # Nodes sorted by infoset, ascending within one, and the place at which each infoset's nodes begin.
+            nodes = np.flatnonzero(self.infoset[i] >= 0)
+            order = np.argsort(self.infoset[i][nodes], kind="stable")
+            sizes = np.bincount(self.infoset[i][nodes], minlength=self.observations[i].infoset_count)
+            out.append((np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), nodes[order]))
+        return out[0], out[1]
+
+    def members(self, player: int) -> tuple[Ints, Ints]:
+        """Return ``start`` int64[J + 1] and ``nodes``: the nodes of the player's infoset j are
+        ``nodes[start[j]:start[j + 1]]``, ascending.
+        """
+        return self._members[player]
+
+    def nodes_of(self, player: int, infoset: int) -> Ints:
+        """Return the nodes of one infoset, ascending."""
+        start, nodes = self._members[player]
+        return nodes[start[infoset] : start[infoset + 1]]
+
+
+class GameBuilder:
+    """Builds a :class:`Game` node by node, parents first.
+
+    Examples
+    --------
+    Matching pennies: player 1 does not see what player 0 chose.
+
+    >>> builder = GameBuilder()
+    >>> root = builder.add_decision(None, None, player=0, observations=("choose", "wait"))
+    >>> for mine in ("heads", "tails"):
+    ...     node = builder.add_decision(root, mine, player=1, observations=(f"chose {mine}", "choose"))
+    ...     for yours in ("heads", "tails"):
+    ...         _ = builder.add_terminal(node, yours, utility=1.0 if mine == yours else -1.0)
+    >>> game = builder.build()
+    >>> game.node_count, game.treeplex(0).sequence_count
+    (7, 3)
+    """
+
+    def __init__(self) -> None:
+        """An empty builder."""
+        self._parent: list[int] = []
+        self._player: list[int] = []
+        self._edge: list[str] = []
+        self._probability: list[float] = []
+        self._utility: list[float] = []
+        self._labels: list[tuple[Hashable, Hashable] | None] = []
+
+    def _add(self, parent: int | None, action: str | None, player: int, probability: float, utility: float) -> int:
+        # The first node is the root; the parent of every other one was added before it, so parents come first.
+        node = len(self._parent)
+        if (parent is None) != (node == 0):
+            raise GameError(
+                f"node {node}: got parent {parent}; expected None for the first node (the root) and a node "
+                f"for every other"
+            )
+        if parent is not None:
+            if not 0 <= parent < node:
+                raise GameError(f"node {node}: got parent {parent}; expected a node added before, 0 to {node - 1}")
+            if self._player[parent] == TERMINAL:
+                raise GameError(f"node {node}: its parent {parent} is terminal; a terminal has no children")
+        self._parent.append(-1 if parent is None else parent)
+        self._player.append(player)
+        self._edge.append("" if action is None else str(action))
+        self._probability.append(float(probability))
+        self._utility.append(float(utility))
+        self._labels.append(None)
+        return node
+
+    def add_chance(self, parent: int | None, action: str | None, *, probability: float = 1.0) -> int:
+        """Add a chance node; its children's ``probability`` must sum to 1. Return the node."""
+        return self._add(parent, action, CHANCE, probability, 0.0)
+
+    def add_decision(
+        self,
+        parent: int | None,
+        action: str | None,
+        *,
+        player: int,
+        observations: tuple[Hashable, Hashable],
+        probability: float = 1.0,
+    ) -> int:
+        """Add a decision node of ``player`` 0 or 1.
+
+        ``observations`` name both players' infosets there: a name must contain everything that the player knows, since
+        equal names mean one infoset; None where the player waits and observes nothing at all. Return the node.
+        """
+        if player not in (0, 1):
+            raise GameError(f"decision node: got player {player!r}; expected 0 or 1")
+        node = self._add(parent, action, player, probability, 0.0)
+        self._labels[node] = observations
+        return node
+
+    def add_terminal(
+        self, parent: int | None, action: str | None, *, utility: float | tuple[float, float], probability: float = 1.0
+    ) -> int:
+        """Add a terminal with player 0's ``utility``, or both players' (which must sum to zero). Return the node."""
+        if isinstance(utility, tuple):
+            if abs(utility[0] + utility[1]) > _SUM * max(1.0, abs(utility[0])):
+                raise GameError(
+                    f"zero-sum: a terminal has utilities {utility[0]:g} and {utility[1]:g}; expected two that sum to 0"
+                )
+            utility = utility[0]
+        if not np.isfinite(utility):
+            raise GameError(f"terminal: got utility {utility}; expected a finite number")
+        return self._add(parent, action, TERMINAL, probability, utility)
+
+    def build(self) -> Game:
+        """Check every law and return the game.
+
+        Raises
+        ------
+        GameError
+            A law is broken, which the message names: chance sums to one, one infoset - one action set, the observation
+            determines whether the player moves, no absent-mindedness, perfect recall.
+        """
+        if not self._parent:
+            raise GameError("empty game: expected at least a root; add a node first")
+        # Actions are numbered in the order in which the children were added.
+        actions = [-1] * len(self._parent)
+        children: list[list[int]] = [[] for _ in self._parent]
+        for node, above in enumerate(self._parent):
+            if above >= 0:
+                actions[node] = len(children[above])
+                children[above].append(node)
+        order = _preorder(children)
+        # Infosets, numbered in the order of their first nodes; each has one mover and one set of actions.
+        labels: list[list[int]] = [[], []]
+        keys: list[list[Hashable]] = [[], []]
+        names: list[list[tuple[str, ...]]] = [[], []]
+        seen: list[dict[Hashable, int]] = [{}, {}]
+        turns: list[list[bool]] = [[], []]
+        for node in order:
+            # Its edges.
+            observed = self._labels[node]
+            below = children[node]
+            if self._player[node] != TERMINAL and not below:
+                raise GameError(f"node {node}: it is no terminal but has no children; add some or make it a terminal")
+            edges = tuple(self._edge[child] for child in below)
+            if len(set(edges)) != len(edges):
+                raise GameError(
+                    f"node {node}: two of its edges have one name: {edges}; give every action a name of its own"
+                )
+            # Both players' infosets there: a new one, or a known one with the same mover and actions.
+            for i in (0, 1):
+                if observed is None or (observed[i] is None and self._player[node] != i):
+                    labels[i].append(-1)
+                    continue
+                key, turn = observed[i], self._player[node] == i
+                j = seen[i].setdefault(key, len(keys[i]))
+                if j == len(keys[i]):
+                    keys[i].append(key)
+                    names[i].append(edges if turn else ())
+                    turns[i].append(turn)
+                elif turns[i][j] != turn:
+                    raise GameError(
+                        f"observation determines whether the player moves: player {i} moves at one node of "
+                        f"infoset {key!r} and waits at another; "
+                        "give them different observations"
+                    )
+                elif turn and names[i][j] != edges:
+                    raise GameError(
+                        f"one infoset, one action set: player {i}'s infoset {key!r} has actions "
+                        f"{names[i][j]} at one node and {edges} at another"
+                    )
+                labels[i].append(j)
+        # The arrays in preorder; parents get their places in it too.
+        rank = np.array(order, np.int64)
+        position = np.empty(rank.size, np.int64)
+        position[rank] = np.arange(rank.size)
+        old = np.array(self._parent, np.int64)[rank]
+        return assemble(
+            parent=np.where(old >= 0, position[old], -1),
+            player=np.array(self._player, np.int64)[rank],
+            action=np.array(actions, np.int64)[rank],
+            probability=np.array(self._probability)[rank],
+            utility=np.array(self._utility)[rank],
+            infoset=np.array(labels, np.int64).reshape(2, -1),
+            turns=(turns[0], turns[1]),
+            keys=(keys[0], keys[1]),
+            action_names=(names[0], names[1]),
+        )
+
+
+def assemble(
+    *,
+    parent: Ints,
+    player: Ints,
+    action: Ints,
+    probability: Floats,
+    utility: Floats,
+    infoset: Ints,
+    turns: tuple[Sequence[bool], Sequence[bool]],
+    keys: tuple[Sequence[Hashable], Sequence[Hashable]],
+    action_names: tuple[Sequence[tuple[str, ...]], Sequence[tuple[str, ...]]],
+) -> Game:
+    """Return a game from nodes in preorder and infosets numbered in the order of their first nodes; vectorised.
+
+    Parameters are those of :class:`Game` and :class:`Observations`. The caller has checked that each infoset has one
+    action set and one mover.
+
+    Raises
+    ------
+    GameError
+        Chance does not sum to one, or perfect recall is broken, or a player is absent-minded.
+    """
+    probability = _checked_chance(parent, player, probability)
+    mine, yours = (
+        _observation_tree(i, parent, player, action, infoset[i], np.array(turns[i], dtype=bool).reshape(-1), keys[i],
+                          action_names[i])
+        for i in (0, 1)
+    )  # fmt: skip
+    return Game(
+        parent=parent,
+        player=player,
+        action=action,
+        probability=probability,
+        utility=utility,
+        infoset=infoset,
+        observations=(mine, yours),
+        b=(np.zeros(mine.point_count), np.zeros(yours.point_count)),
+    )
+
+
+def _checked_chance(parent: Ints, player: Ints, probability: Floats) -> Floats:
+    """Check that probabilities are not negative and sum to 1 at each chance node; return them, 1 on all other edges."""
+    n = parent.size
+    below_chance = np.zeros(n, bool)
+    below_chance[1:] = player[parent[1:]] == CHANCE
+    if (probability[below_chance] < 0.0).any():
+        raise GameError("chance sums to one: a probability is negative")
+    total = np.bincount(parent[below_chance], weights=probability[below_chance], minlength=n)
+    wrong = np.flatnonzero((player == CHANCE) & (np.abs(total - 1.0) > _SUM))
+    if wrong.size:
+        raise GameError(
+            f"chance sums to one: the probabilities at chance node {wrong[0]} (in preorder) sum to "
+            f"{total[wrong[0]]:.12g}"
+        )
+    return np.where(below_chance, probability, 1.0)
+
+
+def _observation_tree(
+    who: int, parent: Ints, player: Ints, action: Ints, infoset: Ints, turn: Bools, keys: Sequence[Hashable],
+    action_names: Sequence[tuple[str, ...]],
+) -> Observations:  # fmt: skip
+    """Return the observation tree of player ``who``; ``infoset`` int64[N] is that player's at each node."""
+    # Points of the observation tree: one for each action at an infoset, one where the player waits.
+    count = np.array([max(1, len(names)) for names in action_names], np.int64).reshape(-1)
+    first = np.concatenate([[1], 1 + np.cumsum(count)])[: turn.size].astype(np.int64)
+    points = np.empty(parent.size, np.int64)
+    kernels.arrival_points(parent, player, action, infoset, first, who, points)
+    infoset_of_point = np.concatenate([[-1], np.repeat(np.arange(turn.size), count)]).astype(np.int64)
+    nodes = np.flatnonzero(infoset >= 0)
+    # A player that waits and sees nothing new stays in the same infoset, so look only at nodes that enter an infoset.
+    entering = nodes[(infoset_of_point[points[nodes]] != infoset[nodes]) | turn[infoset[nodes]]]
+    # Perfect recall: all nodes of an infoset are entered from one point, the one of its first node.
+    here = infoset[entering]
+    parent_point = np.full(turn.size, -1, np.int64)
+    parent_point[here[::-1]] = points[entering][::-1]
+    broken = np.flatnonzero(points[entering] != parent_point[here])
+    if broken.size:
+        _raise_recall(who, int(entering[broken[0]]), int(here[broken[0]]), parent, infoset, turn, keys)
+    return Observations(parent_point, count, turn, np.zeros(turn.size, bool), tuple(keys), tuple(action_names))
+
+
+def _raise_recall(
+    who: int, node: int, infoset: int, parent: Ints, label: Ints, turn: Bools, keys: Sequence[Hashable]
+) -> None:
+    # Absent-mindedness also breaks perfect recall; check for it first, since its message is more specific.
+    key = keys[infoset]
+    above = int(parent[node])
+    while above >= 0:
+        if label[above] == infoset and turn[infoset]:
+            raise GameError(
+                f"no absent-mindedness: player {who} moves in infoset {key!r} twice on the way to one "
+                f"node; let the infoset's name say that the player has moved"
+            )
+        above = int(parent[above])
+    raise GameError(
+        f"perfect recall: two nodes of player {who}'s infoset {key!r} are reached by different "
+        f"observations or actions of that player; "
+        "an infoset's name has to hold everything that the player knew and did before"
+    )
+
+
+def _preorder(children: Sequence[Sequence[int]]) -> list[int]:
+    order: list[int] = []
+    stack = [0]
+    while stack:  # a game may be deeper than Python's recursion
+        node = stack.pop()
+        order.append(node)
+        stack.extend(reversed(children[node]))
+    return order

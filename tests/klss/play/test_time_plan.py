@@ -1,0 +1,64 @@
+"""The division of an answer's time against the formulas written out once for each game."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from darkchess.rbc.players.holding import time_plan
+from klss.play.limits import Limit
+from klss.play.time_plan import TimePlan
+
+CLOCKS = [(0.01, 0.0), (0.5, 0.0), (3.0, 2.0), (60.0, 0.0), (180.0, 2.0), (900.0, 5.0), (2.0, 60.0)]
+
+
+@pytest.mark.parametrize("clock", CLOCKS)
+def test_one_question_a_turn_takes_a_twenty_fifth_of_the_clock_and_most_of_the_increment(
+    clock: tuple[float, float],
+) -> None:
+    usable = max(0.0, clock[0] - 0.4)
+    seconds = max(0.01, min(usable / 25 + 0.8 * clock[1], 0.5 * usable))
+    plan = TimePlan(Limit(clock=clock))
+    assert plan.seconds == pytest.approx(seconds, rel=1e-12)
+    assert plan.tracking_s == pytest.approx(0.5 * min(clock[0] / 20, seconds), rel=1e-12)
+
+
+@pytest.mark.parametrize("clock", CLOCKS)
+@pytest.mark.parametrize(("sense", "part"), [(True, 0.3), (False, 0.7)])
+def test_two_questions_share_a_thirtieth_of_it_and_following_takes_a_fortieth_where_that_is_more(
+    clock: tuple[float, float], sense: bool, part: float
+) -> None:
+    seconds = max(0.005, part * min(clock[0] / 30 + 0.8 * clock[1], 0.25 * clock[0]))
+    plan = time_plan(Limit(clock=clock), sense=sense)
+    assert plan.seconds == pytest.approx(seconds, rel=1e-12)
+    assert plan.tracking_s == pytest.approx(max(0.5 * seconds, 0.025 * clock[0]), rel=1e-12)
+
+
+@pytest.mark.parametrize("make", [TimePlan, lambda limit: time_plan(limit, sense=True)], ids=["one", "two"])
+def test_seconds_go_before_the_clock_and_are_halved_and_five_stand_where_nothing_is_given(make: object) -> None:
+    assert callable(make)
+    for limit, seconds in ((Limit(time_s=3.0, clock=(900.0, 5.0)), 3.0), (Limit(), 5.0)):
+        plan = make(limit)
+        assert (plan.seconds, plan.tracking_s) == (seconds, seconds / 2)
+        assert plan.deadline == plan.began + seconds and plan.budget().seconds == seconds
+        assert plan.tracking_deadline() == plan.began + seconds / 2
+
+
+def test_with_nodes_no_clock_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = TimePlan(Limit(nodes=50, time_s=1.0, clock=(1.0, 1.0)), began=0.0)
+    monkeypatch.setattr(time, "monotonic", lambda: 1 / 0)
+    assert plan.seconds is plan.tracking_s is plan.deadline is plan.tracking_deadline(1.0) is None
+    assert (plan.budget().nodes, plan.budget().seconds, plan.elapsed()) == (50, None, 0.0)
+    assert plan.estimated_s(100.0) == 0.5 and TimePlan(Limit(time_s=2.0), began=0.0).estimated_s(100.0) == 2.0
+
+
+def test_a_search_that_comes_late_gets_its_least_time_and_a_renewed_plan_what_is_left() -> None:
+    late = TimePlan(Limit(time_s=0.5), began=time.monotonic() - 2.0)
+    budget = late.budget(0.25)
+    assert budget.seconds == pytest.approx(2.25, abs=0.1) and budget.started == late.began
+    assert late.renewed().seconds == late.use.least_s
+    half = TimePlan(Limit(time_s=4.0), began=time.monotonic() - 2.0).renewed()
+    assert half.seconds == pytest.approx(2.0, abs=0.1)
+    on_clock = TimePlan(Limit(clock=(60.0, 3.0)), began=time.monotonic() - 2.0).renewed()
+    assert on_clock.limit.clock == (pytest.approx(58.0, abs=0.1), 3.0)
