@@ -1,8 +1,8 @@
 """The bot for long: fifty games to their end, four at a time, against a server that does everything wrong.
 
 In the first half the bot is killed at random moments; while it is away games end, are put away, and are lost by the
-server. In the second half one process plays on, and its memory is looked at. ``SOAK_BOT_GAMES`` is the number of games
-(default 50).
+server: the moves of the last two are not there any more to be recorded. In the second half one process plays on, and
+its memory is looked at. ``SOAK_BOT_GAMES`` is the number of games (default 50).
 """
 
 from __future__ import annotations
@@ -102,10 +102,16 @@ def test_fifty_games_with_faults_on_end_by_the_rules_are_recorded_and_leave_no_m
     lost_on_time = [game.id for game in flagged if game.outcome and game.outcome.winner != game.bot_color]
     assert not lost_on_time
     found = recorded(tmp_path / "records")
-    assert set(games) <= set(found) <= set(games) | set(lost)
-    results = {game_id: game.outcome.result for game_id, game in games.items() if game.outcome}
-    assert {game_id: found[game_id].result for game_id in games} == results
-    assert all([move.uci() for move in found[game_id].moves] == game.moves for game_id, game in games.items())
+    shown = {game_id: game for game_id, game in games.items() if not game.put_away or game_id in found}
+    assert set(shown) <= set(found) <= set(games) | set(lost)
+    # The server says that a game is over, and not how: only the rules' own ends have a result. It does not show a last
+    # move, which is lost if moves were taken back while it was on its way.
+    results = Counter[str]()
+    for game_id, game in shown.items():
+        moves, result = [move.uci() for move in found[game_id].moves], found[game_id].result
+        ended = "*" if game.referee.outcome is None else game.referee.outcome.result
+        assert (moves, result) == (game.moves, ended) or (game.take_backs and (moves, result) == (game.moves[:-1], "*"))
+        results[result] += 1
     assert not [line for line in log if "traceback" in line]
     assert server.quiet_violations == 0
     assert TOKEN not in said(tmp_path)
@@ -114,5 +120,5 @@ def test_fifty_games_with_faults_on_end_by_the_rules_are_recorded_and_leave_no_m
     assert resident[-1] <= resident[settled] * 1.10 + 4.0, resident
     assert files[-1] <= files[settled] + 8, files
     faults = dict(server.done + happened)
-    print(f"games {len(games)} and {len(lost)} lost by the server, all {len(results)} results right, "
+    print(f"games {len(games)} and {len(lost)} lost by the server, results {dict(results)}, "
           f"faults {faults}, memory {resident[0]:.0f} -> {resident[-1]:.0f} MB")  # fmt: skip
