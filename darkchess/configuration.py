@@ -1,4 +1,4 @@
-"""A player's settings in any game of chess in the dark (:mod:`klss.support.configurations` reads them from a text)."""
+"""A player's settings in any game of chess in the dark (read from a text by :mod:`klss.support.configuration_text`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from darkchess.errors import EvaluatorError
 from darkchess.evaluation.registry import AUTO, check_evaluator_name, evaluator_names
-from klss.support.configurations import ConfigurationError, FlatConfiguration
+from klss.support.configuration_text import ConfigurationError, FlatConfiguration
 
 
 @dataclass(frozen=True)

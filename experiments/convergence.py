@@ -36,7 +36,7 @@ import numpy as np
 
 from experiments.commands import RESULTS, positive
 from klss import openspiel
-from klss.openspiel.configuration import configuration
+from klss.openspiel.named_players import configuration
 from klss.paper.tables import mirrored
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Search, SearchConfiguration
 from klss.search.profile import strategy_at

@@ -20,7 +20,7 @@ from typing import Any
 from experiments.commands import RESULTS, RUNS, amount, finished, positive
 from klss.play.kit import Kit, Spec
 from klss.play.limits import TimeControl
-from klss.support.configurations import ConfigurationError
+from klss.support.configuration_text import ConfigurationError
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.kits.fog import FOG
 from uci_bridge.kits.rbc import RBC

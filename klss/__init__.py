@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from klss.errors import TooLargeError
+from klss.errors import MAX_NODES, TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["MAX_NODES", "__version__", "solve", "solve_form"]
 
 __version__ = "1.0.0"
-
-MAX_NODES = 5_000_000
-"""Default limit of the nodes of OpenSpiel's tree. A tree of this size takes minutes to build, and gigabytes."""
 
 
 def solve(

@@ -10,6 +10,9 @@ from collections.abc import Mapping
 INSTALL_EXTRAS = ".venv/bin/pip install -c constraints.txt -e '.[experiments]' in a clone of klss"
 """Command that installs the packages of the extra ``experiments``; ``klss`` is on no package index."""
 
+MAX_NODES = 5_000_000
+"""Default limit of a game tree's nodes. A tree of this size takes minutes to build, and gigabytes."""
+
 
 class KlssError(Exception):
     """Base of every error that `klss` raises on purpose."""

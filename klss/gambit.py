@@ -20,7 +20,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from klss.errors import GameError, TooLargeError
+from klss.errors import MAX_NODES, GameError, TooLargeError
 from klss.support.memory import check_memory
 from klss.support.text import printable
 from klss.support.whole_file import write_whole
@@ -54,7 +54,7 @@ class GambitFile:
     constant: float
 
 
-def read(path: Path, max_nodes: int = 5_000_000, max_bytes: int | None = None) -> GambitFile:
+def read(path: Path, max_nodes: int = MAX_NODES, max_bytes: int | None = None) -> GambitFile:
     """Read the game of a ``.efg`` or ``.nfg`` file.
 
     Raises

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from klss.support.configurations import ConfigurationError, FlatConfiguration
+from klss.support.configuration_text import ConfigurationError, FlatConfiguration
 from klss.support.text import printable
 
 COMMAND = "cmd:"

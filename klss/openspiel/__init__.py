@@ -7,7 +7,7 @@ Reading order:
 - ``games`` loading by name, with the games refused; ``enumeration`` the whole tree as :class:`klss.theory.game.Game`
 - ``observations`` what each player may see
 - ``model`` the game as the search sees it; ``belief`` every history that agrees with the observations
-- ``players`` our players, which get only observations; ``ismcts`` OpenSpiel's own search as one; ``configuration``
+- ``players`` our players, which get only observations; ``ismcts`` OpenSpiel's own search as one; ``named_players``
   their names
 - ``exploiter`` a searching best response to a known strategy
 - ``referee`` the true game at the table; ``bots`` our players in OpenSpiel's own loops
@@ -17,8 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from klss import MAX_NODES
-from klss.errors import GameError
+from klss.errors import MAX_NODES, GameError
 from klss.openspiel.enumeration import load
 
 if TYPE_CHECKING:

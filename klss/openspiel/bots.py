@@ -10,9 +10,9 @@ from typing import Any
 import pyspiel
 
 from klss.errors import GameError
-from klss.openspiel.configuration import configuration, make_player
 from klss.openspiel.games import spiel_game
 from klss.openspiel.model import Values
+from klss.openspiel.named_players import configuration, make_player
 from klss.openspiel.observations import Sight
 from klss.play.limits import Limit
 

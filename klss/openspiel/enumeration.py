@@ -22,8 +22,7 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 import pyspiel
 
-from klss import MAX_NODES
-from klss.errors import GameError, TooLargeError
+from klss.errors import MAX_NODES, GameError, TooLargeError
 from klss.openspiel.games import spiel_game
 from klss.support.arrays import Floats, Ints
 from klss.support.memory import check_memory

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from klss.play.contest import Player, Referee
 from klss.play.outcome import Seat
-from klss.support.configurations import ConfigurationError
+from klss.support.configuration_text import ConfigurationError
 
 if TYPE_CHECKING:
     from klss.play.arbiter import Played

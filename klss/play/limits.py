@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
 
-from klss.support.configurations import ConfigurationError
+from klss.support.configuration_text import ConfigurationError
 
 Progress = Callable[[dict[str, float]], None]
 """Called now and then while a player thinks, with ``nodes``, ``depth`` and ``seconds``."""

@@ -48,7 +48,7 @@ class SearchState:
 
 
 @dataclass(frozen=True)
-class Subgame:
+class SearchedSubgame:
     """The subgame that is searched for one move."""
 
     trunk: Trunk  # player 0's infoset 0 in it is the present one
@@ -69,7 +69,7 @@ class Builder(Protocol):
 
     def build(
         self, standing: SearchState | None, belief: Belief, model: Model, rng: np.random.Generator, nodes: float
-    ) -> Subgame:
+    ) -> SearchedSubgame:
         """Return the subgame of this move. ``standing`` is None at the first move, ``belief`` is not empty, ``nodes``
         is the number of nodes that the search is expected to add.
         """
@@ -145,7 +145,7 @@ class PonderableRun(SolverRun, Protocol):
 class Solver(Protocol):
     """Computes profiles."""
 
-    def begin(self, subgame: Subgame, belief: Belief | None, budget: Budget) -> SolverRun:
+    def begin(self, subgame: SearchedSubgame, belief: Belief | None, budget: Budget) -> SolverRun:
         """Start on a move's trunk. A solver may charge player 0 for what an action leaves unknown of ``belief``."""
         ...
 

@@ -17,10 +17,10 @@ from klss.search.parts import (
     PonderableRun,
     SearchConfiguration,
     SearchConfigurationError,
+    SearchedSubgame,
     SearchState,
     SolverRun,
     SolverStats,
-    Subgame,
 )
 from klss.search.profile import Profile, strategy_at, utility_at
 from klss.search.report import Report
@@ -129,7 +129,7 @@ class Search:
             The state at which the game begins, before nature's draws.
         budget : Budget
         """
-        subgame = Subgame(Trunk.from_roots(game_root(self._model, root)), carried=0, sampled=1)
+        subgame = SearchedSubgame(Trunk.from_roots(game_root(self._model, root)), carried=0, sampled=1)
         solved = self.solve(subgame, None, budget)
         self.standing = SearchState(subgame.trunk, solved.profile, 0, solved.solving.strategies)
 
@@ -183,7 +183,7 @@ class Search:
         action = int(actions[chosen])
         return Result(actions, probabilities, action, self._report(subgame, belief, solved, budget))
 
-    def _settled(self, subgame: Subgame) -> bool:
+    def _settled(self, subgame: SearchedSubgame) -> bool:
         """Whether the last search already solved this infoset: its trunk contains the whole rest of the game, the
         subgame is a part of that trunk, and its profile is an equilibrium. Solving the part again would not improve it,
         and would be safe for this infoset alone: 1-KLSS at several infosets together need not be safe.
@@ -194,7 +194,7 @@ class Search:
         settled = standing.profile.gap <= _SETTLED_GAP and not standing.trunk.open_leaf.any()
         return settled and len(strategy_at(standing.trunk, standing.profile, standing.infoset)[0]) > 0
 
-    def _played_on(self, subgame: Subgame, belief: Belief, budget: Budget, drawn: float) -> Result:
+    def _played_on(self, subgame: SearchedSubgame, belief: Belief, budget: Budget, drawn: float) -> Result:
         """Draw a move from the last profile; the last trunk stays the current one."""
         standing = self.standing
         assert standing is not None
@@ -242,7 +242,7 @@ class Search:
 
     def solve(
         self,
-        subgame: Subgame,
+        subgame: SearchedSubgame,
         belief: Belief | None,
         budget: Budget,
         *,
@@ -280,7 +280,7 @@ class Search:
                 return Solved(solving.finish(), supports, growth, growing, solving)
 
     @staticmethod
-    def _report(subgame: Subgame, belief: Belief, solved: Solved, budget: Budget) -> Report:
+    def _report(subgame: SearchedSubgame, belief: Belief, solved: Solved, budget: Budget) -> Report:
         seconds = budget.elapsed()
         depth, depth_mean = solved.growing.depths()
         share = 0.0 if budget.seconds is None else min(1.0, solved.effort.seconds / max(seconds, 1e-9))

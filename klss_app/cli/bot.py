@@ -49,7 +49,7 @@ def _parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run the command; return the exit code."""
     options = _parser().parse(arguments)
-    from klss.support.configurations import ConfigurationError
+    from klss.support.configuration_text import ConfigurationError
     from uci_bridge.bot.config import ConfigError, load_config, read_token
     from uci_bridge.bot.engine import engine_command
     from uci_bridge.bot.log import log_to

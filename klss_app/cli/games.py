@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from darkchess.errors import EvaluatorError
 from darkchess.evaluation.registry import AUTO, EvaluatorChoice, check_evaluator_name, evaluator_class
 from darkchess.fog.game.contest import DEFAULT_PLAYER
-from klss.support.configurations import ConfigurationError
+from klss.support.configuration_text import ConfigurationError
 from klss_app.cli.errors import UsageError
 
 if TYPE_CHECKING:

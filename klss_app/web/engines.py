@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from klss.play.kit import Kit
-from klss.support.configurations import ConfigurationError
+from klss.support.configuration_text import ConfigurationError
 from klss_app.kept_games import shown_name
 from klss_app.web.board_game import Settings
 from klss_app.web.seats import EngineAtBoard, Inbox

@@ -11,7 +11,7 @@ import pytest
 
 from experiments.convergence import Start, played
 from klss import openspiel
-from klss.openspiel.configuration import configuration
+from klss.openspiel.named_players import configuration
 from klss.paper.tables import mirrored
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Klss2021, Kluss, Search, SearchConfiguration
 from klss.theory.best_response import worst_case

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from klss.support.configurations import ConfigurationError
+from klss.support.configuration_text import ConfigurationError
 from klss_app.cli.games import FOG, game_named
 from uci_bridge.bot.config import ConfigError, load_config
 from uci_bridge.players import player_spec

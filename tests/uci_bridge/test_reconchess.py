@@ -22,7 +22,7 @@ from darkchess.rbc.players.configuration import configuration, make_player
 from darkchess.rbc.players.scripted import RandomPlayer
 from klss.play.arbiter import Arbiter
 from klss.play.limits import TimeControl
-from klss.support.configurations import ConfigurationError
+from klss.support.configuration_text import ConfigurationError
 from uci_bridge.errors import ReconchessMissing
 from uci_bridge.protocol.engine_process import EngineProcess, Patience
 from uci_bridge.protocol.host import HostedPlayer

@@ -8,7 +8,7 @@ from typing import Any
 
 from klss.errors import INSTALL_EXTRAS, GameError
 from klss.play.kit import Kit
-from klss.support.configurations import ConfigurationError
+from klss.support.configuration_text import ConfigurationError
 
 OPENSPIEL = "openspiel:"
 """The prefix of the names of OpenSpiel's games."""

@@ -8,8 +8,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from klss.openspiel.configuration import CONFIGURATIONS, Configuration, configuration, make_player
 from klss.openspiel.games import spiel_game
+from klss.openspiel.named_players import CONFIGURATIONS, Configuration, configuration, make_player
 from klss.openspiel.observations import Sight
 from klss.openspiel.referee import Referee
 from klss.play.arbiter import Arbiter

@@ -18,7 +18,7 @@ from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.warm_up import warm_up
 from klss.play.arbiter import Played
 from klss.play.outcome import Outcome
-from klss.support.configurations import ConfigurationError
+from klss.support.configuration_text import ConfigurationError
 from klss.support.inference import NetworkError
 from uci_bridge.kits.chess_kit import ChessKit
 from uci_bridge.protocol.rbc import RBC as WIRE

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from klss.play.limits import TimeControl
-from klss.support.configurations import ConfigurationError
+from klss.support.configuration_text import ConfigurationError
 from klss.support.text import printable
 from uci_bridge.child_processes import engine_environment, own_program
 from uci_bridge.errors import ReconchessMissing, StockfishMissing

@@ -1,4 +1,4 @@
-"""The named configurations of players, and the choice of one by a text (:mod:`klss.support.configurations`).
+"""The named configurations of players, and the choice of one by a text (:mod:`klss.support.configuration_text`).
 
 A configuration is data only: :mod:`uci_bridge.players` finds the evaluator that it names and makes the player.
 """
@@ -21,7 +21,7 @@ from darkchess.fog.players.player import BeliefSettings, KlssPlayer
 from darkchess.fog.players.tracking import RandomPlayer, TrackingPlayer
 from darkchess.fog.players.weaker import WeakerPlayer
 from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration
-from klss.support.configurations import ConfigurationError, by_name, chosen
+from klss.support.configuration_text import ConfigurationError, by_name, chosen
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The named configurations of players, and the choice of one by a text (:mod:`klss.support.configurations`)."""
+"""The named configurations of players, and the choice of one by a text (:mod:`klss.support.configuration_text`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from darkchess.rbc.game.contest import DEFAULT_PLAYER, Player
 from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer
 from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
-from klss.support.configurations import by_name, chosen
+from klss.support.configuration_text import by_name, chosen
 from klss.synoptic.planning import MOST, ranges
 
 _RANGES: dict[str, tuple[float, float]] = {
@@ -76,7 +76,7 @@ CONFIGURATIONS = by_name(
 
 
 def configuration(text: str) -> Configuration:
-    """Return the configuration that ``text`` describes, see :func:`klss.support.configurations.chosen`."""
+    """Return the configuration that ``text`` describes, see :func:`klss.support.configuration_text.chosen`."""
     return chosen(text, CONFIGURATIONS, DEFAULT_PLAYER)
 
 

@@ -23,7 +23,7 @@ from klss.search.budget import Budget
 from klss.search.equilibrium.program import GadgetProgram
 from klss.search.gadget import information_penalty
 from klss.search.model import Belief
-from klss.search.parts import SearchConfigurationError, SolverStats, Subgame
+from klss.search.parts import SearchConfigurationError, SearchedSubgame, SolverStats
 from klss.search.profile import Profile, extended
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats
@@ -89,7 +89,7 @@ class LinearPrograms:
         self.information = information
         self.rate = _FIRST_RATE
 
-    def begin(self, subgame: Subgame, belief: Belief | None, budget: Budget) -> _Solving:
+    def begin(self, subgame: SearchedSubgame, belief: Belief | None, budget: Budget) -> _Solving:
         # An action costs more, the less its next observation tells.
         penalty = information_penalty(subgame.trunk, belief, self.information)
         return _Solving(self, subgame.trunk, penalty, budget)

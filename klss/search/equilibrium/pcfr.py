@@ -55,7 +55,7 @@ from klss.search.budget import Budget
 from klss.search.equilibrium.restricted import Restricted, RestrictedGame
 from klss.search.gadget import treeplexes
 from klss.search.model import Belief
-from klss.search.parts import SolverStats, Strategies, Subgame
+from klss.search.parts import SearchedSubgame, SolverStats, Strategies
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk, doubled, grown
 from klss.search.utilities import Tree, TrunkTreeplex
@@ -145,7 +145,7 @@ class RegretMinimiser:
     last_iterations: int = 1_000
     maxmargin_share: float = 0.0  # of Maxmargin beside nature, from 0 to 1
 
-    def begin(self, subgame: Subgame, belief: Belief | None, budget: Budget) -> _Iterating:
+    def begin(self, subgame: SearchedSubgame, belief: Belief | None, budget: Budget) -> _Iterating:
         return _Iterating(self, subgame, budget)
 
     def reserve_s(self, trunk: Trunk, budget: Budget) -> float:
@@ -155,7 +155,7 @@ class RegretMinimiser:
 class _Iterating:
     """See :class:`klss.search.parts.SolverRun`."""
 
-    def __init__(self, solver: RegretMinimiser, subgame: Subgame, budget: Budget) -> None:
+    def __init__(self, solver: RegretMinimiser, subgame: SearchedSubgame, budget: Budget) -> None:
         self.effort = SolverStats()
         self._solver, self._trunk, self._budget = solver, subgame.trunk, budget
         self._utilities = subgame.utilities

@@ -18,7 +18,7 @@ import numpy as np
 
 from klss.search.likelihood import Uniform
 from klss.search.model import Belief, Drawn, Model
-from klss.search.parts import Likelihood, SearchState, Strategies, Subgame
+from klss.search.parts import Likelihood, SearchedSubgame, SearchState, Strategies
 from klss.search.profile import utility_at
 from klss.search.subgame.carrying import next_trunk
 from klss.search.subgame.sections import CarriedSubtree, likeliest, merge_transpositions, sections_at
@@ -47,7 +47,7 @@ class OrderOne:
 
     def build(
         self, standing: SearchState | None, belief: Belief, model: Model, rng: np.random.Generator, nodes: float
-    ) -> Subgame:
+    ) -> SearchedSubgame:
         # The rest of the last trunk at player 0's infoset (App. E, lines 11–16).
         seeds = [int(seed) for seed in rng.integers(0, 2**63, size=3)]
         particles, max_carried = self._limits(nodes)
@@ -79,7 +79,7 @@ class OrderOne:
         roots = trunk.members(0)
         group = trunk.nodes.sequence[roots, 1].astype(np.int64) - 1
         feared = np.bincount(group, weights=model.threats(trunk.states[roots]), minlength=trunk.group_count) > 0
-        return Subgame(trunk, carried, len(drawn.states), prior, _strategies(previous, origin), feared)
+        return SearchedSubgame(trunk, carried, len(drawn.states), prior, _strategies(previous, origin), feared)
 
     def _limits(self, nodes: float) -> tuple[int, int]:
         """Return the limits of all roots and of carried roots in a search of ``nodes``."""

@@ -1,4 +1,4 @@
-"""Kernels of :mod:`klss.belief`: the greatest of many numbers, and those that may be among them."""
+"""Kernels of :mod:`klss.support.greatest` and :mod:`klss.support.drawing`."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.player import KlssPlayer
 from klss.play.limits import Limit
 from klss.search import Parts, SearchConfiguration, Trunk
-from klss.search.parts import SolverStats, Subgame
+from klss.search.parts import SearchedSubgame, SolverStats
 from klss.search.profile import Profile
 from klss.search.subgame.order_one import fresh_roots
 
@@ -20,7 +20,7 @@ from klss.search.subgame.order_one import fresh_roots
 class OneGuess:  # a builder: one position of the belief, whatever was searched before
     def build(self, standing, belief, model, rng, nodes):
         state = belief.sample(1, np.zeros((0, model.state_width), dtype=np.uint64), int(rng.integers(2**32)))
-        return Subgame(Trunk.from_roots(fresh_roots(state, model, np.inf, 0)), carried=0, sampled=1)
+        return SearchedSubgame(Trunk.from_roots(fresh_roots(state, model, np.inf, 0)), carried=0, sampled=1)
 
 
 class Uniform:  # a solver that solves nothing

@@ -23,7 +23,7 @@ from darkchess.rbc.players.outlook import Outlook, outlook
 from klss.play.arbiter import Arbiter
 from klss.play.contest import TruthCount
 from klss.play.limits import Limit, TimeControl
-from klss.support.configurations import ConfigurationError
+from klss.support.configuration_text import ConfigurationError
 
 FEW = Limit(nodes=400)
 

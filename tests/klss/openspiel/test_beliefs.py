@@ -13,9 +13,9 @@ pyspiel = pytest.importorskip("pyspiel")
 
 from klss import openspiel  # noqa: E402
 from klss.openspiel.belief import HistoryBelief  # noqa: E402
-from klss.openspiel.configuration import configuration, make_player  # noqa: E402
 from klss.openspiel.games import spiel_game  # noqa: E402
 from klss.openspiel.model import OpenSpielModel  # noqa: E402
+from klss.openspiel.named_players import configuration, make_player  # noqa: E402
 from klss.openspiel.observations import Seen, Sight, history_key  # noqa: E402
 from klss.openspiel.referee import Referee  # noqa: E402
 from klss.play.arbiter import Arbiter  # noqa: E402

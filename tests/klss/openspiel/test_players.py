@@ -14,9 +14,9 @@ from open_spiel.python.algorithms.evaluate_bots import evaluate_bots  # noqa: E4
 import klss  # noqa: E402
 from experiments.convergence import _seated, played  # noqa: E402
 from klss import openspiel  # noqa: E402
-from klss.openspiel.configuration import CONFIGURATIONS, configuration, make_player  # noqa: E402
 from klss.openspiel.games import spiel_game  # noqa: E402
 from klss.openspiel.model import OpenSpielModel  # noqa: E402
+from klss.openspiel.named_players import CONFIGURATIONS, configuration, make_player  # noqa: E402
 from klss.openspiel.players import PolicyPlayer, RandomPlayer  # noqa: E402
 from klss.openspiel.referee import Referee  # noqa: E402
 from klss.play.arbiter import Arbiter  # noqa: E402

@@ -11,7 +11,7 @@ from klss.search._kernels.utilities import against
 from klss.search.equilibrium.pcfr import RegretMinimiser
 from klss.search.equilibrium.restricted import RestrictedGame
 from klss.search.gadget import gadget_form
-from klss.search.parts import Subgame
+from klss.search.parts import SearchedSubgame
 from klss.search.profile import Profile
 from klss.search.trunk import game_root
 from klss.search.utilities import Utilities
@@ -24,7 +24,7 @@ NOTHING = np.zeros(0, dtype=np.uint64)
 
 def solved(trunk: Trunk, iterations: int) -> Profile:
     solver = RegretMinimiser("maxmargin", last_iterations=iterations)
-    return solver.begin(Subgame(trunk, 0, trunk.root_count), None, Budget(nodes=1)).finish()
+    return solver.begin(SearchedSubgame(trunk, 0, trunk.root_count), None, Budget(nodes=1)).finish()
 
 
 def test_on_dark_chess_trunks_it_is_within_a_thousandth_of_the_program() -> None:
@@ -63,7 +63,7 @@ def test_a_restricted_game_holds_its_players_to_what_they_used() -> None:
     trunk = list(growing())[-1]
     utilities = Utilities(trunk)
     utilities.take_in()
-    iterating = RegretMinimiser("maxmargin").begin(Subgame(trunk, 0, 3), None, Budget(nodes=1))
+    iterating = RegretMinimiser("maxmargin").begin(SearchedSubgame(trunk, 0, 3), None, Budget(nodes=1))
     profile = iterating.improve()
     game = RestrictedGame(utilities, (profile.x > 0.0, profile.y > 0.0))
     for player, (plan, other) in enumerate(((profile.x, profile.y), (profile.y, profile.x))):
@@ -82,7 +82,7 @@ def test_plans_are_plans_after_every_growth() -> None:
     """Each infoset's sequences sum to the one before: what is playable at any moment is a strategy."""
     iterating = None
     for trunk in growing():
-        iterating = RegretMinimiser("nature").begin(Subgame(trunk, 0, 3), None, Budget(nodes=1))
+        iterating = RegretMinimiser("nature").begin(SearchedSubgame(trunk, 0, 3), None, Budget(nodes=1))
         profile = iterating.improve()
         for player, plan in ((0, profile.x), (1, profile.y)):
             infosets = trunk.infosets[player]

@@ -21,7 +21,7 @@ from klss.search.equilibrium.linear_program import LinearPrograms
 from klss.search.equilibrium.program import Answer, GadgetProgram
 from klss.search.expansion.support import leaves_to_expand
 from klss.search.gadget import gadget_form
-from klss.search.parts import Subgame
+from klss.search.parts import SearchedSubgame
 from klss.search.subgame.order_one import fresh_roots
 from klss.search.trunk import game_root
 from klss.theory.best_response import best_response
@@ -137,6 +137,6 @@ def test_a_hybrid_begins_with_the_gadget_it_is_told_and_ends_with_the_one_the_ma
     while len(leaves := np.flatnonzero(trunk.open_leaf)):
         trunk.expand(leaves, model, np.zeros(0, dtype=np.uint64))
     solver = LinearPrograms("hybrid", 1.0, Recorded, first=first)
-    profile = solver.begin(Subgame(trunk, carried=0, sampled=1), None, Budget(nodes=1)).improve()
+    profile = solver.begin(SearchedSubgame(trunk, carried=0, sampled=1), None, Budget(nodes=1)).improve()
     assert asked[0] == first
     assert profile.gadget == asked[-1] == last

@@ -23,7 +23,7 @@ from klss.search import Budget, Kluss, Search
 from klss.search.equilibrium.pcfr import RegretMinimiser
 from klss.search.likelihood import ByWeight, Uniform
 from klss.search.model import Drawn
-from klss.search.parts import Subgame
+from klss.search.parts import SearchedSubgame
 from klss.search.search import Solved
 from klss.search.subgame.order_one import OrderOne
 from klss.search.subgame.order_two import OrderTwo
@@ -162,11 +162,11 @@ def test_a_move_that_was_left_no_time_does_not_tell_how_much_the_next_one_will_g
     clock, expected, grown = [0.0], [], [2000, 2000, 2000, 0, 2000]
     build, solve = OrderTwo.build, Search.solve
 
-    def built(self: OrderTwo, *given: Any) -> Subgame:
+    def built(self: OrderTwo, *given: Any) -> SearchedSubgame:
         expected.append(given[-1])
         return build(self, *given)
 
-    def solved(self: Search, subgame: Subgame, belief: Any, budget: Budget, **more: Any) -> Solved:
+    def solved(self: Search, subgame: SearchedSubgame, belief: Any, budget: Budget, **more: Any) -> Solved:
         clock[0] += budget.left()
         return solve(self, subgame, belief, Budget(nodes=grown[len(expected) - 1]), **more)
 

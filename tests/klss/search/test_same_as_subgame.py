@@ -17,7 +17,7 @@ from klss.paper.subgame import Subgame, make_subgame
 from klss.search import Budget, Klss2021, Search, Trunk
 from klss.search.enumerated import EnumeratedModel
 from klss.search.gadget import gadget_form
-from klss.search.parts import Subgame as SearchSubgame
+from klss.search.parts import SearchedSubgame
 from klss.search.subgame.carrying import next_trunk
 from klss.search.subgame.order_one import fresh_roots
 from klss.search.subgame.sections import sections_at
@@ -124,7 +124,7 @@ def test_iterative_deepening_finds_the_value_without_expanding_everything(game: 
     model = EnumeratedModel(game)
     trunk = Trunk.from_roots(game_root(model, model.root))
     search = Search(model, Klss2021(gadget="maxmargin"))
-    solved = search.solve(SearchSubgame(trunk, carried=0, sampled=1), None, Budget(nodes=10**9))
+    solved = search.solve(SearchedSubgame(trunk, carried=0, sampled=1), None, Budget(nodes=10**9))
     assert solved.effort.gap < 1e-9
     assert solved.profile.margin == pytest.approx(solve(sequence_form(game)).value, abs=1e-9)
     assert trunk.node_count < game.node_count or game.node_count < 100

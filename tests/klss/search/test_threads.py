@@ -14,7 +14,7 @@ from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.model import DarkChess
 from klss.search import Budget, Expansion, Kluss, Past
 from klss.search.growth import Growth
-from klss.search.parts import Subgame
+from klss.search.parts import SearchedSubgame
 from klss.search.search import Search, Solved
 from klss.search.subgame.order_one import fresh_roots
 from klss.search.trunk import Trunk
@@ -43,7 +43,7 @@ def searched(threads: int, nodes: int) -> tuple[Solved, Trunk, Watched]:
     model = Watched()
     trunk = start(model)
     search = Search(model, Kluss(), seed=3, threads=threads)
-    return search.solve(Subgame(trunk, 0, 1), None, Budget(nodes=nodes)), trunk, model
+    return search.solve(SearchedSubgame(trunk, 0, 1), None, Budget(nodes=nodes)), trunk, model
 
 
 def assert_same(first: Trunk, second: Trunk) -> None:

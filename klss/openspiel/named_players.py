@@ -1,4 +1,4 @@
-"""The named players of OpenSpiel's games, and the texts that choose one (:mod:`klss.support.configurations`)."""
+"""The named players of OpenSpiel's games, and the texts that choose one (:mod:`klss.support.configuration_text`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from klss.openspiel.ismcts import IsmctsPlayer
 from klss.openspiel.model import Values
 from klss.openspiel.players import PolicyPlayer, RandomPlayer, SearchingPlayer
 from klss.search import Klss2021, Kluss, SearchConfiguration
-from klss.support.configurations import ConfigurationError, FlatConfiguration, by_name, chosen
+from klss.support.configuration_text import ConfigurationError, FlatConfiguration, by_name, chosen
 from klss.theory.policies import Named, PolicyError, read_policy
 
 POLICY = "policy:"
