@@ -154,7 +154,7 @@ def test_the_experiments_and_the_benches_run_in_small(
     line = tracker.bench_lines()[0]
     short = tracker.BenchLine(line.name, line.moves[: 10 + (not line.color)], line.color)
     monkeypatch.setattr(tracker, "bench_lines", lambda: [short])
-    entries = [entry for entry in suite.suite_entries() if entry.name in ("Qxe8", "rook v bishop and two pawns")]
+    entries = [entry for entry in suite.suite_entries() if entry.name in ("Qxe8", "king v unseen rook")]
     monkeypatch.setattr(suite, "suite_entries", lambda: entries)
     for form in IN_SMALL:
         program, *arguments = shlex.split(form)

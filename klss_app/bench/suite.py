@@ -1,15 +1,10 @@
 """A suite of positions whose right moves are known: the score of a configuration on each of them.
 
 An entry (``data/suite.json``) is a turn of a game, known to the player to move by its views alone, with a source. It
-scores the *mixture* that the configuration plays there, not a move that happened to be drawn:
-
-- **by moves**: the sum of the probabilities of the right moves. They follow from a law that is checked in every
-  position which the player can't rule out, or in the true one (docs/benchmarks.md lists the laws;
-  ``tests/klss_app/test_bench_suite.py`` proves each list by a brute force that shares no code with the engine);
-- **by loss**: the entry's first plies are a game that can be solved exactly (:mod:`klss_app.bench.bounded`); the score
-  is 1 minus the mixture's loss there over the loss of the uniform mixture, and at least 0.
-
-So every score is in [0, 1]: 1 is right, and in an entry scored by loss 0 is no better than uniform play.
+scores the *mixture* that the configuration plays there, not a move that happened to be drawn: the sum of the
+probabilities of the right moves. They follow from a law that is checked in every position which the player can't rule
+out, or in the true one (docs/benchmarks.md lists the laws; ``tests/klss_app/test_bench_suite.py`` proves each list by a
+brute force that shares no code with the engine).
 
 The search begins afresh at the turn, as in an analysis; earlier turns are not searched. A player without a search has
 no mixture: the share of each move among :data:`DRAWS` seeds is taken instead.
@@ -24,13 +19,11 @@ from typing import Any
 import chess
 import numpy as np
 
-from darkchess.board.move import decode
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.configuration import Configuration, make_player
 from darkchess.fog.players.player import KlssPlayer
 from klss.play.limits import Limit
-from klss_app.bench.bounded import Leaves, Turn, bounded_game
 from klss_app.bench.positions import BenchPosition, packaged, parsed_moves, seated
 from klss_app.bench.report import Figures, Report, Say, load, spread
 
@@ -45,17 +38,6 @@ Mixture = dict[chess.Move, float]
 
 
 @dataclass(frozen=True)
-class Exact:
-    """The solution of an entry's bounded game of ``plies`` plies from the start."""
-
-    plies: int
-    leaves: Leaves
-    value: float  # of the game, for the player that is scored
-    blind: float  # loss of the uniform mixture
-    pure: float  # loss of the best single move; above 0 only a mixture has no loss
-
-
-@dataclass(frozen=True)
 class Entry:
     """A position of the suite."""
 
@@ -66,10 +48,8 @@ class Entry:
     # the start, which both players know (None: the usual one), and the moves from there to the turn
     fen: str | None
     moves: tuple[chess.Move, ...]
-    # the law from which the moves ``right`` follow, or ``"loss"`` if the loss is scored; then there is ``exact``
-    law: str
+    law: str  # the law from which the moves ``right`` follow
     right: frozenset[chess.Move]
-    exact: Exact | None
 
     @cached_property
     def game(self) -> Referee:
@@ -86,24 +66,13 @@ class Entry:
         """The turn by its player's knowledge."""
         return BenchPosition(self.name, self.game.positions[0], tuple(self.game.views(self.color)))
 
-    @cached_property
-    def turn(self) -> Turn:
-        """The turn in the bounded game; this call enumerates the game."""
-        assert self.exact is not None, f"{self.name} is judged by moves"
-        game = bounded_game(self.game.positions[0], self.color, self.exact.plies, self.exact.leaves)
-        return game.turn(list(self.moves))
-
     def score(self, played: Mixture) -> float:
-        """The score of a mixture, in [0, 1]; see the module."""
-        if self.exact is None:
-            return min(1.0, sum(played.get(move, 0.0) for move in self.right))
-        weights = np.array([played.get(decode(code), 0.0) for code in self.turn.actions])
-        loss = self.exact.value - self.turn.value_of(weights)
-        return min(1.0, max(0.0, 1.0 - loss / self.exact.blind))
+        """The score of a mixture, in [0, 1]."""
+        return min(1.0, sum(played.get(move, 0.0) for move in self.right))
 
     def blind_score(self) -> float:
         """The score of the uniform mixture."""
-        return 0.0 if self.exact is not None else len(self.right) / len(self.game.legal_moves())
+        return len(self.right) / len(self.game.legal_moves())
 
 
 def suite_entries() -> list[Entry]:
@@ -111,21 +80,8 @@ def suite_entries() -> list[Entry]:
     return [_entry(**found) for found in packaged("suite.json")]
 
 
-def _entry(
-    *,
-    moves: str,
-    fen: str | None = None,
-    right: str = "",
-    exact: dict[str, Any] | None = None,
-    **texts: str,
-) -> Entry:
-    return Entry(
-        fen=fen,
-        moves=parsed_moves(moves),
-        right=frozenset(parsed_moves(right)),
-        exact=None if exact is None else Exact(**exact),
-        **texts,
-    )
+def _entry(*, moves: str, right: str, fen: str | None = None, **texts: str) -> Entry:
+    return Entry(fen=fen, moves=parsed_moves(moves), right=frozenset(parsed_moves(right)), **texts)
 
 
 def mixture(
