@@ -32,6 +32,7 @@ from klss_app.cli.options import (
     add_game_number,
     add_game_options,
     add_players,
+    kept_history,
     pgn_game,
     whole,
     writable_file,
@@ -158,11 +159,10 @@ def _at_board(
         from klss_app.web.fog_board import FogBoard, reviewed
 
         return FogBoard(), None if record is None else reviewed(record, settings.ruleset)
-    from klss_app.cli.rbc.track import read_history_file
     from klss_app.web.rbc_board import RbcBoard
 
     board = RbcBoard()
-    return board, None if file is None else read_history_file(file, lambda text: board.opened(text, settings))
+    return board, None if file is None else kept_history(file, lambda text: board.opened(text, settings))
 
 
 def _listen(host: str, port: int) -> socket.socket:

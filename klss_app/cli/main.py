@@ -45,8 +45,8 @@ ANY_GAME = ("play", "board", "match", "engine")
 """The commands whose module is the same for every game."""
 
 OWN = {
-    "fog": {name: f"fog.{name}" for name in ("track", "games", "puzzles", "analyse", "openings")},
-    "rbc": {name: f"rbc.{name}" for name in ("track", "analyse")},
+    "fog": {"track": "track"} | {name: f"fog.{name}" for name in ("games", "puzzles", "analyse", "openings")},
+    "rbc": {"track": "track", "analyse": "rbc.analyse"},
 }
 """Each game's further commands -> their modules below ``klss_app.cli``."""
 

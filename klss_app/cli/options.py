@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import chess
 
@@ -33,6 +33,11 @@ CONFIGURATION = "{configurations}; NAME,field=value,…; FILE.toml"
 
 PLAYERS = "{configurations}; {players}"
 """The possible values of a player in the help."""
+
+T = TypeVar("T")
+
+_MOST_BYTES = 1 << 24
+"""Largest file of a history; JSON takes many times its size in memory. A long game has a megabyte."""
 
 _UNSET: list[Any] = []
 """The value of a flag that was not given; a list, since argparse extends a copy of it for repeatable flags."""
@@ -350,6 +355,21 @@ def written_games_of(path: Path, flag: str = "") -> Iterator[WrittenGame]:
         yield from games_of(path)
     except OSError as error:
         raise UsageError(f"{flag}can't read {str(path)!r}: {error.strerror}; expected a file of games") from None
+
+
+def kept_history(path: Path, read: Callable[[str], T]) -> T:
+    """What ``read`` makes of the history of a game of Reconnaissance Blind Chess. Raises :class:`UsageError`: it can't
+    be read, or is not a history."""
+    from darkchess.errors import RecordError
+    from klss.support.text import read_text
+    from klss_app.web.board_game import BadGame
+
+    try:
+        return read(read_text(path, _MOST_BYTES))
+    except OSError as error:
+        raise UsageError(f"can't read {str(path)!r}: {error.strerror}; expected a game's history") from None
+    except (RecordError, BadGame, UnicodeDecodeError) as error:
+        raise UsageError(f"{str(path)!r}: {error}") from None
 
 
 def writable_file(path: Path, flag: str) -> Path:

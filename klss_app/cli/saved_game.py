@@ -29,6 +29,7 @@ from klss_app.cli.options import (
     clock,
     count,
     game_options,
+    kept_history,
     pgn_game,
     positive,
     seats,
@@ -123,9 +124,8 @@ def _history(path: Path) -> tuple[Mapping[str, str], str | None, tuple[str, ...]
     """The same for a history of Reconnaissance Blind Chess."""
     from darkchess.board.position import START_FEN
     from darkchess.rbc.game.history import read_history
-    from klss_app.cli.rbc.track import read_history_file
 
-    written = read_history_file(path, read_history)
+    written = kept_history(path, read_history)
     return written.tags, None if written.fen == START_FEN else written.fen, written.answers, written.reason != "aborted"
 
 

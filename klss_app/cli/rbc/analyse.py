@@ -15,8 +15,7 @@ from darkchess.rbc.game.contest import DEFAULT_PLAYER
 from klss.support.text import counted
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import Game
-from klss_app.cli.options import CONFIGURATION, Parser, add_game_options, game_options, output_file, whole
-from klss_app.cli.rbc.track import kept_game, read_history_file
+from klss_app.cli.options import CONFIGURATION, Parser, add_game_options, game_options, kept_history, output_file, whole
 from klss_app.cli.terminal import Terminal
 from klss_app.progress import ProgressLine
 from klss_app.rbc_spoken import move_letters
@@ -58,7 +57,9 @@ def run(arguments: Sequence[str], game: Game) -> int:
     parsed = _parser(game).parse(arguments)
     options = game_options(parsed)
     chosen = game.configuration(parsed.configuration, options.stockfish)
-    played = kept_game(Path(parsed.game))
+    from darkchess.rbc.game.history import replayed
+
+    played = kept_history(Path(parsed.game), replayed)
     if parsed.turn is not None and parsed.html is not None:
         raise UsageError("--html: got it with --turn, expected it for a whole game")
     if parsed.turn is not None and parsed.turn >= played.ply:
@@ -94,7 +95,7 @@ def run(arguments: Sequence[str], game: Game) -> int:
         from klss_app.web.rbc_analysis import turn_documents
         from klss_app.web.rbc_board import RbcBoard, opened
 
-        reviewed = read_history_file(Path(parsed.game), opened)
+        reviewed = kept_history(Path(parsed.game), opened)
         write_whole(html, one_file(RbcBoard(), {1: (reviewed, list(turn_documents(analysed)))}))
     documents = [_document(turn) for turn in analysed]
     text = [f"{chosen.name}, {played.ply} turns", *_text(documents, [turn.before.pieces for turn in played.turns])]

@@ -1,0 +1,165 @@
+"""``klss track``: the size of each player's position set along a game, after each ply; in Reconnaissance Blind Chess
+after each observation of a turn.
+
+Sizes are exact. A player's set that grows past the cap is followed no further. With ``--stream`` a set of 10⁸ positions
+of Fog of War can be followed in a few gigabytes. A long update reports its progress on stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import chess
+
+from klss.support.seeds import fresh_seed
+from klss_app.cli.errors import UsageError
+from klss_app.cli.games import FOG, Game
+from klss_app.cli.options import (
+    Parser,
+    add_game_number,
+    check_fen,
+    count,
+    kept_history,
+    pgn_game,
+    seed,
+    typed_moves,
+)
+from klss_app.progress import ProgressLine
+from klss_app.stdout import print_document
+
+if TYPE_CHECKING:
+    from darkchess.fog.belief.position_set import PositionSet
+    from darkchess.fog.game.view import View
+
+_CAPS = {"fog": 10_000_000, "rbc": 2_000_000}
+
+Row = tuple[int, str, dict[str, int | None]]
+"""A line of the output: its number, the move or the side, and the size in each column; None: past the cap."""
+
+
+def _parser(game: Game = FOG) -> Parser:
+    parser = Parser("track", "Sizes of both players' position sets along a game.", game)
+    if game.name == "fog":
+        which = parser.add_mutually_exclusive_group(required=True)
+        which.add_argument("--moves", metavar="TEXT", help='the moves, SAN or UCI: "e4 e5 Nf3"')
+        which.add_argument("--pgn", metavar="FILE", help="a game of a file of games, as klss games lists them")
+        add_game_number(parser)
+        parser.add_argument("--fen", metavar="FEN", help="start position, with --moves")
+        parser.add_argument(
+            "--stream", action="store_true", help="update large sets slice by slice: slower, in about half the memory"
+        )
+        parser.add_argument(
+            "--seed", type=seed, metavar="N", help="seed of the sets' hashing; the sizes don't depend on it"
+        )
+    else:
+        parser.add_argument("game", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
+    parser.add_argument("--cap", type=count, default=_CAPS[game.name], metavar="N", help="largest set")
+    parser.add_argument(
+        "--threads", type=int, choices=[1, 2], default=2, help="threads of an update; sizes are the same"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return parser
+
+
+def run(arguments: Sequence[str], game: Game = FOG) -> int:
+    """Run ``klss track``; see :mod:`klss_app.cli.main`."""
+    parsed = _parser(game).parse(arguments)
+    fog, rows = game.name == "fog", list[Row]()
+    for row in (_fog if fog else _rbc)(parsed):
+        # Long games take minutes, so each line is printed as soon as it is known.
+        if not parsed.json and not rows:
+            _show(*(("ply", "move") if fog else ("turn", "side")), [column.capitalize() for column in row[2]])
+        if not parsed.json:
+            _show(*row[:2], ["past the cap" if size is None else f"{size:,}" for size in row[2].values()])
+        rows.append(row)
+    if parsed.json and not fog:
+        print_document({"turns": [{"turn": number, "color": side, **sizes} for number, side, sizes in rows]})
+    elif parsed.json:
+        sizes = {side: [row[2][side] for row in rows] for side in ("white", "black")}
+        print_document(
+            {
+                "moves": [name for _, name, _ in rows[1:]],
+                **{side: [size for size in found if size is not None] for side, found in sizes.items()},
+                "capped": {side: found.index(None) if None in found else None for side, found in sizes.items()},
+            }
+        )
+    return 0
+
+
+def _show(number: int | str, name: str, cells: Sequence[str]) -> None:
+    print(f"{number:>4}  {name:<8}{''.join(f'{cell:>14}' for cell in cells)}".rstrip(), flush=True)
+
+
+def _fog(parsed: argparse.Namespace) -> Iterator[Row]:
+    """Both sets after each ply, up to the capture of a king."""
+    if parsed.fen is not None and parsed.pgn is not None:
+        raise UsageError("--fen: got it with --pgn, expected it with --moves only: a PGN names its own start position")
+    if parsed.pgn is None and "game" in parsed.given:
+        raise UsageError("--game: got it with --moves, expected it with --pgn only: it chooses a game of a file")
+    if parsed.pgn is not None:
+        record = pgn_game(Path(parsed.pgn), parsed.game, "--pgn: ")
+        moves, fen = list(record.moves), record.fen
+    else:
+        if parsed.fen is not None:
+            check_fen(parsed.fen)
+        moves, fen = typed_moves(parsed.moves, parsed.fen, "--moves: "), parsed.fen
+
+    from darkchess.fog.belief.position_set import PositionSet
+    from darkchess.fog.game.referee import Referee
+    from darkchess.fog.game.san import san
+
+    referee, hashing = Referee(fen), fresh_seed() if parsed.seed is None else parsed.seed
+    settings = {"cap": parsed.cap, "seed": hashing, "threads": parsed.threads, "stream": parsed.stream}
+    known = {color: PositionSet(referee.view(color), referee.position, **settings) for color in chess.COLORS}
+    yield 0, "", dict.fromkeys(("white", "black"), 1)
+    for move in moves:
+        taken = referee.position.piece_at(move.to_square)
+        if (taken is not None and taken.piece_type == chess.KING) or referee.outcome is not None:
+            if not parsed.json:
+                print("(ends before the king is captured)", file=sys.stderr)
+            return
+        name = san(referee.position, move)
+        referee.push(move)
+        sizes: dict[str, int | None] = {}
+        for color, positions in known.items():
+            side, size = chess.COLOR_NAMES[color], None
+            if positions.capped_by is None:
+                _observe(positions, referee.view(color))
+                size = positions.size if positions.capped_by is None else None
+            sizes[side] = size
+        yield referee.ply, name, sizes
+
+
+def _observe(positions: PositionSet, view: View) -> None:
+    """Update a set, and show the progress of a long update."""
+    with closing(ProgressLine(f"ply {view.ply}, {chess.COLOR_NAMES[view.color]}'s set")) as bar:
+        positions.observe(view, progress=lambda done, found: bar.tell(f"{done:.0%}, {found:,} positions"))
+
+
+def _rbc(parsed: argparse.Namespace) -> Iterator[Row]:
+    """The mover's set after each observation of a turn."""
+    from darkchess.rbc.belief.position_set import PositionSet
+    from darkchess.rbc.game.history import replayed
+
+    played = kept_history(Path(parsed.game), replayed)
+    known = {
+        color: PositionSet(color, played.positions[0], cap=parsed.cap, threads=parsed.threads) for color in chess.COLORS
+    }
+    for ply, turn in enumerate(played.turns):
+        mine = known[turn.color]
+        sizes: dict[str, int | None] = {"notice": None, "sense": None, "move": None}
+        if mine.capped_by is None:
+            mine.noticed(turn.notice)
+        if mine.capped_by is None:
+            sizes["notice"] = mine.size
+            mine.sensed(turn.sensed)
+            sizes["sense"] = mine.size
+            if ply + 1 < played.ply or played.outcome is None:
+                mine.moved(turn.moved)
+            sizes["move"] = mine.size
+        yield ply, chess.COLOR_NAMES[turn.color], sizes
