@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
@@ -25,7 +25,7 @@ from klss.support.memory import check_memory
 from klss.support.text import printable
 from klss.support.whole_file import write_whole
 from klss.theory.certificate import probabilities, simplest
-from klss.theory.game import Game, assemble
+from klss.theory.game import Game, GameBuilder
 from klss.theory.movers import CHANCE, TERMINAL
 
 _MOST_BYTES = 64_000_000
@@ -81,29 +81,6 @@ def read(path: Path, max_nodes: int = MAX_NODES, max_bytes: int | None = None) -
         raise GameError(text if text.startswith(str(path)) else f"{path}: {text}") from None
 
 
-@dataclass(slots=True)
-class _Tree:
-    """Nodes in preorder, as lists."""
-
-    parent: list[int] = field(default_factory=list)
-    player: list[int] = field(default_factory=list)
-    action: list[int] = field(default_factory=list)
-    probability: list[float] = field(default_factory=list)
-    payoffs: list[tuple[float, float]] = field(default_factory=list)  # summed on the way, the node's included
-    infoset: tuple[list[int], list[int]] = field(default_factory=lambda: ([], []))
-
-    def add(self, parent: int, action: int, probability: float, player: int, paid: tuple[float, float]) -> int:
-        above = self.payoffs[parent] if parent >= 0 else (0.0, 0.0)
-        self.parent.append(parent)
-        self.action.append(action)
-        self.probability.append(probability)
-        self.player.append(player)
-        self.payoffs.append((above[0] + paid[0], above[1] + paid[1]))
-        for each in self.infoset:
-            each.append(-1)
-        return len(self.parent) - 1
-
-
 class _Reader:
     """One pass over a file's tokens."""
 
@@ -112,10 +89,9 @@ class _Reader:
         self._tokens = self._split()
         self._at = 0
         self._held: list[tuple[str, str]] = []
-        self._tree = _Tree()
-        self._keys: tuple[list[str], list[str]] = ([], [])
-        self._names: tuple[list[tuple[str, ...]], list[tuple[str, ...]]] = ([], [])
-        self._sets: dict[tuple[int, str], int] = {}  # of (player, the file's number)
+        self._tree = GameBuilder()
+        self._payoffs: list[tuple[float, float]] = []  # of each node, summed on the way, its own included
+        self._called: tuple[dict[str, str], dict[str, str]] = ({}, {})  # infosets' names, by the file's numbers
         self._declared: dict[tuple[str, str], tuple[str, list[object]]] = {}  # by kind and number: name, contents
 
     # ---- tokens
@@ -196,46 +172,64 @@ class _Reader:
             self._fail(f"got {printable(self._peek()[1], 40)!r}, expected the end of the file")
         return self._made(title)
 
+    def _add(
+        self, parent: int | None, edge: tuple[str, float], mover: int, paid: tuple[float, float], infoset: str = ""
+    ) -> int:
+        """Add a node below the edge with that name and probability; return it."""
+        above = (0.0, 0.0) if parent is None else self._payoffs[parent]
+        total = above[0] + paid[0], above[1] + paid[1]
+        self._payoffs.append(total)
+        name, chance = edge
+        if mover == CHANCE:
+            return self._tree.add_chance(parent, name, probability=chance)
+        if mover == TERMINAL:
+            return self._tree.add_terminal(parent, name, utility=total[0], probability=chance)
+        seen = (infoset, None) if mover == 0 else (None, infoset)
+        return self._tree.add_decision(parent, name, player=mover, observations=seen, probability=chance)
+
     def _extensive(self) -> None:
-        """Read nodes in preorder; ``open_`` has those whose children are not complete."""
-        open_: list[tuple[int, list[float], int]] = []  # node, its edges' probabilities, number of edges done
+        """Read nodes in preorder; ``open_`` has those whose children are not complete, and their edges that are left,
+        the next one last.
+        """
+        open_: list[tuple[int, list[tuple[str, float]]]] = []
         while True:
             # The next line's parent and edge: the next edge of the last node whose children are not complete.
-            parent, edge, chance = -1, -1, 1.0
+            parent, edge = None, ("", 1.0)
             if open_:
-                parent, probabilities, done = open_.pop()
-                edge, chance = done, probabilities[done]
-                if done + 1 < len(probabilities):
-                    open_.append((parent, probabilities, done + 1))
-            if len(self._tree.parent) >= self._max_nodes:
+                parent, left = open_[-1]
+                edge = left.pop()
+                if not left:
+                    open_.pop()
+            if len(self._payoffs) >= self._max_nodes:
                 raise TooLargeError(f"{self._path}: more than {self._max_nodes:,} nodes; expected fewer", "max_nodes")
-            probabilities = self._node(parent, edge, chance)
-            if probabilities:
-                open_.append((len(self._tree.parent) - 1, probabilities, 0))
+            node, edges = self._node(parent, edge)
+            if edges:
+                open_.append((node, edges[::-1]))
             if not open_:
                 return
 
-    def _node(self, parent: int, edge: int, chance: float) -> list[float]:
-        """Read the line of one node; return its edges' probabilities, none at an end."""
+    def _node(self, parent: int | None, edge: tuple[str, float]) -> tuple[int, list[tuple[str, float]]]:
+        """Read the line of one node; return it and its edges, none at an end."""
         kind = self._take("word")
         self._take("text")
         if kind == "t":
-            self._tree.add(parent, edge, chance, TERMINAL, self._outcome())
-            return []
+            return self._add(parent, edge, TERMINAL, self._outcome()), []
         if kind == "c":
             edges = self._chance_edges()
-            self._tree.add(parent, edge, chance, CHANCE, self._outcome())
-            return edges
+            return self._add(parent, edge, CHANCE, self._outcome()), edges
         if kind != "p":
             self._fail(f"got {printable(kind, 20)!r}, expected c, p or t")
         who = self._take("word")
         if who not in ("1", "2"):
             self._fail(f"got player {printable(who, 20)!r}, expected 1 or 2")
+        number = self._take("word")
+        name, actions = self._declaration(f"player {who}'s infoset", number, lambda: self._take("text"))
+        if not actions:
+            self._fail(f"got no actions of infoset {printable(number, 20)} of player {who}, expected them")
         player = int(who) - 1
-        infoset = self._infoset(player)
-        node = self._tree.add(parent, edge, chance, player, self._outcome())
-        self._tree.infoset[player][node] = infoset
-        return [1.0] * len(self._names[player][infoset])
+        self._called[player][number] = name
+        node = self._add(parent, edge, player, self._outcome(), number)
+        return node, [(action, 1.0) for action in _distinct(actions)]
 
     def _declaration(self, kind: str, number: str, item: Callable[[], T]) -> tuple[str, list[T]]:
         """Return the name and the items in braces of an infoset or an outcome: those here, or those of its number.
@@ -254,25 +248,14 @@ class _Reader:
             self._fail(f"got no declaration of {kind} {printable(number, 20)}, expected a name and a list in braces")
         return known  # type: ignore[return-value]
 
-    def _infoset(self, player: int) -> int:
-        number = self._take("word")
-        name, actions = self._declaration(f"player {player + 1}'s infoset", number, lambda: self._take("text"))
-        j = self._sets.setdefault((player, number), len(self._keys[player]))
-        if j == len(self._keys[player]):
-            if not actions:
-                self._fail(f"got no actions of infoset {printable(number, 20)} of player {player + 1}, expected them")
-            self._keys[player].append(name)
-            self._names[player].append(_distinct(tuple(actions)))
-        return j
-
-    def _chance_edges(self) -> list[float]:
+    def _chance_edges(self) -> list[tuple[str, float]]:
         number = self._take("word")
         _, edges = self._declaration("chance infoset", number, lambda: (self._take("text"), self._number()))
         total = sum(probability for _, probability in edges)
         if not edges or abs(total - 1.0) > 1e-4 or min(probability for _, probability in edges) < 0.0:
             self._fail(f"chance sums to one: got probabilities that sum to {total:.6g}")
         # Numbers in files are rounded: three times 0.333 means three thirds.
-        return [probability / total for _, probability in edges]
+        return [(str(k + 1), probability / total) for k, (_, probability) in enumerate(edges)]
 
     def _outcome(self) -> tuple[float, float]:
         number = self._take("word")
@@ -299,17 +282,13 @@ class _Reader:
             self._take("text")
         table = self._table(rows * columns)
         # One infoset for each player; strategies without names are numbers.
-        for player, names in enumerate(named):
-            self._keys[player].append("")
-            self._names[player].append(_distinct(tuple(names) if isinstance(names, list) else ("",) * names))
-        tree = self._tree
-        root = tree.add(-1, -1, 1.0, 0, (0.0, 0.0))
-        tree.infoset[0][root] = 0
-        for row in range(rows):
-            node = tree.add(root, row, 1.0, 1, (0.0, 0.0))
-            tree.infoset[1][node] = 0
-            for column in range(columns):
-                tree.add(node, column, 1.0, TERMINAL, table[row + rows * column])
+        mine, yours = (_distinct(names if isinstance(names, list) else [""] * names) for names in named)
+        self._called[0]["1"] = self._called[1]["1"] = ""
+        root = self._add(None, ("", 1.0), 0, (0.0, 0.0), "1")
+        for row, name in enumerate(mine):
+            node = self._add(root, (name, 1.0), 1, (0.0, 0.0), "1")
+            for column, other in enumerate(yours):
+                self._add(node, (other, 1.0), TERMINAL, table[row + rows * column])
 
     def _strategies(self) -> list[str] | int:
         """Read one player's strategies: their names, or their number."""
@@ -347,44 +326,34 @@ class _Reader:
 
     def _made(self, title: str) -> GambitFile:
         # Zero-sum up to a constant: the same sum of payoffs at all ends.
-        tree = self._tree
-        player = np.array(tree.player, np.int64)
-        payoffs = np.array(tree.payoffs)
-        ends = player == TERMINAL
-        sums = payoffs[ends].sum(axis=1)
+        game = self._tree.build()
+        payoffs = np.array(self._payoffs)[game.terminals]
+        sums = payoffs.sum(axis=1)
         if not np.isfinite(sums).all():
             raise GameError("payoffs: got sums that are not finite, expected smaller numbers")
         # The sum of the end with the smallest payoffs has the least rounding.
-        size = np.abs(payoffs[ends]).max(axis=1)
+        size = np.abs(payoffs).max(axis=1)
         constant = float(sums[size.argmin()])
         if (np.abs(sums - constant) > _SUM * np.maximum(1.0, size)).any():
             raise GameError(
                 f"constant-sum: got ends whose payoffs sum to {sums.min():g} and to {sums.max():g}, expected one sum"
             )
-        game = assemble(
-            parent=np.array(tree.parent, np.int64),
-            player=player,
-            action=np.array(tree.action, np.int64),
-            probability=np.array(tree.probability),
-            utility=np.where(ends, payoffs[:, 0], 0.0),
-            infoset=np.array(tree.infoset, np.int64).reshape(2, -1),
-            turns=([True] * len(self._keys[0]), [True] * len(self._keys[1])),
-            keys=(self._unique(0), self._unique(1)),
-            action_names=self._names,
+        mine, yours = (
+            replace(tree, keys=_unique([str(key) for key in tree.keys], self._called[player]))
+            for player, tree in enumerate(game.observations)
         )
-        return GambitFile(game, title, constant)
-
-    def _unique(self, player: int) -> list[str]:
-        """Return the infosets' names if they are all different and not empty, otherwise the file's numbers."""
-        names = self._keys[player]
-        if all(names) and len(set(names)) == len(names):
-            return names
-        return [number for who, number in self._sets if who == player] or ["1"] * len(names)
+        return GambitFile(replace(game, observations=(mine, yours)), title, constant)
 
 
-def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+def _unique(numbers: Sequence[str], called: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the infosets' names if they are all different and not empty, otherwise the file's numbers."""
+    names = tuple(called[number] for number in numbers)
+    return names if all(names) and len(set(names)) == len(names) else tuple(numbers)
+
+
+def _distinct(names: Sequence[str]) -> Sequence[str]:
     """Return the names if they are all different and not empty, otherwise numbers from 1 on."""
-    return names if all(names) and len(set(names)) == len(names) else tuple(str(k + 1) for k in range(len(names)))
+    return names if all(names) and len(set(names)) == len(names) else [str(k + 1) for k in range(len(names))]
 
 
 def _quoted(text: str) -> str:

@@ -17,7 +17,7 @@ from klss.errors import GameError, SolverError
 from klss.theory import equilibrium
 from klss.theory.certificate import ExactStrategy, probabilities, simplest, worst_case
 from klss.theory.equilibrium import Solution, build_program, named
-from klss.theory.folding import Folded, fold
+from klss.theory.folding import Smaller, fold
 from klss.theory.rational import RationalProgram
 from klss.theory.sequence_form import SequenceForm
 from klss.theory.treeplex import Treeplex
@@ -85,7 +85,7 @@ def solve(
     return ExactSolution(low, (first, second), solution)
 
 
-def _ways(folded: Folded, player: int) -> list[tuple[int, Fraction]]:
+def _ways(folded: Smaller, player: int) -> list[tuple[int, Fraction]]:
     """Return, for each sequence of the whole game, its sequence in the folded one and its share of that plan."""
     if not folded.expansions:
         return [(s, Fraction(1)) for s in range(folded.whole.treeplexes[player].sequence_count)]

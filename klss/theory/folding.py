@@ -47,29 +47,38 @@ _STEPS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Folded:
-    """A game with one sequence for each colour, and the way back to the whole game."""
+class Smaller:
+    """A game with fewer sequences, and the way back to the whole one: a plan of that is E x', where x' is one of the
+    smaller game and each row of E has one entry.
+    """
 
     form: SequenceForm
     whole: SequenceForm
-    expansions: tuple[Any, ...]  # csr float64[S, S'] each: E; empty if nothing was folded
+    expansions: tuple[Any, ...]  # csr float64[S, S'] each: E; empty if the game is not smaller
+    measured: bool = True  # whether deviations in all of the whole game count in the exploitability of its solutions
 
     def restored(self, solution: Solution) -> Solution:
-        """Return a solution of the smaller game as one of the whole game, with its exploitability measured there."""
-        if self.form is self.whole:
+        """Return a solution of the smaller game as one of the whole game."""
+        if not self.expansions:
             return solution
         x, y = (matrix @ plan for matrix, plan in zip(self.expansions, (solution.x, solution.y), strict=True))
-        return replace(solution, x=x, y=y, exploitability=exploitability(self.whole, x, y), game=self.whole.game)
+        gap = exploitability(self.whole, x, y) if self.measured else solution.exploitability
+        return replace(solution, x=x, y=y, exploitability=gap, game=self.whole.game)
 
 
-def fold(form: SequenceForm) -> Folded:
+def fold(form: SequenceForm) -> Smaller:
     """Return ``form`` with one sequence for each colour, or unchanged if that saves little."""
     colours = _refined(form)
     if colours is None:
-        return Folded(form, form, ())
+        return Smaller(form, form, ())
     (t0, e0), (t1, e1) = (_one_each(*each) for each in zip(form.treeplexes, colours, strict=True))
-    a, b = (sparse.csr_array(e0.T @ matrix @ e1) for matrix in (form.a, form.b))
-    return Folded(SequenceForm((t0, t1), a, b, form.unit, form.least), form, (e0, e1))
+    return Smaller(shrunk(form, (t0, t1), (e0, e1)), form, (e0, e1))
+
+
+def shrunk(form: SequenceForm, treeplexes: tuple[Treeplex, Treeplex], expansions: tuple[Any, Any]) -> SequenceForm:
+    """Return the form on smaller treeplexes: its payoffs are E0ᵀ A E1 and E0ᵀ B E1."""
+    a, b = (sparse.csr_array(expansions[0].T @ matrix @ expansions[1]) for matrix in (form.a, form.b))
+    return SequenceForm(treeplexes, a, b, form.unit, form.least)
 
 
 def _refined(form: SequenceForm) -> list[Keys] | None:
