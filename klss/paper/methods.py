@@ -59,13 +59,14 @@ METHODS = {
     )
 }
 
-_KINDS: tuple[Gadget, ...] = ("maxmargin", "resolve")
-
 GADGETS = {
-    name: GadgetChoice(name, kind, bool(reach))
-    for kind in _KINDS
-    for reach in ("", "-reach")
-    for name in (f"{kind}{reach}",)
+    each.name: each
+    for each in (
+        GadgetChoice("maxmargin"),
+        GadgetChoice("maxmargin-reach", reach=True),
+        GadgetChoice("resolve", "resolve"),
+        GadgetChoice("resolve-reach", "resolve", reach=True),
+    )
 }
 
 

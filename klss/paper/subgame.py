@@ -63,11 +63,9 @@ class Values:
 
 @dataclass(frozen=True, eq=False)
 class Subgame:
-    """A gadget and the origin of its parts in the source game, from which it was made."""
+    """A Maxmargin gadget and the origin of its parts in the source game, from which it was made."""
 
-    # player 1 moves first: to which infoset I0 (Maxmargin), or Exit or Play at the one chance chose (Resolve)
-    game: Game
-    gadget: Gadget
+    game: Game  # player 1 moves first: to which infoset I0
     infoset: int  # player 0's infoset I, numbered as in ``game``
     # (int64[J0], int64[J1]): the source game's infoset from which each infoset was copied; -1 for the gadget's own
     origin: tuple[Ints, Ints]
@@ -198,7 +196,7 @@ def make_subgame(
     # Subtract what player 1 has given away on the way there.
     if reach:
         alternate = alternate - _gifts(game, values, roots)
-    return _assemble(game, "maxmargin", infoset, top, owner, roots, scale, alternate, values.node_reach, entries)
+    return _assemble(game, infoset, top, owner, roots, scale, alternate, values.node_reach, entries)
 
 
 def _within(theirs: Observations, places: tuple[Any, ...], entries: Floats) -> Floats:
@@ -277,17 +275,9 @@ class _Copied:
 
 
 def _assemble(
-    game: Game,
-    gadget: Gadget,
-    infoset: int,
-    top: Ints,
-    owner: Ints,
-    roots: Ints,
-    scale: Floats,
-    alternate: Floats,
-    node_reach: Floats,
-    entries: Floats,
-) -> Subgame:
+    game: Game, infoset: int, top: Ints, owner: Ints, roots: Ints, scale: Floats, alternate: Floats,
+    node_reach: Floats, entries: Floats,
+) -> Subgame:  # fmt: skip
     """Build the Maxmargin gadget: a root of player 1, a chance node for each I0, the copied subtrees below. Player 1's
     observation tree keeps the infosets with nodes or entries of B.
     """
@@ -323,7 +313,7 @@ def _assemble(
         infosets[i, copied.place] = new[i][game.infoset[i][copied.nodes]]
     made = Game(*_tree(game, copied, node_reach, scale), infosets, observations, b)
     origin = (np.concatenate([[-1], kept[0]]), np.concatenate([[-1], kept[1]]))
-    return Subgame(made, gadget, int(new[0][infoset]), origin, roots, scale, alternate)
+    return Subgame(made, int(new[0][infoset]), origin, roots, scale, alternate)
 
 
 def _tree(game: Game, copied: _Copied, node_reach: Floats, scale: Floats) -> tuple[Ints, Ints, Ints, Floats, Floats]:

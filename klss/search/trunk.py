@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -82,6 +82,9 @@ class Roots:
     own_keys: Keys = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))  # [K], of these others, all different
 
 
+_Arrays = TypeVar("_Arrays", NodeArrays, InfosetArrays, SequenceArrays)
+
+
 def grown(arrays: Iterable[npt.NDArray[Any]], room: int) -> list[npt.NDArray[Any]]:
     """Return copies of ``arrays`` with ``room`` entries each, zeros at the end (untouched pages take no memory)."""
     more = []
@@ -95,6 +98,12 @@ def grown(arrays: Iterable[npt.NDArray[Any]], room: int) -> list[npt.NDArray[Any
 def doubled(needed: int, have: int) -> int:
     """Return the room to make for ``needed`` entries if there is room for ``have``."""
     return max(needed, 2 * have)
+
+
+def _roomy(arrays: _Arrays, needed: int) -> _Arrays:
+    """Return ``arrays`` with room for ``needed`` entries."""
+    have = len(arrays[0])
+    return arrays if needed <= have else type(arrays)(*grown(arrays, doubled(needed, have)))
 
 
 def _empty_nodes(room: int) -> NodeArrays:
@@ -139,7 +148,8 @@ class _Past:
 class Trunk:
     """A trunk with its roots.
 
-    Build it by :meth:`from_roots` or :func:`klss.search.subgame.carrying.next_trunk`; grow it by :meth:`expand`.
+    Build it by :meth:`from_roots` or :func:`klss.search.subgame.carrying.next_trunk`; grow it by :meth:`prepare` and
+    :meth:`attach` (:mod:`klss.search.growth`).
     """
 
     nodes: NodeArrays
@@ -157,23 +167,38 @@ class Trunk:
     @classmethod
     def from_roots(cls, roots: Roots) -> Trunk:
         """Return a trunk of unexpanded roots."""
-        others = 1 + len(roots.own_keys)
+        count, groups, others = len(roots.values), len(roots.keys), 1 + len(roots.own_keys)
         trunk = cls(
-            nodes=_empty_nodes(max(1024, 2 * len(roots.values))),
-            node_count=0,
-            states=np.zeros((max(1024, 2 * len(roots.values)), roots.states.shape[1]), dtype=np.uint64),
-            infosets=(_empty_infosets(max(256, 2 * others)), _empty_infosets(max(256, 2 * len(roots.keys)))),
-            sequences=(_empty_sequences(1024), _empty_sequences(max(1024, 2 * len(roots.keys)))),
-            counts=np.array([others, 0, 1, 1], dtype=np.int64),
-            alternate=np.zeros(0),
-            root_count=0,
+            nodes=_empty_nodes(max(1024, 2 * count)),
+            node_count=count,
+            states=np.zeros((max(1024, 2 * count), roots.states.shape[1]), dtype=np.uint64),
+            infosets=(_empty_infosets(max(256, 2 * others)), _empty_infosets(max(256, 2 * groups))),
+            sequences=(_empty_sequences(1024), _empty_sequences(max(1024, 2 * groups))),
+            counts=np.array([others, groups, 1, 1 + groups], dtype=np.int64),
+            alternate=roots.alternate.astype(np.float64),
+            root_count=count,
             folded_infoset=np.zeros(0, dtype=np.int32),
             folded_value=np.zeros(0),
         )
-        own = trunk.infosets[0]
+        # Root infosets. Each of player 1 has its own root sequence; nobody acts at any of them yet.
+        own, theirs = trunk.infosets
         own.key[0], own.key[1:others] = roots.key, roots.own_keys
-        own.parent[:others], own.sequence[:others], own.first[:others] = -1, 0, -1
-        trunk.add_roots(roots)
+        theirs.key[:groups] = theirs.label[:groups] = roots.keys
+        theirs.sequence[:groups] = 1 + np.arange(groups)
+        for side, size in ((own, others), (theirs, groups)):
+            side.parent[:size] = side.first[:size] = -1
+        # The roots: open leaves; ``chance`` is their probability given their root infoset.
+        nodes = trunk.nodes
+        nodes.parent[:count] = nodes.first_child[:count] = nodes.action[:count] = -1
+        nodes.mover[:count] = roots.movers
+        nodes.infoset[:count, 0] = 0 if roots.own is None else roots.own
+        nodes.infoset[:count, 1] = roots.group
+        nodes.sequence[:count, 1] = theirs.sequence[roots.group]
+        nodes.value[:count] = roots.values
+        nodes.chance[:count] = roots.weight
+        nodes.ceiling[:count] = np.inf
+        trunk.states[:count] = roots.states
+        trunk.index_infosets()
         return trunk
 
     @property
@@ -210,67 +235,6 @@ class Trunk:
         """Return the largest and the mean distance of the leaves from the root."""
         depth = self.nodes.depth[: self.node_count][self.leaf]
         return int(depth.max(initial=0)), float(depth.mean()) if len(depth) else 0.0
-
-    def add_roots(self, roots: Roots) -> None:
-        """Add roots, each group a new root infoset of player 1.
-
-        Allowed only before any node is expanded, because player 1's root sequences come first
-        (:mod:`klss.search.subgame.carrying` numbers a carried trunk anew).
-        """
-        first = self.node_count
-        count = len(roots.values)
-        groups = len(roots.keys)
-        if self.sequence_count(1) != 1 + self.group_count:
-            raise ModelError(
-                "roots added after an expansion: player 1's root sequences come first; add roots before expanding"
-            )
-        self.make_room(count, (0, groups), (0, groups))
-        # Root infosets of player 1: each has its own root sequence, and player 1 acts at none of them yet.
-        nodes, theirs = self.nodes, self.infosets[1]
-        at = slice(first, first + count)
-        base = self.infoset_count(1)
-        new = slice(base, base + groups)
-        theirs.key[new] = roots.keys
-        theirs.label[new] = roots.keys
-        theirs.parent[new] = -1
-        theirs.sequence[new] = 1 + self.group_count + np.arange(groups)
-        theirs.first[new] = -1
-        # The roots: open leaves; ``chance`` is their probability given their root infoset.
-        nodes.parent[at] = -1
-        nodes.first_child[at] = -1
-        nodes.child_count[at] = 0
-        nodes.action[at] = -1
-        nodes.mover[at] = roots.movers
-        nodes.depth[at] = 0
-        nodes.infoset[at, 0] = 0 if roots.own is None else roots.own
-        nodes.infoset[at, 1] = base + roots.group
-        nodes.sequence[at, 0] = 0
-        nodes.sequence[at, 1] = theirs.sequence[base + roots.group]
-        nodes.value[at] = roots.values
-        nodes.chance[at] = roots.weight
-        nodes.interest[at] = 0.0
-        nodes.observation[at] = 0
-        nodes.ceiling[at] = np.inf
-        self.states[at] = roots.states
-        self.counts[1] += groups
-        self.counts[3] += groups
-        self.alternate = np.concatenate([self.alternate, roots.alternate])
-        self.node_count += count
-        self.root_count += count
-
-    def expand(self, leaves: Ints, model: Model, history: Keys) -> int:
-        """Add all children of ``leaves`` (int64[n], distinct open leaves); where a child is a node of nature, add its
-        children too. Return the number of nodes added.
-
-        ``history`` (sorted uint64, with repeats) are the keys of player 0's observations in the game before the
-        trunk; the model gets them as the past.
-        """
-        before = self.node_count
-        while len(leaves):
-            start = self.node_count
-            self.attach(leaves, self.prepare(leaves, model, history))
-            leaves = self.nature_since(start)
-        return self.node_count - before
 
     def prepare(self, leaves: Ints, model: Model, history: Keys) -> Expansion:
         """Return the children of ``leaves``, for :meth:`attach`, without writing the trunk."""
@@ -321,25 +285,13 @@ class Trunk:
 
     def make_room(self, nodes: int, infosets: tuple[int, int], sequences: tuple[int, int]) -> None:
         """Make room for that many more nodes, and more infosets and sequences of player 0 and 1."""
-        needed = self.node_count + nodes
-        if needed > len(self.nodes.parent):
-            room = doubled(needed, len(self.nodes.parent))
-            self.nodes = NodeArrays(*grown(self.nodes, room))
-            (self.states,) = grown((self.states,), room)
-        grown_infosets, grown_sequences = list(self.infosets), list(self.sequences)
-        for player in range(2):
-            needed = self.infoset_count(player) + infosets[player]
-            if needed > len(self.infosets[player].key):
-                grown_infosets[player] = InfosetArrays(
-                    *grown(self.infosets[player], doubled(needed, len(self.infosets[player].key)))
-                )
-            needed = self.sequence_count(player) + sequences[player]
-            if needed > len(self.sequences[player].action):
-                grown_sequences[player] = SequenceArrays(
-                    *grown(self.sequences[player], doubled(needed, len(self.sequences[player].action)))
-                )
-        self.infosets = (grown_infosets[0], grown_infosets[1])
-        self.sequences = (grown_sequences[0], grown_sequences[1])
+        self.nodes = _roomy(self.nodes, self.node_count + nodes)
+        if len(self.states) < len(self.nodes.parent):
+            (self.states,) = grown((self.states,), len(self.nodes.parent))
+        (own, theirs), (mine, yours) = self.infosets, self.sequences
+        have = self.counts.tolist()
+        self.infosets = _roomy(own, have[0] + infosets[0]), _roomy(theirs, have[1] + infosets[1])
+        self.sequences = _roomy(mine, have[2] + sequences[0]), _roomy(yours, have[3] + sequences[1])
         self._make_tables(infosets)
 
     def index_infosets(self) -> None:

@@ -54,6 +54,14 @@ class Tree(NamedTuple):
     folded_value: Floats  # [E]
 
 
+class IteratedGame(NamedTuple):
+    """The arrays of a trunk, or of a part of it, that iterations read."""
+
+    tree: Tree
+    sides: tuple[TrunkTreeplex, TrunkTreeplex]
+    least: tuple[Floats, Floats]  # [A] each, see Utilities.least_reach
+
+
 class Utilities:
     """Utilities on one move's trunk, shared by all parts of a search. :meth:`take_in` adds the trunk's new nodes, in
     time proportional to their number; a part calls it before it needs them.

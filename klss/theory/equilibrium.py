@@ -160,7 +160,21 @@ class Program:
 
 
 def build_program(form: SequenceForm, x_floor: Floats | None = None) -> Program:
-    """Assemble player 0's program; ``x_floor`` float64[S0] is each sequence's least behaviour probability."""
+    """Assemble player 0's program; ``x_floor`` float64[S0] is each sequence's least behaviour probability.
+
+    ::
+
+        maximise    Σ_s x(s) u(s, ∅)  +  Σ_{J after ∅} v(J)
+        subject to  x(∅) = 1,  x ≥ 0,  v free
+                    Σ_a x(Ia) − x(p(I))                             = 0     at each infoset I of player 0
+                    Σ_s x(s) u(s, Ja)  +  Σ_{K after Ja} v(K)  −  v(J)  ≥ 0     for each action a at each J of player 1
+                    x(Ia) − floor(Ia) x(p(I))                           ≥ 0     for each Ia that has a floor
+
+    x(s) is the plan of player 0's sequence s, p(I) the sequence that leads to infoset I, Ia its sequence of action a; ∅
+    the empty sequence of either player; u(s, t) the payoff A + B at a pair of sequences; v(J) player 1's least payoff
+    (to player 0) from its infoset J on, "J after t" its infosets right after sequence t. The duals of the rows of Ja
+    are player 1's plan y(Ja).
+    """
     t0, t1 = form.treeplexes
     s0, s1, i0, i1 = t0.sequence_count, t1.sequence_count, t0.infoset_count, t1.infoset_count
     # Payoffs at player 1's empty sequence are costs, the others are entries of the responses' rows.

@@ -114,13 +114,27 @@ def improve_roots(top: Any, utility: Any) -> None:
 def iterate(times: int, before: int, maxmargin_share: float, game: Any, learned: Any, top: Any, work: Any) -> None:
     """Run ``times`` iterations: player 0 against player 1's plan, then player 1 against player 0's new plan.
 
+    One iteration of a player, whose plan is π, whose strategy is σ, and whose sequences have the regrets Q::
+
+        against        u(s)  = Σ chance(z) · value(z) · π′(s′)    over the leaves z right after s; π′, s′: the other's
+        improve        at each infoset I, from the leaves up:
+                         v     = Σ_a σ(a) u(Ia)
+                         r(a)  = u(Ia) − v for player 0, v − u(Ia) for player 1
+                         Q(a)  ← max(0, Q(a) + r(a))
+                         σ(a)  ∝ max(0, Q(a) + r(a))              predicts the next regret to be the last one; the best
+                                                                  action, if all are 0
+                         u(p)  ← u(p) + v                         p: the sequence that leads to I
+        improve_roots  the same step of Maxmargin's choice among the root infosets j, by their margins u(j)
+        set_roots      π(j)  = (1 − share) · prior(j) + share · that choice
+        realise        π(Ia) = π(p) σ(a), from the roots down; t² π is added to the sum, if one is kept
+
     Parameters
     ----------
     before : int
         Number of iterations so far: the plans of iteration t have weight t² in the sums.
     maxmargin_share : float
         See :func:`set_roots`.
-    game : klss.search.equilibrium.pcfr.IteratedGame
+    game : klss.search.utilities.IteratedGame
     learned : (RegretState, RegretState)
     top : RootState
     work : klss.search.equilibrium.pcfr.Scratch

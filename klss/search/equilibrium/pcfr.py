@@ -13,9 +13,8 @@ Predictive CFR+ (Farina, Kroer & Sandholm, AAAI 2021), alternating, last iterate
   are meaningful: Maxmargin if every leaf is terminal, half nature and half Maxmargin while some are estimates.
 
 The calls of one move, from the top down: ``improve`` and ``beside`` run a round's iterations after each growth of the
-trunk, ``finish`` runs the last ones. All go through ``_iterate`` to :func:`klss.search._kernels.regrets.iterate`. One
-iteration computes the utilities of a player's sequences against the other's plan, makes a step of regret matching at
-every infoset, and computes the new plan; first for player 0, then for player 1 with the roots.
+trunk, ``finish`` runs the last ones. All go through ``_run`` to :func:`klss.search._kernels.regrets.iterate`, which
+says in formulas what one iteration does.
 
 Decided here:
 
@@ -52,13 +51,13 @@ import numpy as np
 from klss.paper.subgame import Gadget
 from klss.search._kernels import regrets as kernels
 from klss.search.budget import Budget
-from klss.search.equilibrium.restricted import Restricted, RestrictedGame
+from klss.search.equilibrium.restricted import RestrictedGame
 from klss.search.gadget import treeplexes
 from klss.search.model import Belief
 from klss.search.parts import SearchedSubgame, SolverStats, Strategies
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk, doubled, grown
-from klss.search.utilities import Tree, TrunkTreeplex
+from klss.search.utilities import IteratedGame, TrunkTreeplex
 from klss.support.arrays import Bools, Floats, Ints
 from klss.theory.best_response import best_response
 from klss.theory.treeplex import Treeplex
@@ -119,14 +118,6 @@ class RootState(NamedTuple):
     margin_regret: Floats  # [J]
 
 
-class IteratedGame(NamedTuple):
-    """The arrays of a trunk, or of a part of it, that an iteration reads."""
-
-    tree: Tree
-    sides: tuple[TrunkTreeplex, TrunkTreeplex]
-    least: tuple[Floats, Floats]  # [A] each, see klss.search.utilities.Utilities.least_reach
-
-
 class Scratch(NamedTuple):
     """Work arrays of both players."""
 
@@ -159,7 +150,8 @@ class _Iterating:
         self.effort = SolverStats()
         self._solver, self._trunk, self._budget = solver, subgame.trunk, budget
         self._utilities = subgame.utilities
-        self._known, self._acting = 0, [0, 0]  # numbers of nodes and of infosets with sequences taken in
+        # Numbers of nodes, and of each player's infosets with sequences and sequences, taken in so far.
+        self._known, self._acting, self._sequences = 0, [0, 0], [0, 0]
         roots = subgame.trunk.group_count
         self._root: RootLayer = solver.root
         self._mixed = False  # whether nature and Maxmargin are mixed until every leaf is exact
@@ -180,14 +172,11 @@ class _Iterating:
             margin_regret=np.zeros(roots),
         )
         self._held = False
-        self._sequences = [0, 0]
-        self._work = [_NONE, _NONE]  # [S], written anew by every iteration
-        self._learned = [RegretState(_NONE, _NONE, _NONE, _NONE, np.zeros(0, dtype=np.bool_)) for _ in range(2)]
-        for player, strategy in enumerate(subgame.strategies or ()):
+        self._learned = list[RegretState]()
+        for player, strategy in enumerate(subgame.strategies or (_NONE, _NONE)):
             self._sequences[player] = len(strategy)
-            self._learned[player] = self._learned[player]._replace(
-                regret=_SEED * strategy, strategy=strategy, plan=np.zeros(len(strategy))
-            )
+            nobody = np.zeros(0, dtype=np.bool_)
+            self._learned.append(RegretState(_SEED * strategy, strategy, np.zeros(len(strategy)), _NONE, nobody))
 
     @property
     def strategies(self) -> Strategies:
@@ -209,19 +198,23 @@ class _Iterating:
         """
         assert self._utilities.known == self._known, "what has grown since is taken in here first"
         began = self._budget.elapsed()
-        sides, infosets = self._utilities.sides, self._trunk.infosets[0]
-        least = (self._utilities.least_reach(0), self._utilities.least_reach(1))
+        sides = self._utilities.sides
+        own, theirs = self._utilities.least_reach(0), self._utilities.least_reach(1)
         if self._held:  # a reach of −∞ makes the kernel skip player 0's root infosets: their strategies stay fixed
-            least = np.where(infosets.parent[sides[0].infoset] < 0, -np.inf, least[0]), least[1]
-        game = IteratedGame(self._utilities.tree, sides, least)
-        utilities = (self._work[0][: self._sequences[0]], self._work[1][: self._sequences[1]])
-        work = Scratch(utilities, (np.empty_like(least[0]), np.empty_like(least[1])))
-        at_once = 1 if self._held else times
-        for _ in range(0, times, max(at_once, 1)):
-            if self._held and self._budget.left() <= 0.0:
-                break
-            kernels.iterate(at_once, before, self._maxmargin(), game, self._views(sides), self._top, work)
+            own = np.where(self._trunk.infosets[0].parent[sides[0].infoset] < 0, -np.inf, own)
+        game, views = IteratedGame(self._utilities.tree, sides, (own, theirs)), self._views(sides)
+        if not self._held:
+            self._run(times, before, game, views)
+        while self._held and times > 0 and self._budget.left() > 0.0:
+            self._run(1, before, game, views)
+            times -= 1
         self.effort.seconds += self._budget.elapsed() - began
+
+    def _run(self, times: int, before: int, game: IteratedGame, learned: tuple[RegretState, RegretState]) -> None:
+        """Run iterations of the trunk's game, or of a part of it."""
+        utilities = np.empty_like(learned[0].plan), np.empty_like(learned[1].plan)
+        work = Scratch(utilities, (np.empty_like(game.least[0]), np.empty_like(game.least[1])))
+        kernels.iterate(times, before, self._maxmargin(), game, learned, self._top, work)
 
     def _maxmargin(self) -> float:
         """Return Maxmargin's share of the root layer on the current trunk; the rest is nature's."""
@@ -280,7 +273,7 @@ class _Iterating:
             began = budget.elapsed()
             for player, kept in enumerate(self._learned):
                 game.answer(player, sums[1 - player] / sums[1 - player][0], kept.strategy)
-            self._iterate_restricted(game.game(), times, done)
+            self._iterate_restricted(*game.game(), times, done)
             done += times
             spent = max(budget.elapsed() - began, 1e-9)
             self.effort.seconds += spent
@@ -290,28 +283,22 @@ class _Iterating:
         self._realise(self._utilities.sides, self._views(self._utilities.sides))
         return done
 
-    def _iterate_restricted(self, game: Restricted, times: int, before: int) -> None:
-        """Run iterations of a restricted game on copies of its sequences' learned state, then write that back."""
+    def _iterate_restricted(self, game: IteratedGame, numbers: tuple[Ints, Ints], times: int, before: int) -> None:
+        """Run iterations of a restricted game on copies of its sequences' learned state, then write that back.
+        ``numbers`` are the sequences' numbers in the trunk.
+        """
 
-        def view(player: int) -> RegretState:
-            kept, numbers = self._learned[player], game.sequences[player]
-            regret, strategy, plan, total = (
-                array[numbers] for array in (kept.regret, kept.strategy, kept.plan, kept.total)
-            )
-            return RegretState(
-                regret, strategy, plan, total, np.ones(len(game.sides[player].first_sequence), dtype=np.bool_)
-            )
+        def copied(player: int) -> RegretState:
+            kept, live = self._learned[player], np.ones(len(game.sides[player].first_sequence), dtype=np.bool_)
+            regret, strategy, plan, total = (array[numbers[player]] for array in kept[:4])
+            return RegretState(regret, strategy, plan, total, live)
 
-        # Copy the learned state, by the sequences' numbers in the trunk.
-        views = (view(0), view(1))
+        views = (copied(0), copied(1))
         self._realise(game.sides, views)
-        part = IteratedGame(game.tree, game.sides, game.least)
-        utilities = (np.empty(len(views[0].plan)), np.empty(len(views[1].plan)))
-        work = Scratch(utilities, (np.empty_like(game.least[0]), np.empty_like(game.least[1])))
-        kernels.iterate(times, before, self._maxmargin(), part, views, self._top, work)
-        # Write it back, without the plans: these are recomputed from the strategies at the end.
-        for kept, numbers, new in zip(self._learned, game.sequences, views, strict=True):
-            kept.regret[numbers], kept.strategy[numbers], kept.total[numbers] = new.regret, new.strategy, new.total
+        self._run(times, before, game, views)
+        # Without the plans: these are recomputed from the strategies at the end.
+        for kept, at, new in zip(self._learned, numbers, views, strict=True):
+            kept.regret[at], kept.strategy[at], kept.total[at] = new.regret, new.strategy, new.total
 
     def hold(self, profile: Profile, budget: Budget) -> None:
         # From here on player 0's strategies at the roots are the profile's, and plans are no longer summed.
@@ -354,8 +341,6 @@ class _Iterating:
             # Arrays double, so that a trunk's growth costs time in proportion to its size.
             if len(plan) < count:
                 regret, strategy, plan = grown((regret, strategy, plan), doubled(count, len(plan)))
-            if len(self._work[player]) < len(plan):
-                self._work[player] = np.empty(len(plan))
             if len(live) < len(side.first_sequence):
                 (live,) = grown((live,), doubled(len(side.first_sequence), len(live)))
             self._learned[player] = RegretState(regret, strategy, plan, kept.total, live)

@@ -261,7 +261,23 @@ def _switch(columns: Int8s, rows: Int8s, roots: int, gadget: Gadget, caution: fl
 
 
 def _assemble(game: Reduction, layout: _Layout, gadget: Gadget, caution: float) -> LinearProgram:
-    """Return the gadget's program of the reduced game."""
+    """Return the gadget's program of the reduced game.
+
+    ::
+
+        maximise    w  +  (c/J) Σ_j m(j)  +  Σ_s x(s) u(s, ∅)               (Maxmargin has no m, a plain Resolve no w)
+        subject to  x(∅) = 1,  x ≥ 0,  v free
+                    Σ_s x(s) u(s, j)  +  Σ_{K after j} v(K)  −  w  −  m(j)  ≥ 0     for each root infoset j
+                    Σ_s x(s) u(s, Ka)  +  Σ_{L after Ka} v(L)  −  v(K)      ≥ 0     for each action a at each other K
+                    Σ_a x(Ia)  −  x(p(I))                                   = 0     at each infoset I of player 0
+        Maxmargin   m = 0,  w free                                          w is the least margin
+        Resolve     m ≤ 0,  w ≤ 0 if c > 1, otherwise w = 0                 m(j) is a margin, 0 if it is positive
+
+    x(s) is the plan of player 0's sequence s, p(I) the sequence that leads to its infoset I, Ia its sequence of action
+    a; u(s, t) the payoff of the gadget (alternate values are in u(∅, j)); v(K) player 1's least payoff from its infoset
+    K on, "K after t" its infosets right after sequence t; J the number of root infosets, c the caution. The duals of
+    the rows of j and Ka are player 1's plan.
+    """
     # Payoffs at player 1's empty sequence are costs of player 0's sequences, all others are entries of response rows.
     roots = layout.roots
     at_root = game.columns == 0

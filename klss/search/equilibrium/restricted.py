@@ -13,25 +13,14 @@ it leads; and between two additions the game is not solved, only improved (:mod:
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from klss.search._kernels import restricted as kernels
-from klss.search.utilities import ExpandedNodes, Tree, TrunkTreeplex, Utilities
+from klss.search.utilities import ExpandedNodes, IteratedGame, TrunkTreeplex, Utilities
 from klss.support.arrays import Bools, Floats, Ints
 from klss.theory._kernels.responses import best_response
 
 _NO_FLOOR = np.zeros(0)
-
-
-class Restricted(NamedTuple):
-    """A game of some of a trunk's sequences, in their old order, as arrays like those of a whole trunk."""
-
-    tree: Tree
-    sides: tuple[TrunkTreeplex, TrunkTreeplex]
-    sequences: tuple[Ints, Ints]  # [S], each sequence's number in the trunk
-    least: tuple[Floats, Floats]  # [A], see klss.search.utilities.Utilities.least_reach
 
 
 class RestrictedGame:
@@ -61,8 +50,10 @@ class RestrictedGame:
         best_response(side, 1.0 - 2.0 * player, _NO_FLOOR, reach, utility, np.empty(len(best)), best)
         kernels.admit(side, best, strategy, self._allowed[player])
 
-    def game(self) -> Restricted:
-        """Return the present game as arrays."""
+    def game(self) -> tuple[IteratedGame, tuple[Ints, Ints]]:
+        """Return the present game as arrays like those of a whole trunk, and the numbers in the trunk of both players'
+        sequences in it, in order.
+        """
         # New numbers of the game's sequences; then, for each player, the infosets that follow one of them.
         tree, allowed = self._utilities.tree, self._allowed
         places = (kernels.numbered(allowed[0]), kernels.numbered(allowed[1]))
@@ -87,14 +78,11 @@ class RestrictedGame:
         )  # fmt: skip
         # A folded-in entry stays if player 1's sequence does.
         folded = allowed[1][tree.folded_sequence]
-        return Restricted(
-            tree=tree._replace(
-                opened=cut,
-                payoff=payoff[:paid],
-                folded_sequence=places[1][tree.folded_sequence[folded]],
-                folded_value=tree.folded_value[folded],
-            ),
-            sides=(sides[0], sides[1]),
-            sequences=(np.flatnonzero(allowed[0]), np.flatnonzero(allowed[1])),
-            least=(least[0], least[1]),
+        part = tree._replace(
+            opened=cut,
+            payoff=payoff[:paid],
+            folded_sequence=places[1][tree.folded_sequence[folded]],
+            folded_value=tree.folded_value[folded],
         )
+        game = IteratedGame(part, (sides[0], sides[1]), (least[0], least[1]))
+        return game, (np.flatnonzero(allowed[0]), np.flatnonzero(allowed[1]))

@@ -122,19 +122,16 @@ class OrderOne:
     ) -> tuple[SearchState, list[CarriedSubtree], float] | None:
         """Return the previous state, the sections that are carried on, and û; None if there are no sections."""
         trunk, profile = standing.trunk, standing.profile
-        if standing.infoset < 0:
-            return None
-        sections = self.sections(standing, model, seed)
+        sections = self.sections(standing) if standing.infoset >= 0 else []
         if not sections:
             return None
+        sections = merge_transpositions(trunk, sections, model, seed)
         estimate = utility_at(trunk, profile, standing.infoset)
         return standing, likeliest(trunk, profile.y, sections, most, seed), estimate
 
-    def sections(self, standing: SearchState, model: Model, seed: int) -> list[CarriedSubtree]:
+    def sections(self, standing: SearchState) -> list[CarriedSubtree]:
         """Return the rest of the previous trunk at player 0's infoset there, by player 1's infosets."""
-        trunk = standing.trunk
-        found = sections_at(trunk, standing.profile.x, standing.infoset, reach=self.reach)
-        return merge_transpositions(trunk, found, model, seed)
+        return sections_at(standing.trunk, standing.profile.x, standing.infoset, reach=self.reach)
 
 
 def _strategies(previous: SearchState | None, origin: tuple[Ints, Ints] | None) -> Strategies | None:

@@ -30,11 +30,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.search.model import Model
 from klss.search.parts import SearchState
 from klss.search.profile import Profile, reach_of
 from klss.search.subgame.order_one import OrderOne
-from klss.search.subgame.sections import CarriedSubtree, alternate_values, merge_transpositions, reached_members
+from klss.search.subgame.sections import CarriedSubtree, alternate_values, leaf_values, reached_members
 from klss.search.trunk import Trunk
 from klss.theory.movers import TERMINAL
 
@@ -46,10 +45,8 @@ _LEAST_SHARE = 1e-3
 class OrderTwo(OrderOne):
     """Builds the subgame of I and of the nodes that player 1 can't tell from it."""
 
-    def sections(self, standing: SearchState, model: Model, seed: int) -> list[CarriedSubtree]:
-        trunk = standing.trunk
-        found = unfrozen_sections(trunk, standing.profile, standing.infoset, reach=self.reach)
-        return merge_transpositions(trunk, found, model, seed)
+    def sections(self, standing: SearchState) -> list[CarriedSubtree]:
+        return unfrozen_sections(standing.trunk, standing.profile, standing.infoset, reach=self.reach)
 
 
 def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bool) -> list[CarriedSubtree]:
@@ -83,7 +80,9 @@ def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bo
     meeting = np.flatnonzero(meets)
     bounds = np.searchsorted(at[order], np.append(meeting, infoset_count))
     scale = np.asarray(whole[meeting], np.float64)
-    alternate = alternate_values(trunk, probability, profile.y, meeting, scale, reach=reach)
+    alternate = alternate_values(
+        trunk, probability, profile.y, leaf_values(trunk, probability), meeting, scale, reach=reach
+    )
     nobody, nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
     sections = []
     for j, their in enumerate(meeting.tolist()):

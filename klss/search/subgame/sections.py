@@ -56,7 +56,7 @@ def reached_members(trunk: Trunk, probability: Floats, infoset: int) -> Ints:
 
 
 def alternate_values(
-    trunk: Trunk, probability: Floats, y: Floats, around: Ints, scale: Floats, *, reach: bool
+    trunk: Trunk, probability: Floats, y: Floats, leaves: Floats, around: Ints, scale: Floats, *, reach: bool
 ) -> Floats:
     """Return the alternate values of some infosets of player 1: its values there, minus the gifts on the way there.
 
@@ -67,6 +67,8 @@ def alternate_values(
         Nature's and player 0's part of each node's probability.
     y : float64[S1]
         Player 1's plan; where it is 0, a best response counts.
+    leaves : float64[N]
+        :func:`leaf_values`.
     around : int64[n]
         The infosets.
     scale : float64[n]
@@ -80,7 +82,7 @@ def alternate_values(
     """
     theirs, count = trunk.infosets[1], trunk.infoset_count(1)
     nodes, infoset = trunk.nodes, trunk.nodes.infoset[: trunk.node_count, 1]
-    value = np.bincount(infoset, weights=leaf_values(trunk, probability), minlength=count)
+    value = np.bincount(infoset, weights=leaves, minlength=count)
     value += np.bincount(trunk.folded_infoset, weights=trunk.folded_value, minlength=count)
     sequence_value, decision_value, gift = np.zeros(trunk.sequence_count(1)), np.zeros(count), np.zeros(count)
     observation_values(theirs, count, y, sequence_value, value, decision_value)
@@ -126,8 +128,8 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
     meeting, group = np.unique(nodes.infoset[members, 1], return_inverse=True)
     denominator = np.asarray(np.bincount(group, weights=probability[members]), np.float64)
     # With a plan of zeros, player 1's values are those of a best response everywhere.
-    nothing = np.zeros(trunk.sequence_count(1))
-    alternate = alternate_values(trunk, probability, nothing, meeting, denominator, reach=reach)
+    nothing, contribution = np.zeros(trunk.sequence_count(1)), leaf_values(trunk, probability)
+    alternate = alternate_values(trunk, probability, nothing, contribution, meeting, denominator, reach=reach)
     # For each infoset of player 1 the section above it; for each node whether it is below I'.
     above = np.full(infoset_count, -1, dtype=np.int64)
     above[meeting] = np.arange(len(meeting))
@@ -138,7 +140,6 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
 
     # Leaves below a meeting infoset but not below I' can't be reached, but player 1 does not know that: their values
     # are folded into player 1's observation tree, added to the entries folded in before.
-    contribution = leaf_values(trunk, probability)
     outside = np.flatnonzero((below < 0) & (contribution != 0.0) & (above[nodes.infoset[:count, 1]] >= 0))
     at = np.concatenate([nodes.infoset[outside, 1].astype(np.int64), trunk.folded_infoset.astype(np.int64)])
     value = np.concatenate([contribution[outside], trunk.folded_value])
@@ -151,16 +152,8 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
     for j, their in enumerate(meeting):
         own = members[group == j]
         mine = entries[bounds[j] : bounds[j + 1]]
-        sections.append(
-            CarriedSubtree(
-                infoset=int(their),
-                nodes=own,
-                weight=probability[own] / denominator[j],
-                alternate=float(alternate[j]),
-                folded_infoset=mine,
-                folded_value=folded[mine] / denominator[j],
-            )
-        )
+        weight, value = probability[own] / denominator[j], folded[mine] / denominator[j]
+        sections.append(CarriedSubtree(int(their), own, weight, float(alternate[j]), mine, value))
     return sections
 
 

@@ -27,6 +27,7 @@ from klss.search.profile import Profile, extended, reach_of
 from klss.search.root_values import root_values
 from klss.search.subgame.order_one import fresh_roots
 from tests.darkchess.fog.position_set_games import seated
+from tests.klss.search.solved import expand
 from tests.oracles import brute_force
 
 MIDDLEGAME = "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8"
@@ -123,7 +124,7 @@ def test_an_equilibrium_that_was_cut_off_is_the_one_before_it_and_the_best_child
     for player, plan in ((0, before.x), (1, before.y)):
         mine = trunk.open_leaf & (trunk.nodes.mover[: trunk.node_count] == player)
         mine &= plan[np.minimum(trunk.nodes.sequence[: trunk.node_count, player], len(plan) - 1)] > 0.0
-        trunk.expand(np.flatnonzero(mine)[:20], model, np.zeros(0, dtype=np.uint64))
+        expand(trunk, np.flatnonzero(mine)[:20], model)
     after = extended(trunk, before)
     assert not after.solved
     for player, old, plan in ((0, before.x, after.x), (1, before.y, after.y)):
@@ -153,7 +154,7 @@ def test_an_observation_made_twice_before_is_capped_when_it_comes_again(repeated
     key = children.observations[0, 0]
     history = np.array([key, key] if repeated else [key], dtype=np.uint64)
     trunk = Trunk.from_roots(fresh_roots(state, model, np.inf, 1))
-    trunk.expand(np.array([0]), model, np.sort(history))
+    expand(trunk, np.array([0]), model, np.sort(history))
     same = np.flatnonzero(children.observations[:, 0] == key)
     assert (trunk.nodes.ceiling[1 + same] == (0.0 if repeated else np.inf)).all()
     if repeated:

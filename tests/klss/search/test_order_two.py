@@ -14,9 +14,8 @@ from klss.search.subgame.order_two import unfrozen_sections
 from klss.search.subgame.sections import sections_at
 from klss.search.trunk import game_root
 from klss.theory.movers import TERMINAL
-from tests.klss.search.solved import solve_gadget
+from tests.klss.search.solved import NO_KEYS, expand, solve_gadget
 
-NOTHING = np.zeros(0, dtype=np.uint64)
 GAMES = ["leduc_poker", "dark_hex(board_size=2,gameversion=adh)", "kuhn_poker"]
 
 
@@ -26,7 +25,7 @@ def whole(name: str) -> tuple[Trunk, EnumeratedModel, Profile]:
     model = EnumeratedModel(game)
     trunk = Trunk.from_roots(game_root(model, model.root))
     while len(leaves := np.flatnonzero(trunk.open_leaf)):
-        trunk.expand(leaves, model, NOTHING)
+        expand(trunk, leaves, model)
     return trunk, model, solve_gadget(trunk, "maxmargin")
 
 
@@ -45,7 +44,7 @@ def test_an_equilibrium_loses_nothing_by_being_solved_again(name: str) -> None:
         sections = unfrozen_sections(trunk, profile, infoset, reach=True)
         if not sections:
             continue
-        nobody = fresh_roots(NOTHING.reshape(0, 1), model, np.inf, 0)
+        nobody = fresh_roots(NO_KEYS.reshape(0, 1), model, np.inf, 0)
         below, _ = next_trunk(trunk, infoset, sections, nobody)
         assert solve_gadget(below, "maxmargin").margin >= -1e-9
         checked += 1
@@ -91,7 +90,7 @@ def test_a_carried_trunk_has_the_nodes_below_as_they_were() -> None:
         sections = unfrozen_sections(trunk, profile, infoset, reach=True)
         if not sections:
             continue
-        nobody = fresh_roots(NOTHING.reshape(0, 1), model, np.inf, 0)
+        nobody = fresh_roots(NO_KEYS.reshape(0, 1), model, np.inf, 0)
         below, _ = next_trunk(trunk, infoset, sections, nobody)
         old_of = list(np.concatenate([section.nodes for section in sections]))
         groups: dict[tuple[int, int], set[int]] = {}

@@ -16,10 +16,8 @@ from klss.search.profile import Profile
 from klss.search.trunk import game_root
 from klss.search.utilities import Utilities
 from klss.theory.best_response import best_response
-from tests.klss.search.solved import solve_gadget
+from tests.klss.search.solved import expand, solve_gadget
 from tests.klss.search.test_program import growing
-
-NOTHING = np.zeros(0, dtype=np.uint64)
 
 
 def solved(trunk: Trunk, iterations: int) -> Profile:
@@ -40,7 +38,7 @@ def test_on_whole_games_it_finds_their_value(name: str) -> None:
     model = EnumeratedModel(game)
     trunk = Trunk.from_roots(game_root(model, model.root))
     while len(leaves := np.flatnonzero(trunk.open_leaf)):
-        trunk.expand(leaves, model, NOTHING)
+        expand(trunk, leaves, model)
     assert solved(trunk, 2000).margin == pytest.approx(solve_gadget(trunk, "maxmargin").margin, abs=1e-3)
 
 
@@ -68,14 +66,14 @@ def test_a_restricted_game_holds_its_players_to_what_they_used() -> None:
     game = RestrictedGame(utilities, (profile.x > 0.0, profile.y > 0.0))
     for player, (plan, other) in enumerate(((profile.x, profile.y), (profile.y, profile.x))):
         game.answer(player, other, plan)
-    found = game.game()
+    found, sequences = game.game()
     assert len(found.tree.payoff) < trunk.node_count / 2
     for player, other in enumerate((profile.y, profile.x)):
-        its = other[found.sequences[1 - player]]
-        value, reach = np.zeros(len(found.sequences[player])), found.least[player].copy()
+        its = other[sequences[1 - player]]
+        value, reach = np.zeros(len(sequences[player])), found.least[player].copy()
         against(player, found.tree, its, value, reach)
         wanted, _ = utilities.against(player, other)
-        np.testing.assert_allclose(value, wanted[found.sequences[player]], atol=1e-15)
+        np.testing.assert_allclose(value, wanted[sequences[player]], atol=1e-15)
 
 
 def test_plans_are_plans_after_every_growth() -> None:

@@ -27,7 +27,7 @@ from klss.search.trunk import game_root
 from klss.theory.best_response import best_response
 from klss.theory.highs import Basis, LpResult
 from tests.klss.games import kuhn
-from tests.klss.search.solved import solve_gadget
+from tests.klss.search.solved import expand, solve_gadget
 
 FENS = [
     "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8",
@@ -44,11 +44,11 @@ def growing(steps: int = 5) -> Iterator[Trunk]:
     rows = np.array([Position.from_fen(fen).row for fen in FENS])
     trunk = Trunk.from_roots(fresh_roots(model.states(rows, 0), model, np.inf, 1))
     history = np.zeros(0, dtype=np.uint64)
-    trunk.expand(np.arange(len(FENS)), model, history)
+    expand(trunk, np.arange(len(FENS)), model, history)
     for step in range(1, steps + 1):
         yield trunk
         found = solve_gadget(trunk, "resolve")
-        trunk.expand(leaves_to_expand(trunk, found.x, found.y, step)[:60], model, history)
+        expand(trunk, leaves_to_expand(trunk, found.x, found.y, step)[:60], model, history)
 
 
 @pytest.mark.parametrize("caution", [1.0, 1.5])
@@ -135,7 +135,7 @@ def test_a_hybrid_begins_with_the_gadget_it_is_told_and_ends_with_the_one_the_ma
     # Kuhn is worth -1/18: more than one alternate value, less than the other.
     trunk = Trunk.from_roots(dataclasses.replace(game_root(model, model.root), alternate=np.array([alternate])))
     while len(leaves := np.flatnonzero(trunk.open_leaf)):
-        trunk.expand(leaves, model, np.zeros(0, dtype=np.uint64))
+        expand(trunk, leaves, model)
     solver = LinearPrograms("hybrid", 1.0, Recorded, first=first)
     profile = solver.begin(SearchedSubgame(trunk, carried=0, sampled=1), None, Budget(nodes=1)).improve()
     assert asked[0] == first

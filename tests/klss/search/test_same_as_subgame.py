@@ -26,7 +26,7 @@ from klss.support.arrays import Ints
 from klss.theory.equilibrium import solve
 from klss.theory.game import Game
 from klss.theory.sequence_form import SequenceForm, sequence_form
-from tests.klss.search.solved import solve_gadget
+from tests.klss.search.solved import NO_KEYS, expand, solve_gadget
 from tests.oracles.resolve import maxmargin_to_resolve
 
 # Values of player 0: Kuhn 1950; Leduc: Southey et al. 2005, -0.0856; 2x2 abrupt dark hex: the first mover wins 3/4 of
@@ -40,7 +40,6 @@ GAMES = [
 
 Names = list[Any]
 Entries = dict[tuple[Any, Any], float]
-NO_KEYS = np.zeros(0, dtype=np.uint64)
 
 
 @pytest.fixture(scope="module", params=GAMES)
@@ -51,7 +50,7 @@ def game(request: pytest.FixtureRequest) -> Game:
 def whole_trunk(game: Game, model: EnumeratedModel) -> Trunk:
     trunk = Trunk.from_roots(game_root(model, model.root))
     while len(leaves := np.flatnonzero(trunk.open_leaf)):
-        trunk.expand(leaves, model, NO_KEYS)
+        expand(trunk, leaves, model)
     return trunk
 
 
@@ -192,7 +191,7 @@ def chain(made: Subgame, origins: tuple[Any, Any] | None) -> tuple[Any, Any]:
 def root_sequences(made: Subgame) -> Ints:
     """int64[N]: player 1's sequence that enters each I0 (the choice of it, or Play)."""
     own = made.game.observations[1]
-    if made.gadget == "maxmargin":
+    if made.game.player[0] == 1:  # Maxmargin
         points: Ints = own.first_point[0] + np.arange(made.roots.size)
     else:
         points = own.first_point[: made.roots.size] + 1
