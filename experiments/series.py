@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.commands import RESULTS, RUNS, amount, finished, positive
-from klss.play.kit import Kit, Spec
+from klss.play.kit import AnyKit, Spec
 from klss.play.limits import TimeControl
 from klss.support.configuration_text import ConfigurationError
 from uci_bridge.errors import UciBridgeError
@@ -52,7 +52,7 @@ class Series:
     budget: TimeControl  # of a move, in blind chess of a question
     games: int  # of a match
     matches: Mapping[str, Pairing]  # by name
-    kit: Kit = FOG
+    kit: AnyKit = FOG
     seed: int = 1
     openings: int | None = 4  # random plies at the start of each pair; None: the game has no such start
 
@@ -221,7 +221,7 @@ def played(
     }
 
 
-def _alone(kit: Kit, text: str) -> Spec:
+def _alone(kit: AnyKit, text: str) -> Spec:
     """The player of a text, with one thread if it can have more and names no number."""
     found = player_spec(kit, text)
     return player_spec(kit, f"{text},threads=1") if "threads" in found.fields() and ",threads=" not in text else found

@@ -4,27 +4,45 @@ from __future__ import annotations
 
 import shlex
 import shutil
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from klss.support.configuration_text import ConfigurationError, FlatConfiguration
-from klss.support.text import printable
+from klss.support.text import Document, printable
+
+if TYPE_CHECKING:
+    from klss.play.limits import TimeControl
+    from uci_bridge.protocol.engine_process import EngineProcess
 
 COMMAND = "cmd:"
 """The prefix of a text that names another engine; its command line follows."""
 
 
+class Program(ABC):
+    """A player that is no configuration of ours: a program that speaks the engine protocol."""
+
+    @abstractmethod
+    def process(self, budget: TimeControl, stockfish: str | None) -> EngineProcess:
+        """Its process, not started yet; ``budget``: its limits in a match, ``stockfish``: the path that was given."""
+
+
 @dataclass(frozen=True)
-class Command:
-    """A program that speaks the engine protocol."""
+class Command(Program):
+    """A program by its command line."""
 
     name: str  # its name in results: the whole text
     argv: tuple[str, ...]
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> Document:
         """Its description in results; see :meth:`darkchess.fog.players.configuration.Configuration.fields`."""
         return {"name": self.name, "argv": list(self.argv)}
+
+    def process(self, budget: TimeControl, stockfish: str | None) -> EngineProcess:
+        from uci_bridge.protocol.engine_process import EngineProcess
+
+        return EngineProcess(self.argv, name=self.name)
 
 
 def command(text: str) -> Command:

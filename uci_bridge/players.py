@@ -6,20 +6,18 @@ This is the referee's side of the wall: games are set up here.
 
 from __future__ import annotations
 
-from typing import Any
-
 from darkchess.evaluation.registry import EvaluatorChoice
-from klss.play.contest import Player
-from klss.play.kit import Kit, Spec
+from klss.play.contest import AnyPlayer
+from klss.play.kit import AnyKit, AnyMaker, Spec
 from klss.play.limits import TimeControl
 from klss.play.outcome import Seat
 from uci_bridge.child_processes import own_program
-from uci_bridge.commands import COMMAND, Command, command
+from uci_bridge.commands import COMMAND, Program, command
 from uci_bridge.protocol.engine_process import EngineProcess
 from uci_bridge.protocol.host import HostedPlayer, rehearse
 
 
-def player_spec(kit: Kit, text: str) -> Spec:
+def player_spec(kit: AnyKit, text: str) -> Spec:
     """The player that ``text`` names: ``cmd:PROGRAM ARGUMENTS``, split as a shell does, or a player of the game's kit.
 
     Raises ConfigurationError: the text is wrong, with the reason; UciBridgeError: the player needs something that is
@@ -32,7 +30,7 @@ def player_spec(kit: Kit, text: str) -> Spec:
     return command(text) if text.startswith(COMMAND) else kit.spec(text)
 
 
-def engine_argv(kit: Kit, spec: Any, choice: EvaluatorChoice) -> tuple[str, ...]:
+def engine_argv(kit: AnyKit, spec: Spec, choice: EvaluatorChoice) -> tuple[str, ...]:
     """The command line of ``klss engine`` that plays a configuration as this process would. Raises ConfigurationError:
     a field has a value that no text can give.
     """
@@ -52,10 +50,10 @@ class PlayerMaker:
 
     def __init__(
         self,
-        kit: Kit,
-        spec: Any,  # see :func:`player_spec`
+        kit: AnyKit,
+        spec: Spec,  # see :func:`player_spec`
         choice: EvaluatorChoice,  # of the evaluator, if a configuration leaves it open
-        setup: Any = None,
+        setup: object = None,  # what both players know, of the kit's own type; None: the usual
         budget: TimeControl | None = None,  # the player's limits
         *,
         apart: bool = False,  # whether a configuration plays in a process of its own
@@ -64,15 +62,13 @@ class PlayerMaker:
         self._kit, self._spec, self._choice, self._whole = kit, spec, choice, whole
         self._budget = budget or TimeControl()
         self._process: EngineProcess | None = None
-        self._evaluator: Any = None
-        if isinstance(spec, Command):
-            self._process = EngineProcess(spec.argv, name=spec.name)
-        elif not kit.is_ours(spec):
+        self._maker: AnyMaker | None = None
+        if isinstance(spec, Program):
             self._process = spec.process(self._budget, choice.stockfish)
         elif apart:
             self._process = EngineProcess(engine_argv(kit, spec, choice), name=spec.name)
         else:
-            self._evaluator = kit.evaluator(spec, choice, kit.setup() if setup is None else setup)
+            self._maker = kit.maker(spec, choice, kit.setup() if setup is None else setup)
 
     @property
     def hosts(self) -> bool:
@@ -84,11 +80,12 @@ class PlayerMaker:
         """The name of the evaluator of a configuration, as people read it; None if it has none, or it is unknown."""
         return self._kit.label(self._spec, self._choice) if self._kit.is_ours(self._spec) else None
 
-    def make(self, seed: int) -> Player:
+    def make(self, seed: int) -> AnyPlayer:
         """A player for games one after the other."""
         if self._process is not None:
             return HostedPlayer(self._process, self._kit.wire, seed=seed, whole=self._whole)
-        return self._kit.player(self._spec, self._evaluator, seed)
+        assert self._maker is not None
+        return self._maker.player(seed)
 
     def warm_up(self, seat: Seat) -> None:
         """Load a player's code before a clock runs.
@@ -115,5 +112,5 @@ class PlayerMaker:
             self._process.kill()
         elif self._process is not None:
             self._process.close()
-        if self._evaluator is not None:
-            self._evaluator.close()
+        if self._maker is not None:
+            self._maker.close()

@@ -6,10 +6,12 @@ import chess
 
 from darkchess.fog.belief.filter import SECONDS, Filter
 from darkchess.fog.belief.position_set import PositionSet, compile_rare_kernels
-from darkchess.fog.game.contest import Player
+from darkchess.fog.game.contest import Setup
 from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.view import View
 from darkchess.fog.players.tracking import RandomPlayer
 from klss.play.arbiter import Arbiter
+from klss.play.contest import Player
 from klss.play.limits import TimeControl
 
 _WARM_UP_PLIES = 4
@@ -19,7 +21,7 @@ _WARM_UP_NODES = 100
 """Nodes of each move: enough for a batch of leaves."""
 
 
-def warm_up(player: Player, color: chess.Color) -> None:
+def warm_up(player: Player[Setup, View, chess.Move], color: chess.Color) -> None:
     """Let ``player`` play the first plies of a game that is thrown away. Its next game starts afresh, as all do."""
     few = TimeControl(nodes=_WARM_UP_NODES)
     players = {color: player, not color: RandomPlayer()}

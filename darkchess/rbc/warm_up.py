@@ -8,11 +8,12 @@ import numpy as np
 from darkchess.board.position import START_FEN, Position
 from darkchess.board.position_table import exercise_table
 from darkchess.rbc.belief.position_set import PositionSet
-from darkchess.rbc.game.contest import Player
-from darkchess.rbc.game.observation import Moved
+from darkchess.rbc.game.contest import Answer
+from darkchess.rbc.game.observation import Moved, Observation
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.scripted import RandomPlayer
 from klss.play.arbiter import Arbiter
+from klss.play.contest import Player
 from klss.play.limits import TimeControl
 from klss.support.greatest import greatest
 
@@ -25,9 +26,9 @@ _DEEPER = 400
 _TAKES = Position.from_fen("4k3/8/8/8/8/8/4Q3/4K2R w K - 0 1")
 
 
-def warm_up(player: Player, color: chess.Color) -> None:
+def warm_up(player: Player[Position, Observation, Answer], color: chess.Color) -> None:
     """Let ``player`` begin games that are thrown away. Its next game starts afresh, as every game does."""
-    players: dict[chess.Color, Player] = {color: player, not color: RandomPlayer()}
+    players = {color: player, not color: RandomPlayer()}
     for fen, nodes in ((START_FEN, _NODES), (_FEW_PIECES.format("w" if color else "b"), _DEEPER)):
         scratch = Arbiter(Referee(fen), players, dict.fromkeys(chess.COLORS, TimeControl(nodes=nodes)))
         scratch.begin()

@@ -28,7 +28,7 @@ _LEAST_SEARCH_S = 0.01
 """Least seconds of a search, however long the belief took: enough to expand the roots."""
 
 
-class RandomPlayer(Player):
+class RandomPlayer(Player[None, Seen, int]):
     """Plays a uniformly random legal action.
 
     Attributes
@@ -41,17 +41,17 @@ class RandomPlayer(Player):
         self._seed = seed
         self.mixture: dict[int, float] = {}
 
-    def begin(self, seat: Seat, setup: Any = None) -> None:
+    def begin(self, seat: Seat, setup: None = None) -> None:
         self._random = random.Random(self._seed)
         self._seen: list[Seen] = []
 
     def observe(self, observation: Seen) -> None:
         self._seen.append(observation)
 
-    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[int]:
         return self._drawn(dict.fromkeys(self._seen[-1].actions, 1.0), {})
 
-    def _drawn(self, weights: Mapping[int, float], diagnostics: dict[str, Any]) -> Decision:
+    def _drawn(self, weights: Mapping[int, float], diagnostics: dict[str, Any]) -> Decision[int]:
         total = sum(weights.values())
         self.mixture = {action: weight / total for action, weight in weights.items()}
         action = self._random.choices(list(weights), list(weights.values()))[0]
@@ -72,11 +72,11 @@ class PolicyPlayer(RandomPlayer):
         super().__init__(seed)
         self._infosets = infosets
 
-    def begin(self, seat: Seat, setup: Any = None) -> None:
+    def begin(self, seat: Seat, setup: None = None) -> None:
         super().begin(seat, setup)
         self._seat = seat
 
-    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[int]:
         weights = weights_by_name(self._infosets[self._seat], self._seen)
         return self._drawn(weights or dict.fromkeys(self._seen[-1].actions, 1.0), {"known": weights is not None})
 
@@ -135,7 +135,7 @@ class BelievingPlayer(RandomPlayer):
         self._game, self._cap, self._values, self._opponent = game, cap, values, opponent
         self._believed: HistoryBelief | None = None
 
-    def begin(self, seat: Seat, setup: Any = None) -> None:
+    def begin(self, seat: Seat, setup: None = None) -> None:
         super().begin(seat, setup)
         draw = np.random.default_rng(self._seed).integers(0, 2**31, size=2)
         self._model = OpenSpielModel(self._game, 0 if seat else 1, seed=int(draw[0]), values=self._values)
@@ -165,7 +165,7 @@ class BelievingPlayer(RandomPlayer):
 class SimulatingPlayer(BelievingPlayer, ABC):
     """The base class of players that answer by simulations from states of their belief; a node is a simulation."""
 
-    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[int]:
         """See :class:`klss.play.contest.Player`. If the belief is empty, the action is uniformly random."""
         plan = TimePlan(limit)
         belief = self._belief(plan)
@@ -194,14 +194,14 @@ class SearchingPlayer(BelievingPlayer):
         super().__init__(game, seed, **belief)
         self._configuration = configuration
 
-    def begin(self, seat: Seat, setup: Any = None) -> None:
+    def begin(self, seat: Seat, setup: None = None) -> None:
         super().begin(seat, setup)
         self._search = Search(self._model, self._configuration, seed=self._seed)
         self._walked = 0  # number of observations that the search has taken in
         self._keys: list[int] = []
         self._value = 0.0
 
-    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[int]:
         """See :class:`klss.play.contest.Player`. At the first question the search begins at the game's start, with
         half of the budget, so that earlier actions of nature and the opponent have the weights of the whole game.
         """

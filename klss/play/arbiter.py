@@ -14,36 +14,45 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias
 
-from klss.play.contest import Decision, Forfeit, OutOfTime, Player, Referee, Resignation, TruthCount
+from klss.play.contest import (
+    Answer,
+    Decision,
+    Forfeit,
+    Observation,
+    OutOfTime,
+    Player,
+    Referee,
+    Resignation,
+    Setup,
+    TruthCount,
+)
 from klss.play.limits import Limit, TimeControl
 from klss.play.outcome import Outcome, Seat
 
 SEATS = (True, False)
 
-_Referee = TypeVar("_Referee", bound=Referee)
-
 
 @dataclass(frozen=True)
-class Answered:
+class Answered(Generic[Answer]):
     """A question, the decision of the player asked, and the wall time that it took, in seconds."""
 
-    question: Any
-    decision: Decision
+    question: str
+    decision: Decision[Answer]
     seconds: float
 
 
 @dataclass(frozen=True)
-class Played:
+class Played(Generic[Answer]):
     """A ply that was played."""
 
     ply: int  # number of plies played, this one included
     seat: Seat  # the seat that had the turn
-    answers: tuple[Answered, ...]  # the ply's questions and answers, in order
+    answers: tuple[Answered[Answer], ...]  # the ply's questions and answers, in order
 
     @property
-    def decision(self) -> Any:
+    def decision(self) -> Decision[Answer]:
         """The ply's last decision."""
         return self.answers[-1].decision
 
@@ -53,14 +62,19 @@ class Played:
         return sum(each.seconds for each in self.answers)
 
 
+AnyPlayed: TypeAlias = Played[Any]
+"""A ply of a game that was chosen by name."""
+
+
 @dataclass
-class Arbiter(Generic[_Referee]):
+class Arbiter(Generic[Setup, Observation, Answer]):
     """One game: the referee, the players, their limits."""
 
-    referee: _Referee  # the true game; some turns may have been played already
-    players: Mapping[Seat, Player]  # the player of each seat
+    # the true game; some turns may have been played already
+    referee: Referee[Setup, Observation, Answer]
+    players: Mapping[Seat, Player[Setup, Observation, Answer]]  # the player of each seat
     controls: Mapping[Seat, TimeControl]  # each seat's limits: seconds or nodes for each question, or a clock
-    on_turn: Callable[[Played], None] | None = None  # called after every ply that was played
+    on_turn: Callable[[Played[Answer]], None] | None = None  # called after every ply that was played
     # counts of lost truths, for tests of a player; None in all other games: no position set is read
     truth: TruthCount | None = None
     # called with the seat whose turn is over, before it sees the result of its last answer; other ends of a game don't
@@ -102,7 +116,7 @@ class Arbiter(Generic[_Referee]):
         asked = time.monotonic()
         began = self._began = asked if self._began is None else self._began
         unhurried = ply == 0 and seat in self.unhurried
-        answers: list[Answered] = []
+        answers: list[Answered[Answer]] = []
         try:
             while referee.outcome is None and referee.ply == ply:
                 self._show(seat)

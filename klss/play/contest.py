@@ -4,20 +4,34 @@ A game with hidden information consists of *questions and observations*. The ref
 gets its new observations, and answers. The game defines the questions, answers and observations, all else here is the
 same for every game: Fog of War asks for a move and shows a view after each ply; Reconnaissance Blind Chess asks for a
 sense, then for a request, and reports their results.
+
+Three types of a game meet at the table: its ``Setup``, which both players know before it begins, its ``Observation``
+and its ``Answer``. A question is only a word, such as ``"sense"``: what may be answered follows from the observations.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome, Seat
+from klss.support.text import Document
 
 if TYPE_CHECKING:  # not at run time, so that a command line draws its first board before numpy is loaded
     import numpy as np
     import numpy.typing as npt
+
+Setup = TypeVar("Setup")
+Observation = TypeVar("Observation")
+Answer = TypeVar("Answer")
+
+# the same for classes that only give or only take them
+_Setup = TypeVar("_Setup", covariant=True)
+_Observation = TypeVar("_Observation", covariant=True)
+_Given = TypeVar("_Given", covariant=True)
+_Taken = TypeVar("_Taken", contravariant=True)
 
 
 class Contradiction(ValueError):
@@ -37,12 +51,12 @@ class Forfeit(Exception):
 
 
 @dataclass(frozen=True)
-class Decision:
+class Decision(Generic[_Given]):
     """A player's decision."""
 
-    answer: Any  # to the referee's question
+    answer: _Given  # to the referee's question
     # what the player reports about it, by name (the engine protocol's ``diagnostics``): numbers and short texts
-    diagnostics: dict[str, Any] = field(default_factory=dict)
+    diagnostics: Document = field(default_factory=dict)
 
 
 class Positions(Protocol):
@@ -63,7 +77,7 @@ class Positions(Protocol):
         ...
 
 
-class Player:
+class Player(Generic[Setup, Observation, Answer]):
     """A player of one seat, in one game after the other: one of ours, a human at a terminal, a process.
 
     The base class has defaults for a player without a position set and without resources.
@@ -76,15 +90,15 @@ class Player:
         """The player's position set after all its observations; None if it gives none."""
         return None
 
-    def begin(self, seat: Seat, setup: Any) -> None:
+    def begin(self, seat: Seat, setup: Setup) -> None:
         """Begin a game at ``seat``; ``setup`` is what both players know about it: the start, the rules."""
         raise NotImplementedError
 
-    def observe(self, observation: Any) -> None:
+    def observe(self, observation: Observation) -> None:
         """Take in an observation; each is passed once, in order."""
         raise NotImplementedError
 
-    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:
         """Answer the referee's question.
 
         Raises
@@ -103,7 +117,7 @@ class Player:
         return
 
 
-class Referee(Protocol):
+class Referee(Protocol[_Setup, _Observation, _Taken]):
     """The true game, which players never have access to."""
 
     @property
@@ -122,25 +136,25 @@ class Referee(Protocol):
         ...
 
     @property
-    def question(self) -> Any:
-        """The present question to that seat; a turn may have several questions."""
+    def question(self) -> str:
+        """The present question to that seat, in one word; a turn may have several questions."""
         ...
 
     @property
-    def truth(self) -> Any:
+    def truth(self) -> npt.NDArray[np.uint64]:
         """The true state, as :meth:`Positions.contains` takes it; for tests of players."""
         ...
 
     @property
-    def setup(self) -> Any:
+    def setup(self) -> _Setup:
         """What both players know before the game begins."""
         ...
 
-    def observations(self, seat: Seat) -> Sequence[Any]:
+    def observations(self, seat: Seat) -> Sequence[_Observation]:
         """Return all observations of ``seat``, in order; the list only grows during the game."""
         ...
 
-    def answer(self, answer: Any) -> None:
+    def answer(self, answer: _Taken) -> None:
         """Take the answer to :attr:`question`; an illegal one raises a ValueError of the game."""
         ...
 
@@ -155,6 +169,11 @@ class Referee(Protocol):
     def end(self, outcome: Outcome) -> None:
         """End the game with ``outcome``, other than by an answer."""
         ...
+
+
+# Where a game is chosen by name, its types are known only at run time.
+AnyPlayer: TypeAlias = Player[Any, Any, Any]
+AnyReferee: TypeAlias = Referee[Any, Any, Any]
 
 
 @dataclass

@@ -1,23 +1,30 @@
 """What a game provides for the table, so that everything above its rules and players is written only once.
 
 A game with a :class:`Kit` can be played by :class:`klss.play.arbiter.Arbiter`, in matches, by the engine protocol, and
-in the terminal. ``klss match --game MODULE:NAME`` takes any kit; ``tests/table/hidden_tictactoe.py`` is a small
-example.
+in the terminal. ``--game`` finds it as ``MODULE:NAME``, or by its name among the entry points of the group
+``klss.games``; ``tests/table/hidden_tictactoe.py`` is a small example.
 """
 
 from __future__ import annotations
 
+import pickle
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeGuard, TypeVar
 
-from klss.play.contest import Player, Referee
+from klss.play.contest import Answer, AnyReferee, Observation, Player, Setup
 from klss.play.outcome import Seat
 from klss.support.configuration_text import ConfigurationError
+from klss.support.text import Document
 
 if TYPE_CHECKING:
     from klss.play.arbiter import Played
+
+ENTRY_POINTS = "klss.games"
+"""The group of entry points by which installed packages name their kits."""
 
 
 class Spec(Protocol):
@@ -28,7 +35,7 @@ class Spec(Protocol):
         """The name in results."""
         ...
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> Document:
         """Return the fields that results record."""
         ...
 
@@ -39,14 +46,31 @@ class Named:
 
     name: str
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> Document:
         return {"name": self.name}
 
 
-class Kit(ABC):
-    """A game. Methods that are not abstract have a default for games that need nothing special."""
+@dataclass(frozen=True)
+class Maker(Generic[Setup, Observation, Answer]):
+    """Makes the players of one configuration, for one game after the other."""
 
-    name: str  # the game's name for ``--game`` and in results: ``MODULE:NAME`` of this object
+    player: Callable[[int], Player[Setup, Observation, Answer]]  # a player by its seed
+    close: Callable[[], None] = lambda: None  # frees what the players share, such as an evaluator
+
+
+Configuration = TypeVar("Configuration", bound=Spec)
+TrueGame = TypeVar("TrueGame", bound=AnyReferee)  # a bound can't name the other parameters
+
+
+class Kit(ABC, Generic[Configuration, TrueGame, Setup, Observation, Answer]):
+    """A game. Methods that are not abstract have a default for games that need nothing special.
+
+    The last three types are those that meet at the table (:mod:`klss.play.contest`). ``Configuration`` and ``TrueGame``
+    are what the kit itself makes and takes back: its players' settings, and its referee with more than a table needs,
+    for records. All else that a game has of its own, such as its evaluators, stays inside its methods.
+    """
+
+    name: str  # the game's name for ``--game`` and in results: ``MODULE:NAME`` of this object, or of its entry point
     title: str  # the game's name in sentences
     wire: Any  # the game's part of the engine protocol (``uci_bridge.protocol.wire.Wire``)
     configurations: Sequence[str]  # the names of its own players' configurations
@@ -58,64 +82,98 @@ class Kit(ABC):
     # ``MODULE:CLASS`` of the terminal screen (``klss_app.cli.screen.Screen``); None: can't be played in a terminal
     screen: str | None = None
 
-    def __reduce__(self) -> str:
-        """Pickle by name: workers of a match find it in its module under the last part of :attr:`name`, in capitals."""
-        return self.name.rpartition(":")[2].upper()
+    def __reduce__(self) -> str | tuple[object, ...]:
+        """Pickle by reference, for workers of a match: as the name of this object in the module of its class."""
+        module = sys.modules[type(self).__module__]
+        for name, found in vars(module).items():
+            if found is self:
+                return name
+        raise pickle.PicklingError(f"kit: got {self.name!r}, expected a name of it in {module.__name__}")
 
     # ------------------------------------------------------------------------------------------------ players
-    def spec(self, text: str) -> Any:
-        """Return the :class:`Spec` that ``text`` describes; ``text`` is never a program (``cmd:…``).
+    @abstractmethod
+    def spec(self, text: str) -> Spec:
+        """Return the configuration, or another player, that ``text`` describes; it is never a program (``cmd:…``).
 
         Raises
         ------
         ConfigurationError
             The text describes no player.
         """
-        if text not in self.configurations:
-            raise ConfigurationError(f"player: got {text[:80]!r}, expected one of {', '.join(self.configurations)}")
-        return Named(text)
 
-    def is_ours(self, spec: Spec) -> bool:
+    @abstractmethod
+    def is_ours(self, spec: Spec) -> TypeGuard[Configuration]:
         """Whether ``spec`` is a configuration of this game, from which :meth:`player` makes a player."""
-        return isinstance(spec, Named)
 
-    def text(self, spec: Any) -> str:
+    def text(self, spec: Configuration) -> str:
         """Return a text that describes one of our configurations to another process; raises ConfigurationError if there
         is none.
         """
-        return str(spec.name)
+        return spec.name
 
-    def evaluator(self, spec: Any, choice: Any, setup: Any) -> Any:
-        """Return the evaluator of states for players of ``spec``, with a ``close``; None if they need none. ``choice``:
-        the command line's choice.
-        """
-        return None
+    def pondering(self, spec: Configuration) -> Configuration:
+        """Return ``spec`` with thinking in the opponent's time, if its players can."""
+        return spec
 
-    def label(self, spec: Any, choice: Any) -> str | None:
+    def ponders(self, spec: Configuration) -> bool:
+        """Whether players of ``spec`` think in the opponent's time, once they have seen the result of their move."""
+        return False
+
+    @abstractmethod
+    def player(self, spec: Configuration, seed: int) -> Player[Setup, Observation, Answer]:
+        """Return a player for one game, or for several in turn."""
+
+    # ``choice`` is the command line's choice of an evaluator, which only kits of games that have evaluators read
+    def maker(self, spec: Configuration, choice: Any, setup: Setup) -> Maker[Setup, Observation, Answer]:
+        """Return what makes the players of ``spec`` for games from ``setup``; it has the evaluator that they share."""
+        return Maker(partial(self.player, spec))
+
+    def label(self, spec: Configuration, choice: Any) -> str | None:
         """Return the evaluator's name on a screen; None if there is no evaluator."""
         return None
 
-    @abstractmethod
-    def player(self, spec: Any, evaluator: Any, seed: int) -> Player:
-        """Return a player for one game, or for several in turn."""
+    def versions(self, spec: Configuration, choice: Any) -> dict[str, str | None]:
+        """Return the programs that the evaluator runs, and their versions."""
+        return {}
 
-    def warm_up(self, player: Player, seat: Seat) -> None:
+    def warm_up(self, player: Player[Setup, Observation, Answer], seat: Seat) -> None:
         """Let ``player`` play a little without an effect, so that its compiled code is loaded before a clock runs."""
         return
 
     # ------------------------------------------------------------------------------------------------ the true game
-    def setup(self, start: str | None = None, rules: str | None = None) -> Any:
+    @abstractmethod
+    def setup(self, start: str | None = None, rules: str | None = None) -> Setup:
         """Return what both players know before a game from ``start`` (None: the usual start) under a ruleset."""
-        return None
 
     @abstractmethod
-    def referee(self, setup: Any, moves: Sequence[str] = (), seed: int = 0) -> Referee:
+    def referee(self, setup: Setup, moves: Sequence[str] = (), seed: int = 0) -> TrueGame:
         """Return the true game after ``moves`` of an opening; ``seed`` is for nature's draws."""
 
     @abstractmethod
-    def record(self, referee: Any, headers: Mapping[str, str]) -> str:
+    def record(self, referee: TrueGame, headers: Mapping[str, str]) -> str:
         """Return the game as a text; ``headers`` has at least White and Black, the names of the players."""
 
-    def line(self, referee: Any, played: Played) -> dict[str, Any]:
+    def line(self, referee: TrueGame, played: Played[Answer]) -> Document:
         """Return the data of a turn in ``moves.jsonl`` in addition to its diagnostics: the answers."""
         return {"answers": [str(each.decision.answer) for each in played.answers]}
+
+
+AnyKit: TypeAlias = Kit[Any, Any, Any, Any, Any]
+"""A game that is chosen by name: its types are known only at run time."""
+
+AnyMaker: TypeAlias = Maker[Any, Any, Any]
+
+
+class SmallKit(Kit[Named, TrueGame, None, Observation, Answer]):
+    """A game that always starts in the same way, and whose players have no options."""
+
+    def spec(self, text: str) -> Named:
+        if text not in self.configurations:
+            raise ConfigurationError(f"player: got {text[:80]!r}, expected one of {', '.join(self.configurations)}")
+        return Named(text)
+
+    def is_ours(self, spec: Spec) -> TypeGuard[Named]:
+        return isinstance(spec, Named)
+
+    def setup(self, start: str | None = None, rules: str | None = None) -> None:
+        return None

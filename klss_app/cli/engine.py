@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from darkchess.evaluation.registry import EvaluatorChoice
 from klss_app.cli.errors import UsageError
@@ -22,7 +22,7 @@ from klss_app.stdout import reserve
 from uci_bridge.evaluators import can_ponder
 
 if TYPE_CHECKING:
-    from klss.play.kit import Kit
+    from klss.play.kit import AnyKit, Spec
 
 log = logging.getLogger("klss engine")
 
@@ -81,7 +81,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
 class _Loading(threading.Thread):
     """Loads compiled code in the background, by playing a short dummy game."""
 
-    def __init__(self, kit: Kit, configuration: Any, choice: EvaluatorChoice) -> None:
+    def __init__(self, kit: AnyKit, configuration: Spec, choice: EvaluatorChoice) -> None:
         super().__init__(daemon=True)
         self._kit, self._configuration, self._choice = kit, configuration, choice
 
@@ -96,15 +96,14 @@ class _Loading(threading.Thread):
         from klss.play.arbiter import SEATS
 
         kit = self._kit
-        evaluator = kit.evaluator(self._configuration, self._choice, kit.setup())
-        player = kit.player(self._configuration, evaluator, 0)
+        maker = kit.maker(self._configuration, self._choice, kit.setup())
+        player = maker.player(0)
         try:
             for seat in SEATS:
                 kit.warm_up(player, seat)
         finally:
             player.close()
-            if evaluator is not None:
-                evaluator.close()
+            maker.close()
 
     def wait(self) -> None:
         """Wait until all is loaded, with a sign of life on stderr now and then."""

@@ -12,7 +12,7 @@ from klss.support.configuration_text import ConfigurationError
 from klss_app.cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from klss.play.kit import Kit, Spec
+    from klss.play.kit import AnyKit, Spec
 
 BY_PATH = "stockfish"
 """The evaluator whose path ``--stockfish`` gives."""
@@ -45,7 +45,7 @@ class Game:
         return f"rbc {command}" if self.name == "rbc" else f"{command} --game {self.name}"
 
     @property
-    def kit(self) -> Kit:
+    def kit(self) -> AnyKit:
         """The game's kit, which imports compiled code. Raises :class:`UsageError`: there is none of that name."""
         from uci_bridge.kits.named import kit_named
 

@@ -14,13 +14,13 @@ _SHOWN = 30
 """Most actions that are listed unasked."""
 
 
-class _Human(Player):
+class _Human(Player[None, Seen, int]):
     """A human who types actions, by name or by number."""
 
     def __init__(self, screen: Screen) -> None:
         self._terminal = screen.terminal
 
-    def begin(self, seat: Seat, setup: Any) -> None:
+    def begin(self, seat: Seat, setup: None) -> None:
         self._seen: list[Seen] = []
 
     def observe(self, observation: Seen) -> None:
@@ -28,7 +28,7 @@ class _Human(Player):
         if not observation.acts:
             self._terminal.say(observation.text)
 
-    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[int]:
         seen = self._seen[-1]
         self._terminal.say("", seen.text)
         self._list(seen, _SHOWN)
@@ -53,7 +53,7 @@ class _Human(Player):
 class OpenSpielScreen(Screen):
     """See :class:`klss_app.cli.screen.Screen`."""
 
-    def human(self, resumed: int) -> Player:
+    def human(self, resumed: int) -> _Human:
         """See the base."""
         return _Human(self)
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from klss.play.contest import Decision, Player
+from klss.play.contest import AnyPlayer, Decision
 from klss.play.limits import Limit, Progress, TimeControl
 from klss.play.outcome import Outcome, Seat
 from klss.support.seeds import NATURE, player_seed
@@ -43,7 +43,7 @@ from klss_app.kept_games import HUMAN, Terms, begun_at, game_headers, keep_game,
 from uci_bridge.child_processes import end_descendants
 
 if TYPE_CHECKING:
-    from klss.play.arbiter import Played
+    from klss.play.arbiter import AnyPlayed
     from uci_bridge.players import PlayerMaker
 
 LOADING = "loading the engine (the first time it is compiled: a minute)"
@@ -115,9 +115,9 @@ class Loading(threading.Thread):
         ponders = HUMAN in self._specs.values() and options.clock is not None
         for seat, spec in self._specs.items():
             if spec != HUMAN:
-                chosen: Any = game.player(spec, options.stockfish)
-                if ponders and hasattr(chosen, "pondering"):
-                    chosen = chosen.pondering()
+                chosen = game.player(spec, options.stockfish)
+                if ponders and kit.is_ours(chosen):
+                    chosen = kit.pondering(chosen)
                 self.makers[seat] = PlayerMaker(kit, chosen, choice, setup, options.control)
         self.referee = referee
         self._set.set()
@@ -146,7 +146,7 @@ def _loading_text(seconds: float) -> str:
     return f"{LOADING}  {seconds:.0f} s"
 
 
-class Engine(Player):
+class Engine(AnyPlayer):
     """An engine with a spinner while it thinks; ``make`` is called at its first turn, once all is loaded.
 
     The spinner runs from a turn's first question to the turn's end, and shows a search's progress only if ``counts``:
@@ -154,10 +154,10 @@ class Engine(Player):
     """
 
     def __init__(
-        self, make: Callable[[], Player], loading: Loading, name: str, terminal: Terminal, counts: bool
+        self, make: Callable[[], AnyPlayer], loading: Loading, name: str, terminal: Terminal, counts: bool
     ) -> None:
         self._make, self._loading, self._name, self._terminal, self._counts = make, loading, name, terminal, counts
-        self._player: Player | None = None
+        self._player: AnyPlayer | None = None
         self._state: dict[str, Any] = {}
         self._turn: contextlib.ExitStack | None = None  # the spinner of the present turn
 
@@ -165,7 +165,7 @@ class Engine(Player):
     def last_fault(self) -> str | None:  # type: ignore[override]
         return None if self._player is None else self._player.last_fault
 
-    def wait(self) -> Player:
+    def wait(self) -> AnyPlayer:
         """Wait until all is loaded, and return the player, whose game has begun."""
         if self._player is None:
             with self._terminal.spinner(_loading_text):
@@ -185,7 +185,7 @@ class Engine(Player):
         with contextlib.nullcontext() if self._turn else self._terminal.spinner(self._text):
             player.observe(observation)
 
-    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Any]:
         self._state = {}
         player = self.wait()
         if self._turn is None:
@@ -300,7 +300,7 @@ class TerminalGame:
             self._engines[seat] = Engine(make, self._loading, names[seat], self._terminal, counts)
         # From now on the screen shows the evaluators' names, which were not known before.
         names.update({seat: named(names[seat], maker.label) for seat, maker in self._loading.makers.items()})
-        players: dict[Seat, Player] = dict(self._engines)
+        players: dict[Seat, AnyPlayer] = dict(self._engines)
         controls = dict.fromkeys(self._specs, options.control)
         if self._human is not None:
             players[self._human] = screen.human(resumed)
@@ -325,7 +325,7 @@ class TerminalGame:
         if seat in self._engines:
             self._engines[seat].turn_over()
 
-    def _print_turn(self, played: Played) -> None:
+    def _print_turn(self, played: AnyPlayed) -> None:
         if self._human is None:  # a human who plays may see only the own side
             self._terminal.say(*self._screen.turn_lines(self._loading.referee, played.ply))
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from klss.play.contest import Player
+from klss.play.contest import AnyPlayer
 from klss.play.outcome import Outcome, Seat
 from klss.support.text import counted
 from klss_app.cli.terminal import InputClosed, Terminal
@@ -47,7 +47,7 @@ class Screen(ABC):
         return
 
     @abstractmethod
-    def human(self, resumed: int) -> Player:
+    def human(self, resumed: int) -> AnyPlayer:
         """The human as a player; ``resumed``: turns already played in a resumed game."""
 
     def seconds_left(self) -> float | None:

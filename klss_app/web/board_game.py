@@ -18,7 +18,7 @@ import chess
 from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.fog.game.rules import PAPER, Ruleset
 from klss.play.arbiter import Arbiter
-from klss.play.kit import Kit
+from klss.play.kit import AnyKit
 from klss.play.limits import TimeControl
 from klss_app.kept_games import HUMAN
 from klss_app.web.seats import HumanAtBoard, Inbox
@@ -91,7 +91,7 @@ class Finished:
 class BoardGame(ABC):
     """A game at the board."""
 
-    kit: Kit
+    kit: AnyKit
     opening: tuple[str, ...]  # a turn of each side, as the kit takes earlier moves
     analysis: str  # the module that is run to analyse a finished game; it writes one line of JSON per turn
 

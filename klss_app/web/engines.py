@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from typing import Any
 
-from klss.play.kit import Kit
+from klss.play.kit import AnyKit
 from klss.support.configuration_text import ConfigurationError
 from klss_app.kept_games import shown_name
 from klss_app.web.board_game import Settings
@@ -37,7 +36,7 @@ class BoardEngine:
         Names of its evaluator (None without one) and of the engine, as people read them.
     """
 
-    def __init__(self, kit: Kit, settings: Settings, warmed: Callable[[], None]) -> None:
+    def __init__(self, kit: AnyKit, settings: Settings, warmed: Callable[[], None]) -> None:
         assert settings.engine is not None
         spec = settings.engine
         self.warm = False
@@ -45,12 +44,12 @@ class BoardEngine:
         self._kit = kit
         self._plays = _process_of(settings)
         self._usable = True  # until its process is ended during a search
-        chosen: Any = player_spec(kit, spec)
+        chosen = player_spec(kit, spec)
         self.evaluator: str | None = None
         if kit.is_ours(chosen):
             self.evaluator = kit.label(chosen, settings.evaluator)
-            if settings.clock is not None and hasattr(chosen, "pondering"):
-                chosen = chosen.pondering()
+            if settings.clock is not None:
+                chosen = kit.pondering(chosen)
             chosen = Command(spec, engine_argv(kit, chosen, settings.evaluator))
         elif not isinstance(chosen, Command):  # a player of a package: in a process of its own, as in a match
             raise ConfigurationError(f"player: got {spec[:80]!r}, expected one of {', '.join(kit.configurations)}")

@@ -13,7 +13,7 @@ from typing import Any
 import chess
 
 from klss.play.arbiter import Arbiter
-from klss.play.contest import Player, Referee
+from klss.play.contest import AnyPlayer, AnyReferee
 from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome
 from klss_app.web.seats import Ended, HumanAtBoard, Inbox
@@ -62,8 +62,8 @@ class RunningGame:
 
     def __init__(
         self,
-        referee: Referee,
-        players: Mapping[chess.Color, Player],
+        referee: AnyReferee,
+        players: Mapping[chess.Color, AnyPlayer],
         controls: Mapping[chess.Color, TimeControl],
         inbox: Inbox,
         clock: GameClock,

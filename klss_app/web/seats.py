@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import chess
 
-from klss.play.contest import Decision, OutOfTime, Player
+from klss.play.contest import AnyPlayer, Decision, OutOfTime
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome, Seat
 
@@ -48,7 +48,7 @@ class Answer:
 
     color: chess.Color
     number: int
-    answer: Decision | Exception
+    answer: Decision[Any] | Exception
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Inbox:
         """Add a letter; from any thread."""
         self._letters.put(letter)
 
-    def answer(self, color: chess.Color, number: int, deadline: float | None = None) -> Decision:
+    def answer(self, color: chess.Color, number: int, deadline: float | None = None) -> Decision[Any]:
         """Wait for the decision of ``color`` on its question ``number``, until the moment ``deadline`` of
         :func:`time.monotonic`; answers to other questions are dropped.
 
@@ -123,7 +123,7 @@ class Inbox:
         self._offered(color)
 
 
-class HumanAtBoard(Player):
+class HumanAtBoard(AnyPlayer):
     """A human at a page. The game's thread calls ``show`` with what the human may know whenever that has changed, but
     not for the first ``earlier`` turns, which were played before the game was resumed. Each game has a subclass, which
     makes the messages and reads what the page sends.
@@ -132,7 +132,7 @@ class HumanAtBoard(Player):
     def __init__(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int = 0) -> None:
         self._inbox, self._show, self._earlier = inbox, show, earlier
 
-    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Any]:
         """See :class:`klss.play.contest.Player`; raises as :meth:`Inbox.answer` does."""
         deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
         return self._inbox.answer(*self.asked, deadline)
@@ -149,7 +149,7 @@ class HumanAtBoard(Player):
         """
 
 
-class EngineAtBoard(Player):
+class EngineAtBoard(AnyPlayer):
     """An engine, asked in a thread of its own.
 
     Parameters
@@ -161,7 +161,7 @@ class EngineAtBoard(Player):
         Waits until the engine's process is loaded; the host's time limit counts from there.
     """
 
-    def __init__(self, player: Player, inbox: Inbox, ready: Callable[[], None]) -> None:
+    def __init__(self, player: AnyPlayer, inbox: Inbox, ready: Callable[[], None]) -> None:
         self._player = player
         self._inbox = inbox
         self._ready = ready
@@ -179,7 +179,7 @@ class EngineAtBoard(Player):
         if not self.thinking:
             self._player.end(outcome)
 
-    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Any]:
         """See :class:`klss.play.contest.Player`; raises as :meth:`Inbox.answer` does."""
         self.thinking = True
         self._number += 1
@@ -189,8 +189,8 @@ class EngineAtBoard(Player):
     def close(self) -> None:
         self._player.close()
 
-    def _think(self, question: Any, limit: Limit, number: int) -> None:
-        answer: Decision | Exception
+    def _think(self, question: str, limit: Limit, number: int) -> None:
+        answer: Decision[Any] | Exception
         try:
             self._ready()
             answer = self._player.answer(question, limit)

@@ -20,7 +20,7 @@ import chess
 import msgspec
 
 from darkchess.errors import DarkchessError
-from klss.play.contest import Player, Referee
+from klss.play.contest import AnyPlayer, AnyReferee
 from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome
 from klss.support.seeds import NATURE, fresh_seed, player_seed
@@ -349,7 +349,7 @@ class Table:
         )
         self._offer = None
         inbox = Inbox(lambda offer: self._soon(self._offered, number, offer))
-        players: dict[chess.Color, Player] = {}
+        players: dict[chess.Color, AnyPlayer] = {}
         for seat in self.seats:
             seat.shown, seat.wants_rematch = None, False
             seat.player = self.kind.human(inbox, self._shower(seat, number), earlier.plies)
@@ -482,10 +482,11 @@ class Table:
                 await asyncio.to_thread(self._engine.close)
 
 
-def _refereed(kind: BoardGame, settings: Settings, earlier: Earlier, seed: int) -> Referee:
+def _refereed(kind: BoardGame, settings: Settings, earlier: Earlier, seed: int) -> AnyReferee:
     """The true game at its start, or after the moves of ``earlier``."""
     setup = kind.kit.setup(settings.fen, settings.ruleset.name)
-    return kind.kit.referee(setup, earlier.moves, player_seed(seed, NATURE))
+    referee: AnyReferee = kind.kit.referee(setup, earlier.moves, player_seed(seed, NATURE))
+    return referee
 
 
 def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None, suffix: str = ".pgn") -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from klss.play.contest import Contradiction, Decision, Player
-from klss.play.kit import Kit, Named
+from klss.play.kit import Named, SmallKit
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome, Seat
 from klss_app.cli.screen import Quit, Screen
@@ -84,7 +84,7 @@ class Referee:
         self.outcome = outcome
 
 
-class Own(Player):
+class Own(Player[None, Seen, int]):
     """Tries what may be free: the first such square, or any."""
 
     def __init__(self, name: str, seed: int) -> None:
@@ -98,7 +98,7 @@ class Own(Player):
         if observation.square is not None:
             self.tried.add(observation.square)
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[int]:
         free = sorted(set(range(9)) - self.tried)
         return Decision(free[0] if self._name == "first" else self._random.choice(free), {"free": len(free)})
 
@@ -195,7 +195,7 @@ class Typing(Own):
         super().__init__("human", 0)
         self._ask = screen.terminal.ask
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[int]:
         free = sorted(set(range(9)) - self.tried)
         while (text := self._ask(f"your square ({', '.join(map(str, free))}): ")) != "quit":
             if text.isdigit() and int(text) in free:
@@ -215,7 +215,7 @@ class TicTacToeScreen(Screen):
         return [signs[:3], signs[3:6], signs[6:], str(referee.outcome)]
 
 
-class TicTacToe(Kit):
+class TicTacToe(SmallKit[Referee, Seen, int]):
     name = "tests.table.hidden_tictactoe:KIT"
     title = "Hidden tic-tac-toe"
     wire = _Wire()
@@ -223,7 +223,7 @@ class TicTacToe(Kit):
     default_player = "random"
     screen = "tests.table.hidden_tictactoe:TicTacToeScreen"
 
-    def player(self, spec: Named, evaluator: None, seed: int) -> Player:
+    def player(self, spec: Named, seed: int) -> Own:
         return Own(spec.name, seed)
 
     def referee(self, setup: None, moves: Sequence[str] = (), seed: int = 0) -> Referee:

@@ -17,6 +17,7 @@ from typing import Any
 import chess
 import pytest
 
+import uci_bridge.kits.fog
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
@@ -484,17 +485,20 @@ def test_a_game_told_twice_under_other_ids_gets_the_same_answers_whatever_goes_o
         assert one["diagnostics"]["nodes"] > 0
 
 
-def test_stockfish_named_values_the_leaves_and_with_nodes_the_answers_can_be_repeated(require_stockfish: str) -> None:
+def test_stockfish_named_values_the_leaves_and_with_nodes_the_answers_can_be_repeated(
+    require_stockfish: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make, made = uci_bridge.kits.fog.make_evaluator, list[Any]()
+    monkeypatch.setattr(uci_bridge.kits.fog, "make_evaluator", lambda *asked: made.append(make(*asked)) or made[-1])
     answers = []
     for _ in range(2):
         client = Client(FOG, "klss2021", choice=EvaluatorChoice("stockfish", require_stockfish))
         game = random_game(6, 10)
         answers.append([client.ask(turn(game, session=session))["diagnostics"] for session in ("a", "b")])
-        assert {type(evaluator) for evaluator in client.engine._evaluators.values()} == {StockfishEvaluator}
         client.answer(turn(game, session="a", delta=True, nodes=..., budget_ms=200))  # a repeat: no second search
-        assert len(client.engine._evaluators) == 1
         client.engine.close()
     assert answers[0] == answers[1] and answers[0][0] == answers[0][1]
+    assert [type(each) for each in made] == [StockfishEvaluator] * 2, "one for all sessions of an engine"
 
 
 def test_no_move_draws_where_the_rules_say_so() -> None:

@@ -58,7 +58,7 @@ def test_a_clock_runs_for_a_whole_turn_and_then_gets_one_increment(name: str, mo
     monkeypatch.setattr(arbiter, "time", time)
     spec = kit.spec(RANDOM.get(name, "random"))
     referee = kit.referee(kit.setup())
-    players = {seat: Slow(kit.player(spec, None, seed), time) for seed, seat in enumerate(SEATS, 2)}
+    players = {seat: Slow(kit.player(spec, seed), time) for seed, seat in enumerate(SEATS, 2)}
     clock = GameClock({}, time.monotonic)
     game = Arbiter(referee, players, dict.fromkeys(SEATS, TimeControl(clock=(START_S, ADDED_S))),
                    on_pass=lambda seat: clock.turn_begins(), remaining_s=clock.remaining_s)  # fmt: skip
@@ -112,7 +112,7 @@ def test_a_player_is_told_the_same_however_often_the_other_was_refused(
     monkeypatch.setattr(arbiter, "time", time := Time())
     limits = dict.fromkeys(SEATS, TimeControl(clock=(START_S, ADDED_S)))
     referee, turns = kit.referee(None), []
-    players: dict[bool, Player] = {seat: kit.player(kit.spec("random"), None, seed + seat) for seat in SEATS}
+    players: dict[bool, Player] = {seat: kit.player(kit.spec("random"), seed + seat) for seat in SEATS}
     Arbiter(referee, players, limits, lambda played: turns.append((played.seat, played.decision.answer))).play()
     for waits in SEATS:
         said = []

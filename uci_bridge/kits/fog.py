@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeGuard
 
 import chess
 
 from darkchess.board.position import START_FEN, Position
-from darkchess.evaluation.evaluator import Evaluator
 from darkchess.evaluation.registry import EvaluatorChoice
-from darkchess.fog.game.contest import DEFAULT_PLAYER, Setup
+from darkchess.fog.game.contest import DEFAULT_PLAYER, Player, Setup
 from darkchess.fog.game.record import GameRecord, write_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import RULESETS, ruleset
-from darkchess.fog.players import configuration as fog_players
-from darkchess.fog.players.configuration import CONFIGURATIONS, LEVELS, Configuration
+from darkchess.fog.game.view import View
+from darkchess.fog.players.configuration import (
+    CONFIGURATIONS,
+    LEVELS,
+    Configuration,
+    configuration,
+    main_names,
+    make_player,
+)
 from darkchess.fog.warm_up import warm_up
 from klss.play.arbiter import Played
+from klss.play.contest import Player as SeatedPlayer
+from klss.play.kit import Kit, Maker, Spec
+from klss.support.text import Document
 from uci_bridge.commands import described
-from uci_bridge.evaluators import make_evaluator
-from uci_bridge.kits.chess_kit import ChessKit
+from uci_bridge.evaluators import evaluator_label, evaluator_versions, make_evaluator
 from uci_bridge.protocol.fog import FOG as WIRE
 
 
-class _Fog(ChessKit):
+class _Fog(Kit[Configuration, Referee, Setup, View, chess.Move]):
     """See :class:`klss.play.kit.Kit`."""
 
     name = "fog"
     title = "Fog of War chess"
     wire = WIRE
-    roster = fog_players
-    configurations = fog_players.main_names()
+    configurations = main_names()
     default_player = DEFAULT_PLAYER
     players = "NAME,field=value,…; FILE.toml; cmd:PROGRAM …"
     rules = tuple(RULESETS)
@@ -40,15 +47,34 @@ class _Fog(ChessKit):
     screen = "klss_app.cli.fog.screen:FogScreen"
 
     def spec(self, text: str) -> Configuration:
-        return fog_players.configuration(text)
+        return configuration(text)
 
-    def text(self, spec: Any) -> str:
-        return described(spec, CONFIGURATIONS | LEVELS, fog_players.configuration)
+    def is_ours(self, spec: Spec) -> TypeGuard[Configuration]:
+        return isinstance(spec, Configuration)
 
-    def evaluator(self, spec: Any, choice: EvaluatorChoice, setup: Setup) -> Evaluator:
-        return make_evaluator(spec, choice, setup.ruleset)
+    def text(self, spec: Configuration) -> str:
+        return described(spec, CONFIGURATIONS | LEVELS, configuration)
 
-    def warm_up(self, player: Any, seat: chess.Color) -> None:
+    def pondering(self, spec: Configuration) -> Configuration:
+        return spec.pondering()
+
+    def ponders(self, spec: Configuration) -> bool:
+        return spec.ponder
+
+    def player(self, spec: Configuration, seed: int) -> Player:
+        return make_player(spec, seed=seed)
+
+    def maker(self, spec: Configuration, choice: EvaluatorChoice, setup: Setup) -> Maker[Setup, View, chess.Move]:
+        evaluator = make_evaluator(spec, choice, setup.ruleset)
+        return Maker(lambda seed: make_player(spec, evaluator, seed=seed), evaluator.close)
+
+    def label(self, spec: Configuration, choice: EvaluatorChoice) -> str | None:
+        return evaluator_label(spec, choice)
+
+    def versions(self, spec: Configuration, choice: EvaluatorChoice) -> dict[str, str | None]:
+        return evaluator_versions(spec, choice)
+
+    def warm_up(self, player: SeatedPlayer[Setup, View, chess.Move], seat: chess.Color) -> None:
         warm_up(player, seat)
 
     def setup(self, start: str | None = None, rules: str | None = None) -> Setup:
@@ -61,7 +87,7 @@ class _Fog(ChessKit):
         fen = referee.positions[0].fen()
         return write_pgn(GameRecord(referee.moves, referee.outcome, None if fen == START_FEN else fen, dict(headers)))
 
-    def line(self, referee: Referee, played: Played) -> dict[str, Any]:
+    def line(self, referee: Referee, played: Played[chess.Move]) -> Document:
         return {"move": played.decision.answer.uci()}
 
 

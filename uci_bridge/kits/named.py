@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 import importlib
+from importlib.metadata import entry_points
 from typing import Any
 
 from klss.errors import INSTALL_EXTRAS, GameError
-from klss.play.kit import Kit
+from klss.play.kit import ENTRY_POINTS, AnyKit, Kit
 from klss.support.configuration_text import ConfigurationError
 
 OPENSPIEL = "openspiel:"
@@ -17,17 +18,20 @@ KITS = {"fog": "uci_bridge.kits.fog:FOG", "rbc": "uci_bridge.kits.rbc:RBC"}
 """Name -> place of the kit, ``MODULE:NAME``."""
 
 
-def kit_named(name: str) -> Kit:
-    """The kit called ``name``, of ``openspiel:GAME``, or at ``MODULE:NAME``, where a game of OpenSpiel or its class may
-    stand for its kit. Raises ConfigurationError if none is.
+def kit_named(name: str) -> AnyKit:
+    """The kit called ``name``, here or by an installed package's entry point, of ``openspiel:GAME``, or at
+    ``MODULE:NAME``, where a game of OpenSpiel or its class may stand for its kit. Raises ConfigurationError if none is.
     """
-    if name not in KITS and ":" not in name:
+    place = KITS.get(name, name)
+    if ":" not in place:
+        place = next((each.value for each in entry_points(group=ENTRY_POINTS, name=name)), name)
+    if ":" not in place:
         near = difflib.get_close_matches(name, KITS, n=1)
         known = f"expected {', '.join(KITS)}, openspiel:GAME, or MODULE:NAME of a kit or a game of OpenSpiel"
         hint = f"did you mean {near[0]}?" if near else known
         raise ConfigurationError(f"--game: got {name[:80]!r}; {hint}")
     if not name.startswith(OPENSPIEL):
-        found = loaded(KITS.get(name, name), "--game")
+        found = loaded(place, "--game")
         if isinstance(found, Kit):
             return found
         name = OPENSPIEL + name

@@ -6,17 +6,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeGuard
 
 from klss.openspiel.games import spiel_game
 from klss.openspiel.named_players import CONFIGURATIONS, Configuration, configuration, make_player
-from klss.openspiel.observations import Sight
+from klss.openspiel.observations import Seen, Sight
 from klss.openspiel.referee import Referee
-from klss.play.arbiter import Arbiter
+from klss.play.arbiter import Arbiter, Played
 from klss.play.contest import Player
-from klss.play.kit import Kit
+from klss.play.kit import Kit, Spec
 from klss.play.limits import TimeControl
 from klss.play.outcome import Seat
+from klss.support.text import Document
 from uci_bridge.commands import described
 from uci_bridge.kits.named import OPENSPIEL
 from uci_bridge.protocol.openspiel import OpenSpielWire
@@ -31,7 +32,7 @@ def openspiel_kit(name: str) -> _OpenSpielKit:
     return _OpenSpielKit(name)
 
 
-class _OpenSpielKit(Kit):
+class _OpenSpielKit(Kit[Configuration, Referee, None, Seen, int]):
     """See :class:`klss.play.kit.Kit`."""
 
     configurations = tuple(CONFIGURATIONS)
@@ -48,14 +49,14 @@ class _OpenSpielKit(Kit):
         Sight(self._game, 0)  # raises now, and not in play, if the game has no observations
         self.wire = OpenSpielWire(name)
 
-    def __reduce__(self) -> tuple[Any, ...]:  # type: ignore[override]
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickle by name: workers of a match make the kit again."""
         return openspiel_kit, (self.name,)
 
     def spec(self, text: str) -> Configuration:
         return configuration(text)
 
-    def is_ours(self, spec: Any) -> bool:
+    def is_ours(self, spec: Spec) -> TypeGuard[Configuration]:
         return isinstance(spec, Configuration)
 
     def text(self, spec: Configuration) -> str:
@@ -63,10 +64,13 @@ class _OpenSpielKit(Kit):
             return spec.name
         return described(spec, CONFIGURATIONS, configuration)
 
-    def player(self, spec: Configuration, evaluator: None, seed: int) -> Player:
+    def player(self, spec: Configuration, seed: int) -> Player[None, Seen, int]:
         return make_player(spec, self._game, seed)
 
-    def warm_up(self, player: Player, seat: Seat) -> None:
+    def setup(self, start: str | None = None, rules: str | None = None) -> None:
+        return None
+
+    def warm_up(self, player: Player[None, Seen, int], seat: Seat) -> None:
         other = make_player(CONFIGURATIONS["random"], self._game)
         referee = self.referee(None)
         game = Arbiter(referee, {seat: player, not seat: other}, _WARM_LIMITS)
@@ -89,7 +93,7 @@ class _OpenSpielKit(Kit):
         }
         return json.dumps(document, ensure_ascii=False) + "\n"
 
-    def line(self, referee: Referee, played: Any) -> dict[str, Any]:
+    def line(self, referee: Referee, played: Played[int]) -> Document:
         return {"action": referee.actions[played.ply - 1][2]}
 
 

@@ -3,37 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeGuard
 
 import chess
 
 from darkchess.board.position import START_FEN, Position
-from darkchess.rbc.game.contest import DEFAULT_PLAYER
+from darkchess.evaluation.registry import EvaluatorChoice
+from darkchess.rbc.game.contest import DEFAULT_PLAYER, Answer, Player
 from darkchess.rbc.game.history import answered, history_text
+from darkchess.rbc.game.observation import Observation
 from darkchess.rbc.game.referee import Referee
-from darkchess.rbc.players import configuration as rbc_players
-from darkchess.rbc.players.configuration import CONFIGURATIONS, Configuration
+from darkchess.rbc.players.configuration import CONFIGURATIONS, Configuration, configuration, make_player
 from darkchess.rbc.players.dsmcp import Synoptic
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.warm_up import warm_up
 from klss.play.arbiter import Played
+from klss.play.contest import Player as SeatedPlayer
+from klss.play.kit import Kit, Maker, Spec
 from klss.play.outcome import Outcome
 from klss.support.configuration_text import ConfigurationError
 from klss.support.inference import NetworkError
-from uci_bridge.kits.chess_kit import ChessKit
+from klss.support.text import Document
+from uci_bridge.commands import described
+from uci_bridge.evaluators import evaluator_label, evaluator_versions, make_evaluator
 from uci_bridge.protocol.rbc import RBC as WIRE
 
 if TYPE_CHECKING:
     from uci_bridge.reconchess.bots import Foreign
 
 
-class _Rbc(ChessKit):
+class _Rbc(Kit[Configuration, Referee, Position, Observation, Answer]):
     """See :class:`klss.play.kit.Kit`."""
 
     name = "rbc"
     title = "Reconnaissance Blind Chess"
     wire = WIRE
-    roster = rbc_players
     configurations = tuple(CONFIGURATIONS)
     default_player = DEFAULT_PLAYER
     starts = True
@@ -50,7 +54,7 @@ class _Rbc(ChessKit):
             found = foreign(text)
             if found is not None:
                 return found
-        chosen = rbc_players.configuration(text)
+        chosen = configuration(text)
         if isinstance(chosen.thinking, Synoptic):
             try:
                 network_of(chosen.thinking.network)  # so that a missing network raises now, not in play
@@ -58,7 +62,28 @@ class _Rbc(ChessKit):
                 raise ConfigurationError(f"configuration: network: {error}") from None
         return chosen
 
-    def warm_up(self, player: Any, seat: chess.Color) -> None:
+    def is_ours(self, spec: Spec) -> TypeGuard[Configuration]:
+        return isinstance(spec, Configuration)
+
+    def text(self, spec: Configuration) -> str:
+        return described(spec, CONFIGURATIONS, configuration)
+
+    def player(self, spec: Configuration, seed: int) -> Player:
+        return make_player(spec, seed=seed)
+
+    def maker(
+        self, spec: Configuration, choice: EvaluatorChoice, setup: Position
+    ) -> Maker[Position, Observation, Answer]:
+        evaluator = make_evaluator(spec, choice)
+        return Maker(lambda seed: make_player(spec, evaluator, seed=seed), evaluator.close)
+
+    def label(self, spec: Configuration, choice: EvaluatorChoice) -> str | None:
+        return evaluator_label(spec, choice)
+
+    def versions(self, spec: Configuration, choice: EvaluatorChoice) -> dict[str, str | None]:
+        return evaluator_versions(spec, choice)
+
+    def warm_up(self, player: SeatedPlayer[Position, Observation, Answer], seat: chess.Color) -> None:
         warm_up(player, seat)
 
     def setup(self, start: str | None = None, rules: str | None = None) -> Position:
@@ -72,10 +97,10 @@ class _Rbc(ChessKit):
             referee.end(Outcome(None, "aborted"))  # a history has an end
         return history_text(referee, headers["White"], headers["Black"], headers)
 
-    def line(self, referee: Referee, played: Played) -> dict[str, Any]:
+    def line(self, referee: Referee, played: Played[Answer]) -> Document:
         turn = referee.turns[-1]
         square, requested, taken = turn.sensed.square, turn.moved.requested, turn.moved.taken
-        found: dict[str, Any] = {
+        found: Document = {
             "sense": None if square is None else chess.SQUARE_NAMES[square],
             "move": None if requested is None else requested.uci(),
             "taken": None if taken is None else taken.uci(),

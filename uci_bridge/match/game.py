@@ -19,14 +19,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from darkchess.evaluation.registry import EvaluatorChoice
-from klss.play.arbiter import SEATS, Arbiter, Played
-from klss.play.contest import Player, TruthCount
-from klss.play.kit import Kit, Spec
+from klss.play.arbiter import SEATS, AnyPlayed, Arbiter
+from klss.play.contest import AnyPlayer, TruthCount
+from klss.play.kit import AnyKit, Spec
 from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome, Seat
 from klss.support.seeds import NATURE, player_seed
 from uci_bridge.errors import FAULT_SHOWN, UciBridgeError
-from uci_bridge.evaluators import evaluator_versions
 from uci_bridge.match.openings import Opening
 from uci_bridge.players import PlayerMaker
 from uci_bridge.protocol.diagnostics import plain
@@ -70,7 +69,7 @@ class Setup:
     :class:`uci_bridge.match.match.Match` for the fields.
     """
 
-    kit: Kit
+    kit: AnyKit
     a: Spec
     b: Spec
     budget: TimeControl
@@ -91,11 +90,11 @@ class Setup:
         """The evaluators' programs, and their versions."""
         found: dict[str, str | None] = {}
         for chosen in map(self._chosen, ("a", "b")):
-            if hasattr(chosen, "evaluator"):
-                found |= evaluator_versions(chosen, self.evaluator)
+            if chosen is not None:
+                found |= self.kit.versions(chosen, self.evaluator)
         return found
 
-    def _chosen(self, side: Side) -> Any:
+    def _chosen(self, side: Side) -> Spec | None:
         """The configuration of that side; a program has none."""
         spec = self.spec(side)
         return spec if self.kit.is_ours(spec) else None
@@ -117,7 +116,7 @@ class Engines:
             if not maker.hosts:
                 maker.warm_up(SEATS[0])
 
-    def player(self, side: Side, seed: int) -> Player:
+    def player(self, side: Side, seed: int) -> AnyPlayer:
         """The player of a side for one game."""
         return self._makers[side].make(seed)
 
@@ -163,7 +162,7 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
     players = {seat: engines.player(side, player_seed(task.seed, _COLORS[seat])) for seat, side in side_of.items()}
     moves: list[dict[str, Any]] = []  # for ``moves.jsonl``; what an engine reports never replaces a field of ours
 
-    def on_turn(played: Played) -> None:
+    def on_turn(played: AnyPlayed) -> None:
         if engines.closed:
             raise MatchEnded
         named = {
@@ -208,7 +207,7 @@ def _line(
     plies: int,
     seconds: float,
     names: Mapping[Seat, str],
-    players: Mapping[Seat, Player],
+    players: Mapping[Seat, AnyPlayer],
     truth: TruthCount | None,
 ) -> dict[str, Any]:
     """The line of ``games.jsonl`` of a game that ended; ``truth`` in test mode."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from darkchess.evaluation.registry import EvaluatorChoice
-from klss.play.kit import Kit, Spec
+from klss.play.kit import AnyKit, Spec
 from klss.play.limits import TimeControl
 from klss.support.seeds import game_seed, opening_seed
 from klss.support.signals import asked_to_end
@@ -36,7 +36,7 @@ FORMAT = 3
 class Match:
     """A match: the game, the players and the conditions."""
 
-    kit: Kit
+    kit: AnyKit
     # the players (``uci_bridge.players.player_spec``)
     a: Spec
     b: Spec

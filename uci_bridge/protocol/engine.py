@@ -26,8 +26,8 @@ from typing import Any
 
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.registry import EvaluatorChoice
-from klss.play.contest import Contradiction, Decision, Player
-from klss.play.kit import Kit
+from klss.play.contest import AnyPlayer, Contradiction, Decision
+from klss.play.kit import AnyKit, AnyMaker, Spec
 from klss.play.limits import Limit
 from klss.play.outcome import Seat
 from klss.search.pondering import Pondering
@@ -71,12 +71,12 @@ class _Session:
     setup: Any
     seed: int
     transcript: Transcript  # what it observed
-    player: Player | None = None  # None until it is asked, and once the game is over
+    player: AnyPlayer | None = None  # None until it is asked, and once the game is over
     reproducible: bool = False
     shown: int = 0  # number of observations that it was given
-    decided: tuple[int, Decision] | None = None  # its last decision, and the number of observations before it
+    decided: tuple[int, Decision[Any]] | None = None  # its last decision, and the number of observations before it
 
-    def show(self, player: Player) -> None:
+    def show(self, player: AnyPlayer) -> None:
         """Give the player the observations that it has not seen yet."""
         for observation in self.transcript.given[self.shown :]:
             self.shown += 1
@@ -94,8 +94,8 @@ class Engine:
 
     def __init__(
         self,
-        kit: Kit,
-        configuration: Any,
+        kit: AnyKit,
+        configuration: Spec,
         choice: EvaluatorChoice | None = None,  # of the evaluator, if the configuration leaves it open
         *,
         max_sessions: int = MAX_SESSIONS,
@@ -107,7 +107,7 @@ class Engine:
         self._max_sessions = max_sessions
         self._loaded = loaded
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
-        self._evaluators: dict[tuple[str, bool], Any] = {}
+        self._makers: dict[tuple[str, bool], AnyMaker] = {}
         self._pushed: _Session | None = None  # if players ponder: the session of the last request, if that was a push
 
     @property
@@ -163,10 +163,9 @@ class Engine:
         """Drop every session and close the evaluators."""
         for session_id in self.sessions:
             self._drop(session_id)
-        for evaluator in self._evaluators.values():
-            if evaluator is not None:
-                evaluator.close()
-        self._evaluators.clear()
+        for maker in self._makers.values():
+            maker.close()
+        self._makers.clear()
 
     # ------------------------------------------------------------------------------------------------ observations
     def _take_in(self, push: Push) -> Reply:
@@ -176,7 +175,7 @@ class Engine:
             raise self._unknown(push.ids.session_id)
         before = len(session.transcript.seen)
         self._commit(push.ids.session_id, session, self._followed(session.transcript, push.seen))
-        if getattr(self._configuration, "ponder", False) and before < len(session.transcript.seen):
+        if self._kit.ponders(self._configuration) and before < len(session.transcript.seen):
             self._pushed = session
         return Received(push.ids)
 
@@ -294,7 +293,7 @@ class Engine:
         decision = session.decided[1]
         return Answer(request.ids, self._wire.key(request.question), decision.answer, decision.diagnostics)
 
-    def _decide(self, request: Request, session: _Session, began: float) -> Decision:
+    def _decide(self, request: Request, session: _Session, began: float) -> Decision[Any]:
         """The player's decision; raises Contradiction, and drops the session, if its observations contradict."""
         player = self._player(session, reproducible=request.nodes is not None)
         question = request.question
@@ -308,25 +307,24 @@ class Engine:
         assert not self._wire.complaint(question, decision.answer), self._wire.complaint(question, decision.answer)
         return decision
 
-    def _player(self, session: _Session, *, reproducible: bool) -> Player:
+    def _player(self, session: _Session, *, reproducible: bool) -> AnyPlayer:
         """The session's player; a fresh one, which gets all observations again, if ``reproducible`` has changed."""
         if session.reproducible != reproducible:
             session.close()
         if session.player is None:
-            evaluator = self._evaluator(reproducible, session)
-            session.player = self._kit.player(self._configuration, evaluator, session.seed & _SEED_MASK)
+            session.player = self._maker(reproducible, session).player(session.seed & _SEED_MASK)
             session.player.begin(session.game.seat, session.setup)
             session.shown = 0
             session.reproducible = reproducible
         return session.player
 
-    def _evaluator(self, reproducible: bool, session: _Session) -> Any:
-        """The evaluator shared by all sessions with the same rules and the same ``reproducible``."""
+    def _maker(self, reproducible: bool, session: _Session) -> AnyMaker:
+        """Makes the players of all sessions with the same rules and the same ``reproducible``."""
         key = repr(session.game.setup.get("rules")), reproducible
-        if key not in self._evaluators:
+        if key not in self._makers:
             choice = replace(self._choice, reproducible=reproducible)
-            self._evaluators[key] = self._kit.evaluator(self._configuration, choice, session.setup)
-        return self._evaluators[key]
+            self._makers[key] = self._kit.maker(self._configuration, choice, session.setup)
+        return self._makers[key]
 
 
 def _extends(known: Transcript, whole: tuple[Any, ...]) -> bool:

@@ -22,7 +22,7 @@ from darkchess.errors import ViewError
 from darkchess.fog.game.contest import Setup
 from darkchess.fog.game.rules import PAPER, PYCHESS
 from darkchess.fog.game.view import Kind, View, initial_view, observed
-from klss.play.contest import Player
+from klss.play.contest import AnyPlayer
 from klss.play.limits import Limit
 from klss.play.outcome import Outcome
 from uci_bridge.errors import ProtocolError
@@ -294,7 +294,7 @@ class _Fog(wire.Wire):
     def complaint(self, question: Moves, value: chess.Move) -> str | None:
         return None if value in question else f"{value.uci()}, expected one of its {len(question)} legal moves"
 
-    def rehearse(self, player: Player, limit: Limit) -> None:
+    def rehearse(self, player: AnyPlayer, limit: Limit) -> None:
         """See the base: a first move."""
         player.begin(chess.WHITE, Setup(Position.start()))
         player.answer("move", limit)

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from klss.play.contest import Decision, Forfeit, OutOfTime, Player
+from klss.play.contest import AnyPlayer, Decision, Forfeit, OutOfTime
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome, Seat
 from klss.play.time_plan import TimePlan
@@ -47,7 +47,7 @@ _STRAYS = 16
 _REHEARSAL = Limit(time_s=0.1)
 
 
-class HostedPlayer(Player):
+class HostedPlayer(AnyPlayer):
     """One player of one game after the other, played by an engine process."""
 
     def __init__(
@@ -93,7 +93,7 @@ class HostedPlayer(Player):
         """See :class:`klss.play.contest.Player`; faults of the engine raise nothing here."""
         self._push(self._transcript.end(outcome))
 
-    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Any]:
         """See :class:`klss.play.contest.Player`. Raises Forfeit: the engine gave no answer that can be played;
         OutOfTime: it gave none before its clock ran out; in a match NeverAnswered: the program failed before its first
         reply, and OSError: the machine has no resources for its process.
@@ -189,7 +189,7 @@ class HostedPlayer(Player):
                 return reply
         raise EngineFailed("it said again and again that it received what nobody asked for")
 
-    def _decision(self, asked: Any, reply: Reply) -> Decision:
+    def _decision(self, asked: Any, reply: Reply) -> Decision[Any]:
         """The decision in a reply. Raises EngineFailed: it has none, or one that may not be played."""
         key = self._wire.key(asked)
         if not isinstance(reply, Answer) or reply.key != key:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from klss.openspiel.observations import Seen
-from klss.play.contest import Contradiction, Player
+from klss.play.contest import AnyPlayer, Contradiction
 from klss.play.limits import Limit
 from klss.play.outcome import Outcome, Seat
 from uci_bridge.protocol import shapes, wire
@@ -149,7 +149,7 @@ class OpenSpielWire(wire.Wire):
             "own_action": seen.own,
         }
 
-    def rehearse(self, player: Player, limit: Limit) -> None:
+    def rehearse(self, player: AnyPlayer, limit: Limit) -> None:
         """See the base: a made-up turn. No engine can follow it: it answers with an error, but has loaded its code."""
         player.begin(True, None)
         player.observe(Seen(0, "", (0,), ("0",)))

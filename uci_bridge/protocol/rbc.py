@@ -19,7 +19,7 @@ from darkchess.board.position import START_FEN, Position
 from darkchess.errors import ViewError
 from darkchess.rbc.game.following import Followed
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed, looked, window
-from klss.play.contest import Player
+from klss.play.contest import AnyPlayer
 from klss.play.limits import Limit
 from klss.play.outcome import Outcome
 from uci_bridge.errors import ProtocolError
@@ -294,7 +294,7 @@ class _Rbc(wire.Wire):
             return None
         return f"{value.uci()}, expected one of its {len(question.requests)} requests, or null"
 
-    def rehearse(self, player: Player, limit: Limit) -> None:
+    def rehearse(self, player: AnyPlayer, limit: Limit) -> None:
         """See the base: a turn."""
         start = Position.start()
         player.begin(chess.WHITE, start)

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-from klss.play.contest import Player
+from klss.play.contest import AnyPlayer
 from klss.play.limits import Limit
 from klss.play.outcome import Outcome, Seat
 from uci_bridge.protocol import shapes
@@ -142,5 +142,5 @@ class Wire(ABC):
         return None if value in question else f"{value}, expected one of its {len(question)} choices"
 
     @abstractmethod
-    def rehearse(self, player: Player, limit: Limit) -> None:
+    def rehearse(self, player: AnyPlayer, limit: Limit) -> None:
         """Have ``player`` play a turn of a dummy game, so that its compiled code is loaded."""

@@ -17,12 +17,12 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from klss.play.limits import TimeControl
 from klss.support.configuration_text import ConfigurationError
-from klss.support.text import printable
+from klss.support.text import Document, printable
 from uci_bridge.child_processes import engine_environment, own_program
+from uci_bridge.commands import Program
 from uci_bridge.errors import ReconchessMissing, StockfishMissing
 from uci_bridge.protocol.engine_process import EngineProcess, Patience
 from uci_bridge.protocol.host import rehearse
@@ -47,14 +47,14 @@ _CLASS = re.compile(r"(?!cmd:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
-class Foreign:
+class Foreign(Program):
     """A bot of ``reconchess``."""
 
     name: str  # its name in results: the text
     source: str  # its module, ``module:Class``, or the path of its file
     patience: Patience = PATIENT
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> Document:
         """Its description in results; see :meth:`darkchess.rbc.players.configuration.Configuration.fields`."""
         return {"name": self.name, "source": self.source}
 

@@ -25,11 +25,12 @@ import chess.engine
 import reconchess
 
 from darkchess.board.position import Position
-from darkchess.rbc.game.contest import Player
-from darkchess.rbc.game.observation import Moved, Notice, Sensed
+from darkchess.rbc.game.contest import Answer, Player
+from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
 from darkchess.rbc.game.rules import WIN_REASONS
 from klss.play.contest import Decision
+from klss.play.kit import Maker
 from klss.play.limits import Limit
 from klss.play.outcome import Outcome
 from klss.play.time_plan import TimePlan
@@ -92,14 +93,13 @@ class _Bots:
     """Makes the player of a game."""
 
     wire = RBC
-    ponder = True  # a bot is told the result of its move at once
     over = False
 
-    def evaluator(self, *_: Any) -> None:
-        return None
+    def ponders(self, spec: object) -> bool:
+        return True  # a bot is told the result of its move at once
 
-    def player(self, spec: Any, evaluator: None, seed: int) -> _Bot:
-        return _Bot(self, seed)
+    def maker(self, *_: object) -> Maker[Position, Observation, Answer]:
+        return Maker(lambda seed: _Bot(self, seed))
 
 
 class _Bot(Player):
@@ -118,8 +118,8 @@ class _Bot(Player):
             self._own.lose(notice.square)
         self._tell("opponent_move_result", notice.square is not None, notice.square)
 
-    def choose_sense(self, limit: Limit) -> Decision:
-        def look() -> Decision:
+    def choose_sense(self, limit: Limit) -> Decision[int | None]:
+        def look() -> Decision[int | None]:
             square = self._bot.choose_sense(list(chess.SQUARES), list(self._own.requests()), _seconds_left(limit))
             if square is not None and not 0 <= operator.index(square) < 64:
                 raise ValueError(f"it looks at {square}, expected a square, 0 to 63, or None")
@@ -130,8 +130,8 @@ class _Bot(Player):
     def sensed(self, sensed: Sensed) -> None:
         self._tell("sense_result", list(sensed.contents))
 
-    def choose_move(self, limit: Limit) -> Decision:
-        def ask() -> Decision:
+    def choose_move(self, limit: Limit) -> Decision[chess.Move | None]:
+        def ask() -> Decision[chess.Move | None]:
             moves = self._own.requests()
             move = self._bot.choose_move(list(moves), _seconds_left(limit))
             if not (move is None or (isinstance(move, chess.Move) and move in moves)):

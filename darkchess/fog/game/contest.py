@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import chess
 
@@ -33,7 +33,7 @@ class Setup:
     ruleset: Ruleset = PAPER
 
 
-class Player(klss.play.contest.Player):
+class Player(klss.play.contest.Player[Setup, "View", chess.Move]):
     """Player of one colour: the calls of :class:`klss.play.contest.Player` in the words of this game.
 
     Every question is for a move, and an observation is a :class:`~darkchess.fog.game.view.View`.
@@ -44,7 +44,7 @@ class Player(klss.play.contest.Player):
 
         self.start(initial_view(setup.start, seat), setup.start, setup.ruleset)
 
-    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
         return self.choose(limit, progress)
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
@@ -55,7 +55,7 @@ class Player(klss.play.contest.Player):
         """Update by the view after a ply, its own or the opponent's; every ply is shown once, in order."""
         raise NotImplementedError
 
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
         """Choose a move; it must be the player's turn."""
         raise NotImplementedError
 

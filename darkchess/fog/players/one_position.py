@@ -6,6 +6,7 @@ positions, the best one for the opponent, and searches it as in chess. Both see 
 
 from __future__ import annotations
 
+import chess
 import numpy as np
 
 from darkchess.board.kernels.moves import make
@@ -40,7 +41,7 @@ class GreedyPlayer(TrackingPlayer):
         super().__init__(seed=seed, cap=cap, threads=threads)
         self._evaluator = evaluator
 
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
         view, plan = self._turn(), TimePlan(limit)
         taking = king_capture(view)
         if taking is not None:
@@ -76,7 +77,7 @@ class BestGuessPlayer(TrackingPlayer):
         super().start(view, start, ruleset)
         self._evaluator.new_game()
 
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
         """See :class:`darkchess.fog.game.contest.Player`; ``nodes`` is about the number of positions to value."""
         view, plan = self._turn(), TimePlan(limit)
         model = DarkChess(view.color, self._ruleset, self._evaluator)

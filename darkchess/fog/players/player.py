@@ -189,7 +189,7 @@ class KlssPlayer(TrackingPlayer):
         with contextlib.suppress(Exception):
             self._stop()
 
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
         plan = TimePlan(limit)
         self._stop()
         view, thinking = self._turn(), started(self._thinking)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import TypeVar
 
+import chess
 import numpy as np
 
 from darkchess.board.position import Position
@@ -95,7 +96,7 @@ class RandomPlayer(TrackingPlayer):
         """``cap`` and ``threads`` matter only to a host that asks for the position set."""
         super().__init__(seed=seed, cap=cap, threads=threads)
 
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
         view = self._turn()
         rng = np.random.default_rng([self._seed, view.ply])
         return Decision(view.legal_moves[int(rng.integers(len(view.legal_moves)))], {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import chess
 import numpy as np
 
 from darkchess.board.position import Position
@@ -36,7 +37,7 @@ class WeakerPlayer(Player):
     def observe(self, view: View) -> None:
         self._player.observe(view)
 
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
         view = self._player.view
         rng = np.random.default_rng([self._seed, view.ply])
         if rng.random() < self._slips and king_capture(view) is None:

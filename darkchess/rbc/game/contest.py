@@ -18,6 +18,9 @@ from klss.play.limits import Limit, Progress
 Question = Literal["sense", "move"]
 """The two questions of a turn."""
 
+Answer = int | chess.Move | None
+"""A square to sense, or a request; None: neither."""
+
 DEFAULT_PLAYER = "rbc-siamese"
 """The configuration that plays if none is named."""
 
@@ -35,7 +38,7 @@ def observed_before(turns: int, color: chess.Color, start: Position) -> int:
     return 3 * ((turns + first) // 2) + to_move
 
 
-class Player(klss.play.contest.Player):
+class Player(klss.play.contest.Player[Position, Observation, Answer]):
     """Player of one colour: the calls of :class:`klss.play.contest.Player` in the words of this game.
 
     A turn has two questions, ``"sense"`` and ``"move"``. An observation is a
@@ -54,7 +57,7 @@ class Player(klss.play.contest.Player):
         else:
             self.moved(observation)
 
-    def answer(self, question: Question, limit: Limit, progress: Progress | None = None) -> Decision:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:
         return self.choose_sense(limit) if question == "sense" else self.choose_move(limit)
 
     def start(self, color: chess.Color, start: Position) -> None:
@@ -65,7 +68,7 @@ class Player(klss.play.contest.Player):
         """Begin the player's turn: ``notice`` reports whether the opponent's turn captured a piece."""
         raise NotImplementedError
 
-    def choose_sense(self, limit: Limit) -> Decision:
+    def choose_sense(self, limit: Limit) -> Decision[int | None]:
         """Choose the square to sense, 0 to 63; None: nowhere."""
         raise NotImplementedError
 
@@ -73,7 +76,7 @@ class Player(klss.play.contest.Player):
         """Update by the result of the sense."""
         raise NotImplementedError
 
-    def choose_move(self, limit: Limit) -> Decision:
+    def choose_move(self, limit: Limit) -> Decision[chess.Move | None]:
         """Choose a request; None: a pass."""
         raise NotImplementedError
 

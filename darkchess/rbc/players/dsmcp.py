@@ -122,12 +122,12 @@ class SynopticPlayer(HoldingPlayer):
         self._planner.happened(PASS if action is None else action, self._belief(SENSE, acts=False, follows=played))
 
     # ------------------------------------------------------------------------------------------------ the questions
-    def choose_sense(self, limit: Limit) -> Decision:
+    def choose_sense(self, limit: Limit) -> Decision[int | None]:
         self._follow(time_plan(limit, sense=True))
         action, diagnostics = self._answered(limit, sense=True)
         return Decision(self.square_of(action), diagnostics)
 
-    def choose_move(self, limit: Limit) -> Decision:
+    def choose_move(self, limit: Limit) -> Decision[chess.Move | None]:
         action, diagnostics = self._answered(limit, sense=False)
         return Decision(self.request_of(action), diagnostics)
 

@@ -131,7 +131,7 @@ class ExpectationPlayer(HoldingPlayer):
         return np.concatenate([first, np.setdiff1d(every, first)])[:count]
 
     # ------------------------------------------------------------------------------------------------ the questions
-    def choose_sense(self, limit: Limit) -> Decision:
+    def choose_sense(self, limit: Limit) -> Decision[int | None]:
         plan = time_plan(limit, sense=True)
         known = self._follow(plan)
         about_set = {"positions": known.size, "capped_by": known.capped_by}
@@ -149,7 +149,7 @@ class ExpectationPlayer(HoldingPlayer):
         gain = float(values[best]) - now
         return Decision(INNER[best], about_set | {"value": now, "gain": gain, "nodes": found.children})
 
-    def choose_move(self, limit: Limit) -> Decision:
+    def choose_move(self, limit: Limit) -> Decision[chess.Move | None]:
         known = self.known
         found, weights = self.weighed(limit, sense=False)
         expected = weights @ found.values

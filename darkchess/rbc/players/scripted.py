@@ -38,7 +38,7 @@ class _Blind(Player):
         if notice.square is not None:
             self._own.lose(notice.square)
 
-    def choose_sense(self, limit: Limit) -> Decision:
+    def choose_sense(self, limit: Limit) -> Decision[int | None]:
         """Choose any of the 36 windows at random."""
         return Decision(INNER[int(self._rng.integers(len(INNER)))])
 
@@ -52,7 +52,7 @@ class _Blind(Player):
 class RandomPlayer(_Blind):
     """Requests a random move, or passes."""
 
-    def choose_move(self, limit: Limit) -> Decision:
+    def choose_move(self, limit: Limit) -> Decision[chess.Move | None]:
         asked = (None, *self._own.requests())
         return Decision(asked[int(self._rng.integers(len(asked)))])
 
@@ -67,7 +67,7 @@ class AttackerPlayer(_Blind):
         if color == chess.BLACK:
             self._left = [chess.Move(move.from_square ^ 56, move.to_square ^ 56) for move in self._left]
 
-    def choose_move(self, limit: Limit) -> Decision:
+    def choose_move(self, limit: Limit) -> Decision[chess.Move | None]:
         asked = self._own.requests()
         while self._left and self._left[0] not in asked:
             self._left.pop(0)

@@ -130,7 +130,7 @@ class HumanPlayer(Typist, Player):
         self.show(drawn(self._terminal, view.pieces, view.visible, self.bottom, marked))
         self._drawn = len(self._views) - 1
 
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision:
+    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
         """Ask until a legal move is typed; raises as :meth:`klss_app.cli.human.Typist.ask` does."""
         from darkchess.errors import IllegalMove
         from darkchess.fog.game.san import parse_move

@@ -60,7 +60,7 @@ class BlindHuman(Typist, Player):
             self._news.append(lost_text(notice, pieces))
         self.draw()
 
-    def choose_sense(self, limit: Limit) -> Decision:
+    def choose_sense(self, limit: Limit) -> Decision[int | None]:
         """Ask until a square, or nothing, is typed; raises as :meth:`klss_app.cli.human.Typist.ask` does."""
         self.question_begins(limit)
         while True:
@@ -82,7 +82,7 @@ class BlindHuman(Typist, Player):
             self._marked = (sensed.square,)
             self.draw()
 
-    def choose_move(self, limit: Limit) -> Decision:
+    def choose_move(self, limit: Limit) -> Decision[chess.Move | None]:
         """Ask until a request, or ``pass``, is typed; raises as :meth:`choose_sense` does."""
         self.question_begins(limit)
         while True:
