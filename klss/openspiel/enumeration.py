@@ -12,7 +12,6 @@ with ``recall="history"`` it is the history of the information states and action
 
 from __future__ import annotations
 
-import itertools
 import random
 import reprlib
 from array import array
@@ -24,6 +23,7 @@ import pyspiel
 
 from klss.errors import MAX_NODES, GameError, TooLargeError
 from klss.openspiel.games import spiel_game
+from klss.openspiel.observations import Sight
 from klss.support.arrays import Floats, Ints
 from klss.support.memory import check_memory
 from klss.theory._kernels import tree as kernels
@@ -38,17 +38,14 @@ _CHANCE = int(pyspiel.PlayerId.CHANCE)
 _LOOK = 100
 """Nodes between two checks of the memory."""
 
-_LOOK_AT = 1000
-"""Nodes before the look ahead: games that break a law mostly do so earlier, and small trees need no look ahead."""
+_WALKS_AT = 1000
+"""Nodes before the tree's size is estimated: games that break a law mostly do so earlier, and small trees end."""
 
 _WALKS = 100
-"""Random walks from which the tree's size is estimated: some milliseconds for most games."""
+"""Random walks from which it is estimated: some milliseconds for most games."""
 
-_MARGIN = 1.2
-"""Ratio of the estimated size to the limit above which the look ahead is made."""
-
-_LOOK_STATES = 2_500_000
-"""Most states of a look ahead; if more are expected, it is not begun."""
+_HOPELESS = 1000
+"""Estimated nodes for each node allowed from which on a tree is refused."""
 
 _ARRAYS_BYTES = 150
 """Bytes for each node of the arrays that are made from the lists at the end (measured: 80)."""
@@ -142,12 +139,8 @@ class _Flattening:
         self.max_nodes = max_nodes
         self.max_bytes = max_bytes
         self.on_progress = on_progress
-        self.by_observation = not spiel.get_type().provides_information_state_string
+        self.by_observation = not Sight(spiel, 0).by_turn
         self.by_history = by_history or self.by_observation
-        if self.by_observation and not spiel.get_type().provides_observation_string:
-            raise GameError(
-                f"game {name!r} has neither information states nor observations as strings; expected one of them"
-            )
 
     def run(self) -> Game:
         try:
@@ -170,8 +163,8 @@ class _Flattening:
         """Raise if ``node`` nodes are too many or too large, or will surely be; ``state`` is that of the next node."""
         if node >= self.max_nodes:
             self._too_many(f"stopped there at depth {len(state.full_history())}")
-        if node == _LOOK_AT:
-            self._look_ahead()
+        if node == _WALKS_AT and self._hopeless():
+            self._too_many(f"random walks find {_HOPELESS:,} times as many")
         check_memory(f"game {self.name!r}: after {node:,} nodes its arrays", node * _ARRAYS_BYTES, self.max_bytes)
 
     def _too_many(self, how: str) -> NoReturn:
@@ -180,47 +173,20 @@ class _Flattening:
             "max_nodes",
         )
 
-    def _look_ahead(self) -> None:
-        """Raise if a quick look shows that the tree has too many nodes.
+    def _hopeless(self) -> bool:
+        """Whether random walks estimate far more nodes than allowed.
 
-        If random walks suggest that, the nodes down to a certain depth are counted; those of that depth only by their
-        parents' numbers of actions. It is quick because no states are made at that depth, and no infosets are read.
+        The estimate is without bias (Knuth, Mathematics of Computation 29, 1975), so by Markov's inequality a tree that
+        fits is refused with a probability of 1/1000 at most.
         """
-        widths = self._widths()
-        reached = list(itertools.accumulate(widths))
-        depth = next((depth for depth, nodes in enumerate(reached) if nodes > _MARGIN * self.max_nodes), 0)
-        if depth == 0 or self.max_nodes * reached[depth - 1] / reached[depth] > _LOOK_STATES:
-            return
-        nodes, made = 1, 0
-        states = [(self.spiel.new_initial_state(), 1)]
-        while states and made < _LOOK_STATES:
-            state, below = states.pop()
-            made += 1
-            if self.on_progress is not None and made % _LOOK == 0:
-                self.on_progress(nodes)
-            actions = state.legal_actions()
-            nodes += len(actions)
-            if nodes > self.max_nodes:
-                self._too_many(f"so many are no deeper than {depth}")
-            if below < depth:
-                states.extend([(state.child(action), below + 1) for action in actions])
-
-    def _widths(self) -> list[float]:
-        """Estimate the number of nodes at each depth, without bias (Knuth, Mathematics of Computation 29, 1975); stop
-        at a depth with far too many."""
-        rng = random.Random(0)
-        widths: list[float] = []
+        rng, nodes, most = random.Random(0), 0.0, float(_HOPELESS * self.max_nodes)
         for _ in range(_WALKS):
             state, weight = self.spiel.new_initial_state(), 1.0
-            for depth in itertools.count():
-                widths += [0.0] * (depth == len(widths))
-                widths[depth] += weight / _WALKS
-                actions = state.legal_actions()
-                if not actions or weight > _WALKS * _MARGIN * self.max_nodes:
-                    break
+            while nodes <= most and (actions := state.legal_actions()):
                 weight *= len(actions)
+                nodes += weight / _WALKS
                 state.apply_action(rng.choice(actions))
-        return widths
+        return nodes > most
 
     def _walk(self) -> tuple[dict[str, Any], tuple[tuple[Ints, _Infosets], ...]]:
         """Return the nodes' arrays, and each player's infosets, with that of each node (-1 for none)."""

@@ -91,25 +91,17 @@ def knowledge_sizes(game: Game, orders: tuple[int, ...] = (1, 2, 3, 4), *, skip_
     edges = _edges(game)
     rank = np.full(game.node_count, -1, np.int64)
     rank[decision] = np.arange(decision.size)
-    csr = []
-    for i in (0, 1):
-        start, members = game.members(i)
-        csr.append((start, rank[members]))
-    own = (edges[0][decision], edges[1][decision])
-    stamp = np.full(decision.size + csr[0][0].size + csr[1][0].size, -1, np.int64)
+    (start0, nodes0), (start1, nodes1) = (game.members(i) for i in (0, 1))
+    hypergraph = (edges[0][decision], edges[1][decision]), (start0, start1), (rank[nodes0], rank[nodes1])
+    stamp = np.full(decision.size + start0.size + start1.size, -1, np.int64)
     queue = np.empty(decision.size, np.int64)
-    # A breadth-first search from every node. The stamps need not be cleared, since each search has its own mark.
-    radius = max(orders)
-    sizes = np.empty((decision.size, radius + 1), np.int64)
-    whole = np.empty(decision.size, np.int64)
+    # A breadth-first search from every node, for the sizes of its balls, the last one the whole component. The stamps
+    # need not be cleared, since each search has its own mark.
+    sizes = np.empty((decision.size, max(orders) + 2), np.int64)
     diameter = 0
-    ball = np.empty(radius + 1, np.int64)
-    everything = np.empty(1, np.int64)
     for v in range(decision.size):
-        far = kernels.component_balls(*own, *csr[0], *csr[1], v, decision.size + 1, stamp, v, queue, ball)
-        sizes[v] = ball
-        whole[v] = _component(queue, far, ball, radius, stamp, v, decision.size, everything)
-        diameter = max(diameter, far)
+        diameter = max(diameter, kernels.component_balls(*hypergraph, v, stamp, queue, sizes[v]))
+    whole = sizes[:, -1]
     # Means over all nodes, or without those at which there is nothing to know or to decide.
     kept = np.ones(decision.size, bool)
     if skip_forced:
@@ -119,14 +111,6 @@ def knowledge_sizes(game: Game, orders: tuple[int, ...] = (1, 2, 3, 4), *, skip_
     mean[-1] = float(whole[kept].mean())
     infosets = sum(int(o.turn.sum()) for o in game.observations)
     return KnowledgeSizes(game.node_count, infosets, diameter, mean)
-
-
-def _component(
-    queue: Ints, far: int, ball: Ints, radius: int, stamp: Ints, mark: int, count: int, scratch: Ints
-) -> int:
-    if far <= radius:
-        return int(ball[radius])
-    return int((stamp[:count] == mark).sum())
 
 
 def _edges(game: Game) -> tuple[Ints, Ints]:

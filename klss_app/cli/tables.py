@@ -31,29 +31,14 @@ def _parser() -> Parser:
         "--game", action="append", metavar="G", help="the name of a row, or an OpenSpiel string; may be repeated"
     )
     first = parser.add_argument_group("of table 1")
-    first.add_argument(
-        "--epsilon",
-        type=float,
-        default=EPSILON,
-        metavar="E",
-        help="the blueprint plays each of m actions with at least E/m",
-    )
+    share = "the blueprint plays each of m actions with at least E/m"
+    first.add_argument("--epsilon", type=float, default=EPSILON, metavar="E", help=share)
     first.add_argument("--player", type=int, choices=[0, 1], default=0, help="the player of the strategy")
-    first.add_argument(
-        "--method",
-        metavar="NAME",
-        choices=METHODS,
-        default="1-klss",
-        help=f"nodes that a subgame contains: {', '.join(METHODS)}",
-    )
+    nodes = f"nodes that a subgame contains: {', '.join(METHODS)}"
+    first.add_argument("--method", metavar="NAME", choices=METHODS, default="1-klss", help=nodes)
     first.add_argument("--order", choices=_ORDERS, default="1", help="k of the method k-klss")
-    first.add_argument(
-        "--gadget",
-        metavar="NAME",
-        choices=GADGETS,
-        default="maxmargin",
-        help="the gadget: maxmargin or resolve, then -reach",
-    )
+    top = "the gadget: maxmargin or resolve, then -reach"
+    first.add_argument("--gadget", metavar="NAME", choices=GADGETS, default="maxmargin", help=top)
     first.add_argument("--nesting", choices=_NESTINGS, default="every", help="how the subgames are used")
     first.add_argument("--all", action="store_true", help="all orders and nestings that apply")
     add_limits(parser)

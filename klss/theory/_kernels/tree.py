@@ -86,57 +86,45 @@ def outside_payoffs(
 
 
 @kernel
-def component_balls(
-    infoset0: Any, infoset1: Any, start0: Any, members0: Any, start1: Any, members1: Any, source: int, radius: int,
-    stamp: Any, mark: int, queue: Any, sizes: Any,
-) -> int:  # fmt: skip
-    """Search the infoset hypergraph breadth first from ``source``.
+def component_balls(infosets: Any, starts: Any, members: Any, source: int, stamp: Any, queue: Any, sizes: Any) -> int:
+    """Search the infoset hypergraph breadth first from ``source``, and return its eccentricity.
 
-    ``infoset*`` are each vertex's hyperedges (-1: none), ``start*``/``members*`` the hyperedges' vertices.
-    ``sizes[d]`` gets the number of vertices at distance <= d for d <= radius. Visited vertices are left in ``queue``;
-    ``stamp`` marks them with ``mark``. Return the eccentricity of the source within ``radius``. ``stamp`` has room for
-    the vertices, then the edges of player 0, then those of player 1.
+    ``infosets[i]`` are each vertex's hyperedges of player i (-1: none), ``starts[i]`` and ``members[i]`` their
+    vertices. ``sizes[d]`` gets the number of vertices at distance <= d, its last entry that of the component. Visited
+    vertices are left in ``queue``; ``stamp`` marks them with the source, and has room for the vertices, then the edges
+    of player 0, then those of player 1.
     """
-    n = infoset0.shape[0]
-    edges0 = start0.shape[0] - 1
+    count = infosets[0].shape[0]
     queue[0] = source
-    stamp[source] = mark
-    head = 0
-    tail = 1
-    depth = 0
+    stamp[source] = source
+    head, tail, depth = 0, 1, 0
     sizes[0] = 1
     # Level by level: unvisited vertices that share an infoset with a vertex of this level are the next level.
-    while depth < radius and head < tail:
+    while head < tail:
         stop = tail
         while head < stop:
             v = queue[head]
             head += 1
-            # The vertices of player 0's infoset; each infoset is visited only once.
-            e = infoset0[v]
-            if e >= 0 and stamp[n + e] != mark:
-                stamp[n + e] = mark
-                for k in range(start0[e], start0[e + 1]):
-                    w = members0[k]
-                    if stamp[w] != mark:
-                        stamp[w] = mark
-                        queue[tail] = w
-                        tail += 1
-            # Those of player 1's.
-            e = infoset1[v]
-            if e >= 0 and stamp[n + edges0 + e] != mark:
-                stamp[n + edges0 + e] = mark
-                for k in range(start1[e], start1[e + 1]):
-                    w = members1[k]
-                    if stamp[w] != mark:
-                        stamp[w] = mark
-                        queue[tail] = w
-                        tail += 1
+            # The vertices of both players' infosets; each infoset is visited only once.
+            before = count
+            for i in range(2):
+                e = infosets[i][v]
+                if e >= 0 and stamp[before + e] != source:
+                    stamp[before + e] = source
+                    for k in range(starts[i][e], starts[i][e + 1]):
+                        w = members[i][k]
+                        if stamp[w] != source:
+                            stamp[w] = source
+                            queue[tail] = w
+                            tail += 1
+                before += starts[i].shape[0] - 1
         if tail == stop:
             break
         depth += 1
-        if depth < sizes.shape[0]:
+        if depth < sizes.shape[0] - 1:
             sizes[depth] = tail
     # Beyond the last level a ball is the whole component.
     for d in range(depth + 1, sizes.shape[0]):
         sizes[d] = tail
+    sizes[-1] = tail
     return depth
