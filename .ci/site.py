@@ -33,7 +33,7 @@ API = (
     "klss.solve", "klss.theory.game", "klss.theory.equilibrium", "klss.theory.first_order", "klss.theory.policies",
     "klss.paper.subgame",
     "klss.paper.methods", "klss.search.search", "klss.search.model", "klss.search.enumerated", "klss.search.parts",
-    "klss.search.compositions", "klss.search.report", "klss.openspiel.bot", "klss.openspiel.load", "klss.play.kit",
+    "klss.search.compositions", "klss.openspiel.bot", "klss.openspiel.load", "klss.play.kit",
     "klss.play.limits", "darkchess.board.position", "darkchess.evaluation.evaluator", "darkchess.fog.game.referee",
     "darkchess.fog.game.rules", "darkchess.fog.game.view", "darkchess.fog.game.record", "darkchess.fog.game.archive",
     "darkchess.fog.belief.position_set", "darkchess.fog.players.player", "darkchess.fog.players.configuration",

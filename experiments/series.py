@@ -62,17 +62,17 @@ def _changed(base: str, **changes: str) -> dict[str, Pairing]:
     return {name.replace("_", "-"): Pairing(base, f"{base},{change}") for name, change in changes.items()}
 
 
+def _against(player: str, *others: str, name: str = "", games: int = 0) -> dict[str, Pairing]:
+    """Matches of a player against others, named ``name`` and theirs without "rbc-"."""
+    return {f"{name}{other.removeprefix('rbc-')}": Pairing(player, other, games) for other in others}
+
+
 _IMITATED = {
-    ("expect", "expect"): 3, ("expect", "siamese"): 5, ("siamese", "siamese"): 2, ("expect", "trout"): 2,
-    ("siamese", "trout"): 2, ("trout", "trout"): 1, ("expect", "attacker"): 1, ("siamese", "attacker"): 1,
-    ("trout", "attacker"): 1, ("expect", "random"): 1, ("siamese", "random"): 1,
-}  # fmt: skip
+    "rbc-expect": {"rbc-expect": 3, "rbc-siamese": 5, "trout": 2, "rbc-attacker": 1, "rbc-random": 1},
+    "rbc-siamese": {"rbc-siamese": 2, "trout": 2, "rbc-attacker": 1, "rbc-random": 1},
+    "trout": {"trout": 1, "rbc-attacker": 1},
+}
 """Players that the network of ``dsmcp`` imitates, and how often they meet."""
-
-
-def _blind(name: str) -> str:
-    return name if name == "trout" else f"rbc-{name}"
-
 
 _TREE = "dsmcp,cap=20000"
 """With a capped position set, since following sets of up to two million takes seconds per turn (docs/dsmcp.md, "Play").
@@ -131,42 +131,30 @@ SERIES = {
     "rbc_games": Series(
         "the default player of blind chess v bots of reconchess, simple players and dsmcp",
         TimeControl(nodes=10_000), 200,
-        {
-            "trout": Pairing("rbc-siamese", "trout"),
-            "attacker": Pairing("rbc-siamese", "attacker"),
-            "random": Pairing("rbc-siamese", "random", 60),
-            "rbc-attacker": Pairing("rbc-siamese", "rbc-attacker"),
-            "expect": Pairing("rbc-siamese", "rbc-expect"),
-            "dsmcp": Pairing("rbc-siamese", _TREE),
-        },
+        _against("rbc-siamese", "trout", "attacker", "rbc-expect")
+        | _against("rbc-siamese", "random", games=60)
+        | {"rbc-attacker": Pairing("rbc-siamese", "rbc-attacker"), "dsmcp": Pairing("rbc-siamese", _TREE)},
         kit=RBC, seed=1800, openings=None,
     ),
     "imitated": Series(
         "games that the network of dsmcp is learned from", TimeControl(nodes=100), 765,
-        {f"{a}-{b}": Pairing(_blind(a), _blind(b), 765 * share) for (a, b), share in _IMITATED.items()},
+        {
+            f"{a}-{b}".replace("rbc-", ""): Pairing(a, b, 765 * share)
+            for a, others in _IMITATED.items() for b, share in others.items()
+        },
         kit=RBC, seed=19, openings=None,
     ),
     # The tables of Clark (2021) in small. The names are those of the results, whose ``dsmcp`` is the mixture.
     "rbc_planning": Series(
         "planning on synopses by the mixture of policy and bound, by the bound, and by the policy alone",
         TimeControl(nodes=300), 60,
-        {
-            "tree-trout": Pairing(_TREE, "trout"),
-            "tree-attacker": Pairing(_TREE, "attacker"),
-            "tree-expect": Pairing(_TREE, "rbc-expect"),
-            "tree-siamese": Pairing(_TREE, "rbc-siamese"),
-            "dsmcp-tree": Pairing(_MIXTURE, _TREE, 200),
-            "dsmcp-trout": Pairing(_MIXTURE, "trout", 200),
-            "dsmcp-attacker": Pairing(_MIXTURE, "attacker"),
-            "dsmcp-expect": Pairing(_MIXTURE, "rbc-expect"),
-            "dsmcp-siamese": Pairing(_MIXTURE, "rbc-siamese"),
-            "dsmcp-cache": Pairing(_MIXTURE, _CACHE),
-            "dsmcp-rl": Pairing(_MIXTURE, "rbc-rl"),
-            "cache-trout": Pairing(_CACHE, "trout"),
-            "cache-attacker": Pairing(_CACHE, "attacker"),
-            "rl-trout": Pairing("rbc-rl", "trout", 200),
-            "rl-random": Pairing("rbc-rl", "rbc-random"),
-        },
+        {"dsmcp-tree": Pairing(_MIXTURE, _TREE, 200), "dsmcp-cache": Pairing(_MIXTURE, _CACHE)}
+        | _against(_TREE, "trout", "attacker", "rbc-expect", "rbc-siamese", name="tree-")
+        | _against(_MIXTURE, "trout", name="dsmcp-", games=200)
+        | _against(_MIXTURE, "attacker", "rbc-expect", "rbc-siamese", "rbc-rl", name="dsmcp-")
+        | _against(_CACHE, "trout", "attacker", name="cache-")
+        | _against("rbc-rl", "trout", name="rl-", games=200)
+        | _against("rbc-rl", "rbc-random", name="rl-"),
         kit=RBC, seed=1800, openings=None,
     ),
 }  # fmt: skip
@@ -216,7 +204,13 @@ def played(
         "pairs": standing.pairs.counts,
         "samples": {
             "columns": ["game", "winner", "plies", "reason", "a's color"],
-            "rows": [[*(line[key] for key in ("game", "winner", "plies", "reason")), _color(line)] for line in lines],
+            "rows": [
+                [
+                    *(line[key] for key in ("game", "winner", "plies", "reason")),
+                    "white" if sides(line["game"])[True] == "a" else "black",
+                ]
+                for line in lines
+            ],
         },
     }
 
@@ -225,10 +219,6 @@ def _alone(kit: AnyKit, text: str) -> Spec:
     """The player of a text, with one thread if it can have more and names no number."""
     found = player_spec(kit, text)
     return player_spec(kit, f"{text},threads=1") if "threads" in found.fields() and ",threads=" not in text else found
-
-
-def _color(line: Mapping[str, Any]) -> str:
-    return "white" if next(color for color, side in sides(line["game"]).items() if side == "a") else "black"
 
 
 def _interval(elo: Elo, share: float) -> tuple[float, float, float]:

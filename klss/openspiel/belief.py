@@ -21,8 +21,8 @@ import numpy as np
 from klss.openspiel.model import OpenSpielModel, Place
 from klss.openspiel.observations import NOTHING, Seen, history_key
 from klss.play.contest import Contradiction
-from klss.search.model import Drawn
-from klss.support.arrays import Floats, Int32s, Keys, States
+from klss.search.model import Belief, Drawn
+from klss.support.arrays import Floats, Keys, States
 from klss.support.drawing import draw
 from klss.theory.movers import TERMINAL
 
@@ -89,7 +89,7 @@ class _Visits:
         return self.left <= 0
 
 
-class HistoryBelief:
+class HistoryBelief(Belief):
     """The belief of the searching player of ``model``; see :class:`klss.search.model.Belief`.
 
     Parameters
@@ -111,6 +111,7 @@ class HistoryBelief:
     """
 
     weighted = True
+    capped_by: str | None = None
 
     def __init__(
         self, model: OpenSpielModel, *, cap: int = 20_000, seed: int = 0, opponent: Opponent | None = None
@@ -119,7 +120,6 @@ class HistoryBelief:
         self._rng = random.Random(seed)
         self._known = {history_key(model.start.state): _History(model.hold(model.start), 0.0)}
         self._observed: list[Seen] = []
-        self.capped_by: str | None = None
 
     @property
     def size(self) -> int:
@@ -272,10 +272,6 @@ class HistoryBelief:
     def log_weights(self, states: States) -> Floats:
         found = [self._known.get((int(low), int(high))) for low, high in self._model.identities(states)]
         return np.array([_ABSENT if history is None else history.log for history in found])
-
-    def information(self, actions: Int32s) -> Floats:
-        """Infinite information: there is no information penalty."""
-        return np.full(len(actions), np.inf)
 
     def _rest(self, exclude: States) -> list[_History]:
         excluded = {(int(low), int(high)) for low, high in self._model.identities(exclude)}

@@ -16,8 +16,8 @@ import pyspiel
 
 from klss.openspiel.games import largest_payoff
 from klss.openspiel.observations import NOTHING, Sight, history_key, key_of
-from klss.search.model import Expansion, Past
-from klss.support.arrays import Bools, Floats, Int8s, Ints, Keys, States
+from klss.search.model import Expansion, Model, Past
+from klss.support.arrays import Floats, Int8s, Ints, Keys, States
 from klss.theory.movers import CHANCE, TERMINAL
 
 _PLAYOUTS, _PLIES = 4, 60
@@ -49,7 +49,7 @@ class Place(NamedTuple):
     shown: tuple[int, int]
 
 
-class OpenSpielModel:
+class OpenSpielModel(Model):
     """The model of ``game`` with ``player`` (0 or 1) as the searching player.
 
     Parameters
@@ -199,10 +199,6 @@ class OpenSpielModel:
         """Group by the opponent's information."""
         seen = [self._places[number].seen[1] for number in states[:, 0].tolist()]
         return np.unique(np.array(seen, dtype=np.uint64), return_inverse=True)[1].astype(np.int64)
-
-    def threats(self, states: States) -> Bools:
-        """All of them."""
-        return np.ones(len(states), dtype=np.bool_)
 
     def identities(self, states: States) -> Keys:
         """No two histories count as one state: no text of a game is known to include all that matters later."""

@@ -17,8 +17,7 @@ from klss.play.contest import Decision, Player
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Seat
 from klss.play.time_plan import TimePlan
-from klss.search import Search, SearchConfiguration
-from klss.search.report import Report
+from klss.search import Report, Search, SearchConfiguration
 from klss.search.root_values import root_values
 
 _DEALS = 3_000

@@ -3,7 +3,7 @@ children, a :class:`Belief` positions to draw from.
 
 Reading order: ``model`` (what a game provides), ``trunk`` (growing flat arrays), ``utilities`` (of sequences on the
 trunk), ``gadget`` (A plus B) and ``profile`` (both players' plans), ``budget`` and ``growth`` (limits), ``parts``
-(the protocols), ``search`` (the loop), ``report`` and ``root_values`` (its results), ``pondering`` (search in the
+(the protocols), ``search`` (the loop and its report), ``root_values`` (values of actions), ``pondering`` (search in the
 opponent's time); then the parts: ``subgame`` with ``likelihood``, ``equilibrium``, ``expansion``, ``choice``; and
 ``compositions``, which combine them. ``enumerated`` makes a model of any :class:`klss.theory.game.Game`.
 
@@ -15,8 +15,7 @@ from klss.search.compositions import Baseline, Klss2021, Kluss
 from klss.search.enumerated import EnumeratedBelief, EnumeratedModel
 from klss.search.model import Belief, Expansion, Model, Past
 from klss.search.parts import Parts, SearchConfiguration, SearchConfigurationError
-from klss.search.report import Report
-from klss.search.search import Result, Search
+from klss.search.search import Report, Result, Search
 from klss.search.trunk import ModelError, Roots, Trunk
 from klss.theory.movers import CHANCE, TERMINAL
 

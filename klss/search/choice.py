@@ -33,52 +33,41 @@ class Mixture:
 
 @dataclass(frozen=True)
 class Purified:
-    """Plays the purified mixture; the attributes are as of :func:`purified`."""
+    """Plays the purified mixture.
+
+    Attributes
+    ----------
+    max_support : int
+        Largest number of actions; 1: always the likeliest alone.
+    least : float
+        Probability below which no action but the likeliest is played.
+    """
 
     max_support: int = MAX_SUPPORT
     least: float = 0.0
 
     def play(self, probabilities: Floats, profile: Profile, supports: Sequence[Bools]) -> Floats:
-        return purified(probabilities, profile.pure, supports, self.max_support, self.least)
+        return self.purified(probabilities, profile.pure, supports)
 
+    def purified(self, probabilities: Floats, pure: bool, supports: Sequence[Bools]) -> Floats:
+        """Return the purified mixture, as :meth:`klss.search.parts.Choice.play` does; ``pure``: whether the likeliest
+        action is played alone.
 
-def purified(
-    probabilities: Floats, pure: bool, supports: Sequence[Bools], max_support: int = MAX_SUPPORT, least: float = 0.0
-) -> Floats:
-    """Return the purified mixture.
-
-    Parameters
-    ----------
-    probabilities : float64[n]
-        The last equilibrium's strategy at player 0's infoset.
-    pure : bool
-        Whether the likeliest action is played alone (:class:`klss.search.profile.Profile`).
-    supports : sequence of bool[n]
-        Which actions each round's profile plays, in the order of the rounds.
-    max_support : int
-        Largest number of actions in the result; 1: always the likeliest alone.
-    least : float
-        Probability below which no action but the likeliest is played.
-
-    Returns
-    -------
-    float64[n]
-        Sums to 1.
-
-    Examples
-    --------
-    >>> always = np.array([True, True, True])
-    >>> purified(np.array([0.5, 0.3, 0.2]), True, [always])
-    array([1., 0., 0.])
-    >>> purified(np.array([0.5, 0.3, 0.2]), False, [always, np.array([True, True, False])])
-    array([0.625, 0.375, 0.   ])
-    """
-    # The likeliest action, and the next likely ones that were played in all later rounds.
-    order = np.argsort(-probabilities, kind="stable")
-    played = np.zeros_like(probabilities)
-    played[order[0]] = probabilities[order[0]]
-    if not pure:
-        lasting = np.all(supports[len(supports) // 2 :], axis=0)
-        extra = [action for action in order[1:max_support] if lasting[action] and probabilities[action] >= least]
-        played[extra] = probabilities[extra]
-    return np.asarray(played / played.sum())
+        Examples
+        --------
+        >>> always = np.array([True, True, True])
+        >>> Purified().purified(np.array([0.5, 0.3, 0.2]), True, [always])
+        array([1., 0., 0.])
+        >>> Purified().purified(np.array([0.5, 0.3, 0.2]), False, [always, np.array([True, True, False])])
+        array([0.625, 0.375, 0.   ])
+        """
+        # The likeliest action, and the next likely ones that were played in all later rounds.
+        order = np.argsort(-probabilities, kind="stable")
+        played = np.zeros_like(probabilities)
+        played[order[0]] = probabilities[order[0]]
+        if not pure:
+            lasting = np.all(supports[len(supports) // 2 :], axis=0)
+            likely = probabilities >= self.least
+            extra = [action for action in order[1 : self.max_support] if lasting[action] and likely[action]]
+            played[extra] = probabilities[extra]
+        return np.asarray(played / played.sum())

@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 
 from klss.search._kernels.trunk import spread_down
-from klss.search.model import Drawn, Expansion, Past
-from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys
+from klss.search.model import Belief, Expansion, Model, Past
+from klss.support.arrays import Floats, Int8s, Ints, Keys
 from klss.theory.game import Game
 from klss.theory.movers import CHANCE, TERMINAL
 
 
-class EnumeratedModel:
+class EnumeratedModel(Model):
     """The model of ``game``; player 0 searches."""
 
     state_width = 1
@@ -82,20 +82,9 @@ class EnumeratedModel:
         """Each node is its own group: player 1 is assumed to know it."""
         return np.arange(len(states))
 
-    def threats(self, states: Keys) -> Bools:
-        """All of them."""
-        return np.ones(len(states), dtype=np.bool_)
 
-    def identities(self, states: Keys) -> Keys:
-        """Nodes of a tree are no transpositions of each other."""
-        return states
-
-
-class EnumeratedBelief:
+class EnumeratedBelief(Belief):
     """The nodes of one infoset of player 0 as a belief."""
-
-    capped_by = None
-    weighted = False
 
     def __init__(self, game: Game, infoset: int) -> None:
         """``infoset``: index in player 0's observation tree."""
@@ -109,15 +98,3 @@ class EnumeratedBelief:
         rest = self.nodes[~np.isin(self.nodes, exclude[:, 0])] if len(exclude) else self.nodes
         chosen = np.random.default_rng(seed).permutation(len(rest))[:count]
         return rest[np.sort(chosen)][:, None]
-
-    def draw(self, count: int, exclude: Keys, seed: int, uniform_mix: float) -> Drawn:
-        """Same as :meth:`sample`, since there are no weights."""
-        return Drawn.certain(self.sample(count, exclude, seed))
-
-    def log_weights(self, states: Keys) -> Floats:
-        """All equal."""
-        return np.zeros(len(states))
-
-    def information(self, actions: Int32s) -> Floats:
-        """Infinite information: an enumerated game has no information penalty."""
-        return np.full(len(actions), np.inf)

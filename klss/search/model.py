@@ -102,13 +102,13 @@ class Model(Protocol):
 
     def threats(self, states: States) -> Bools:
         """Return which of ``states`` (of player 0's belief) player 0 should fear more than their probability says:
-        bool[n]. Only these get Maxmargin's share beside nature. All True if the game has no rule for it.
+        bool[n]. Only these get Maxmargin's share beside nature. By default all.
         """
-        ...
+        return np.ones(len(states), dtype=np.bool_)
 
     def identities(self, states: States) -> States:
-        """Rows that are equal iff the states are transpositions (paper, §2): uint64[n, any]."""
-        ...
+        """Rows that are equal iff the states are transpositions (paper, §2): uint64[n, any]. By default no two are."""
+        return states
 
 
 class Drawn(NamedTuple):
@@ -124,7 +124,9 @@ class Drawn(NamedTuple):
 
 
 class Belief(Protocol):
-    """Every state that player 0 can't rule out, transpositions merged: the paper's I."""
+    """Every state that player 0 can't rule out, transpositions merged: the paper's I. By default it has no weights, and
+    actions have no information penalty.
+    """
 
     @property
     def size(self) -> int:
@@ -134,12 +136,12 @@ class Belief(Protocol):
     @property
     def capped_by(self) -> str | None:
         """Reason why the states are a sample of the possible ones; None: they are all."""
-        ...
+        return None
 
     @property
     def weighted(self) -> bool:
         """Whether the belief has weights (:meth:`log_weights`)."""
-        ...
+        return False
 
     def sample(self, count: int, exclude: States, seed: int) -> States:
         """Draw at most ``count`` states uniformly without replacement, none that equals a row of ``exclude`` (both
@@ -151,16 +153,16 @@ class Belief(Protocol):
         """Draw as :meth:`sample` does, but by weight, one state after the other without replacement. The fraction
         ``uniform_mix`` (above 0, at most 1) of all weight is spread evenly.
         """
-        ...
+        return Drawn.certain(self.sample(count, exclude, seed))
 
     def log_weights(self, states: States) -> Floats:
         """Return the log-probability of each of ``states`` up to a common constant: float64[n]. All equal if the belief
         has no weights.
         """
-        ...
+        return np.zeros(len(states))
 
     def information(self, actions: Int32s) -> Floats:
         """Return the entropy, in bits, of player 0's next observation after each action if the state is uniform over
-        the belief: float64[len(actions)].
+        the belief: float64[len(actions)]; infinite: no penalty.
         """
-        ...
+        return np.full(len(actions), np.inf)
