@@ -70,6 +70,7 @@ NO_ENGINES = [(foreign("dead"), "exit code 3"), (foreign("garbage"), "not JSON")
               ("cmd:sh -c 'echo no licence >&2; exit 5'", "no licence"), ("cmd:true", "exit code 0")]  # fmt: skip
 
 
+@pytest.mark.usefixtures("played_here")
 @pytest.mark.parametrize(
     ("program", "says", "limit"),
     [*((*each, ("--nodes", "5")) for each in NO_ENGINES), (*NO_ENGINES[0], ("--clock", "20+0"))],

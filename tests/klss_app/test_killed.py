@@ -1,5 +1,6 @@
 """Programs that are killed, interrupted, or whose terminal is closed: games are kept, each game of a match is played
-once, and no process of an engine or a worker stays."""
+once, and no process of an engine or a worker stays. In the suite one death of a game and one of a match; ``make slow``
+has the others."""
 
 from __future__ import annotations
 
@@ -52,6 +53,10 @@ time.sleep(600)
 """An engine that has a child in a session of its own, never answers, and does not end with its input."""
 
 Start = Callable[..., subprocess.Popen[str]]
+
+
+def slow(value: Any) -> Any:
+    return pytest.param(value, marks=pytest.mark.slow)
 
 
 @pytest.fixture
@@ -123,7 +128,7 @@ def asked(start: Start, folder: Path, **named: Any) -> subprocess.Popen[str]:
     return program
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGHUP, slow(signal.SIGTERM), slow(signal.SIGINT)])
 def test_a_game_in_the_terminal_is_kept_when_the_terminal_goes(
     start: Start, tmp_path: Path, number: signal.Signals
 ) -> None:
@@ -137,6 +142,7 @@ def test_a_game_in_the_terminal_is_kept_when_the_terminal_goes(
     assert [move.uci() for move in read_pgn(kept.read_text())[0].moves] == ["e2e4"]
 
 
+@pytest.mark.slow
 def test_who_ignores_hang_ups_goes_on(start: Start, tmp_path: Path) -> None:
     """As under nohup."""
     program = asked(start, tmp_path, before=("sh", "-c", 'trap "" HUP; exec "$@"', "sh"))
@@ -148,7 +154,7 @@ def test_who_ignores_hang_ups_goes_on(start: Start, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [["play", "--white", "random", "--nodes", "5", "--black"], ["match", "random", "--nodes", "5"]]
+    "command", [slow(["play", "--white", "random", "--nodes", "5", "--black"]), ["match", "random", "--nodes", "5"]]
 )
 def test_no_process_outlives_a_program_that_is_killed(start: Start, tmp_path: Path, command: list[str]) -> None:
     program = start(*command, f"cmd:{silent(tmp_path)}")
@@ -160,6 +166,7 @@ def test_no_process_outlives_a_program_that_is_killed(start: Start, tmp_path: Pa
     assert none_left(children)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGKILL])
 def test_a_bot_whose_terminal_goes_keeps_its_game_and_leaves_no_engine(
     start: Start, tmp_path: Path, number: signal.Signals
@@ -239,22 +246,19 @@ def test_a_match_killed_twice_then_finished_has_each_game_once_and_leaves_no_pro
     check_whole(whole, out, json.loads(shown))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "group", "flags"),
     [
         pytest.param(signal.SIGINT, True, (), id="Ctrl-C"),  # a terminal sends it to the whole group
         *(
-            pytest.param(number, group, ("--workers", "2"), id=f"{number.name}, two workers", marks=pytest.mark.slow)
+            pytest.param(number, group, ("--workers", "2"), id=f"{number.name}, two workers")
             for number, group in ((signal.SIGINT, True), (signal.SIGHUP, True), (signal.SIGTERM, False))
         ),
     ],
 )
 def test_a_match_that_is_told_to_end_says_so_in_one_line_and_leaves_no_process(
-    start: Start,
-    tmp_path: Path,
-    number: signal.Signals,
-    group: bool,
-    flags: tuple[str, ...],
+    start: Start, tmp_path: Path, number: signal.Signals, group: bool, flags: tuple[str, ...]
 ) -> None:
     match = start("match", "klss2021", "greedy", "--time", "5", *flags, "--out", "m")
     engines = 4 if flags else 2

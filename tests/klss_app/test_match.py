@@ -13,7 +13,6 @@ import pytest
 
 from klss.errors import INSTALL_EXTRAS
 from klss.play.limits import TimeControl
-from tests.uci_bridge.blind_games import question
 from uci_bridge.kits.fog import FOG
 from uci_bridge.protocol.engine_process import EngineProcess
 
@@ -282,29 +281,10 @@ def test_a_player_of_reconchess_is_made_with_the_budget(
 
         def process(self, budget: TimeControl, stockfish: str | None) -> EngineProcess:
             made.append((budget.nodes, budget.time_s, stockfish))
-            argv = (sys.executable, "-m", "klss", "engine", "--game", "rbc", "--configuration", "rbc-random")
-            return EngineProcess(argv, name=self.name)
+            return EngineProcess((sys.executable, "-S", "-E", str(ENGINE), "good"), name=self.name)
 
     bridge = SimpleNamespace(foreign=lambda text: Bot() if text == "bot.py" else None)
     monkeypatch.setitem(sys.modules, "uci_bridge.reconchess", bridge)  # type: ignore[arg-type]
     klss("rbc", "match", "bot.py", "rbc-attacker", "--nodes", "7", "--games", "2", "--check-truth", "--out", "m")
     assert made == [(7, None, None)]
     assert [line["white"] for line in _rows(tmp_path / "m", "games.jsonl")] == ["bot.py", "rbc-attacker"]
-
-
-def test_the_engine_is_a_program(tmp_path: Path) -> None:
-    """One line for each, whatever comes; the end of the input ends it."""
-    from darkchess.rbc.game.referee import Referee
-
-    good = json.dumps(question(Referee())).encode()
-    command = [sys.executable, "-m", "klss", "rbc", "engine", "--configuration", "rbc-random"]
-    ran = subprocess.run(
-        command,
-        input=b"\n".join([b"hello", good, b"{}", good]),
-        capture_output=True,
-        timeout=300,
-        cwd=Path(__file__).parents[2],
-    )
-    answers = [json.loads(line) for line in ran.stdout.splitlines()]
-    assert ran.returncode == 0 and ["error" in answer for answer in answers] == [True, False, True, False]
-    assert answers[1] == answers[3] and 0 <= answers[1]["sense"] < 64

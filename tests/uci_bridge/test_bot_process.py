@@ -120,7 +120,9 @@ CHECKS = {  # what is changed in a bot.yml that is right, the exit code, and wha
 }
 
 
-@pytest.mark.parametrize("wrong", CHECKS)
+@pytest.mark.parametrize(
+    "wrong", [pytest.param(each, marks=[pytest.mark.slow] if each == "ponder" else []) for each in CHECKS]
+)
 def test_a_check_says_in_one_line_what_is_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], logging_put_back: None, wrong: str
 ) -> None:

@@ -51,6 +51,7 @@ def test_the_client_of_ten_lines_plays_a_game(tmp_path: Path) -> None:
     assert re.fullmatch(r"Outcome\(winner=(True|False|None), reason='\w+'\)\n", ran.stdout)
 
 
+@pytest.mark.slow
 def test_the_end_of_input_ends_it_with_0_and_nothing_on_stdout() -> None:
     ran = run(b"", RANDOM[:-2])  # while the paper's player is still loading
     assert (ran.returncode, ran.stdout) == (0, b"") and b"Traceback" not in ran.stderr

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from darkchess.rbc.players.scripted import RandomPlayer
 from klss.play.arbiter import Arbiter
 from klss.play.limits import TimeControl
 from klss.support.configuration_text import ConfigurationError
+from tests.alive import is_alive
 from uci_bridge.errors import ReconchessMissing
 from uci_bridge.protocol.engine_process import EngineProcess, Patience
 from uci_bridge.protocol.host import HostedPlayer
@@ -196,7 +198,7 @@ def hosted() -> Iterator[Hosted]:
         process.close()
 
 
-@pytest.mark.parametrize("name", ["random", "attacker"])
+@pytest.mark.parametrize("name", [pytest.param("random", marks=pytest.mark.slow), "attacker"])
 def test_their_bots_play_in_our_games_the_same_with_the_same_seed(hosted: Hosted, name: str) -> None:
     found = foreign(name)
     assert found is not None and found.name == name and found.fields()["source"].startswith("reconchess.bots.")
@@ -235,12 +237,12 @@ def test_the_engine_of_trout_is_started_again_once_a_board_has_killed_it(require
 @pytest.mark.parametrize(
     ("name", "trouble"),
     [
-        ("Killed", "it ended (signal 9)"),
-        ("Leaves", "SystemExit: 3"),
-        ("Nonsense", "expected one of its"),
+        pytest.param("Killed", "it ended (signal 9)", marks=pytest.mark.slow),
+        pytest.param("Leaves", "SystemExit: 3", marks=pytest.mark.slow),
+        pytest.param("Nonsense", "expected one of its", marks=pytest.mark.slow),
         ("NoSuchMove", "it asks for Move.from_uci('a1h7')"),
-        ("NoSuchSquare", "it looks at 64, expected a square"),
-        ("FailsWhenTold", "RuntimeError: I did not expect that"),
+        pytest.param("NoSuchSquare", "it looks at 64, expected a square", marks=pytest.mark.slow),
+        pytest.param("FailsWhenTold", "RuntimeError: I did not expect that", marks=pytest.mark.slow),
     ],
 )
 def test_a_bot_that_fails_forfeits_and_plays_the_next_game(hosted: Hosted, name: str, trouble: str) -> None:
@@ -251,6 +253,7 @@ def test_a_bot_that_fails_forfeits_and_plays_the_next_game(hosted: Hosted, name:
         assert white.last_fault is not None and trouble in white.last_fault and white.last_fault.isprintable()
 
 
+@pytest.mark.slow
 def test_a_bot_that_hangs_forfeits_or_loses_on_its_clock(hosted: Hosted) -> None:
     white = hosted(bot("Hangs", nodes_s=0.3))
     assert result(played(white)) == (chess.BLACK, "forfeit") and "no answer" in str(white.last_fault)
@@ -284,23 +287,23 @@ class Daemon(bots.{then}):
 
 def all_ended(folder: Path, within_s: float = 5.0) -> bool:
     """Whether the processes of a daemon's bot end."""
-    pids = (folder / "pids").read_text().split()
+    pids = [int(pid) for pid in (folder / "pids").read_text().split()]
     assert len(pids) == 2
     until = time.monotonic() + within_s
-    while time.monotonic() < until and any(map(runs, pids)):
+    while time.monotonic() < until and any(map(is_alive, pids)):
         time.sleep(0.02)
-    return not any(map(runs, pids))
-
-
-def runs(pid: str) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
+    return not any(map(is_alive, pids))
 
 
 @linux
-@pytest.mark.parametrize(("then", "reason"), [("Plain", "turn_limit"), ("Hangs", "forfeit"), ("Killed", "forfeit")])
+@pytest.mark.parametrize(
+    ("then", "reason"),
+    [
+        pytest.param("Plain", "turn_limit", marks=pytest.mark.slow),
+        pytest.param("Hangs", "forfeit", marks=pytest.mark.slow),
+        ("Killed", "forfeit"),
+    ],
+)
 def test_what_a_bot_started_ends_with_its_game(hosted: Hosted, then: str, reason: str, tmp_path: Path) -> None:
     white = hosted(
         Foreign("daemon", str(starts_a_daemon(tmp_path, then)), Patience(nodes_s=0.2 if then == "Hangs" else 60.0))
@@ -309,6 +312,7 @@ def test_what_a_bot_started_ends_with_its_game(hosted: Hosted, then: str, reason
     assert all_ended(tmp_path)
 
 
+@pytest.mark.slow
 @linux
 def test_a_bot_that_hangs_ends_with_us_even_if_we_are_killed(tmp_path: Path) -> None:
     daemon = starts_a_daemon(tmp_path, "HangsWhenTold")
@@ -335,12 +339,6 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert all_ended(tmp_path)
 
 
-def test_a_bot_sees_nothing_of_our_environment(hosted: Hosted, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MY_TOKEN", "a-secret")
-    game = played(hosted(bot("Curious")), limits=Limits(full_turns=1))
-    assert {turn.sensed.square for turn in game.turns if turn.color} == {chess.A8}
-
-
 class Shuffles(RandomPlayer):
     """Moves a knight to and fro, or passes."""
 
@@ -357,21 +355,25 @@ class Shuffles(RandomPlayer):
         return replace(asked, answer=chess.Move(from_square, to_square))
 
 
-def test_two_games_that_look_the_same_to_a_bot_are_the_same_bytes(
-    hosted: Hosted, monkeypatch: pytest.MonkeyPatch
+def test_two_games_that_look_the_same_to_a_bot_are_the_same_bytes_and_it_sees_nothing_of_our_environment(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("MY_TOKEN", "a-secret")
     sent: list[bytes] = []
     send = EngineProcess.send
     monkeypatch.setattr(
         EngineProcess, "send", lambda process, line, deadline: (sent.append(line), send(process, line, deadline))[1]
     )
     shown, seen = [], []
-    for black in (Shuffles((chess.G8, chess.H6)), Shuffles((chess.G8, chess.F6)), Shuffles(None)):
-        game = played(hosted(bot("Curious"), seed=3, key="same"), black=black, limits=Limits(full_turns=3))
-        shown.append(sent[:])
-        seen.append(game.observations(chess.WHITE))
-        assert result(game) == (None, "turn_limit") and len(sent) == 3 * 3 + 1
-        sent.clear()
+    with closing(bot("Curious").process(NODES, None)) as process:
+        for black in (Shuffles((chess.G8, chess.H6)), Shuffles((chess.G8, chess.F6)), Shuffles(None)):
+            white = HostedPlayer(process, RBC, seed=3, whole=True, key="same")
+            game = played(white, black=black, limits=Limits(full_turns=3))
+            assert result(game) == (None, "turn_limit") and len(sent) == 3 * 3 + 1
+            assert {turn.sensed.square for turn in game.turns if turn.color} == {chess.A8}
+            shown.append(sent[:])
+            seen.append(game.observations(chess.WHITE))
+            sent.clear()
     assert seen[0] == seen[1] == seen[2] and shown[0] == shown[1] == shown[2]
 
 

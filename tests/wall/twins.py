@@ -1,32 +1,30 @@
-"""Twins: two true games in which one player sees the same from first to last.
+"""Twins: two true games in which one player is told the same from first to last, in Fog of War and in Reconnaissance
+Blind Chess.
 
-``twins.jsonl`` holds them, one pair a line: ``{"source", "fen", "color", "a", "b"}``; both games end where it is the
-turn of ``color``. They were found by :func:`twin` in games of our engine against itself (source ``engine``) and in
-random games from start positions in which en passant, castling and captures are near (source: the start's name), and
-written by ``python -m tests.wall.twins GAMES.pgn …``.
+``twins.jsonl`` and ``blind_twins.jsonl`` hold them, one pair a line: ``{"source", "fen", "color", "a", "b"}``; both
+games end where it is the turn of ``color``. A game is a list of turns: moves (``e2e4``), or where was looked and what
+was asked for (``e4 e2e4``; ``-`` for nowhere, and for a pass). They were found by a search in games of our engine
+against itself (source ``engine``) and in random games from start positions in which en passant, castling and captures
+are near. :mod:`tests.wall.test_wall` tests anew that they are twins.
 """
 
 from __future__ import annotations
 
 import json
-import random
-import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import chess
 
-from darkchess.board.position import Position
-from darkchess.errors import GameOverError
-from darkchess.fog.game.record import read_pgn
-from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.view import observe
-from tests.darkchess.fog.position_set_games import STARTS, choose, kinds
+from darkchess.fog.game.referee import Referee as FogReferee
+from darkchess.rbc.game.referee import Referee as BlindReferee
+from uci_bridge.protocol.fog import FOG as FOG_WIRE
+from uci_bridge.protocol.rbc import RBC as RBC_WIRE
+from uci_bridge.protocol.wire import Wire
 
-FILE = Path(__file__).with_name("twins.jsonl")
-PAIRS = 220
-PER_GAME = 3
-PLIES = range(6, 27)
+Turns = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -36,123 +34,70 @@ class Twins:
     source: str
     fen: str | None
     color: bool
-    a: tuple[str, ...]
-    b: tuple[str, ...]
+    a: Turns
+    b: Turns
 
 
-def load() -> list[Twins]:
-    """All of them."""
-    found = []
-    for line in FILE.read_text(encoding="utf-8").splitlines():
+@dataclass(frozen=True)
+class Game:
+    """What the two games differ in."""
+
+    name: str
+    file: str
+    between: str  # two turns of a game in the file
+    wire: Wire
+    referee: Callable[[str | None], Any]
+    answers: Callable[[str], dict[str, Any]]  # to the questions of a turn, in their order
+
+
+def load(game: Game | None = None) -> list[Twins]:
+    """All of them, of Fog of War unless told otherwise."""
+    game, found = game or FOG, []
+    for line in Path(__file__).with_name(game.file).read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
-        color = entry["color"] == "white"
-        found.append(Twins(entry["source"], entry["fen"], color, tuple(entry["a"].split()), tuple(entry["b"].split())))
+        a, b = (tuple(entry[name].split(game.between)) for name in ("a", "b"))
+        found.append(Twins(entry.get("source", ""), entry["fen"], entry["color"] == "white", a, b))
     return found
 
 
-def replayed(moves: tuple[str, ...], fen: str | None) -> Referee:
-    """A game after its moves."""
-    return Referee.replay(map(chess.Move.from_uci, moves), fen)
+def replayed(turns: Turns, fen: str | None, game: Game | None = None) -> Any:
+    """A game after its turns."""
+    game = game or FOG
+    referee = game.referee(fen)
+    for turn in turns:
+        for answer in game.answers(turn).values():
+            referee.answer(answer)
+    return referee
 
 
-def tags(moves: tuple[str, ...], fen: str | None, color: bool) -> set[str]:
+def tags(referee: Any, color: bool) -> set[str]:
     """What happens in a game: ``own: castling``, ``the enemy's: en passant`` and so on."""
-    game, found = Referee(fen), set()
-    for move in map(chess.Move.from_uci, moves):
-        whose = "own" if game.turn == color else "the enemy's"
-        found |= {f"{whose}: {kind}" for kind in kinds(game, move)}
-        game.push(move)
-    return found
-
-
-def twin(game: Referee, color: bool, ply: int, last: int, rng: random.Random) -> tuple[str, ...] | None:
-    """A game that parts from ``game`` by the enemy's move after ``ply`` plies and looks the same to ``color`` up to a
-    turn of its own, at most ``last``; None when none is found.
-    """
-    position, moves = game.positions[ply], [move.uci() for move in game.moves[:ply]]
-    for i in range(ply, last):
-        true = game.moves[i]
-        if position.turn == color:
-            position = position.after(true)
-            moves.append(true.uci())
-            continue
-        others = [move for move in position.legal_moves() if move != true]
-        rng.shuffle(others)
-        for move in others if i == ply or not position.is_legal(true) else [true, *others]:
-            captured = position.captured_square(move)
-            after = position.after(move)
-            if any(after.king(side) is None for side in chess.COLORS) or not after.legal_moves():
-                continue
-            view = observe(
-                after, color, ply=i + 1, kind="opp_move", own_capture_square=captured,
-                opp_capture_landing_square=captured if captured == move.to_square else None,
-            )  # fmt: skip
-            if view == game.views(color)[i + 1]:
-                position = after
-                moves.append(move.uci())
-                break
-        else:
-            break
-    while len(moves) > ply and game.positions[len(moves)].turn != color:
-        moves.pop()
-    try:
-        other = replayed(tuple(moves), None if game.positions[0] == Position.start() else game.positions[0].fen())
-    except GameOverError:  # a position came up for the third time in this one
-        return None
-    same = other.outcome is None and other.views(color) == game.views(color)[: other.ply + 1]
-    return tuple(moves) if len(moves) > ply and same else None
-
-
-def _pairs_of(game: Referee, source: str, fen: str | None, rng: random.Random) -> list[Twins]:
-    found = []
-    for color in chess.COLORS:
-        plies = [ply for ply in range(game.ply) if game.positions[ply].turn != color]
-        rng.shuffle(plies)
-        mine: list[Twins] = []
-        for ply in plies:
-            last = min(game.ply - (game.outcome is not None), PLIES.stop - 1)
-            other = twin(game, color, ply, last, rng) if ply < last else None
-            if other is not None and len(other) in PLIES and len(mine) < PER_GAME:
-                mine.append(Twins(source, fen, color, tuple(move.uci() for move in game.moves[: len(other)]), other))
-        found += mine
-    return found
-
-
-def main(games: list[str]) -> None:
-    """Find pairs and write them."""
-    rng = random.Random(20)
-    pairs: list[Twins] = []
-    for path in games:
-        for record in read_pgn(Path(path).read_text(encoding="utf-8")):
-            pairs += _pairs_of(Referee.replay(record.moves), "engine", None, rng)
-    for name, fen in STARTS.items():
-        for _ in range(8):
-            game = Referee(fen)
-            while game.outcome is None and game.ply < PLIES.stop:
-                game.push(choose(game, rng))
-            pairs += _pairs_of(game, name, fen, rng)
-    # The rare things first, then whatever comes.
-    rare = ("en passant", "castling", "promotion")
-    pairs = sorted(set(pairs), key=repr)
-    rng.shuffle(pairs)
-    pairs.sort(
-        key=lambda pair: -len([tag for tag in tags(pair.a, pair.fen, pair.color) | tags(pair.b, pair.fen, pair.color)
-                               if tag.split(": ")[1] in rare])
-    )  # fmt: skip
-    engine = [pair for pair in pairs if pair.source == "engine"]
-    others = [pair for pair in pairs if pair.source != "engine"]
-    chosen = engine[: PAIRS // 2] + others[: PAIRS - min(len(engine), PAIRS // 2)]
-    lines = [
-        json.dumps(
-            {
-                "source": pair.source, "fen": pair.fen, "color": chess.COLOR_NAMES[pair.color],
-                "a": " ".join(pair.a), "b": " ".join(pair.b),
+    found = set()
+    for ply, before in enumerate(referee.positions[: referee.ply]):
+        moved = referee.turns[ply].moved if isinstance(referee, BlindReferee) else None
+        move = moved.taken if moved else referee.moves[ply]
+        happened = {"pass": moved and moved.requested is None, "failed or cut short": moved and moved.requested != move}
+        if move is not None:
+            captured, piece = before.captured_square(move), before.piece_at(move.from_square)
+            king = piece.piece_type == chess.KING
+            happened |= {
+                "capture": captured == move.to_square,
+                "en passant": captured not in (None, move.to_square),
+                "castling": king and abs(move.to_square - move.from_square) == 2,
+                "promotion": move.promotion is not None,
             }
-        )
-        for pair in chosen
-    ]  # fmt: skip
-    FILE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        whose = "own" if before.turn == color else "the enemy's"
+        found |= {f"{whose}: {what}" for what, so in happened.items() if so}
+    return found
 
 
-if __name__ == "__main__":
-    main(sys.argv[1:])
+def blind_answers(turn: str) -> dict[str, Any]:
+    look, asked = turn.split()
+    return {
+        "sense": None if look == "-" else chess.parse_square(look),
+        "move": None if asked == "-" else chess.Move.from_uci(asked),
+    }
+
+
+FOG = Game("fog", "twins.jsonl", " ", FOG_WIRE, FogReferee, lambda turn: {"move": chess.Move.from_uci(turn)})
+RBC = Game("rbc", "blind_twins.jsonl", ", ", RBC_WIRE, BlindReferee, blind_answers)
