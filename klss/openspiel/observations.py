@@ -56,14 +56,6 @@ class Seen:
         """The observation's key for the search."""
         return key_of(self.text, self.actions)
 
-    def action(self, text: str) -> int | None:
-        """Return the action with that name, or with that number in the list, as a human types it; None if none fits."""
-        if text in self.names:
-            return self.actions[self.names.index(text)]
-        if text.isdecimal() and text.isascii() and 1 <= int(text[:9]) <= len(self.actions):
-            return self.actions[int(text) - 1]
-        return None
-
 
 def key_of(text: str, actions: Sequence[int] = ()) -> int:
     """Return a 64-bit key of a text and the legal actions, never :data:`NOTHING`, the same in every process."""

@@ -5,5 +5,5 @@ that commands share; ``errors`` what ends as one line.
 
 Commands: ``play`` with ``terminal``, ``screen``, ``human`` and ``saved_game``; ``board``; ``engine``
 with ``serving``; ``bot``; ``match``; ``solve``, ``exploit`` and ``tables`` with ``openspiel``; ``bench``. What a game
-has in its own way is in ``fog``, ``rbc`` and ``openspiel_screen``.
+has in its own way is in ``fog`` and ``rbc``.
 """

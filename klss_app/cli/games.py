@@ -13,6 +13,7 @@ from klss_app.cli.errors import UsageError
 
 if TYPE_CHECKING:
     from klss.play.kit import AnyKit, Spec
+    from klss_app.front import Front
 
 BY_PATH = "stockfish"
 """The evaluator whose path ``--stockfish`` gives."""
@@ -53,6 +54,13 @@ class Game:
             return kit_named(self.name)
         except ConfigurationError as error:
             raise UsageError(str(error)) from None
+
+    @property
+    def front(self) -> Front:
+        """How people see the game; imports compiled code."""
+        from klss_app.front import front_of
+
+        return front_of(self.kit)
 
     def player(self, text: str, stockfish: str | None = None) -> Spec:
         """The player that ``text`` names; imports compiled code. Raises :class:`UsageError`: it names none, or one that

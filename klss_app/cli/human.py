@@ -1,30 +1,29 @@
-"""A human at the terminal who plays on a chessboard: the part that is the same in every such game.
+"""A human at the terminal, as a player of any game: sees what one player knows, and types answers.
 
 It waits for a line until the clock runs out; some lines are commands, the others are answers in the game.
 """
 
 from __future__ import annotations
 
-import textwrap
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 import chess
 
-from darkchess.fog.game.render import Style, board_lines
-from klss.play.contest import OutOfTime, Resignation
-from klss.play.limits import Limit
-from klss_app.cli.screen import Quit
+from darkchess.fog.game.render import Style, beside, board_lines
+from klss.play.contest import Decision, OutOfTime, Player, Resignation
+from klss.play.limits import Limit, Progress
+from klss.play.outcome import Outcome, Seat
 from klss_app.cli.terminal import Terminal, TimeUp
+from klss_app.known.known import Known, Picture, Unread, wrapped
 
-WIDTH = 76
-"""Columns of long lists."""
+_LISTED = 30
+"""Most answers that are listed unasked, in a game without a picture."""
 
 
-def side_name(color: chess.Color) -> str:
-    """``White`` or ``Black``."""
-    return "White" if color else "Black"
+class Quit(Exception):
+    """The human leaves the game."""
 
 
 def clock_text(remaining_s: float) -> str:
@@ -39,88 +38,147 @@ def clock_text(remaining_s: float) -> str:
     return f"{int(minutes)}:{int(rest):02d}"
 
 
-def drawn(
-    terminal: Terminal,
-    pieces: Mapping[int, chess.Piece],
-    visible: int,
-    bottom: chess.Color,
-    marked: tuple[int, ...] = (),
-) -> list[str]:
-    """The lines of a board as ``terminal`` can show it; see :func:`darkchess.fog.game.render.board_lines`."""
-    style, cell = Style(unicode=terminal.unicode, color=terminal.color), 3 if terminal.color else 2
-    return board_lines(pieces, visible, bottom=bottom, style=style, marked=marked, cell=cell)
+def drawn(terminal: Terminal, picture: Picture, bottom: chess.Color, *, small: bool = False) -> list[str]:
+    """The lines of a board as ``terminal`` can show it; unless ``small``, in square cells where there are colours, and
+    with the ages beside it, where there are any. See :func:`darkchess.fog.game.render.board_lines`."""
+    style, cell = Style(unicode=terminal.unicode, color=terminal.color), 3 if terminal.color and not small else 2
+    board = board_lines(picture.pieces, picture.seen, bottom=bottom, style=style, marked=picture.marked, cell=cell)
+    if picture.ages is None or small:
+        return board
+    return beside([("", board), ("", [*_ages(terminal, picture, bottom), "turns ago"])])[1:]
 
 
-def framed(
-    board: Iterable[str], bottom: chess.Color, names: Mapping[chess.Color, str], clocks: Mapping[chess.Color, float]
-) -> list[str]:
-    """The lines of a board between the two players' names and clocks; ``bottom`` sits below it."""
+def _ages(terminal: Terminal, picture: Picture, bottom: chess.Color) -> list[str]:
+    """Turns since each square was known: a dot for never, nothing for squares with own pieces."""
+    ages, never = picture.ages or {}, "·" if terminal.unicode else "."
+    ranks = range(7, -1, -1) if bottom else range(8)
+    files = range(8) if bottom else range(7, -1, -1)
 
-    def player(color: chess.Color) -> str:
-        clock = f"   {clock_text(clocks[color])}" if color in clocks else ""
-        return f"   {side_name(color)}: {names[color]}{clock}"
+    def age(square: int) -> str:
+        if square not in ages:
+            return " " if picture.seen >> square & 1 else never
+        return str(ages[square]) if ages[square] < 10 else "+"
 
-    return [player(not bottom), *(" " + line for line in board), player(bottom)]
+    return [" ".join(age(8 * rank + file) for file in files).rstrip() for rank in ranks]
 
 
-class Typist:
-    """The human's side of a player; a game's own class has this and the game's ``Player`` as bases. The arguments are
-    those of :class:`klss_app.cli.screen.Screen`."""
-
-    help: str
+class Human(Player):
+    """The human; see :class:`klss.play.contest.Player`. ``make`` makes what the player knows; ``names`` and ``clocks``
+    are those of :class:`klss_app.cli.screen.Screen`. In a game that is resumed after ``resumed`` turns, nothing is
+    shown before the last earlier observation. ``help`` replaces the game's own.
+    """
 
     def __init__(
-        self, terminal: Terminal, names: Mapping[chess.Color, str], clocks: Mapping[chess.Color, float]
+        self,
+        make: Callable[[Seat, Any], Known],
+        terminal: Terminal,
+        names: Mapping[chess.Color, str],
+        clocks: Mapping[chess.Color, float],
+        resumed: int = 0,
+        help: str | None = None,
     ) -> None:
-        self._terminal, self._names, self._clocks = terminal, names, clocks
-        self._news: list[str] = []
+        self._make, self._terminal, self._names, self._clocks = make, terminal, names, clocks
+        self._resumed, self._help = resumed, help
         self._deadline: float | None = None
         self.bottom: chess.Color = chess.WHITE
+        self.drawn = -1  # the number of the observation that was shown last
 
-    def draw(self) -> None:
-        """Draw the current board, and the events since the human's last move."""
-        raise NotImplementedError
+    def begin(self, seat: Seat, setup: Any) -> None:
+        """Begin a game; nothing is drawn before the human's first turn."""
+        self.known, self.bottom = self._make(seat, setup), seat
+        self._quiet = self.known.observed_before(self._resumed, seat, setup)
 
-    def choices(self) -> Iterable[str]:
-        """The possible answers now, as they are typed."""
-        raise NotImplementedError
+    def observe(self, observation: Any) -> None:
+        """Take in an observation. On a screen the result of the human's own move is shown at once."""
+        known = self.known
+        known.observe(observation)
+        waits = known.question is None and self._terminal.screen and known.picture() is not None
+        if known.number == self._quiet or (known.number > self._quiet and waits):
+            self.draw()
 
-    def show(self, board: Iterable[str]) -> None:
-        """Put a board on the screen between the players, and the news below it."""
-        self._terminal.clear()
-        self._terminal.say(*framed(board, self.bottom, self._names, self._clocks))
-        for line in self._news:
-            self._terminal.say(f" {line}")
-
-    def question_begins(self, limit: Limit) -> None:
-        """Start the clock, if there is one."""
+    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+        """Ask until an answer is typed. Raises Resignation, OutOfTime: see :mod:`klss.play.contest`; Quit, InputClosed:
+        the human leaves.
+        """
+        known = self.known
+        known.question = question
+        if self.drawn != known.number:
+            self.draw()
+        self._list(_LISTED)
         self._deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
+        while True:
+            try:
+                text = self._terminal.ask(known.prompt, self.seconds_left())
+            except TimeUp:
+                raise OutOfTime from None
+            command = self._commands().get(" ".join(text.lower().split()))
+            if command is not None:
+                command()
+                continue
+            try:
+                answer = known.read(text)
+            except Unread as error:
+                if str(error):
+                    self._terminal.say(f" {error}")
+                self._list()
+                continue
+            self._deadline = None
+            return Decision(answer)
+
+    def end(self, outcome: Outcome) -> None:
+        """See the base: what was not shown yet is shown."""
+        self.known.end(outcome)
+        if self.drawn != self.known.number:
+            if self._terminal.screen:
+                self.draw()
+            else:
+                self._terminal.say(*(f" {line}" for line in self.known.said))
 
     def seconds_left(self) -> float | None:
         """Seconds on the clock during the human's turn; None without a clock, and during the opponent's turn."""
         return None if self._deadline is None else self._deadline - time.monotonic()
 
-    def ask(self, prompt: str) -> str | None:
-        """Read a line; if it is a command, do it and return None. Raises Resignation, OutOfTime: see
-        :mod:`klss.play.contest`; Quit, InputClosed: the human leaves.
-        """
-        try:
-            text = self._terminal.ask(prompt, self.seconds_left())
-        except TimeUp:
-            raise OutOfTime from None
-        action = self.commands().get(" ".join(text.lower().split()))
-        if action is None:
-            return text
-        action()
-        return None
+    def draw(self) -> None:
+        """Show what the player knows: the board between both names and clocks, and what happened."""
+        known, terminal = self.known, self._terminal
+        self.drawn = known.number
+        picture = known.picture()
+        if picture is None:
+            terminal.say("", *known.said)
+            return
+        self.show(picture)
+        terminal.say(*(f" {line}" for line in known.said))
 
-    def commands(self) -> dict[str, Callable[[], Any]]:
+    def show(self, picture: Picture) -> None:
+        """Put a board on the screen, between both names and clocks."""
+
+        def player(color: chess.Color) -> str:
+            clock = f"   {clock_text(self._clocks[color])}" if color in self._clocks else ""
+            return f"   {'White' if color else 'Black'}: {self._names[color]}{clock}"
+
+        board = (" " + line for line in drawn(self._terminal, picture, self.bottom))
+        self._terminal.clear()
+        self._terminal.say(player(not self.bottom), *board, player(self.bottom))
+
+    def _list(self, most: int | None = None) -> None:
+        """List the open answers, of a game without a picture."""
+        if self.known.picture() is not None:
+            return
+        names = list(self.known.answers())
+        numbered = self.known.numbered
+        listed = [f"{number}: {name}" if numbered else name for number, name in enumerate(names[:most], 1)]
+        more = [f"… {len(names)} in all (Enter lists them)"] if len(listed) < len(names) else []
+        self._terminal.say("  ".join(listed + more))
+
+    def _commands(self) -> dict[str, Callable[[], Any]]:
         """The commands that may be typed besides answers."""
-        say = self._terminal.say
+        say, known = self._terminal.say, self.known
+        told = lambda: say(self._help or known.help)  # noqa: E731
         return {
-            "help": lambda: say(self.help),
-            "?": lambda: say(self.help),
-            "moves": lambda: say(wrapped("  ".join(self.choices()))),
+            "help": told,
+            "?": told,
+            "moves": lambda: say(wrapped("  ".join(known.answers()))),
+            "history": lambda: say(*known.history_lines()),
             "flip": self._flip,
             "resign": self._resign,
             "quit": self._quit,
@@ -136,8 +194,3 @@ class Typist:
 
     def _quit(self) -> NoReturn:
         raise Quit
-
-
-def wrapped(text: str) -> str:
-    """A long list, wrapped into lines for a terminal."""
-    return textwrap.fill(text, width=WIDTH, initial_indent=" ", subsequent_indent=" ", break_on_hyphens=False)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import importlib
 import os
 import shlex
 import sys
@@ -28,6 +27,7 @@ from klss.support.signals import asked_to_end
 from klss.support.text import counted
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import FOG, Game
+from klss_app.cli.human import Quit
 from klss_app.cli.options import (
     GameOptions,
     Parser,
@@ -37,7 +37,7 @@ from klss_app.cli.options import (
     writable_file,
 )
 from klss_app.cli.saved_game import SavedGame, add_resume, asked_game
-from klss_app.cli.screen import Quit, Screen
+from klss_app.cli.screen import Screen
 from klss_app.cli.terminal import InputClosed, Terminal
 from klss_app.kept_games import HUMAN, Terms, begun_at, game_headers, keep_game, shown_name
 from uci_bridge.child_processes import end_descendants
@@ -243,12 +243,7 @@ class TerminalGame:
         self._clocks = {} if options.clock is None else dict.fromkeys(specs, options.clock[0])
         if left is not None:
             self._clocks.update(left.left_s)
-        place = "klss_app.cli.fog.screen:FogScreen" if game is FOG else game.kit.screen
-        if place is None:
-            raise UsageError(f"klss play: got --game {game.name}, which has no screen; klss match plays it")
-        module, _, name = place.partition(":")
-        screen = getattr(importlib.import_module(module), name)
-        self._screen: Screen = screen(terminal, self._names, self._clocks)
+        self._screen = Screen(game, terminal, self._names, self._clocks)
         self._engines: dict[Seat, Engine] = {}
         self._kept: Path | None = None
         self._saved = False
@@ -273,7 +268,7 @@ class TerminalGame:
             self._loading.close()
         self._save(end)
         if code == 0 and not end and self._kept is not None:
-            for hint in self._screen.hints(shlex.quote(str(self._kept))):
+            for hint in self._screen.front.hints(shlex.quote(str(self._kept))):
                 print(f"klss play: {hint}", file=sys.stderr)
         if self._loading.is_alive():
             # A compilation can't be stopped, and waiting for it would only delay the shell.
@@ -311,7 +306,7 @@ class TerminalGame:
         if self._human is None:
             self._terminal.say(f"White: {names[True]}   Black: {names[False]}", *screen.start_lines(referee))
         Arbiter(referee, players, controls, self._print_turn, on_pass=self._pass, remaining_s=self._clocks).play()
-        self._terminal.say("", *screen.end_lines(referee))
+        self._terminal.say("", *screen.front.end_lines(referee, names))
         for seat, engine in self._engines.items():
             if engine.last_fault:
                 self._terminal.say(f"{names[seat]}: {engine.last_fault}")
@@ -327,7 +322,7 @@ class TerminalGame:
 
     def _print_turn(self, played: AnyPlayed) -> None:
         if self._human is None:  # a human who plays may see only the own side
-            self._terminal.say(*self._screen.turn_lines(self._loading.referee, played.ply))
+            self._terminal.say(*self._screen.turn_lines(self._loading.referee, played))
 
     def _left(self, why: BaseException) -> tuple[int, str]:
         """The exit code of a game that was left before its end, and the reason in words."""
@@ -337,7 +332,10 @@ class TerminalGame:
         if isinstance(why, InputClosed):
             referee = self._loading.referee
             count = 0 if referee is None else referee.ply
-            return 1, f"got the end of input after {counted(count, *self._screen.turns)}, expected a move or a command"
+            return (
+                1,
+                f"got the end of input after {counted(count, *self._screen.front.turns)}, expected a move or a command",
+            )
         if isinstance(why, KeyboardInterrupt):
             with contextlib.suppress(OSError):  # the terminal may be closed
                 print(file=sys.stderr)

@@ -1,113 +1,112 @@
-"""The base of a kit's ``screen``: how people see a game in the terminal, play it, and step through it afterwards."""
+"""A game on a terminal: the first prompt, the human, the turns of engines, and afterwards a review of the true game."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from klss.play.contest import AnyPlayer
-from klss.play.outcome import Outcome, Seat
-from klss.support.text import counted
+import chess
+
+from darkchess.fog.game.render import beside
+from klss.play.arbiter import Played
+from klss.play.outcome import Seat
+from klss_app.cli.games import Game
+from klss_app.cli.human import Human, Quit, drawn
 from klss_app.cli.terminal import InputClosed, Terminal
 
-_LOSSES = {
-    "king_captured": "{}'s king was captured",
-    "no_move": "{} has no move left",
-    "resign": "{} resigned",
-    "flag": "{} ran out of time",
-    "forfeit": "{} forfeited",
-}
-_DRAWS = {
-    "agreement": "both players agreed",
-    "no_move": "no move is left",
-    "repetition": "third occurrence of the position",
-    "fifty_moves": "fifty moves without a capture or a pawn move",
-    "ply_limit": "the limit of plies was reached",
-}
-REVIEW_HELP = " Enter: the next ply (after the last the start), a number: that ply, quit"
+if TYPE_CHECKING:
+    from klss_app.front import Front, Step
+
+_REVIEW_HELP = " Enter: the next ply (after the last the start), a number: that ply, quit"
 
 
-class Quit(Exception):
-    """The human leaves the game."""
+class Screen:
+    """One game on a terminal: both players' names, and seconds left on the clocks, which the arbiter updates."""
 
+    def __init__(self, game: Game, terminal: Terminal, names: Mapping[Seat, str], clocks: Mapping[Seat, float]) -> None:
+        self._game, self._terminal, self._names, self._clocks = game, terminal, names, clocks
+        self._human: Human | None = None
+        self._drawn = -1
 
-class Screen(ABC):
-    """One game on a terminal: both players' names, and seconds left on the clocks, which the arbiter updates. ``turns``
-    are the game's words for one turn and for more.
-    """
-
-    turns = "turn", "turns"
-
-    def __init__(self, terminal: Terminal, names: Mapping[Seat, str], clocks: Mapping[Seat, float]) -> None:
-        self.terminal, self.names, self.clocks = terminal, names, clocks
+    @property
+    def front(self) -> Front:
+        """How people see the game; it loads compiled code."""
+        return self._game.front
 
     def first_prompt(self) -> None:
-        """Draw White's first board from the usual start, and read the first line, before anything is loaded."""
-        return
+        """Draw White's first board from the usual start, and read the first line, before anything is loaded; only in
+        Fog of War."""
+        if self._game.name != "fog":
+            return
+        from klss_app.known.fog import START, FogKnown
 
-    @abstractmethod
-    def human(self, resumed: int) -> AnyPlayer:
+        terminal = self._terminal
+        Human(FogKnown, terminal, self._names, self._clocks).show(START)
+        terminal.say(
+            " You see your pieces and where they could move; the rest is fog. Type help for the commands.",
+            " Easier or harder: klss play --black level-1 to level-8.",
+        )
+        self._drawn = 0
+        while True:
+            text = terminal.ask(" 1. your move: ")
+            if text.lower() in ("quit", "exit"):
+                raise Quit
+            if text.lower() in ("help", "?"):
+                terminal.say(FogKnown.help)
+            elif text:
+                terminal.type_ahead(text)
+                return
+
+    def human(self, resumed: int) -> Human:
         """The human as a player; ``resumed``: turns already played in a resumed game."""
+        self._human = Human(self.front.known, self._terminal, self._names, self._clocks, resumed)
+        self._human.drawn = self._drawn
+        return self._human
 
     def seconds_left(self) -> float | None:
         """Seconds on the clock during the human's turn; None without a clock, and during the opponent's turn."""
-        return None
+        return None if self._human is None else self._human.seconds_left()
 
     def start_lines(self, referee: Any) -> list[str]:
         """The lines for the beginning of a game between two engines."""
-        return []
+        step = self.front.step(referee, 0)
+        return [] if step is None else ["", *self._block(step)]
 
-    @abstractmethod
-    def turn_lines(self, referee: Any, ply: int) -> list[str]:
-        """The lines for the turn of such a game that led to ``ply``."""
-
-    def end_lines(self, referee: Any) -> list[str]:
-        """The lines for the end of any game."""
-        return [ended_text(referee.outcome, counted(referee.ply, *self.turns))]
+    def turn_lines(self, referee: Any, played: Played) -> list[str]:
+        """The lines for a turn of such a game."""
+        step = self.front.step(referee, played.ply)
+        if step is None:
+            return [self.front.words(referee, played, self._names[played.seat])]
+        return ["", *self._block(step)]
 
     def review(self, referee: Any) -> None:
-        """Step through a finished game, with nothing hidden."""
-        return
-
-    def hints(self, path: str) -> list[str]:
-        """Commands for the game kept in ``path``; the path is quoted for a shell."""
-        return []
-
-
-def ended_text(outcome: Outcome | None, after: str) -> str:
-    """The end of any game in one line; ``after``: its length in words.
-
-    >>> ended_text(None, "3 turns"), ended_text(Outcome(False, "resign"), "0 plies")
-    ('Unfinished after 3 turns.', 'Black wins: White resigned. 0-1 after 0 plies.')
-    """
-    if outcome is None:
-        return f"Unfinished after {after}."
-    if outcome.winner is None:
-        return f"Draw: {_DRAWS.get(outcome.reason, outcome.reason)}. {outcome.result} after {after}."
-    winner, loser = ("White", "Black") if outcome.winner else ("Black", "White")
-    reason = _LOSSES.get(outcome.reason, outcome.reason).format(loser)
-    return f"{winner} wins: {reason}. {outcome.result} after {after}."
-
-
-def step_through(terminal: Terminal, last: int, lines: Callable[[int], list[str]]) -> None:
-    """Show a game step by step, from 0 to ``last``: at a terminal the last step and then those that the human asks for,
-    else all at once. ``lines`` makes the block of a step from its number.
-    """
-    ply = last
-    for each in [ply] if terminal.interactive else range(last + 1):
-        terminal.say("", *lines(each))
-    if terminal.interactive:
-        terminal.say(REVIEW_HELP)
-    while True:
-        try:
-            text = terminal.ask(f" review {ply}/{last}> ").lower()
-        except InputClosed:
+        """Step through a finished game, with nothing hidden: at a terminal the last step and then those that the human
+        asks for, else all at once."""
+        terminal, steps = self._terminal, self.front.steps(referee)
+        if not steps:
             return
-        if text in ("quit", "exit", "q"):
-            return
-        if text == "" or (text.isascii() and text.isdigit() and int(text) <= last):
-            ply = int(text) if text else (ply + 1) % (last + 1)
-            terminal.say("", *lines(ply))
-        else:
-            terminal.say(f" got {text!r}, expected one of:", REVIEW_HELP)
+        last = ply = len(steps) - 1
+        for step in steps[last if terminal.interactive else 0 :]:
+            terminal.say("", *self._block(step))
+        if terminal.interactive:
+            terminal.say(_REVIEW_HELP)
+        while True:
+            try:
+                text = terminal.ask(f" review {ply}/{last}> ").lower()
+            except InputClosed:
+                return
+            if text in ("quit", "exit", "q"):
+                return
+            if text == "" or (text.isascii() and text.isdigit() and int(text) <= last):
+                ply = int(text) if text else (ply + 1) % (last + 1)
+                terminal.say("", *self._block(steps[ply]))
+            else:
+                terminal.say(f" got {text!r}, expected one of:", _REVIEW_HELP)
+
+    def _block(self, step: Step) -> list[str]:
+        """The boards of a ply side by side, under the turn that led there."""
+        bottom = chess.WHITE if self._human is None else self._human.bottom
+        named = [(f"White {self.front.sees}", step.known[True]), ("the board", step.truth),
+                 (f"Black {self.front.sees}", step.known[False])]  # fmt: skip
+        blocks = [(f"  {name}", drawn(self._terminal, picture, bottom, small=True)) for name, picture in named]
+        return [step.words, *beside(blocks)]

@@ -4,11 +4,11 @@ Reading order, for any game: ``seats`` the players of a game and how their answe
 is played, and what is specific to each, ``engines`` the engine's process, ``running_game`` one game in its thread,
 ``table`` games one after the other, ``analyses`` the engine's analysis of a finished game, ``summaries`` its costs in a
 few figures, ``guard`` who may talk to the server, ``server`` the server, ``puzzle_pages`` puzzles, ``one_file`` a
-review without a server. For Fog of War: ``fog_seat`` the human and what a page is sent, ``fog_board`` the game and its
-review, ``game_analysis`` the analysis. For Reconnaissance Blind Chess: ``rbc_seat``, ``rbc_board``, ``rbc_analysis``.
+review without a server. For Fog of War: ``fog_board`` the game and its review, ``game_analysis`` the analysis. For
+Reconnaissance Blind Chess: ``rbc_board``, ``rbc_analysis``. What a page is sent: :mod:`klss_app.known`.
 
 The page itself is in the folder ``static``.
 
-The wall: ``seats``, ``fog_seat`` and ``rbc_seat`` are on the player's side and see views only. ``running_game``,
+The wall: ``seats`` is on the player's side and sees observations only. ``running_game``,
 ``table``, ``fog_board`` and ``rbc_board`` know the true game, and reveal nothing of it before it is over.
 """

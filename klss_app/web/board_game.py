@@ -1,7 +1,7 @@
-"""What a game defines for the board in the browser, besides its kit (:mod:`klss.play.kit`).
+"""What a game on a chessboard defines for the board in the browser, besides its kit (:mod:`klss.play.kit`).
 
-The server, the seats, the clocks and the page's frame are the same for every game. Each game defines the messages that
-its pages get, and the review of a finished game.
+The server, the seats, the clocks and the page's frame are the same for every game. It is on the referee's side of the
+wall.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ import chess
 from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.fog.game.rules import PAPER, Ruleset
 from klss.play.arbiter import Arbiter
-from klss.play.kit import AnyKit
 from klss.play.limits import TimeControl
+from klss.play.outcome import Outcome
+from klss_app.front import Front, Step
 from klss_app.kept_games import HUMAN
+from klss_app.known.known import ChessKnown, over_document
 from klss_app.web.seats import HumanAtBoard, Inbox
 
 MOST_PLIES = 2000
@@ -70,13 +72,19 @@ class Settings:
 
 @dataclass(frozen=True)
 class Reviewed:
-    """A game as its reviews read it: ``game`` in the board game's own type, ``text`` as it is kept in a file, ``plies``
-    the number of turns played, and White's and Black's ``names``."""
+    """A game as its reviews read it."""
 
-    game: Any
-    text: str
-    plies: int
-    names: tuple[str, str]
+    referee: Callable[[], Any]  # makes the true game at its end
+    outcome: Outcome | None  # how it ended; None: it was left
+    text: str  # the game as it is kept in a file
+    plies: int  # the number of turns played
+    tags: Mapping[str, str]  # what the page shows of it, with White's and Black's names
+    rules: str = PAPER.name
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """White's and Black's names."""
+        return self.tags.get("White", "?"), self.tags.get("Black", "?")
 
 
 @dataclass(frozen=True)
@@ -88,20 +96,20 @@ class Finished:
     color: chess.Color = chess.WHITE  # whose side the review is seen from
 
 
-class BoardGame(ABC):
+class BoardGame(Front, ABC):
     """A game at the board."""
 
-    kit: AnyKit
+    known: type[ChessKnown]
     opening: tuple[str, ...]  # a turn of each side, as the kit takes earlier moves
     analysis: str  # the module that is run to analyse a finished game; it writes one line of JSON per turn
 
-    @abstractmethod
-    def human(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int) -> HumanAtBoard:
+    def human(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int = 0) -> HumanAtBoard:
         """A human's player; see :class:`klss_app.web.seats.HumanAtBoard`."""
+        return HumanAtBoard(self.known, inbox, show, earlier)
 
     def warm_up(self) -> None:
         """Load the compiled code that a game between people needs, by showing both the beginning of one."""
-        people = {color: self.human(Inbox(lambda offer: None), lambda message: None, 0) for color in chess.COLORS}
+        people = {color: self.human(Inbox(lambda offer: None), lambda message: None) for color in chess.COLORS}
         referee = self.kit.referee(self.kit.setup(), self.opening)
         Arbiter(referee, people, dict.fromkeys(chess.COLORS, TimeControl())).begin()
 
@@ -117,7 +125,6 @@ class BoardGame(ABC):
     def opened(self, text: str, settings: Settings) -> Reviewed:
         """The game of a file; raises :class:`BadGame`."""
 
-    @abstractmethod
     def review(self, reviewed: Reviewed) -> dict[str, Any]:
         """The document of a review.
 
@@ -125,9 +132,11 @@ class BoardGame(ABC):
         -------
         dict
             ``tags``; ``over`` as in a game's messages, or None; ``plies``, from the start position on: ``move`` (UCI)
-            and ``san`` that led there, ``turn``, ``number``, and FEN's first fields: ``truth``, and what ``white`` and
-            ``black`` saw.
+            and ``san`` that led there, ``turn``, ``number``, FEN's first fields: ``truth``, and what ``white`` and
+            ``black`` saw, and what only this game's page shows.
         """
+        plies = [_document(step) for step in self.steps(reviewed.referee())]
+        return {"tags": dict(reviewed.tags), "over": over_document(reviewed.outcome), "plies": plies}
 
     def annotated(self, reviewed: Reviewed, turns: Sequence[dict[str, Any]]) -> str:
         """The text of a game's file with the analysis of all turns; without it if the format has no place for it."""
@@ -136,3 +145,16 @@ class BoardGame(ABC):
     @abstractmethod
     def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
         """The request to :attr:`analysis`, without the nodes per turn and the cap of the sets."""
+
+
+def _document(step: Step) -> dict[str, Any]:
+    """A ply of a review."""
+    return {
+        "move": step.move,
+        "san": step.letters,
+        "turn": chess.COLOR_NAMES[step.turn],
+        "number": step.number,
+        "truth": step.truth.text,
+        **{chess.COLOR_NAMES[color]: picture.text for color, picture in step.known.items()},
+        **(step.extra or {}),
+    }

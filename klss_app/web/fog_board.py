@@ -1,4 +1,4 @@
-"""Fog of War at the board in the browser: the game, and the review of one that is over.
+"""Fog of War as people see it: the game, and the review of one that is over.
 
 It is on the referee's side of the wall.
 """
@@ -6,23 +6,25 @@ It is on the referee's side of the wall.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import chess
 
-from darkchess.board import fen as fen_text
 from darkchess.errors import DarkchessError
 from darkchess.fog.game.contest import DEFAULT_PLAYER
-from darkchess.fog.game.record import GameRecord, read_game, write_pgn, written_games
+from darkchess.fog.game.record import GameRecord, read_game, read_pgn, write_pgn, written_games
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
 from darkchess.fog.game.san import san
 from darkchess.fog.players.configuration import LEVELS, about, main_names
+from klss.play.kit import AnyKit
 from klss.support.text import printable
+from klss_app.front import Step
+from klss_app.known.fog import FogKnown, pictured
+from klss_app.known.known import Picture
 from klss_app.web.board_game import MOST_PLIES, BadGame, BoardGame, Reviewed, Settings
-from klss_app.web.fog_seat import FogHuman, board_text
-from klss_app.web.seats import Inbox, over_document
 from uci_bridge.bot.true_game import replayed
 from uci_bridge.kits.fog import FOG
 
@@ -30,28 +32,53 @@ _SHOWN_TAGS = ("Event", "Site", "Date", "White", "Black", "Result", "Termination
 
 
 def reviewed(record: GameRecord, ruleset: Ruleset) -> Reviewed:
-    """A kept game, for a review: its ``game`` is the record and the ruleset."""
-    names = record.headers.get("White", "?"), record.headers.get("Black", "?")
-    return Reviewed((record, ruleset), write_pgn(record), len(record.moves), names)
+    """A kept game, for a review."""
+    tags = {name: value for name, value in record.headers.items() if name in _SHOWN_TAGS}
+    game = partial(replayed, record, ruleset)
+    return Reviewed(game, record.outcome, write_pgn(record), len(record.moves), tags, ruleset.name)
 
 
 class FogBoard(BoardGame):
     """See :class:`klss_app.web.board_game.BoardGame`."""
 
-    kit = FOG
+    known = FogKnown
+    turns = "ply", "plies"
+    sees = "sees"
     opening = ("e2e4", "d7d5")
     analysis = "klss_app.web.game_analysis"
+
+    def __init__(self, kit: AnyKit = FOG) -> None:
+        super().__init__(kit)
+
+    def step(self, referee: Referee, ply: int) -> Step:
+        position, words, move, letters = referee.positions[ply], "start", None, None
+        marked: tuple[int, ...] = ()
+        if ply:
+            before, move = referee.positions[ply - 1], referee.moves[ply - 1]
+            letters, marked = san(before, move), (move.from_square, move.to_square)
+            words = f"{before.fullmove}{'.' if before.turn else '...'} {letters}"
+        views = {color: referee.views(color)[ply] for color in chess.COLORS}
+        return Step(
+            words,
+            position.turn,
+            position.fullmove,
+            Picture(position.pieces, marked=marked),
+            {color: pictured(view) for color, view in views.items()},
+            None if move is None else move.uci(),
+            letters,
+        )
+
+    def steps(self, referee: Referee) -> list[Step]:
+        return [self.step(referee, ply) for ply in range(referee.ply + 1)]
+
+    def hints(self, path: str) -> list[str]:
+        return [f"see it again: klss board {path}", f"what moves cost: klss analyse {path}"]
 
     def engines(self) -> Mapping[str, str]:
         """See the base: levels, then named configurations."""
         return {name: about(name) for name in (*LEVELS, *main_names())}
 
-    def human(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int) -> FogHuman:
-        """See the base."""
-        return FogHuman(inbox, show, earlier)
-
     def kept(self, referee: Referee, settings: Settings, headers: Mapping[str, str], *, left: bool) -> Reviewed:
-        """See the base."""
         record = GameRecord(referee.moves, None if left else referee.outcome, settings.fen, dict(headers))
         return reviewed(record, settings.ruleset)
 
@@ -67,36 +94,13 @@ class FogBoard(BoardGame):
         except DarkchessError as error:
             raise BadGame(printable(str(error), 300)) from None
 
-    def review(self, reviewed: Reviewed) -> dict[str, Any]:
-        """See the base."""
-        record, ruleset = reviewed.game
-        game = replayed(record, ruleset)
-        plies = []
-        for ply, position in enumerate(game.positions):
-            before, move = (None, None) if ply == 0 else (game.positions[ply - 1], game.moves[ply - 1])
-            plies.append(
-                {
-                    "move": None if move is None else move.uci(),
-                    "san": None if before is None or move is None else san(before, move),
-                    "turn": chess.COLOR_NAMES[position.turn],
-                    "number": position.fullmove,
-                    "truth": fen_text.board_text(position.pieces, 0),
-                    "white": board_text(game.views(chess.WHITE)[ply]),
-                    "black": board_text(game.views(chess.BLACK)[ply]),
-                }
-            )
-        tags = {name: value for name, value in record.headers.items() if name in _SHOWN_TAGS}
-        return {"tags": tags, "over": over_document(record.outcome), "plies": plies}
-
     def annotated(self, reviewed: Reviewed, turns: Sequence[dict[str, Any]]) -> str:
-        """See the base."""
-        return annotated(reviewed.game[0], turns)
+        return annotated(read_pgn(reviewed.text)[0], turns)
 
     def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
-        """See the base."""
         return {
             "pgn": reviewed.text,
-            "rules": reviewed.game[1].name,
+            "rules": reviewed.rules,
             "configuration": DEFAULT_PLAYER,
             "evaluator": settings.evaluator.name,
             "stockfish": settings.evaluator.stockfish,

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import chess
 from aiohttp import web
 
+from klss_app.known.fog import events
 from klss_app.puzzles import explained, posed, puzzles
-from klss_app.view_events import view_events
 
 if TYPE_CHECKING:
     from darkchess.fog.analysis.puzzles import Puzzle
@@ -59,11 +59,6 @@ def _question(number: int) -> dict[str, Any] | None:
     if puzzle is None:
         return None
     before, view = puzzle.views[-2], puzzle.views[-1]
-    happened = [
-        f"Your {chess.PIECE_NAMES[each.piece.piece_type]} on {chess.SQUARE_NAMES[each.square]} was captured."
-        for each in view_events(before, view)
-        if each.kind == "lost" and each.piece is not None and each.square is not None
-    ]
     return {
         "number": number,
         "of": len(_all()),
@@ -71,7 +66,7 @@ def _question(number: int) -> dict[str, Any] | None:
         "rating": puzzle.rating,
         "color": chess.COLOR_NAMES[puzzle.color],
         "board": view.fog_fen().split()[0],
-        "happened": happened,
+        "happened": [] if view.own_capture_square is None else events(before, view)[:1],
         "moves": {move.uci(): san(view, move) for move in view.legal_moves},
     }
 

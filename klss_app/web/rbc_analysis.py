@@ -18,7 +18,7 @@ from darkchess.rbc.game.history import replayed
 from darkchess.rbc.players.configuration import configuration, make_player
 from darkchess.rbc.players.expectation import ExpectationPlayer
 from klss.play.limits import Limit
-from klss_app.rbc_spoken import move_letters
+from klss_app.known.rbc import move_letters
 from klss_app.stdout import print_document
 from klss_app.web.game_analysis import MOST_MOVES, answer_one, likely, rounded
 from klss_app.web.summaries import mark

@@ -9,8 +9,6 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from abc import abstractmethod
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -20,8 +18,9 @@ import chess
 from klss.play.contest import AnyPlayer, Decision, OutOfTime
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome, Seat
+from klss_app.known.known import ChessKnown, Unread
 
-MOST_TEXT = 40
+_MOST_TEXT = 40
 """Characters of a page's answer that are read."""
 
 
@@ -125,28 +124,63 @@ class Inbox:
 
 class HumanAtBoard(AnyPlayer):
     """A human at a page. The game's thread calls ``show`` with what the human may know whenever that has changed, but
-    not for the first ``earlier`` turns, which were played before the game was resumed. Each game has a subclass, which
-    makes the messages and reads what the page sends.
+    not for the first ``earlier`` turns, which were played before the game was resumed. ``make`` makes what the human
+    knows.
     """
 
-    def __init__(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int = 0) -> None:
-        self._inbox, self._show, self._earlier = inbox, show, earlier
+    known: ChessKnown | None = None
+
+    def __init__(
+        self,
+        make: Callable[[Seat, Any], ChessKnown],
+        inbox: Inbox,
+        show: Callable[[dict[str, Any]], None],
+        earlier: int = 0,
+    ) -> None:
+        self._make, self._inbox, self._show, self._earlier = make, inbox, show, earlier
+
+    def begin(self, seat: Seat, setup: Any) -> None:
+        self.known = self._make(seat, setup)
+        self._quiet = self.known.observed_before(self._earlier, seat, setup)
+        self._tell()
+
+    def observe(self, observation: Any) -> None:
+        assert self.known is not None
+        self.known.observe(observation)
+        self._tell()
+
+    def _tell(self) -> None:
+        assert self.known is not None
+        if self.known.number >= self._quiet:
+            self._show(self.known.message())
 
     def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Any]:
         """See :class:`klss.play.contest.Player`; raises as :meth:`Inbox.answer` does."""
+        assert self.known is not None
         deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
-        return self._inbox.answer(*self.asked, deadline)
+        return self._inbox.answer(self.known.seat, self.known.number, deadline)
 
-    @property
-    @abstractmethod
-    def asked(self) -> tuple[chess.Color, int]:
-        """The human's colour, and the number of the present question; later questions have larger numbers."""
+    def end(self, outcome: Outcome) -> None:
+        """See :class:`klss.play.contest.Player`: sent again, unless the last message told how the game ended."""
+        if self.known is not None and self.known.over is None:
+            self.known.end(outcome)
+            self._show(self.known.message())
 
-    @abstractmethod
     def move(self, text: str, number: int) -> str | None:
         """Answer question ``number`` with the page's text; called by the server's thread. Return what is wrong with it,
         or None if it was passed on.
         """
+        known = self.known
+        if known is None or known.question is None:
+            return "it is not your turn"
+        if number != known.number:
+            return "the board has changed since"
+        try:
+            answer = known.read(text[:_MOST_TEXT])
+        except Unread as error:
+            return str(error) or "got nothing, expected an answer"
+        self._inbox.put(Answer(known.seat, number, Decision(answer)))
+        return None
 
 
 class EngineAtBoard(AnyPlayer):
@@ -198,16 +232,3 @@ class EngineAtBoard(AnyPlayer):
             answer = error
         self.thinking = False
         self._inbox.put(Answer(self._seat, number, answer))
-
-
-def letters(pieces: Counter[str]) -> str:
-    """Pieces by their letters, the most valuable first."""
-    return "".join(sorted(pieces.elements(), key=lambda piece: ("qrbnpk".index(piece.lower()), piece)))
-
-
-def over_document(outcome: Outcome | None) -> dict[str, Any] | None:
-    """The end of a game, for a page; None while it goes on."""
-    if outcome is None:
-        return None
-    winner = None if outcome.winner is None else chess.COLOR_NAMES[outcome.winner]
-    return {"winner": winner, "reason": outcome.reason, "result": outcome.result}

@@ -23,11 +23,11 @@ from darkchess.rbc.game.observation import Moved
 from darkchess.rbc.game.referee import Referee as BlindReferee
 from klss.search import Budget
 from klss.search.pondering import Pondering
-from klss_app.cli.fog.human import events
-from klss_app.cli.fog.screen import START_VISIBLE
 from klss_app.cli.games import FOG
 from klss_app.cli.human import clock_text
-from klss_app.rbc_spoken import UnknownRequest, move_letters, moved_text, request_of
+from klss_app.known.fog import START, events
+from klss_app.known.known import Unread
+from klss_app.known.rbc import move_letters, moved_text, request_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -185,10 +185,7 @@ def shown(color: chess.Color, *moves: str, fen: str | None = None) -> str:
 
 def test_the_first_board_shows_what_the_referee_would_show() -> None:
     view = Referee().view(chess.WHITE)
-    assert view.visible == START_VISIBLE
-    assert dict(view.pieces) == {
-        sq: piece for sq, piece in chess.Board().piece_map().items() if piece.color == chess.WHITE
-    }
+    assert (dict(view.pieces), view.visible) == (START.pieces, START.seen)
 
 
 def test_she_is_told_what_was_captured_and_where_but_not_by_what() -> None:
@@ -282,7 +279,7 @@ def test_what_may_be_typed(text: str, move: str | None) -> None:
 
 def test_what_means_two_things_is_asked_again() -> None:
     game = BlindReferee("4k3/8/8/8/8/8/4K3/R6R w - - 0 1")
-    with pytest.raises(UnknownRequest, match="'Rd1' means a1d1 or h1d1; type one of them"):
+    with pytest.raises(Unread, match="'Rd1' means a1d1 or h1d1; type one of them"):
         request_of("Rd1", game.requests(), game.position.pieces)
 
 

@@ -118,8 +118,15 @@ RBC: Steps = [
     ("", "3. your move: ", []),
     ("Nc7", "4. look at: ", []),
     ("d7", "4. your move: ", ["king e8"]),
-    ("Ne8", "review 7/7> ", ["White wins: Black's king was captured. 1-0 after 7 turns.", "the end"]),
-    ("6", "review 6/7> ", ["6: 4. White looks at d7, asks for Ne8, takes on e8.", "White knew", "the board"]),
+    (
+        "Ne8",
+        "review 7/7> ",
+        [
+            "White wins: Black's king was captured. 1-0 after 7 turns.",
+            "4. White looks at d7, asks for Ne8, takes on e8.",
+        ],
+    ),
+    ("6", "review 6/7> ", ["3... Black looks at ", "White knew", "the board", "Black knew"]),
 ]
 
 

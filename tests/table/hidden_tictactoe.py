@@ -17,7 +17,8 @@ from klss.play.contest import Contradiction, Decision, Player
 from klss.play.kit import Named, SmallKit
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome, Seat
-from klss_app.cli.screen import Quit, Screen
+from klss_app.front import Front
+from klss_app.known.known import Known
 from uci_bridge.protocol import shapes, wire
 
 LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
@@ -188,31 +189,25 @@ class _Wire(wire.Wire):
 # ---------------------------------------------------------------------------------------------------- people
 
 
-class Typing(Own):
-    """A human who types squares."""
+class TicTacToeKnown(Known):
+    """What a side was told, in words, and the squares that may be free."""
 
-    def __init__(self, screen: Screen) -> None:
-        super().__init__("human", 0)
-        self._ask = screen.terminal.ask
+    def __init__(self, seat: Seat, setup: None) -> None:
+        super().__init__(seat, setup)
+        self._free = set(range(9))
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[int]:
-        free = sorted(set(range(9)) - self.tried)
-        while (text := self._ask(f"your square ({', '.join(map(str, free))}): ")) != "quit":
-            if text.isdigit() and int(text) in free:
-                return Decision(int(text))
-        raise Quit
+    def words(self, seen: Seen) -> str:
+        self._free -= {seen.square}
+        if seen.square is None:
+            return "The other side has moved." if seen.ply else "Nine squares are free."
+        return f"{seen.square} is {'yours' if seen.placed else 'taken'}."
+
+    def answers(self) -> Mapping[str, int]:
+        return {str(square): square for square in sorted(self._free)}
 
 
-class TicTacToeScreen(Screen):
-    def human(self, resumed: int) -> Player:
-        return Typing(self)
-
-    def turn_lines(self, referee: Referee, ply: int) -> list[str]:
-        return [f"{'X' if referee.tries[ply - 1][0] else 'O'} tries {referee.tries[ply - 1][1]}"]
-
-    def end_lines(self, referee: Referee) -> list[str]:
-        signs = "".join("·" if each not in referee.marks else "OX"[referee.marks[each]] for each in range(9))
-        return [signs[:3], signs[3:6], signs[6:], str(referee.outcome)]
+class TicTacToeFront(Front):
+    known = TicTacToeKnown
 
 
 class TicTacToe(SmallKit[Referee, Seen, int]):
@@ -221,7 +216,7 @@ class TicTacToe(SmallKit[Referee, Seen, int]):
     wire = _Wire()
     configurations = ("random", "first")
     default_player = "random"
-    screen = "tests.table.hidden_tictactoe:TicTacToeScreen"
+    front = "tests.table.hidden_tictactoe:TicTacToeFront"
 
     def player(self, spec: Named, seed: int) -> Own:
         return Own(spec.name, seed)

@@ -40,7 +40,7 @@ def test_a_human_plays_it_in_the_terminal(klss: Any, tmp_path: Path) -> None:  #
     flags = ("--black", "first", "--seed", "1", "--record", "game.json")
     ran = klss("play", *GAME, *flags, typed="4\n0\n9\n8\n6\n2\n5\n3\n1\n7\n")
     assert ran.code == 0, ran.err
-    assert "Outcome(winner=" in ran.out and "kept in" in ran.err
+    assert " wins: three_in_a_row." in ran.out and "0 is taken." in ran.out and "kept in" in ran.err
     tries = json.loads((tmp_path / "game.json").read_text())["tries"]
     assert [square for seat, square in tries if not seat][:1] == [0], "the first square that may be free"
 

@@ -163,7 +163,7 @@ def test_a_page_hears_nothing_of_what_she_does_not_see() -> None:
                     assert own or re.fullmatch(r"\?(x[a-h][1-8])?", text)
                 assert set(frame) == {
                     "type", "number", "color", "ply", "fullmove", "first", "firstNumber", "board", "past", "turn",
-                    "moves", "last", "history", "happened", "lost", "taken", "over", "names", "clock",
+                    "moves", "last", "history", "said", "lost", "taken", "over", "names", "clock",
                     "offer",
                 }  # fmt: skip
 
@@ -176,7 +176,7 @@ class Listened:
     def __init__(self, game: RbcReferee, color: chess.Color) -> None:
         self._game, self._color = game, color
         self._sent: list[dict[str, Any]] = []
-        self._seat = RbcBoard().human(None, self._sent.append, 0)  # type: ignore[arg-type]
+        self._seat = RbcBoard().human(None, self._sent.append)  # type: ignore[arg-type]
         self._seat.begin(color, game.setup)
         self._seen = dict(game.position.pieces)  # what a look showed last
         self.observed = 0

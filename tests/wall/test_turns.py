@@ -126,18 +126,10 @@ def test_a_player_is_told_the_same_however_often_the_other_was_refused(
     assert any(one[0] == other[0] for one, other in itertools.pairwise(turns)), "a move was refused"
 
 
-class Waits(HumanAtBoard):
-    """A player at the inbox."""
+class Waits(toy.TicTacToeKnown):
+    """A player at the inbox, whose page is told nothing."""
 
-    asked = (True, 1)
-
-    def begin(self, seat: bool, setup: Any) -> None:
-        self.asked = (seat, 0)  # type: ignore[assignment]
-
-    def observe(self, observation: Any) -> None:
-        self.asked = (self.asked[0], self.asked[1] + 1)  # type: ignore[assignment]
-
-    def move(self, text: str, number: int) -> None: ...
+    def message(self) -> None: ...
 
 
 def test_an_offer_ends_with_the_turn_of_the_one_that_it_was_made_to() -> None:
@@ -146,7 +138,7 @@ def test_an_offer_ends_with_the_turn_of_the_one_that_it_was_made_to() -> None:
     for letter in (Answer(True, 1, Decision(0)), Draw(True, False), Answer(False, 2, Decision(0)),
                    Answer(False, 3, Decision(1)), Ended(None)):  # fmt: skip
         inbox.put(letter)
-    players = {seat: Waits(inbox, lambda _: None) for seat in SEATS}
+    players = {seat: HumanAtBoard(Waits, inbox, lambda _: None) for seat in SEATS}  # type: ignore[arg-type]
     with pytest.raises(Ended):
         Arbiter(referee, players, dict.fromkeys(SEATS, TimeControl()), on_pass=inbox.turn_over).play()
     assert referee.tries == [(True, 0), (False, 0), (False, 1)]

@@ -44,7 +44,7 @@ class _Fog(Kit[Configuration, Referee, Setup, View, chess.Move]):
     rules = tuple(RULESETS)
     suffix = ".pgn"
     starts = True
-    screen = "klss_app.cli.fog.screen:FogScreen"
+    front = "klss_app.web.fog_board:FogBoard"
 
     def spec(self, text: str) -> Configuration:
         return configuration(text)

@@ -41,7 +41,7 @@ class _OpenSpielKit(Kit[Configuration, Referee, None, Seen, int]):
         "kluss is 1-KLSS here, another search than in Fog of War; NAME,field=value,…; FILE.toml; policy:FILE (of klss "
         "solve --out); cmd:PROGRAM …"
     )
-    screen = "klss_app.cli.openspiel_screen:OpenSpielScreen"
+    front = "klss_app.front:OpenSpielFront"
 
     def __init__(self, name: str) -> None:
         self.name, self.title = name, name.removeprefix(OPENSPIEL)

@@ -44,7 +44,7 @@ class _Rbc(Kit[Configuration, Referee, Position, Observation, Answer]):
     players = (
         "NAME,field=value,…; FILE.toml; trout, attacker, random, FILE.py or module:Class of reconchess; cmd:PROGRAM …"
     )
-    screen = "klss_app.cli.rbc.screen:RbcScreen"
+    front = "klss_app.web.rbc_board:RbcBoard"
 
     def spec(self, text: str) -> Configuration | Foreign:
         """A configuration, or a player of the package ``reconchess`` (:mod:`uci_bridge.reconchess`)."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import chess
 
-from darkchess.fog.game.render import ALL_SQUARES, beside
+from darkchess.fog.game.render import beside
 from klss.play.contest import Resignation
 from klss.play.limits import Limit
 from klss_app.cli.errors import UsageError
-from klss_app.cli.human import drawn, wrapped
+from klss_app.cli.human import Human, Quit, drawn
 from klss_app.cli.options import Parser, count
-from klss_app.cli.screen import Quit
 from klss_app.cli.terminal import InputClosed, Terminal
+from klss_app.known.fog import FogKnown, pictured
+from klss_app.known.known import Picture, wrapped
 from klss_app.puzzles import explained, posed, puzzles
 from klss_app.stdout import print_document
 
@@ -66,17 +68,14 @@ def run(arguments: Sequence[str]) -> int:
 
 def _posed(terminal: Terminal, puzzle: Puzzle, title: str) -> bool:
     """Let a human try a puzzle; return whether the first move was right."""
-    from klss_app.cli.fog.human import HumanPlayer
-
-    views, color = puzzle.views, puzzle.color
-    human = HumanPlayer(terminal, {color: "you", not color: "who?"}, {}, resumed=len(views) - 1)
-    human.help = _HELP
-    human.start(views[0], puzzle.game.positions[0])
-    for view in views[1:]:
+    color = puzzle.color
+    human = Human(FogKnown, terminal, {color: "you", not color: "who?"}, {}, len(puzzle.views) - 1, _HELP)
+    human.begin(color, puzzle.game.setup)
+    for view in puzzle.views[1:]:
         human.observe(view)
     terminal.say("", f" {title}, found by {puzzle.rating:.0%} of our players.", wrapped(posed(puzzle)))
     try:
-        answer: chess.Move | None = human.choose(Limit()).answer
+        answer: chess.Move | None = human.answer("move", Limit()).answer
     except Resignation:
         answer = None
     terminal.say(*_explained(terminal, puzzle, answer))
@@ -87,10 +86,9 @@ def _explained(terminal: Terminal, puzzle: Puzzle, answer: chess.Move | None) ->
     """The text after an answer, and the boards: the view, the true position, and one that refutes the answer."""
     against = puzzle.against(answer)
     yield from map(wrapped, explained(puzzle, answer, against))
-    view = puzzle.views[-1]
-    blocks = [("  You saw", drawn(terminal, view.pieces, view.visible, puzzle.color))]
-    blocks.append(("  There was", drawn(terminal, puzzle.game.position.pieces, ALL_SQUARES, puzzle.color)))
+    boards = [("You saw", replace(pictured(puzzle.views[-1]), marked=()))]
+    boards.append(("There was", Picture(puzzle.game.position.pieces)))
     if against is not None:
-        blocks.append(("  Could have been", drawn(terminal, against.position.pieces, ALL_SQUARES, puzzle.color)))
+        boards.append(("Could have been", Picture(against.position.pieces)))
     yield ""
-    yield from beside(blocks)
+    yield from beside([(f"  {title}", drawn(terminal, board, puzzle.color)) for title, board in boards])

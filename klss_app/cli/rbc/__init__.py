@@ -1,4 +1,4 @@
 """The part of the command line for Reconnaissance Blind Chess only.
 
-Reading order: ``screen`` the game in the terminal, with ``human``; ``track``; ``analyse``.
+Reading order: ``track``; ``analyse``.
 """

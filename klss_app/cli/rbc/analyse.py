@@ -17,8 +17,8 @@ from klss_app.cli.errors import UsageError
 from klss_app.cli.games import Game
 from klss_app.cli.options import CONFIGURATION, Parser, add_game_options, game_options, kept_history, output_file, whole
 from klss_app.cli.terminal import Terminal
+from klss_app.known.rbc import move_letters
 from klss_app.progress import ProgressLine
-from klss_app.rbc_spoken import move_letters
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:

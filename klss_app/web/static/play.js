@@ -171,7 +171,7 @@ export class Play {
   status() {
     const game = this.game;
     if (!game) return;
-    const said = game.said ? [...game.said] : happened(game);
+    const said = [...game.said];
     const premove = this.board.ground.state.premovable.current;
     if (game.offer) said.push(game.offer === game.color ? T.drawOffered : T.drawToAccept);
     if (game.over) said.push(`${T.over(game.over, game.ply)} ${T.overTruth}`);
@@ -325,26 +325,6 @@ export class Play {
     this.flipped = !this.flipped;
     this.draw();
   }
-}
-
-/** The events of the player's own move and of the opponent's, in words: a line each. */
-function happened(game) {
-  const own = [];
-  const theirs = [];
-  const seen = { shown: [], sight: [] };
-  let enPassant = '';
-  for (const each of game.happened) {
-    const man = each.man && T.men[each.man];
-    if (each.kind === 'captured') own.push(T.captured(man, each.square, each.enPassant));
-    else if (each.kind === 'lost') theirs.push(T.lost(man, each.square, each.enPassant));
-    else if (each.kind === 'moved') theirs.push(T.moved(other(game.color)));
-    else if (each.kind === 'en_passant') enPassant = T.enPassant(each.square);
-    else seen[each.kind].push(`${man} ${each.square}`);
-  }
-  if (seen.shown.length) own.push(T.shown(seen.shown));
-  if (seen.sight.length) theirs.push(T.sight(seen.sight));
-  if (enPassant) theirs.push(enPassant);
-  return [own.join(' '), theirs.join(' ')].filter(Boolean);
 }
 
 /**

@@ -98,12 +98,6 @@ export const T = {
   next: 'The next game begins as soon as the engine is ready …',
   rematchAsked: 'You asked for a rematch.',
   rematchOffered: 'Your opponent asks for a rematch.',
-  captured: (man, square, ep) => `You captured ${man === 'king' ? 'the' : 'a'} ${man}${ep ? ' en passant' : ''} on ${square}.`,
-  lost: (man, square, ep) => `Your ${man} on ${square} was captured${ep ? ' en passant' : ''}.`,
-  moved: (color) => `${side[color]} moved.`,
-  shown: (men) => `Your move showed: ${men.join(', ')}.`,
-  sight: (men) => `Now in sight: ${men.join(', ')}.`,
-  enPassant: (square) => `You can capture en passant on ${square}.`,
   menTaken: (men) => `taken: ${men.join(', ')}`,
   over: (over, plies) => {
     if (over.reason === 'aborted') return `The game was left after ${T.plies(plies)}.`;

@@ -11,6 +11,8 @@ pytest.importorskip("pyspiel")
 from klss.errors import GameError
 from klss.openspiel.games import spiel_game
 from klss.openspiel.referee import Referee, kept_game, replayed
+from klss_app.known.known import Unread
+from klss_app.known.openspiel import OpenSpielKnown
 
 
 @pytest.mark.parametrize("name", ["dark_hex(board_size=2)", "phantom_ttt", "leduc_poker", "liars_dice(dice_sides=2)"])
@@ -33,8 +35,12 @@ def test_a_game_replayed_is_the_game_that_was_played(name: str, seed: int) -> No
 def test_an_action_is_named_or_numbered() -> None:
     referee = Referee(spiel_game("leduc_poker")[0], 1)
     seen = referee.observations(True)[-1]
-    assert seen.names == ("Call", "Raise") and [seen.action(text) for text in ("Raise", "1", "2")] == [2, 1, 2]
-    assert [seen.action(text) for text in ("0", "3", "²", "", "raise", "-1", "9" * 99)] == [None] * 7
+    known = OpenSpielKnown(True, None)
+    known.observe(seen)
+    assert seen.names == ("Call", "Raise") and [known.read(text) for text in ("Raise", "1", "2")] == [2, 1, 2]
+    for text in ("0", "3", "²", "", "raise", "-1", "9" * 99):
+        with pytest.raises(Unread, match="expected a number or a name"):
+            known.read(text)
 
 
 def test_what_is_no_history_of_the_game_is_refused() -> None:

@@ -1,28 +1,159 @@
-"""Reconnaissance Blind Chess in words: the results of looks and requests, and requests as a human types them: squares
-(``e2e4``, ``e7e8n``), the letters of chess (``Nf3``, ``exd5``, ``e8=N``, ``O-O``), or ``pass``.
+"""What one player knows of a game of Reconnaissance Blind Chess, and says: a function of its observations alone.
+
+Below it the game's words: the results of looks and requests, and requests as a human types them: squares (``e2e4``,
+``e7e8n``), the letters of chess (``Nf3``, ``exd5``, ``e8=N``, ``O-O``), or ``pass``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import chess
 
-from darkchess.rbc.game.observation import Moved, Notice, Sensed
+from darkchess.board.position import Position
+from darkchess.rbc.game.contest import observed_before
+from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
+from darkchess.rbc.game.own_half import OwnHalf
+from klss.play.outcome import Seat
+from klss_app.known.known import ChessKnown, Picture, Unread
 
 _SQUARES = re.compile(r"([a-h][1-8])-?([a-h][1-8])=?([nbrqNBRQ]?)")
 _LETTERS = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)([x:]?)([a-h][1-8])=?([NBRQ]?)[+#]?")
 _PASS = ("pass", "-", "--", "0000")
 
 
-class UnknownRequest(Exception):
-    """The typed text is not a request; the message says why."""
+class RbcKnown(ChessKnown):
+    """See :class:`klss_app.known.known.ChessKnown`: own pieces, and what was last known of the other squares."""
+
+    help = """\
+A turn has two parts. First say where to look: a square (e5), and you see the
+nine squares around it; Enter alone looks nowhere. Then ask for a move: as
+squares (g1f3, e7e8q) or in letters (Nf3, exd5, e8=Q, O-O), or pass. Or type:
+  help      this text
+  moves     the moves you may ask for: only your own pieces block them
+  history   the game so far as you know it, and the pieces captured
+  flip      turn the board around
+  resign    give up
+  quit      leave; the game is kept, --resume continues (Ctrl-C does the same)
+You see your own pieces and what you last knew of the rest; the board beside it
+says how many turns ago that was. There is no check: capture the king to win."""
+
+    def __init__(self, seat: Seat, setup: Position) -> None:
+        self._own = OwnHalf(seat, setup)
+        self._turn = 0  # number of the player's own turn, from 1 on
+        # what stood on a square when it was last known, and the player's turn in which that was
+        self._seen: dict[int, tuple[chess.Piece | None, int]] = {
+            square: (setup.piece_at(square), 0) for square in chess.SQUARES
+        }
+        self._look = ""
+        super().__init__(seat, setup, setup)
+
+    @staticmethod
+    def observed_before(turns: int, seat: Seat, setup: Position) -> int:
+        return observed_before(turns, seat, setup) if turns else 0
+
+    def observe(self, observation: Observation) -> None:
+        self.number += 1
+        if isinstance(observation, Notice):
+            self._notice(observation)
+        elif isinstance(observation, Sensed):
+            self._sensed(observation)
+        else:
+            self._moved(observation)
+
+    def _notice(self, notice: Notice) -> None:
+        """Begin a turn; on the square of a capture there is now an enemy piece of unknown kind."""
+        before, square = self._pieces, notice.square
+        self._turn += 1
+        self.question = "sense"
+        if square is not None:
+            self._own.lose(square)
+            self._seen.pop(square, None)
+            self.lost[before[square].symbol()] += 1
+            self.last = (square,)
+        if self.history or self.first != self.seat:  # the opponent had a turn
+            self.said.append(lost_text(notice, before))
+            self.ply_ends("?" if square is None else f"?x{chess.SQUARE_NAMES[square]}")
+
+    def _sensed(self, sensed: Sensed) -> None:
+        """Add a look. If it shows the enemy king, an older sighting of it elsewhere is no longer true."""
+        king = chess.Piece(chess.KING, not self.seat)
+        if any(piece == king for _, piece in sensed.contents):
+            self._seen = {square: seen for square, seen in self._seen.items() if seen[0] != king}
+        for square, piece in sensed.contents:
+            self._seen[square] = piece, self._turn
+        self.question = "move"
+        self.said.append(sensed_text(sensed, self.seat))
+        self._look = "" if sensed.square is None else f"{chess.SQUARE_NAMES[sensed.square]}: "
+
+    def _moved(self, moved: Moved) -> None:
+        """Add an own move: the squares that it left and crossed are empty."""
+        before, taken = self._pieces, moved.taken
+        self.question = None
+        self.said = [moved_text(moved, before)]
+        self.last = () if taken is None else (taken.from_square, taken.to_square)
+        if taken is not None:
+            for square in (taken.from_square, *chess.SquareSet(chess.between(taken.from_square, taken.to_square))):
+                self._seen[square] = None, self._turn
+            if moved.capture_square is not None:  # en passant: not the square where the pawn arrived
+                self._seen[moved.capture_square] = None, self._turn
+            self._own.play(taken)
+        self.ply_ends(self._look + request_letters(moved, before))
+
+    @property
+    def _pieces(self) -> Mapping[int, chess.Piece]:
+        return Position(self._own.row).pieces
+
+    @property
+    def fullmove(self) -> int:
+        return self.first_number + max(0, self._turn - 1)
+
+    @property
+    def prompt(self) -> str:  # type: ignore[override]
+        return f" {self.fullmove}. look at: " if self.question == "sense" else super().prompt
+
+    def picture(self) -> Picture:
+        """Own pieces, and elsewhere what was last known, however long ago."""
+        own, seen = self._pieces, self._seen
+        pieces = {square: piece for square, (piece, _) in seen.items() if piece is not None} | dict(own)
+        ages = {square: self._turn - turn for square, (_, turn) in sorted(seen.items()) if square not in own}
+        return Picture(pieces, sum(1 << square for square in {*seen, *own}), self.last, ages)
+
+    def ages(self) -> dict[str, int]:
+        """How many of the player's turns ago each square was known; without those of own pieces."""
+        return {chess.SQUARE_NAMES[square]: age for square, age in (self.picture().ages or {}).items()}
+
+    def moves(self) -> Sequence[chess.Move]:
+        return self._own.requests()
+
+    def answers(self) -> Mapping[str, chess.Move | None]:
+        """A pass, and the possible requests, by their letters."""
+        pieces = self._pieces
+        return {"pass": None} | {move_letters(move.uci(), pieces): move for move in self._own.requests()}
+
+    def read(self, text: str) -> int | chess.Move | None:
+        """A square to look at, or nothing; else a request."""
+        if self.question == "move":
+            return request_of(text, self._own.requests(), self._pieces)
+        square = text.strip().lower()
+        if square in ("", *_PASS):
+            return None
+        if square not in chess.SQUARE_NAMES:
+            raise Unread(
+                f"{square[:40]!r} is not a square; type one such as e5, or nothing to look nowhere; then move."
+            )
+        return chess.SQUARE_NAMES.index(square)
+
+    def message(self) -> dict[str, Any]:
+        """See the base; also ``step``, the question's number; ``question``, ``sense``, ``move`` or None; ``ages``."""
+        return super().message() | {"step": self.number, "question": self.question, "ages": self.ages()}
 
 
 def request_of(text: str, requests: Sequence[chess.Move], pieces: Mapping[int, chess.Piece]) -> chess.Move | None:
     """The one of ``requests`` that ``text`` means for a player with these pieces by square (0–63); None: a pass. Raises
-    :class:`UnknownRequest`: it means none, or more than one.
+    :class:`Unread`: it means none, or more than one.
 
     >>> board = chess.Board()
     >>> asked = [chess.Move.from_uci(text) for text in ("e2e4", "e2d3", "g1f3")]
@@ -34,11 +165,13 @@ def request_of(text: str, requests: Sequence[chess.Move], pieces: Mapping[int, c
     text = text.strip()
     if text.lower() in _PASS:
         return None
+    if not text:
+        raise Unread
     found = _meant(text, requests, pieces)
     if not found:
-        raise UnknownRequest(f"{text[:40]!r} is not a move that you may ask for; moves lists them, pass asks for none.")
+        raise Unread(f"{text[:40]!r} is not a move that you may ask for; moves lists them, pass asks for none.")
     if len(found) > 1:
-        raise UnknownRequest(f"{text[:40]!r} means {' or '.join(move.uci() for move in found)}; type one of them.")
+        raise Unread(f"{text[:40]!r} means {' or '.join(move.uci() for move in found)}; type one of them.")
     return found[0]
 
 

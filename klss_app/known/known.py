@@ -1,0 +1,241 @@
+"""What one player knows of a game, and says: the base of every game's class, and the part that chessboards share."""
+
+from __future__ import annotations
+
+import textwrap
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import chess
+
+from darkchess.board.fen import board_text
+from darkchess.fog.game.render import ALL_SQUARES
+from klss.play.outcome import Outcome, Seat
+
+if TYPE_CHECKING:  # not at run time: the first board is drawn before compiled code is loaded
+    from darkchess.board.position import Position
+
+WIDTH = 76
+"""Columns of long lists."""
+
+_HARD_SPACE = "\N{NO-BREAK SPACE}"
+
+
+class Unread(Exception):
+    """The typed text is no answer; the message says why, if there is anything to say."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A chessboard, as it is or as a player knows it."""
+
+    pieces: Mapping[int, chess.Piece]  # by square (0–63)
+    seen: int = ALL_SQUARES  # the squares that are not fog, as a 64-bit set
+    marked: tuple[int, ...] = ()  # squares to highlight, such as those of the last move
+    # the player's turns since each square was known, own pieces left out; None: a game without ages
+    ages: Mapping[int, int] | None = None
+
+    @property
+    def text(self) -> str:
+        """FEN's first field, with ``?`` for fog."""
+        return board_text(self.pieces, ALL_SQUARES & ~self.seen)
+
+
+class Known:
+    """What the player at ``seat`` knows of a game, and says. ``setup``: what both players know beforehand.
+
+    This class takes any game: it shows the observations as texts, and takes answers that its question lists.
+
+    Attributes
+    ----------
+    number
+        The number of observations so far, and so of the present question; later questions have larger numbers.
+    question
+        What the player is asked, None while it waits. Some games' observations tell; else the host sets it.
+    said
+        Sentences on what happened since the player's last answer.
+    over
+        How the game ended; None while it goes on.
+    """
+
+    help = """\
+Type an answer of the list or its number, or one of:
+  help      this text
+  moves     the possible answers
+  history   all that you were told
+  resign    give up
+  quit      leave"""
+    prompt = "your answer: "
+
+    def __init__(self, seat: Seat, setup: Any) -> None:
+        self.seat, self.setup = seat, setup
+        self.number = 0
+        self.question: Any = None
+        self.said: list[str] = []
+        self.history: list[str] = []
+        self.over: Outcome | None = None
+
+    @staticmethod
+    def observed_before(turns: int, seat: Seat, setup: Any) -> int:
+        """The number of observations in the first ``turns`` of a game."""
+        return 0
+
+    def observe(self, observation: Any) -> None:
+        """Take in an observation."""
+        self.number += 1
+        if self.question is not None:  # it was answered
+            self.said, self.question = [], None
+        self.said.append(self.words(observation))
+        self.history.append(self.said[-1])
+
+    def end(self, outcome: Outcome) -> None:
+        """Take in how the game ended."""
+        self.over, self.question = outcome, None
+
+    def words(self, observation: Any) -> str:
+        """An observation as text."""
+        return str(observation)
+
+    def picture(self) -> Picture | None:
+        """The board as the player knows it; None: there is none, the game is shown as text."""
+        return None
+
+    def answers(self) -> Mapping[str, Any]:
+        """The open answers, by the texts that are typed for them."""
+        return {str(each): each for each in self.question} if isinstance(self.question, list | tuple) else {}
+
+    @property
+    def numbered(self) -> bool:
+        """Whether an answer may also be typed as its number in the list: no answer is itself a number."""
+        return not any(name.isdecimal() for name in self.answers())
+
+    def read(self, text: str) -> Any:
+        """The answer that is typed as ``text``. Raises :class:`Unread`: it is none."""
+        answers = self.answers()
+        if text in answers:
+            return answers[text]
+        if self.numbered and text.isdecimal() and text.isascii() and 1 <= int(text[:9]) <= len(answers):
+            return list(answers.values())[int(text) - 1]
+        number = "a number or " if self.numbered else ""
+        raise Unread(f"got {text[:40]!r}, expected {number}a name of the list, resign or quit")
+
+    def history_lines(self) -> list[str]:
+        """The game so far, as far as the player knows it."""
+        return self.history
+
+
+class ChessKnown(Known):
+    """What a player of a game on a chessboard knows; both players know ``start``.
+
+    Attributes
+    ----------
+    history
+        A text per ply: an own move in letters, ``?`` for an enemy's, ``?xd5`` if that captured.
+    past
+        What the board looked like at each ply, from the start on: :attr:`Picture.text`.
+    last
+        The squares of the last ply, as far as the player knows them.
+    lost, taken
+        Pieces by FEN's letters.
+    """
+
+    def __init__(self, seat: Seat, setup: Any, start: Position) -> None:
+        super().__init__(seat, setup)
+        self.first, self.first_number = start.turn, start.fullmove
+        self.last: tuple[int, ...] = ()
+        self.lost, self.taken = Counter[str](), Counter[str]()
+        self.past = [self.picture().text]
+
+    @abstractmethod
+    def picture(self) -> Picture:
+        raise NotImplementedError
+
+    @property
+    @abstractmethod
+    def fullmove(self) -> int:
+        """The number of the player's present or next turn, as in FEN."""
+
+    @property
+    def prompt(self) -> str:  # type: ignore[override]
+        return f" {self.fullmove}. your move: "
+
+    @abstractmethod
+    def moves(self) -> Sequence[chess.Move]:
+        """The moves that the player may play, or ask for, in its turn."""
+
+    def ply_ends(self, text: str) -> None:
+        """Add a ply, ``text`` in the history; the board is known as it is after it."""
+        self.history.append(text)
+        self.past.append(self.picture().text)
+
+    def message(self) -> dict[str, Any]:
+        """All that a page is sent, so that a reloaded page shows the same as before.
+
+        Returns
+        -------
+        dict
+            ``color``; ``ply``; ``fullmove``; ``first`` and ``firstNumber``, the side that began and its move number;
+            ``board``, FEN's first field with ``?`` for fog; ``past``, that of every ply so far; ``turn``; ``moves``, in
+            UCI; ``last``, ``history``, ``said``, ``lost``, ``taken``: see the class; ``over``.
+        """
+        mine, other = chess.COLOR_NAMES[self.seat], chess.COLOR_NAMES[not self.seat]
+        return {
+            "color": mine,
+            "ply": len(self.history),
+            "fullmove": self.fullmove,
+            "first": chess.COLOR_NAMES[self.first],
+            "firstNumber": self.first_number,
+            "board": self.picture().text,
+            "past": tuple(self.past),
+            "turn": other if self.question is None else mine,
+            "moves": [move.uci() for move in self.moves()] if self.question == "move" else [],
+            "last": [chess.SQUARE_NAMES[square] for square in self.last],
+            "history": tuple(self.history),
+            "said": tuple(self.said),
+            "lost": letters(self.lost),
+            "taken": letters(self.taken),
+            "over": over_document(self.over),
+        }
+
+    def history_lines(self) -> list[str]:
+        """The player's moves, ``?`` for the opponent's, and the pieces that either side lost, as far as known."""
+        plies = [*([] if self.first else ["..."]), *self.history]
+        turns = [
+            _HARD_SPACE.join((f"{number}.", *plies[at : at + 2]))
+            for number, at in enumerate(range(0, len(plies), 2), self.first_number)
+        ]
+        return [
+            wrapped("  ".join(turns) or "no move yet").replace(_HARD_SPACE, " "),
+            f" You captured {_counted(self.taken)}; you lost {_counted(self.lost)}.",
+        ]
+
+
+def wrapped(text: str) -> str:
+    """A long list, wrapped into lines for a terminal."""
+    return textwrap.fill(text, width=WIDTH, initial_indent=" ", subsequent_indent=" ", break_on_hyphens=False)
+
+
+def letters(pieces: Counter[str]) -> str:
+    """Pieces by their letters, the most valuable first."""
+    return "".join(sorted(pieces.elements(), key=lambda piece: ("qrbnpk".index(piece.lower()), piece)))
+
+
+def _counted(pieces: Counter[str]) -> str:
+    """Pieces by FEN's letters, in words, with equal ones counted together.
+
+    >>> _counted(Counter("pNpQp")), _counted(Counter())
+    ('a queen, a knight, 3 pawns', 'nothing')
+    """
+    counts = Counter(chess.PIECE_NAMES[chess.Piece.from_symbol(letter).piece_type] for letter in letters(pieces))
+    return ", ".join(f"a {name}" if count == 1 else f"{count} {name}s" for name, count in counts.items()) or "nothing"
+
+
+def over_document(outcome: Outcome | None) -> dict[str, Any] | None:
+    """The end of a game, for a page; None while it goes on."""
+    if outcome is None:
+        return None
+    winner = None if outcome.winner is None else chess.COLOR_NAMES[outcome.winner]
+    return {"winner": winner, "reason": outcome.reason, "result": outcome.result}
