@@ -194,32 +194,32 @@ async def _serve(
     """Serve until a signal; return the thread that loads compiled code, which may not be done."""
     from aiohttp import web
 
+    from klss_app.web.room import Room, keep_in_folder
     from klss_app.web.server import make_app, our_fault
-    from klss_app.web.table import Table, keep_in_folder
 
     logging.getLogger("aiohttp.server").addFilter(our_fault)
     stop = asyncio.Event()
     at_signals(stop.set)
-    table = Table(settings, kind, keep=functools.partial(keep_in_folder, suffix=kind.kit.suffix))
+    room = Room(settings, kind, keep=functools.partial(keep_in_folder, suffix=kind.kit.suffix))
     if opened is not None:
-        table.opened = table.add(opened)
-    runner = web.AppRunner(make_app(table, host), access_log=None, handle_signals=False, shutdown_timeout=1.0)
+        room.opened = room.add(opened)
+    runner = web.AppRunner(make_app(room, host), access_log=None, handle_signals=False, shutdown_timeout=1.0)
     await runner.setup()
     await web.SockSite(runner, listening, backlog=_WAITING).start()
     port = listening.getsockname()[1]
-    table.origins = [_origin(each, port) for each in addresses(host) or [host]]
-    links = [f"{_origin(host, port)}/#seat={seat.token}" for seat in table.seats]
+    room.origins = [_origin(each, port) for each in addresses(host) or [host]]
+    links = [f"{_origin(host, port)}/#seat={seat.token}" for seat in room.seats]
     print(f"klss board: {links[0]}", flush=True)
-    for seat, link in zip(table.seats[1:], links[1:], strict=True):
+    for seat, link in zip(room.seats[1:], links[1:], strict=True):
         print(f"klss board: {chess.COLOR_NAMES[seat.color]}'s seat, for the other player: {link}", flush=True)
-    _say_who_may_come(host, port, [(chess.COLOR_NAMES[seat.color], seat.token) for seat in table.seats])
-    loading = threading.Thread(target=table.warm_up, daemon=True)
+    _say_who_may_come(host, port, [(chess.COLOR_NAMES[seat.color], seat.token) for seat in room.seats])
+    loading = threading.Thread(target=room.warm_up, daemon=True)
     with tempfile.TemporaryDirectory(prefix="klss-board-") as folder:
         if open_browser:
             _open(links[0], Path(folder))
         loading.start()  # while the browser starts
         await stop.wait()
-    await table.close()
+    await room.close()
     await runner.cleanup()
     return loading
 

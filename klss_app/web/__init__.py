@@ -2,7 +2,7 @@
 
 Reading order, for any game: ``seats`` the players of a game and how their answers reach it, ``board_game`` how a game
 is played, and what is specific to each, ``engines`` the engine's process, ``running_game`` one game in its thread,
-``table`` games one after the other, ``analyses`` the engine's analysis of a finished game, ``summaries`` its costs in a
+``room`` games one after the other, ``analyses`` the engine's analysis of a finished game, ``summaries`` its costs in a
 few figures, ``guard`` who may talk to the server, ``server`` the server, ``puzzle_pages`` puzzles, ``one_file`` a
 review without a server. For Fog of War: ``fog_board`` the game and its review, ``game_analysis`` the analysis. For
 Reconnaissance Blind Chess: ``rbc_board``, ``rbc_analysis``. What a page is sent: :mod:`klss_app.known`.
@@ -10,5 +10,5 @@ Reconnaissance Blind Chess: ``rbc_board``, ``rbc_analysis``. What a page is sent
 The page itself is in the folder ``static``.
 
 The wall: ``seats`` is on the player's side and sees observations only. ``running_game``,
-``table``, ``fog_board`` and ``rbc_board`` know the true game, and reveal nothing of it before it is over.
+``room``, ``fog_board`` and ``rbc_board`` know the true game, and reveal nothing of it before it is over.
 """

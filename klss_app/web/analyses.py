@@ -22,7 +22,7 @@ _MOST_WHOLE = 16
 
 
 class Analyses:
-    """The analyses of one table's games. An analysis goes on until every turn is analysed, another game's is asked for,
+    """The analyses of one room's games. An analysis goes on until every turn is analysed, another game's is asked for,
     or :meth:`stop`.
 
     Parameters

@@ -24,7 +24,7 @@ from klss.support.text import printable
 from klss_app.web.board_game import BadGame, Finished
 from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed, same_token
 from klss_app.web.puzzle_pages import puzzle_routes
-from klss_app.web.table import Refused, Seat, Table, Wish
+from klss_app.web.room import Refused, Room, Seat, Wish
 
 MOST_BYTES = 256 * 1024
 """The largest message that a page may send; the largest are PGN files."""
@@ -114,7 +114,7 @@ def our_fault(record: logging.LogRecord) -> bool:
     return not isinstance(error, HttpProcessingError | web.RequestPayloadError | ConnectionError)
 
 
-def make_app(table: Table, host: str) -> web.Application:
+def make_app(room: Room, host: str) -> web.Application:
     """The application; ``host`` is the name or address where it listens."""
     served = static_files()
     lines: dict[PageLine, None] = {}
@@ -138,7 +138,7 @@ def make_app(table: Table, host: str) -> web.Application:
     async def socket(request: web.Request) -> web.StreamResponse:
         if not origin_allowed(request.headers.get("Origin"), request.headers.get("Host")):
             raise web.HTTPForbidden(text="a socket is for the page of this server\n")
-        return await _serve_line(request, table, lines)
+        return await _serve_line(request, room, lines)
 
     async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
         response.headers.update(HEADERS)
@@ -154,7 +154,7 @@ def make_app(table: Table, host: str) -> web.Application:
     return app
 
 
-async def _serve_line(request: web.Request, table: Table, lines: dict[PageLine, None]) -> web.StreamResponse:
+async def _serve_line(request: web.Request, room: Room, lines: dict[PageLine, None]) -> web.StreamResponse:
     """Add a page's socket to ``lines``, and serve it until it is gone."""
     if len(lines) >= _MOST_LINES:
         oldest = max(lines, key=PageLine.makes_way)
@@ -165,7 +165,7 @@ async def _serve_line(request: web.Request, table: Table, lines: dict[PageLine, 
         await response.prepare(request)
     except ValueError:  # headers that are not ASCII; aiohttp itself refuses all other bad handshakes
         raise web.HTTPBadRequest(text="got a handshake that is none\n") from None
-    line = PageLine(response, table, request.transport)
+    line = PageLine(response, room, request.transport)
     lines[line] = None
     try:
         await line.run()
@@ -180,9 +180,9 @@ class PageLine:
     A page that does not read is cut off once too much waits for it.
     """
 
-    def __init__(self, socket: web.WebSocketResponse, table: Table, transport: asyncio.BaseTransport | None) -> None:
+    def __init__(self, socket: web.WebSocketResponse, room: Room, transport: asyncio.BaseTransport | None) -> None:
         self._socket = socket
-        self._table = table
+        self._room = room
         self._transport = transport
         self._seat: Seat | None = None
         self._waiting: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
@@ -229,7 +229,7 @@ class PageLine:
         finally:
             sending.cancel()
             if self._seat is not None:
-                self._table.leave(self._seat, self)
+                self._room.leave(self._seat, self)
 
     async def _send_all(self) -> None:
         with contextlib.suppress(ConnectionError, RuntimeError):
@@ -258,12 +258,12 @@ class PageLine:
 
     async def _sit(self, said: _Sit) -> None:
         code = said.invite
-        for seat in self._table.seats:
+        for seat in self._room.seats:
             if seat.invites(code) if code is not None else same_token(said.token, seat.token):
                 self._seat = seat
                 if code is not None:  # from now on the page uses the seat's own token
                     self.send({"type": "seat", "token": seat.token})
-                await self._table.sit(seat, self)
+                await self._room.sit(seat, self)
                 return
         self.send({"type": "error", "why": "no seat" if code is None else "no invitation"})
         await asyncio.sleep(0.1)
@@ -271,48 +271,48 @@ class PageLine:
 
     async def _act(self, seat: Seat, message: _Message) -> None:
         """Do what a page asks; raises Refused or BadGame."""
-        table = self._table
+        room = self._room
         match message:
             case _Move():
-                table.move(seat, message.move, message.ply)
+                room.move(seat, message.move, message.ply)
             case _Resign():
-                table.resign(seat)
+                room.resign(seat)
             case _Draw():
-                table.draw(seat, message.accepts)
+                room.draw(seat, message.accepts)
             case _Rematch():
-                await table.rematch(seat)
+                await room.rematch(seat)
             case Wish():
-                await table.new_game(seat, message)
+                await room.new_game(seat, message)
             case _Review():
                 await self._review(message.game)
             case _Pgn():
                 game = self._finished(message.game)
-                turns = table.analyses.whole(game.number) if message.comments else None
-                text = game.reviewed.text if turns is None else table.kind.annotated(game.reviewed, turns)
+                turns = room.analyses.whole(game.number) if message.comments else None
+                text = game.reviewed.text if turns is None else room.kind.annotated(game.reviewed, turns)
                 self.send({"type": "pgn", "game": game.number, "pgn": text, "names": game.reviewed.names})
             case _Open():
                 self._only_between_games()
-                async with table.reading:
-                    reviewed = await asyncio.to_thread(table.kind.opened, message.pgn, table.settings)
-                await self._review(table.add(reviewed))
+                async with room.reading:
+                    reviewed = await asyncio.to_thread(room.kind.opened, message.pgn, room.settings)
+                await self._review(room.add(reviewed))
             case _Analyse():
-                async with table.changing:  # a game may begin while this waits, so the check comes after it
-                    await table.analyses.begin(self._finished(message.game), table.settings)
+                async with room.changing:  # a game may begin while this waits, so the check comes after it
+                    await room.analyses.begin(self._finished(message.game), room.settings)
 
     async def _review(self, number: int) -> None:
         game = self._finished(number)
-        async with self._table.reading:
-            document = await asyncio.to_thread(self._table.kind.review, game.reviewed)
+        async with self._room.reading:
+            document = await asyncio.to_thread(self._room.kind.review, game.reviewed)
         color = "white" if game.color else "black"
         self.send({"type": "review", "game": game.number, "color": color, **document})
 
     def _finished(self, number: int) -> Finished:
         """A game that is over; refused while another is played, so that no player gets an engine's help there."""
         self._only_between_games()
-        if number not in self._table.finished:
+        if number not in self._room.finished:
             raise Refused("there is no such game here")
-        return self._table.finished[number]
+        return self._room.finished[number]
 
     def _only_between_games(self) -> None:
-        if self._table.playing:
+        if self._room.playing:
             raise Refused("a game is going on; finish it first")

@@ -44,9 +44,9 @@ async def heard(
     earlier = Earlier(moves, plies, {}, begun) if left else None
     people = {chess.WHITE: "human", chess.BLACK: "human"}
     async with served(Settings(people, fen=pair.fen, seed=1, clock=clock, earlier=earlier), kind) as at:
-        seats = {seat.color: i for i, seat in enumerate(at.table.seats)}
+        seats = {seat.color: i for i, seat in enumerate(at.room.seats)}
         own = await at.page(seats[pair.color])
-        await own.until("table")
+        await own.until("room")
         other = await at.page(seats[not pair.color])
         await other.until("game")
         while own.game.get("ply") != (plies if left else 0):

@@ -23,7 +23,7 @@ export class Line {
     };
     this.socket.onmessage = (event) => {
       const message = JSON.parse(event.data);
-      if (message.type === 'table') {
+      if (message.type === 'room') {
         this.wait = 250;
         this.changed(true);
       }

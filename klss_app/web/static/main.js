@@ -1,4 +1,4 @@
-// The page: takes a seat at the table, and shows the running game or the review of a finished one.
+// The page: takes a seat in the room, and shows the running game or the review of a finished one.
 import { FogBoard } from '/board.js';
 import { followCursor } from '/cursor.js';
 import { $, fragment, make, setFragment } from '/dom.js';
@@ -18,7 +18,7 @@ const SURE_MS = 4000;
 for (const element of document.querySelectorAll('[data-text]')) element.textContent = T[element.dataset.text];
 for (const element of document.querySelectorAll('[data-label]')) element.setAttribute('aria-label', T[element.dataset.label]);
 
-let table = null;
+let room = null;
 let mode = 'loading';
 let asked = null;
 let submitted = false;
@@ -70,31 +70,31 @@ function askReview(game) {
 
 function take(message) {
   switch (message.type) {
-    case 'table': {
-      const first = table === null;
-      table = message;
-      $('new-game').hidden = table.humans !== 1;
-      document.body.dataset.kind = table.kind;
-      play.away = table.away;
-      play.two = table.humans === 2;
-      play.loads(table.loading || waiting);
-      showInvitation(table.invitation);
+    case 'room': {
+      const first = room === null;
+      room = message;
+      $('new-game').hidden = room.humans !== 1;
+      document.body.dataset.kind = room.kind;
+      play.away = room.away;
+      play.two = room.humans === 2;
+      play.loads(room.loading || waiting);
+      showInvitation(room.invitation);
       if (mode === 'play' && play.game) play.players();
-      $('open-pgn').textContent = T.open[table.kind];
-      $('download').textContent = T.download[table.kind];
+      $('open-pgn').textContent = T.open[room.kind];
+      $('download').textContent = T.download[room.kind];
       $('rematch').disabled = false;
-      $('review-game').disabled = table.last === null;
-      $('download').disabled = table.last === null;
-      if (first && !table.playing) {
-        const game = Number(fragment().get('game')) || (table.last === null ? table.opened : null);
-        if (game && table.games.includes(game)) askReview(game);
+      $('review-game').disabled = room.last === null;
+      $('download').disabled = room.last === null;
+      if (first && !room.playing) {
+        const game = Number(fragment().get('game')) || (room.last === null ? room.opened : null);
+        if (game && room.games.includes(game)) askReview(game);
         else if (!play.game) {
           show('play');
-          $('status').textContent = table.waiting ? T.waiting : T.starting;
+          $('status').textContent = room.waiting ? T.waiting : T.starting;
         }
       } else if (mode === 'loading') {
         show('play');
-        $('status').textContent = table.waiting ? T.waiting : T.starting;
+        $('status').textContent = room.waiting ? T.waiting : T.starting;
       }
       break;
     }
@@ -169,7 +169,7 @@ function busy(on) {
   if (on) left = null;
   $('board-frame').setAttribute('aria-busy', String(on));
   for (const id of ['board-frame', 'entry', 'game-actions', 'end']) $(id).inert = on;
-  play.loads(on || table.loading);
+  play.loads(on || room.loading);
   if (on) $('status').textContent = T.next;
 }
 
@@ -221,20 +221,20 @@ $('resign').addEventListener('keydown', (event) => event.repeat && event.prevent
 $('draw').addEventListener('click', () => play.draws());
 $('skip').addEventListener('click', (event) => event.detail > 1 || play.skip()); // the second click of two would pass
 $('rematch').addEventListener('click', () => {
-  if (table.humans === 1) busy(true);
+  if (room.humans === 1) busy(true);
   send({ type: 'rematch' });
 });
-$('review-game').addEventListener('click', () => askReview(table.last));
-$('download').addEventListener('click', () => send({ type: 'pgn', game: table.last }));
+$('review-game').addEventListener('click', () => askReview(room.last));
+$('download').addEventListener('click', () => send({ type: 'pgn', game: room.last }));
 const newGame = (wish) => {
   show('play');
   busy(true);
   send({ type: 'new', ...wish });
 };
-$('new-game').addEventListener('click', () => table && askForGame(table, newGame));
+$('new-game').addEventListener('click', () => room && askForGame(room, newGame));
 $('to-game').addEventListener('click', () => show('play'));
 $('flip').addEventListener('click', () => (mode === 'review' ? review.flip() : play.flip()));
-$('keys').addEventListener('click', () => showKeys(table?.kind ?? 'fog'));
+$('keys').addEventListener('click', () => showKeys(room?.kind ?? 'fog'));
 $('open-pgn').addEventListener('click', () => $('pgn-file').click());
 $('pgn-file').addEventListener('change', () => {
   openFile($('pgn-file').files[0]);
@@ -256,7 +256,7 @@ document.addEventListener('keydown', (event) => {
     $('typed').focus();
   } else if (event.key === 'Escape' && mode === 'play') board.ground.cancelPremove();
   else if (event.key === 'f') $('flip').click();
-  else if (event.key === 'n' && table && table.humans === 1) $('new-game').click();
+  else if (event.key === 'n' && room && room.humans === 1) $('new-game').click();
 });
 addEventListener('popstate', () => {
   const game = Number(fragment().get('game'));

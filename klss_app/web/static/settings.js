@@ -5,33 +5,33 @@ import { T } from '/strings.js';
 const CLOCKS = [[60, 1], [180, 2], [300, 5], [600, 10], [1800, 20]];
 
 /**
- * @param {any} table the server's last description of the table
+ * @param {any} room the server's last description of the room
  * @param {(wish: object) => void} start
  */
-export function askForGame(table, start) {
+export function askForGame(room, start) {
   const dialog = $('settings');
   const labelled = (text, control) => make('label', {}, make('span', { text }), control);
   const option = (value, text, selected = false) => make('option', { value, text, selected });
 
-  const engine = make('select', { name: 'engine' }, ...Object.entries(table.engines).map(([name, about]) =>
-    option(name, about ? `${T.level(name)}: ${about}` : name, name === table.engine)));
-  const time = make('input', { name: 'time', type: 'number', min: '0.01', step: 'any', max: '3600', value: table.time ?? 5 });
-  const now = table.clock ? table.clock.join('+') : '';
+  const engine = make('select', { name: 'engine' }, ...Object.entries(room.engines).map(([name, about]) =>
+    option(name, about ? `${T.level(name)}: ${about}` : name, name === room.engine)));
+  const time = make('input', { name: 'time', type: 'number', min: '0.01', step: 'any', max: '3600', value: room.time ?? 5 });
+  const now = room.clock ? room.clock.join('+') : '';
   const known = CLOCKS.some((clock) => clock.join('+') === now);
   const clock = make(
     'select',
     { name: 'clock' },
-    option('', T.settingsNoClock, !table.clock),
+    option('', T.settingsNoClock, !room.clock),
     ...CLOCKS.map(([s, i]) => option(`${s}+${i}`, `${s / 60}+${i}`, now === `${s}+${i}`)),
-    option('own', T.settingsOwnClock, Boolean(table.clock) && !known),
+    option('own', T.settingsOwnClock, Boolean(room.clock) && !known),
   );
-  const minutes = make('input', { type: 'number', min: '0.1', step: 'any', max: '600', value: (table.clock?.[0] ?? 180) / 60 });
-  const increment = make('input', { type: 'number', min: '0', step: 'any', max: '600', value: table.clock?.[1] ?? 2 });
+  const minutes = make('input', { type: 'number', min: '0.1', step: 'any', max: '600', value: (room.clock?.[0] ?? 180) / 60 });
+  const increment = make('input', { type: 'number', min: '0', step: 'any', max: '600', value: room.clock?.[1] ?? 2 });
   const color = make(
     'select',
     { name: 'color' },
     ...[['white', T.side.white], ['black', T.side.black], ['random', T.settingsRandom]].map(([value, text]) =>
-      option(value, text, value === table.color),
+      option(value, text, value === room.color),
     ),
   );
   const fen = make('input', { name: 'fen', maxlength: '120', spellcheck: 'false' });
@@ -55,8 +55,8 @@ export function askForGame(table, start) {
     labelled(T.settingsClock, clock),
     ...own,
     timed,
-    ...(table.starts ? [labelled(T.settingsFen, fen)] : []),
-    make('p', { text: table.playing ? T.settingsLeaves : '' }),
+    ...(room.starts ? [labelled(T.settingsFen, fen)] : []),
+    make('p', { text: room.playing ? T.settingsLeaves : '' }),
     make(
       'div',
       { class: 'row' },

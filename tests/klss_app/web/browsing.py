@@ -1,4 +1,4 @@
-"""What the tests of the page in a real browser are driven by: a table with its server, pages, clicks, axe."""
+"""What the tests of the page in a real browser are driven by: a room with its server, pages, clicks, axe."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from aiohttp import web
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from klss_app.web.board_game import BoardGame, Settings
+from klss_app.web.room import Room
 from klss_app.web.server import make_app
-from klss_app.web.table import Table
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text(encoding="utf-8")
 DESKTOP = {"width": 1280, "height": 860}
@@ -24,7 +24,7 @@ SIDEWAYS = {"width": 844, "height": 390}
 
 
 class Board:
-    """A table and its server, in a thread of its own."""
+    """A room and its server, in a thread of its own."""
 
     def __init__(self, chosen: Settings, kind: BoardGame) -> None:
         self.kept: list[str] = []
@@ -38,24 +38,24 @@ class Board:
 
     async def _serve(self) -> None:
         kind = self._kind
-        self.table = Table(self._chosen, kind, keep=lambda text, begun, to: self.kept.append(text))
-        self.table.analyses.nodes, self.table.analyses.cap = 30, 10_000
-        runner = web.AppRunner(make_app(self.table, "127.0.0.1"), access_log=None, shutdown_timeout=0.1)
+        self.room = Room(self._chosen, kind, keep=lambda text, begun, to: self.kept.append(text))
+        self.room.analyses.nodes, self.room.analyses.cap = 30, 10_000
+        runner = web.AppRunner(make_app(self.room, "127.0.0.1"), access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
         self.port = runner.addresses[0][1]
         self._ready.set()
         await self._stop.wait()
-        await self.table.close()
+        await self.room.close()
         await runner.cleanup()
 
     def link(self, seat: int = 0) -> str:
-        return f"http://127.0.0.1:{self.port}/#seat={self.table.seats[seat].token}"
+        return f"http://127.0.0.1:{self.port}/#seat={self.room.seats[seat].token}"
 
     def send(self, **message: Any) -> None:
         """To all pages of the first seat."""
-        self._loop.call_soon_threadsafe(self.table.seats[0].send, message)
+        self._loop.call_soon_threadsafe(self.room.seats[0].send, message)
 
     def close(self) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)

@@ -1,4 +1,4 @@
-"""Tables and a browser for the tests of the page; tests that are coroutines are run."""
+"""Rooms and a browser for the tests of the page; tests that are coroutines are run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 @pytest.fixture
 def boards() -> Iterator[Callable[..., Board]]:
-    """Makes tables."""
+    """Makes rooms."""
     made: list[Board] = []
 
     def make(kind: BoardGame | None = None, **changes: Any) -> Board:

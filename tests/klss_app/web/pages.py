@@ -1,4 +1,4 @@
-"""A table with its server in this process, and pages that are websockets."""
+"""A room with its server in this process, and pages that are websockets."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from klss_app.kept_games import HUMAN
 from klss_app.web.board_game import BoardGame, Settings
 from klss_app.web.fog_board import FogBoard
 from klss_app.web.rbc_board import RbcBoard
+from klss_app.web.room import Room
 from klss_app.web.server import make_app
-from klss_app.web.table import Table
 
 T = TypeVar("T")
 
@@ -81,10 +81,10 @@ class Page:
 
 
 class Served:
-    """A table behind its server."""
+    """A room behind its server."""
 
-    def __init__(self, table: Table, client: TestClient[Any, Any], kept: list[str]) -> None:
-        self.table = table
+    def __init__(self, room: Room, client: TestClient[Any, Any], kept: list[str]) -> None:
+        self.room = room
         self.client = client
         self.kept = kept
 
@@ -96,25 +96,25 @@ class Served:
     async def page(self, seat: int = 0) -> Page:
         """A page at a seat."""
         page = Page(await self.line())
-        await page.send(type="sit", token=self.table.seats[seat].token)
+        await page.send(type="sit", token=self.room.seats[seat].token)
         return page
 
 
 @asynccontextmanager
 async def served(chosen: Settings, kind: BoardGame | None = None) -> AsyncIterator[Served]:
-    """A server with a table, by default of Fog of War; its games are kept in ``kept``."""
+    """A server with a room, by default of Fog of War; its games are kept in ``kept``."""
     kept: list[str] = []
 
     def keep(text: str, begun: datetime.datetime, to: Path | None) -> None:
         kept.append(text)
 
-    table = Table(chosen, kind or FogBoard(), keep=keep)
-    client = TestClient(TestServer(make_app(table, "127.0.0.1")))
+    room = Room(chosen, kind or FogBoard(), keep=keep)
+    client = TestClient(TestServer(make_app(room, "127.0.0.1")))
     await client.start_server()
     try:
-        yield Served(table, client, kept)
+        yield Served(room, client, kept)
     finally:
-        await table.close()
+        await room.close()
         await client.close()
 
 

@@ -375,7 +375,7 @@ def test_the_link_is_copied_and_opens_the_seat_in_one_other_browser(
     chromium: Browser, boards: Callable[..., Board], scheme: str, size: dict[str, int]
 ) -> None:
     board = boards(black=HUMAN)
-    board.table.origins = [f"http://127.0.0.1:{board.port}", "http://192.168.1.7:8765"]
+    board.room.origins = [f"http://127.0.0.1:{board.port}", "http://192.168.1.7:8765"]
     shown = {"color_scheme": scheme, "viewport": size, "permissions": ["clipboard-read", "clipboard-write"]}
     with opened(chromium, board.link(0), **shown) as (white,):
         expect(white.locator("#invitation input")).to_have_count(2)
@@ -386,11 +386,11 @@ def test_the_link_is_copied_and_opens_the_seat_in_one_other_browser(
         white.locator("#invitation button").first.click()
         expect(white.locator("#invitation button").first).to_have_text("Copied")
         link = white.evaluate("navigator.clipboard.readText()")
-        assert link == f"http://127.0.0.1:{board.port}/#invite={board.table.seats[1].invitation}"
+        assert link == f"http://127.0.0.1:{board.port}/#invite={board.room.seats[1].invitation}"
         with opened(chromium, link) as (black,):
             turn(white)
             expect(white.locator("#invitation")).to_be_hidden()
-            assert black.evaluate("location.hash") == f"#seat={board.table.seats[1].token}"
+            assert black.evaluate("location.hash") == f"#seat={board.room.seats[1].token}"
             typed(white, "e4")
             turn(black)
             black.reload()

@@ -23,7 +23,7 @@ AGREED = {"winner": None, "reason": "agreement", "result": "1/2-1/2"}
 
 
 def two(kind: BoardGame | None = None, **rest: Any) -> Any:
-    """A table of two people."""
+    """A room of two people."""
     return served(settings(HUMAN, HUMAN, **rest), kind)
 
 
@@ -36,7 +36,7 @@ async def seated(at: Served) -> tuple[Page, Page]:
 
 
 def wish(at: Served, **rest: Any) -> dict[str, Any]:
-    return {"engine": at.table.described(at.table.seats[0])["engine"], "color": "white", "time": 1, **rest}
+    return {"engine": at.room.described(at.room.seats[0])["engine"], "color": "white", "time": 1, **rest}
 
 
 async def test_a_game_begins_with_the_first_page_and_goes_on_move_by_move() -> None:
@@ -96,13 +96,13 @@ async def test_pages_are_told_that_something_is_loading_and_when_it_is_there() -
         page = await at.page()
         assert (await page.until("game"))["turn"] == "white", "the human may move meanwhile"
         assert (await (await at.page()).next())["loading"]
-        await page.until("table", loading=False)
+        await page.until("room", loading=False)
 
 
 @KINDS
 async def test_compiled_code_is_loaded_by_a_turn_of_each_side(kind: BoardGame) -> None:
     async with two(kind) as at:
-        await asyncio.to_thread(at.table.warm_up)
+        await asyncio.to_thread(at.room.warm_up)
         white = await at.page(0)
         assert not (await white.next())["loading"]
         await at.page(1)
@@ -120,8 +120,8 @@ async def test_resigning_ends_a_game_also_while_the_engine_thinks_and_everything
         assert (await page.until("refused"))["of"] == "review"
         await page.send(type="resign")
         assert (await page.until("game"))["over"] == {"winner": "black", "reason": "resign", "result": "0-1"}
-        table = await page.until("table")
-        assert table["last"] == 1 and not table["playing"]
+        room = await page.until("room")
+        assert room["last"] == 1 and not room["playing"]
         await page.send(type="review", game=1)
         review = await page.until("review")
         assert [ply["san"] for ply in review["plies"]] == [None, "e4"]
@@ -138,7 +138,7 @@ async def test_a_rematch_swaps_the_colours_and_a_new_game_is_as_wished() -> None
         page = await at.page()
         await page.until("game")
         await page.send(type="resign")
-        await page.until("table", playing=False)
+        await page.until("room", playing=False)
         await page.send(type="rematch")
         game = await page.until("game", over=None)
         assert (game["number"], game["color"]) == (2, "black")
@@ -160,7 +160,7 @@ async def test_two_people_get_a_seat_each_may_agree_to_a_draw_and_play_again_wit
 ) -> None:
     async with two(kind) as at:
         white = await at.page(0)
-        assert (await white.until("table"))["waiting"]
+        assert (await white.until("room"))["waiting"]
         black = await at.page(1)
         await black.until("game")
         await white.plays(*FIRST[kind.kit.name])
@@ -176,7 +176,7 @@ async def test_two_people_get_a_seat_each_may_agree_to_a_draw_and_play_again_wit
             await accepts.send(type="draw", accepts=True)
             for page in (white, black):
                 assert (await page.until("game", over=AGREED))["offer"] is None
-                assert (await page.until("table", playing=False))["last"] == number
+                assert (await page.until("room", playing=False))["last"] == number
                 await page.send(type="rematch")
             for page, color in ((offers, "black"), (accepts, "white")):
                 game = await page.until("game", number=number + 1)
@@ -223,14 +223,14 @@ async def test_two_tabs_that_ask_at_once_begin_one_game_and_one_that_is_left_is_
         await page.send(type="new", **wish(at))
         await second.send(type="new", **wish(at))
         await page.until("game", number=3)
-        assert at.table.playing
+        assert at.room.playing
         await page.send(type="resign")
-        await page.until("table", playing=False, last=3)
+        await page.until("room", playing=False, last=3)
         await page.send(type="rematch")
         await second.send(type="rematch")
         assert (await page.until("game", number=4))["color"] == "black"
         await page.send(type="resign")
-        assert (await page.until("table", playing=False))["last"] == 4
+        assert (await page.until("room", playing=False))["last"] == 4
         record = read_pgn(at.kept[0])[0]
         assert len(record.moves) > 0 and record.outcome is None
         assert len(at.kept) == 3  # the second was left before its first move
@@ -260,10 +260,10 @@ async def invited(at: Served, code: object, token: object = "") -> tuple[Page, d
 @KINDS
 async def test_one_browser_is_let_in_and_the_first_seat_never_holds_the_others_token(kind: BoardGame) -> None:
     async with two(kind) as at:
-        first, second = at.table.seats
-        at.table.origins = ["http://127.0.0.1:8765"]
+        first, second = at.room.seats
+        at.room.origins = ["http://127.0.0.1:8765"]
         white = await at.page(0)
-        code = (await white.until("table"))["invitation"][0].partition("/#invite=")[2]
+        code = (await white.until("room"))["invitation"][0].partition("/#invite=")[2]
         assert code == second.invitation
         # Two browsers at once: one of them gets the seat.
         answers = await asyncio.gather(*(invited(at, code) for _ in range(2)))
@@ -272,16 +272,16 @@ async def test_one_browser_is_let_in_and_the_first_seat_never_holds_the_others_t
         ((black, said),) = let_in
         assert said == {"type": "seat", "token": second.token}
         assert (await black.until("game"))["color"] == "black"
-        assert (await white.until("table", waiting=False))["invitation"] is None
+        assert (await white.until("room", waiting=False))["invitation"] is None
         await white.until("game")
         again, refused = await invited(at, code)
         assert refused["why"] == "no invitation" and (await again.socket.receive()).type.name == "CLOSE"
         # A reload comes by the token; and the first seat is the only one that was ever shown the invitation.
         reloaded = await at.page(1)
-        assert (await reloaded.until("table"))["invitation"] is None
+        assert (await reloaded.until("room"))["invitation"] is None
         for page in (white, black):
             await page.send(type="draw", accepts=False)
-        await white.until("table", playing=False)
+        await white.until("room", playing=False)
         await white.send(type="review", game=1)
         await white.until("review")
         heard = {page: b"".join(page.heard) for page in (white, black, reloaded)}
@@ -292,7 +292,7 @@ async def test_one_browser_is_let_in_and_the_first_seat_never_holds_the_others_t
 
 async def test_what_is_no_invitation_opens_no_seat_not_even_beside_a_token() -> None:
     async with two() as at:
-        first, second = at.table.seats
+        first, second = at.room.seats
         for code in ("", "x", 1, True, [second.invitation], first.token, second.token):
             assert (await invited(at, code, first.token))[1]["why"] == "no invitation"
         for token in (second.invitation, None):
@@ -300,7 +300,7 @@ async def test_what_is_no_invitation_opens_no_seat_not_even_beside_a_token() -> 
         assert not second.sat
         # A seat that was taken by its own link takes the invitation away.
         code = second.invitation
-        await (await at.page(1)).until("table", invitation=None)
+        await (await at.page(1)).until("room", invitation=None)
         assert (await invited(at, code))[1]["why"] == "no invitation"
     async with served(settings()) as at:
-        assert at.table.seats[0].invitation is None
+        assert at.room.seats[0].invitation is None

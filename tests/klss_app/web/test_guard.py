@@ -98,7 +98,7 @@ async def test_without_the_token_there_is_no_seat_and_nothing_is_told() -> None:
     async with served(settings()) as at:
         good = await at.page()
         await good.until("game")
-        wrong: list[Any] = ["", None, 7, "é", "x" * 22, at.table.seats[0].token[:-1], [at.table.seats[0].token]]
+        wrong: list[Any] = ["", None, 7, "é", "x" * 22, at.room.seats[0].token[:-1], [at.room.seats[0].token]]
         for token in wrong:
             page = Page(await at.line())
             await page.send(type="sit", token=token)
@@ -178,7 +178,7 @@ async def test_two_thousand_hostile_frames_and_requests_and_the_server_lives_on(
         page = await at.page()
         game = await page.until("game")
         if game["over"] is not None or game["turn"] != game["color"]:
-            await page.send(type="new", engine=at.table.described(at.table.seats[0])["engine"], color="white", time=1)
+            await page.send(type="new", engine=at.room.described(at.room.seats[0])["engine"], color="white", time=1)
             game = await page.until("game", over=None, turn="white", color="white")
         await page.send(type="move", move=game["moves"][0], ply=game["ply"])
         assert (await page.until("game"))["ply"] == game["ply"] + 1
@@ -208,7 +208,7 @@ async def test_a_page_that_does_not_read_is_cut_off_and_keeps_no_server_from_end
     monkeypatch.setattr(server, "_CLOSE_WITHIN_S", 0.2)
 
     async with served(settings()) as at:
-        seat = at.table.seats[0]
+        seat = at.room.seats[0]
         page = await at.page()
         await page.until("game")
         (reads,) = seat.lines
@@ -237,4 +237,4 @@ async def test_where_one_seat_opens_all_the_pages_there_may_be_the_other_one_sti
         crowd += [await at.page(1) for _ in range(3)]
         await page.send(type="move", move="e4", ply=0)
         assert (await page.until("game"))["history"] == ["e4"]
-        assert len(at.table.seats[1].lines) < 70
+        assert len(at.room.seats[1].lines) < 70

@@ -41,9 +41,9 @@ FOG = '[White "</script><img src=x>"]\n[Variant "Fogofwar"]\n\n1. e4 d5 2. Bb5 d
 
 @pytest.fixture
 def reviewing(boards: Callable[..., Board]) -> Board:
-    """A table at which a game is reviewed."""
+    """A room in which a game is reviewed."""
     board = boards()
-    board.table.opened = board.table.add(reviewed(read_pgn(GAME)[0], PAPER))
+    board.room.opened = board.room.add(reviewed(read_pgn(GAME)[0], PAPER))
     return board
 
 
@@ -185,9 +185,9 @@ def test_lost_pieces_stand_beside_a_long_name_and_the_board_in_the_middle_of_a_p
     board = boards()
     with opened(chromium, board.link(), viewport=PHONE) as (page,):
         turn(page)
-        seat = board.table.seats[0]
+        seat = board.room.seats[0]
         names = {"white": "you", "black": "level-6 (an evaluator whose name is long)"}
-        board.send(**{**(board.table.game_message(seat) or {}), "names": names, "lost": "QRBPP"})
+        board.send(**{**(board.room.game_message(seat) or {}), "names": names, "lost": "QRBPP"})
         expect(page.locator("#player-top .name")).to_contain_text("Black: Level 6 (")
         men = page.locator("#player-top .men").bounding_box()
         assert men is not None

@@ -60,13 +60,13 @@ def test_what_is_no_game_is_refused_with_a_reason(kind: FogBoard | RbcBoard, tex
 @pytest.mark.slow
 async def test_a_dropped_game_is_reviewed_and_analysed_turn_by_turn() -> None:
     async with served(settings()) as at:
-        at.table.analyses.nodes, at.table.analyses.cap = 30, 10_000
+        at.room.analyses.nodes, at.room.analyses.cap = 30, 10_000
         page = await at.page()
         await page.until("game")
         await page.send(type="open", pgn=PGN)
         await page.until("refused", of="open")  # a game is going on
         await page.send(type="resign")
-        await page.until("table", playing=False)
+        await page.until("room", playing=False)
         await page.send(type="open", pgn=PGN)
         document = await page.until("review")
         number = document["game"]
@@ -111,22 +111,22 @@ async def test_no_analysis_begins_once_a_game_has_while_it_waited() -> None:
     async with served(settings()) as at:
         page = await at.page()
         await page.until("game")
-        number = at.table.add(reviewed(read_pgn(PGN)[0], PAPER))
+        number = at.room.add(reviewed(read_pgn(PGN)[0], PAPER))
         await page.send(type="resign")
-        await page.until("table", playing=False)
-        async with at.table.changing:
+        await page.until("room", playing=False)
+        async with at.room.changing:
             await page.send(type="analyse", game=number)
             await asyncio.sleep(0.1)
-            at.table._beginning = True
+            at.room._beginning = True
         await page.until("refused", of="analyse")
 
 
-async def test_of_analyses_asked_for_at_once_only_one_goes_on_and_none_when_a_game_begins_or_the_table_closes() -> None:
+async def test_of_analyses_asked_for_at_once_only_one_goes_on_and_none_when_a_game_begins_or_the_room_closes() -> None:
     others = asyncio.all_tasks()
     async with served(settings()) as at:
-        numbers = [at.table.add(reviewed(read_pgn("1. Nf3 Nf6 *")[0], PAPER)) for _ in range(3)]
-        at.table.opened = numbers[0]
-        at.table.analyses.nodes = 10**7
+        numbers = [at.room.add(reviewed(read_pgn("1. Nf3 Nf6 *")[0], PAPER)) for _ in range(3)]
+        at.room.opened = numbers[0]
+        at.room.analyses.nodes = 10**7
         pages = [await at.page() for _ in numbers]
         for page, number in zip(pages, numbers, strict=True):
             await page.send(type="analyse", game=number)
@@ -137,7 +137,7 @@ async def test_of_analyses_asked_for_at_once_only_one_goes_on_and_none_when_a_ga
         await pages[0].until("game")
         assert not _analysing()
         await pages[0].send(type="resign")
-        await pages[0].until("table", playing=False)
+        await pages[0].until("room", playing=False)
         await pages[0].send(type="analyse", game=numbers[0])
         await pages[0].until("analysis", game=numbers[0])
     assert not _analysing() and asyncio.all_tasks() == others
@@ -162,7 +162,7 @@ async def test_a_blind_review_shows_what_either_side_knew_as_it_was_sent_then_an
             await pages[turn % 2].plays(*answers)
         await pages[0].until("game", question="sense")
         await pages[0].send(type="resign")
-        await pages[0].until("table", playing=False)
+        await pages[0].until("room", playing=False)
         await pages[0].send(type="review", game=1)
         review = await pages[0].until("review")
         heard = [[json.loads(line) for line in page.heard if b'"type":"game"' in line] for page in pages]
@@ -191,8 +191,8 @@ async def test_a_game_against_the_blind_engine_is_analysed() -> None:
         await page.plays("e5", "e2e4")
         await page.until("game", question="sense")
         await page.send(type="resign")
-        await page.until("table", playing=False)
-        at.table.analyses.nodes = 200
+        await page.until("room", playing=False)
+        at.room.analyses.nodes = 200
         await page.send(type="analyse", game=1)
         found = await page.until("analysis", done=True)
     assert found["failed"] is None and found["of"] == 2

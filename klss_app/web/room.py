@@ -57,7 +57,7 @@ class Refused(Exception):
 
 @dataclass
 class Seat:
-    """A human's place at the table, for everybody who knows the ``token``, with any number of pages (``lines``).
+    """A human's place in the room, for everybody who knows the ``token``, with any number of pages (``lines``).
 
     ``shown`` is the last message of this game to them. ``invitation``: a code that lets one browser in, until the seat
     is taken."""
@@ -81,7 +81,7 @@ class Seat:
             line.send(message)
 
 
-class Table:
+class Room:
     """The seats, the game that runs, the games that are over.
 
     Parameters
@@ -141,11 +141,11 @@ class Table:
         return self._game is not None or self._beginning
 
     def described(self, seat: Seat) -> dict[str, Any]:
-        """The message that describes the table to a page: all but the game itself."""
+        """The message that describes the room to a page: all but the game itself."""
         settings = self.settings
         code = self.seats[-1].invitation if seat is self.seats[0] else None
         return {
-            "type": "table",
+            "type": "room",
             "kind": self.kind.kit.name,
             "starts": self.kind.kit.starts,
             "color": chess.COLOR_NAMES[seat.color],
@@ -216,7 +216,7 @@ class Table:
             seat.send(self.described(seat))
 
     def _describe_to_others(self, seat: Seat) -> None:
-        """Describe the table to all other seats, after somebody came to this seat or left it."""
+        """Describe the room to all other seats, after somebody came to this seat or left it."""
         for other in self.seats:
             if other is not seat:
                 other.send(self.described(other))
@@ -266,7 +266,7 @@ class Table:
             self._game.inbox.put(Draw(seat.color, accepts))
 
     async def rematch(self, seat: Seat) -> None:
-        """Ask for a rematch; once every human at the table has asked, the next game begins with colours swapped."""
+        """Ask for a rematch; once every human in the room has asked, the next game begins with colours swapped."""
         if self.playing:
             raise Refused("the game is still going on")
         seat.wants_rematch = True
