@@ -19,8 +19,6 @@ from darkchess.rbc.game.own_half import OwnHalf
 from klss.play.outcome import Seat
 from klss_app.known.known import ChessKnown, Picture, Unread
 
-_SQUARES = re.compile(r"([a-h][1-8])-?([a-h][1-8])=?([nbrqNBRQ]?)")
-_LETTERS = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)([x:]?)([a-h][1-8])=?([NBRQ]?)[+#]?")
 _PASS = ("pass", "-", "--", "0000")
 
 
@@ -176,43 +174,26 @@ def request_of(text: str, requests: Sequence[chess.Move], pieces: Mapping[int, c
 
 
 def _meant(text: str, requests: Sequence[chess.Move], pieces: Mapping[int, chess.Piece]) -> list[chess.Move]:
-    castled = {"O-O": 2, "0-0": 2, "O-O-O": -2, "0-0-0": -2}.get(text.upper())
-    if castled is not None:
-        return [
-            move
-            for move in requests
-            if pieces[move.from_square].piece_type == chess.KING and move.to_square - move.from_square == castled
-        ]
-    squares = _SQUARES.fullmatch(text)
-    if squares is not None:
-        start, end, letter = squares.groups()
-        return _promoted([move for move in requests if move.uci()[:4] == start + end], letter)
-    letters = _LETTERS.fullmatch(text)
-    if letters is None:
-        return []
-    piece, file, rank, takes, end, letter = letters.groups()
-    kind = chess.PIECE_SYMBOLS.index(piece.lower()) if piece else chess.PAWN
-    found = [
-        move
-        for move in requests
-        if pieces[move.from_square].piece_type == kind
-        and chess.SQUARE_NAMES[move.to_square] == end
-        and file in ("", chess.SQUARE_NAMES[move.from_square][0])
-        and rank in ("", chess.SQUARE_NAMES[move.from_square][1])
-    ]
+    """The requests that may be written so; without a letter for it, a promotion is to a queen."""
+    plain = re.sub("[-=+#]", "", text.replace(":", "x"))
+    castles = plain.upper().replace("0", "O")
+    return [move for move in requests if {plain, castles} & _spellings(move, pieces)]
+
+
+def _spellings(move: chess.Move, pieces: Mapping[int, chess.Piece]) -> set[str]:
+    """All ways of writing a request, without the signs ``- = + #``."""
+    start, end = chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square]
+    kind, step = pieces[move.from_square].piece_type, move.to_square - move.from_square
+    if kind == chess.KING and abs(step) == 2:
+        return {start + end, "OO" if step > 0 else "OOO"}
     if kind == chess.PAWN:
-        aside = bool(takes) or file not in ("", end[0])
-        found = [move for move in found if ((move.to_square - move.from_square) % 8 != 0) == aside]
-    if kind == chess.KING:
-        found = [move for move in found if abs(move.to_square - move.from_square) != 2]
-    return _promoted(found, letter)
-
-
-def _promoted(found: list[chess.Move], letter: str) -> list[chess.Move]:
-    """The moves with that promotion; to a queen if none is typed."""
-    wanted = chess.PIECE_SYMBOLS.index(letter.lower()) if letter else chess.QUEEN
-    promoting = [move for move in found if move.promotion == wanted]
-    return promoting or [move for move in found if move.promotion is None and not letter]
+        parts = ["", start[0], start] if step % 8 == 0 else ["x", start[0], start[0] + "x", start, start + "x"]
+    else:
+        sign = chess.piece_symbol(kind).upper()
+        parts = [start, *(sign + part + x for part in ("", start[0], start[1], start) for x in ("", "x"))]
+    letter = "" if move.promotion is None else chess.piece_symbol(move.promotion)
+    letters = {letter, letter.upper()} | ({""} if letter == "q" else set())
+    return {part + end + each for part in parts for each in letters}
 
 
 def request_letters(moved: Moved, pieces: Mapping[int, chess.Piece]) -> str:
