@@ -13,11 +13,11 @@ from typing import Any
 
 import chess
 
-from klss.play.arbiter import Played
+from klss.play.arbiter import AnyPlayed
 from klss.play.kit import AnyKit
 from klss.play.outcome import Outcome, Seat
 from klss.support.text import counted
-from klss_app.known.known import Known, Picture
+from klss_app.known.known import AnyKnown, Known, Picture
 
 _LOSSES = {
     "king_captured": "{}'s king was captured",
@@ -55,14 +55,14 @@ class Front:
     :attr:`klss.play.kit.Kit.front`.
     """
 
-    known: type[Known] = Known
+    known: type[AnyKnown] = Known
     turns = "turn", "turns"  # the game's words for one turn and for more
     sees = "knew"  # the word for what a side made of the board
 
     def __init__(self, kit: AnyKit) -> None:
         self.kit = kit
 
-    def words(self, referee: Any, played: Played, name: str) -> str:
+    def words(self, referee: Any, played: AnyPlayed, name: str) -> str:
         """A turn of a game between engines, just played by ``name``."""
         said = self.kit.line(referee, played)
         return f"{played.ply}. {name}: {', '.join(map(str, said.get('answers', said.values())))}"

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import chess
 
 from darkchess.fog.game.render import Style, beside, board_lines
-from klss.play.contest import Decision, OutOfTime, Player, Resignation
+from klss.play.contest import Answer, Decision, Observation, OutOfTime, Player, Resignation, Setup
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome, Seat
 from klss_app.cli.terminal import Terminal, TimeUp
@@ -62,7 +62,7 @@ def _ages(terminal: Terminal, picture: Picture, bottom: chess.Color) -> list[str
     return [" ".join(age(8 * rank + file) for file in files).rstrip() for rank in ranks]
 
 
-class Human(Player):
+class Human(Player[Setup, Observation, Answer]):
     """The human; see :class:`klss.play.contest.Player`. ``make`` makes what the player knows; ``names`` and ``clocks``
     are those of :class:`klss_app.cli.screen.Screen`. In a game that is resumed after ``resumed`` turns, nothing is
     shown before the last earlier observation. ``help`` replaces the game's own.
@@ -70,7 +70,7 @@ class Human(Player):
 
     def __init__(
         self,
-        make: Callable[[Seat, Any], Known],
+        make: Callable[[Seat, Setup], Known[Setup, Observation, Answer]],
         terminal: Terminal,
         names: Mapping[chess.Color, str],
         clocks: Mapping[chess.Color, float],
@@ -83,12 +83,12 @@ class Human(Player):
         self.bottom: chess.Color = chess.WHITE
         self.drawn = -1  # the number of the observation that was shown last
 
-    def begin(self, seat: Seat, setup: Any) -> None:
+    def begin(self, seat: Seat, setup: Setup) -> None:
         """Begin a game; nothing is drawn before the human's first turn."""
         self.known, self.bottom = self._make(seat, setup), seat
         self._quiet = self.known.observed_before(self._resumed, seat, setup)
 
-    def observe(self, observation: Any) -> None:
+    def observe(self, observation: Observation) -> None:
         """Take in an observation. On a screen the result of the human's own move is shown at once."""
         known = self.known
         known.observe(observation)
@@ -96,7 +96,7 @@ class Human(Player):
         if known.number == self._quiet or (known.number > self._quiet and waits):
             self.draw()
 
-    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:
         """Ask until an answer is typed. Raises Resignation, OutOfTime: see :mod:`klss.play.contest`; Quit, InputClosed:
         the human leaves.
         """
@@ -194,3 +194,7 @@ class Human(Player):
 
     def _quit(self) -> NoReturn:
         raise Quit
+
+
+AnyHuman: TypeAlias = Human[Any, Any, Any]
+"""A human in a game that is chosen by name."""

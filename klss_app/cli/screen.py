@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from darkchess.fog.game.render import beside
-from klss.play.arbiter import Played
+from klss.play.arbiter import AnyPlayed
 from klss.play.outcome import Seat
+from klss_app.cli.errors import UsageError
 from klss_app.cli.games import Game
-from klss_app.cli.human import Human, Quit, drawn
+from klss_app.cli.human import AnyHuman, Human, Quit, drawn
 from klss_app.cli.terminal import InputClosed, Terminal
+from klss_app.known.known import Known
 
 if TYPE_CHECKING:
     from klss_app.front import Front, Step
@@ -25,7 +27,7 @@ class Screen:
 
     def __init__(self, game: Game, terminal: Terminal, names: Mapping[Seat, str], clocks: Mapping[Seat, float]) -> None:
         self._game, self._terminal, self._names, self._clocks = game, terminal, names, clocks
-        self._human: Human | None = None
+        self._human: AnyHuman | None = None
         self._drawn = -1
 
     @property
@@ -57,8 +59,10 @@ class Screen:
                 terminal.type_ahead(text)
                 return
 
-    def human(self, resumed: int) -> Human:
+    def human(self, resumed: int) -> AnyHuman:
         """The human as a player; ``resumed``: turns already played in a resumed game."""
+        if self.front.known is Known:
+            raise UsageError(f"got --game {self._game.name}, whose answers can't be typed; klss match plays it")
         self._human = Human(self.front.known, self._terminal, self._names, self._clocks, resumed)
         self._human.drawn = self._drawn
         return self._human
@@ -72,7 +76,7 @@ class Screen:
         step = self.front.step(referee, 0)
         return [] if step is None else ["", *self._block(step)]
 
-    def turn_lines(self, referee: Any, played: Played) -> list[str]:
+    def turn_lines(self, referee: Any, played: AnyPlayed) -> list[str]:
         """The lines for a turn of such a game."""
         step = self.front.step(referee, played.ply)
         if step is None:

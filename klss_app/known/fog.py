@@ -22,7 +22,7 @@ START = Picture(
 """The board as White sees it in the usual start position: ranks 1 to 4."""
 
 
-class FogKnown(ChessKnown):
+class FogKnown(ChessKnown["Setup", "View", chess.Move]):
     """See :class:`klss_app.known.known.ChessKnown`; :attr:`view` is the player's last view."""
 
     help = """\

@@ -7,12 +7,13 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 import chess
 
 from darkchess.board.fen import board_text
 from darkchess.fog.game.render import ALL_SQUARES
+from klss.play.contest import Answer, Observation, Setup
 from klss.play.outcome import Outcome, Seat
 
 if TYPE_CHECKING:  # not at run time: the first board is drawn before compiled code is loaded
@@ -44,10 +45,10 @@ class Picture:
         return board_text(self.pieces, ALL_SQUARES & ~self.seen)
 
 
-class Known:
+class Known(Generic[Setup, Observation, Answer]):
     """What the player at ``seat`` knows of a game, and says. ``setup``: what both players know beforehand.
 
-    This class takes any game: it shows the observations as texts, and takes answers that its question lists.
+    This class takes any game, and shows the observations as texts. A game's own class has at least :meth:`answers`.
 
     Attributes
     ----------
@@ -70,20 +71,20 @@ Type an answer of the list or its number, or one of:
   quit      leave"""
     prompt = "your answer: "
 
-    def __init__(self, seat: Seat, setup: Any) -> None:
+    def __init__(self, seat: Seat, setup: Setup) -> None:
         self.seat, self.setup = seat, setup
         self.number = 0
-        self.question: Any = None
+        self.question: str | None = None
         self.said: list[str] = []
         self.history: list[str] = []
         self.over: Outcome | None = None
 
     @staticmethod
-    def observed_before(turns: int, seat: Seat, setup: Any) -> int:
+    def observed_before(turns: int, seat: Seat, setup: Setup) -> int:
         """The number of observations in the first ``turns`` of a game."""
         return 0
 
-    def observe(self, observation: Any) -> None:
+    def observe(self, observation: Observation) -> None:
         """Take in an observation."""
         self.number += 1
         if self.question is not None:  # it was answered
@@ -95,7 +96,7 @@ Type an answer of the list or its number, or one of:
         """Take in how the game ended."""
         self.over, self.question = outcome, None
 
-    def words(self, observation: Any) -> str:
+    def words(self, observation: Observation) -> str:
         """An observation as text."""
         return str(observation)
 
@@ -103,16 +104,16 @@ Type an answer of the list or its number, or one of:
         """The board as the player knows it; None: there is none, the game is shown as text."""
         return None
 
-    def answers(self) -> Mapping[str, Any]:
+    def answers(self) -> Mapping[str, Answer]:
         """The open answers, by the texts that are typed for them."""
-        return {str(each): each for each in self.question} if isinstance(self.question, list | tuple) else {}
+        return {}
 
     @property
     def numbered(self) -> bool:
         """Whether an answer may also be typed as its number in the list: no answer is itself a number."""
         return not any(name.isdecimal() for name in self.answers())
 
-    def read(self, text: str) -> Any:
+    def read(self, text: str) -> Answer:
         """The answer that is typed as ``text``. Raises :class:`Unread`: it is none."""
         answers = self.answers()
         if text in answers:
@@ -127,7 +128,11 @@ Type an answer of the list or its number, or one of:
         return self.history
 
 
-class ChessKnown(Known):
+AnyKnown: TypeAlias = Known[Any, Any, Any]
+"""What a player knows of a game that is chosen by name."""
+
+
+class ChessKnown(Known[Setup, Observation, Answer]):
     """What a player of a game on a chessboard knows; both players know ``start``.
 
     Attributes
@@ -142,7 +147,7 @@ class ChessKnown(Known):
         Pieces by FEN's letters.
     """
 
-    def __init__(self, seat: Seat, setup: Any, start: Position) -> None:
+    def __init__(self, seat: Seat, setup: Setup, start: Position) -> None:
         super().__init__(seat, setup)
         self.first, self.first_number = start.turn, start.fullmove
         self.last: tuple[int, ...] = ()
@@ -211,6 +216,9 @@ class ChessKnown(Known):
             wrapped("  ".join(turns) or "no move yet").replace(_HARD_SPACE, " "),
             f" You captured {_counted(self.taken)}; you lost {_counted(self.lost)}.",
         ]
+
+
+AnyChessKnown: TypeAlias = ChessKnown[Any, Any, Any]
 
 
 def wrapped(text: str) -> str:

@@ -8,7 +8,7 @@ from klss.openspiel.observations import Seen
 from klss_app.known.known import Known
 
 
-class OpenSpielKnown(Known):
+class OpenSpielKnown(Known[None, Seen, int]):
     """See :class:`klss_app.known.known.Known`; actions are typed by name or by number."""
 
     prompt = "your action: "

@@ -22,7 +22,7 @@ from klss_app.known.known import ChessKnown, Picture, Unread
 _PASS = ("pass", "-", "--", "0000")
 
 
-class RbcKnown(ChessKnown):
+class RbcKnown(ChessKnown[Position, Observation, int | chess.Move | None]):
     """See :class:`klss_app.known.known.ChessKnown`: own pieces, and what was last known of the other squares."""
 
     help = """\

@@ -22,7 +22,7 @@ from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome
 from klss_app.front import Front, Step
 from klss_app.kept_games import HUMAN
-from klss_app.known.known import ChessKnown, over_document
+from klss_app.known.known import AnyChessKnown, over_document
 from klss_app.web.seats import HumanAtBoard, Inbox
 
 MOST_PLIES = 2000
@@ -99,7 +99,7 @@ class Finished:
 class BoardGame(Front, ABC):
     """A game at the board."""
 
-    known: type[ChessKnown]
+    known: type[AnyChessKnown]
     opening: tuple[str, ...]  # a turn of each side, as the kit takes earlier moves
     analysis: str  # the module that is run to analyse a finished game; it writes one line of JSON per turn
 

@@ -37,7 +37,7 @@ class RbcBoard(BoardGame):
     def __init__(self, kit: AnyKit = RBC) -> None:
         super().__init__(kit)
 
-    def words(self, referee: Referee, played: Played, name: str) -> str:
+    def words(self, referee: Referee, played: Played[Any], name: str) -> str:
         return turn_text(referee.turns[played.ply - 1], played.ply - 1)
 
     def steps(self, referee: Referee) -> list[Step]:

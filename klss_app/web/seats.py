@@ -18,7 +18,7 @@ import chess
 from klss.play.contest import AnyPlayer, Decision, OutOfTime
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome, Seat
-from klss_app.known.known import ChessKnown, Unread
+from klss_app.known.known import AnyChessKnown, Unread
 
 _MOST_TEXT = 40
 """Characters of a page's answer that are read."""
@@ -128,11 +128,11 @@ class HumanAtBoard(AnyPlayer):
     knows.
     """
 
-    known: ChessKnown | None = None
+    known: AnyChessKnown | None = None
 
     def __init__(
         self,
-        make: Callable[[Seat, Any], ChessKnown],
+        make: Callable[[Seat, Any], AnyChessKnown],
         inbox: Inbox,
         show: Callable[[dict[str, Any]], None],
         earlier: int = 0,
