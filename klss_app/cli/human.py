@@ -29,8 +29,8 @@ class Quit(Exception):
 def clock_text(remaining_s: float) -> str:
     """Seconds as a clock shows them.
 
-    >>> clock_text(179.2), clock_text(7.25)
-    ('2:59', '0:07.2')
+    >>> clock_text(3600.0), clock_text(59.9), clock_text(7.25), clock_text(-1.0)
+    ('60:00', '0:59', '0:07.2', '0:00.0')
     """
     minutes, rest = divmod(max(0.0, remaining_s), 60.0)
     if remaining_s < 10.0:

@@ -306,7 +306,7 @@ class TerminalGame:
         if self._human is None:
             self._terminal.say(f"White: {names[True]}   Black: {names[False]}", *screen.start_lines(referee))
         Arbiter(referee, players, controls, self._print_turn, on_pass=self._pass, remaining_s=self._clocks).play()
-        self._terminal.say("", *screen.front.end_lines(referee, names))
+        self._terminal.say("", *screen.end_lines(referee))
         for seat, engine in self._engines.items():
             if engine.last_fault:
                 self._terminal.say(f"{names[seat]}: {engine.last_fault}")

@@ -83,6 +83,12 @@ class Screen:
             return [self.front.words(referee, played, self._names[played.seat])]
         return ["", *self._block(step)]
 
+    def end_lines(self, referee: Any) -> list[str]:
+        """The lines for the end of any game; with the last board between engines whose turns were told in words."""
+        told = self._human is None and self.front.step(referee, 0) is None
+        board = [line for step in self.front.steps(referee)[-1:] for line in self._block(step)] if told else []
+        return [*board, *self.front.end_lines(referee, self._names)]
+
     def review(self, referee: Any) -> None:
         """Step through a finished game, with nothing hidden: at a terminal the last step and then those that the human
         asks for, else all at once."""

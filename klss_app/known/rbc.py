@@ -177,7 +177,8 @@ def _meant(text: str, requests: Sequence[chess.Move], pieces: Mapping[int, chess
     """The requests that may be written so; without a letter for it, a promotion is to a queen."""
     plain = re.sub("[-=+#]", "", text.replace(":", "x"))
     castles = plain.upper().replace("0", "O")
-    return [move for move in requests if {plain, castles} & _spellings(move, pieces)]
+    found = [move for move in requests if {plain, castles} & _spellings(move, pieces)]
+    return [move for move in found if move.promotion is not None] or found  # a pawn may also ask for none
 
 
 def _spellings(move: chess.Move, pieces: Mapping[int, chess.Piece]) -> set[str]:

@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import chess
-from aiohttp import web
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from klss_app.web.board_game import BoardGame, Settings
-from klss_app.web.room import Room
-from klss_app.web.server import make_app
+from tests.klss_app.web.pages import served
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text(encoding="utf-8")
 DESKTOP = {"width": 1280, "height": 860}
@@ -27,28 +25,19 @@ class Board:
     """A room and its server, in a thread of its own."""
 
     def __init__(self, chosen: Settings, kind: BoardGame) -> None:
-        self.kept: list[str] = []
-        self._chosen, self._kind = chosen, kind
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._stop = asyncio.Event()
-        self._thread = threading.Thread(target=lambda: self._loop.run_until_complete(self._serve()))
+        self._thread = threading.Thread(target=lambda: self._loop.run_until_complete(self._serve(chosen, kind)))
         self._thread.start()
         assert self._ready.wait(60)
 
-    async def _serve(self) -> None:
-        kind = self._kind
-        self.room = Room(self._chosen, kind, keep=lambda text, begun, to: self.kept.append(text))
-        self.room.analyses.nodes, self.room.analyses.cap = 30, 10_000
-        runner = web.AppRunner(make_app(self.room, "127.0.0.1"), access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        self.port = runner.addresses[0][1]
-        self._ready.set()
-        await self._stop.wait()
-        await self.room.close()
-        await runner.cleanup()
+    async def _serve(self, chosen: Settings, kind: BoardGame) -> None:
+        async with served(chosen, kind) as at:
+            self.room, self.kept, self.port = at.room, at.kept, at.client.port
+            self.room.analyses.nodes, self.room.analyses.cap = 30, 10_000
+            self._ready.set()
+            await self._stop.wait()
 
     def link(self, seat: int = 0) -> str:
         return f"http://127.0.0.1:{self.port}/#seat={self.room.seats[seat].token}"
