@@ -4,6 +4,6 @@ Reading order: ``main`` the entry point, which finds the command; ``games`` what
 that commands share; ``errors`` what ends as one line.
 
 Commands: ``play`` with ``terminal``, ``screen``, ``human`` and ``saved_game``; ``board``; ``engine``
-with ``serving``; ``bot``; ``match``; ``solve``, ``exploit`` and ``tables`` with ``openspiel``; ``bench``. What a game
-has in its own way is in ``fog`` and ``rbc``.
+with ``serving``; ``bot``; ``match``; ``track``; ``analyse`` with ``analysed_games``; ``solve``, ``exploit`` and
+``tables`` with ``openspiel``; ``bench``. Commands for Fog of War alone are in ``fog``.
 """

@@ -45,8 +45,9 @@ ANY_GAME = ("play", "board", "match", "engine")
 """The commands whose module is the same for every game."""
 
 OWN = {
-    "fog": {"track": "track"} | {name: f"fog.{name}" for name in ("games", "puzzles", "analyse", "openings")},
-    "rbc": {"track": "track", "analyse": "rbc.analyse"},
+    "fog": {name: name for name in ("track", "analyse")}
+    | {name: f"fog.{name}" for name in ("games", "puzzles", "openings")},
+    "rbc": {name: name for name in ("track", "analyse")},
 }
 """Each game's further commands -> their modules below ``klss_app.cli``."""
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
+from klss_app.analysis.summaries import CAP, NODES, summary
 from klss_app.web.board_game import BoardGame, Finished
-from klss_app.web.summaries import CAP, NODES, summary
 from uci_bridge.child_processes import guard, own_program
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Analyses:
     Attributes
     ----------
     nodes, cap
-        See :mod:`klss_app.web.summaries`.
+        See :mod:`klss_app.analysis.summaries`.
     """
 
     def __init__(self, kind: BoardGame, tell: Callable[[Mapping[str, Any]], None]) -> None:
@@ -94,7 +94,7 @@ class Analyses:
     async def _run(self, game: Finished, request: dict[str, Any]) -> None:
         turns = self._turns
         process = await asyncio.create_subprocess_exec(
-            *own_program(self._kind.analysis),
+            *own_program("klss_app.analysis.process"),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

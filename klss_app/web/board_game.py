@@ -101,7 +101,6 @@ class BoardGame(Front, ABC):
 
     known: type[AnyChessKnown]
     opening: tuple[str, ...]  # a turn of each side, as the kit takes earlier moves
-    analysis: str  # the module that is run to analyse a finished game; it writes one line of JSON per turn
 
     def human(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int = 0) -> HumanAtBoard:
         """A human's player; see :class:`klss_app.web.seats.HumanAtBoard`."""
@@ -142,9 +141,16 @@ class BoardGame(Front, ABC):
         """The text of a game's file with the analysis of all turns; without it if the format has no place for it."""
         return reviewed.text
 
-    @abstractmethod
     def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
-        """The request to :attr:`analysis`, without the nodes per turn and the cap of the sets."""
+        """The request to :mod:`klss_app.analysis.process`, without the nodes per turn and the cap of the sets."""
+        return {
+            "game": self.kit.name,
+            "text": reviewed.text,
+            "rules": reviewed.rules,
+            "configuration": self.kit.default_player,
+            "evaluator": settings.evaluator.name,
+            "stockfish": settings.evaluator.stockfish,
+        }
 
 
 def _document(step: Step) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from typing import Any
 import chess
 
 from darkchess.errors import DarkchessError
-from darkchess.fog.game.contest import DEFAULT_PLAYER
 from darkchess.fog.game.record import GameRecord, read_game, read_pgn, write_pgn, written_games
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
@@ -45,7 +44,6 @@ class FogBoard(BoardGame):
     turns = "ply", "plies"
     sees = "sees"
     opening = ("e2e4", "d7d5")
-    analysis = "klss_app.web.game_analysis"
 
     def __init__(self, kit: AnyKit = FOG) -> None:
         super().__init__(kit)
@@ -97,23 +95,14 @@ class FogBoard(BoardGame):
     def annotated(self, reviewed: Reviewed, turns: Sequence[dict[str, Any]]) -> str:
         return annotated(read_pgn(reviewed.text)[0], turns)
 
-    def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
-        return {
-            "pgn": reviewed.text,
-            "rules": reviewed.rules,
-            "configuration": DEFAULT_PLAYER,
-            "evaluator": settings.evaluator.name,
-            "stockfish": settings.evaluator.stockfish,
-        }
-
 
 _GLYPHS = {"?!": "$6", "?": "$2", "??": "$4"}
-"""The marks of :mod:`klss_app.web.summaries` by PGN's numbers (PGN standard, section 10)."""
+"""The marks of :mod:`klss_app.analysis.summaries` by PGN's numbers (PGN standard, section 10)."""
 
 
 def annotated(record: GameRecord, turns: Sequence[dict[str, Any]]) -> str:
-    """``record`` as PGN with a comment on each move of ``turns``: documents of
-    :func:`klss_app.web.game_analysis.turn_document`, from the first turn on: the move's cost, and the engine's move."""
+    """``record`` as PGN with a comment on each move of ``turns``: records of
+    :mod:`klss_app.analysis`, from the first turn on: the move's cost, and the engine's move."""
     return write_pgn(
         record,
         comments=[_comment(turn) for turn in turns],

@@ -10,9 +10,9 @@ from typing import Any
 
 import chess
 
+from klss_app.analysis.summaries import summary
 from klss_app.web.board_game import BoardGame, Reviewed
 from klss_app.web.server import static_files
-from klss_app.web.summaries import summary
 
 
 def one_file(

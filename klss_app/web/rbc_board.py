@@ -13,7 +13,6 @@ from typing import Any
 import chess
 
 from darkchess.errors import DarkchessError
-from darkchess.rbc.game.contest import DEFAULT_PLAYER
 from darkchess.rbc.game.history import replayed
 from darkchess.rbc.game.referee import Referee, Turn
 from klss.play.arbiter import Played
@@ -32,7 +31,6 @@ class RbcBoard(BoardGame):
 
     known = RbcKnown
     opening = ("e5", "e2e4", "e4", "d7d5")
-    analysis = "klss_app.web.rbc_analysis"
 
     def __init__(self, kit: AnyKit = RBC) -> None:
         super().__init__(kit)
@@ -73,9 +71,6 @@ class RbcBoard(BoardGame):
     def opened(self, text: str, settings: Settings) -> Reviewed:
         """See the base: the JSON of reconchess."""
         return opened(text)
-
-    def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
-        return {"history": reviewed.text, "configuration": DEFAULT_PLAYER}
 
 
 def _reviewed(referee: Referee, outcome: Outcome | None, text: str, names: tuple[str, str]) -> Reviewed:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ import pytest
 from darkchess.fog.game.record import GameRecord, read_pgn, write_pgn
 from darkchess.fog.game.referee import Referee
 from klss.play.outcome import Outcome
-from klss_app.cli.fog import analyse_games
+from klss_app.analysis import fog
 from tests.wall.twins import Twins, load, replayed
 
 QUICK = ("--nodes", "1000", "--configuration", "klss2021,particles=15")
@@ -270,17 +269,17 @@ def test_an_interrupted_analysis_tells_what_it_has_and_continues(
     command = ("analyse", games, "--all", *FEW)
     whole = klss(*command, "--out", "whole.jsonl")
     assert whole.code == 0
-    turns, calls = analyse_games.turn_documents, []
+    turns, calls = fog.turns, []
 
-    def interrupted(*arguments: Any) -> Iterator[dict[str, Any]]:
+    def interrupted(*arguments: Any, **settings: Any) -> Iterator[dict[str, Any]]:
         calls.append(0)
-        for turn in turns(*arguments):
+        for turn in turns(*arguments, **settings):
             yield turn
             if len(calls) == 2:
                 raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(analyse_games, "turn_documents", interrupted)
+        patch.setattr(fog, "turns", interrupted)
         ran = klss(*command, "--out", "part.jsonl")
     assert ran.code == 1 and ran.err.count("\n") == 2 and ran.out.startswith("1 game, both sides; kluss")
     # A line that was being written when the power failed is written anew.
@@ -326,18 +325,19 @@ def game(klss: Any) -> str:
 
 def test_a_whole_game_has_a_cost_for_every_turn_and_the_best_costs_nothing(klss: Any, game: str) -> None:
     asked = ("rbc", "analyse", game, "--nodes", "100", "--configuration", "rbc-expect,cap=100")
-    found = json.loads(klss(*asked, "--json").out)["turns"]
-    assert [turn["turn"] for turn in found] == list(range(len(found)))
+    document = klss(*asked, "--json", "--out", "kept.jsonl").document
+    found = document["turns"]
+    assert [turn["ply"] for turn in found] == list(range(len(found))) and document["plies"] == len(found)
     for turn in found:
-        for part in ("sense", "move"):
-            done, best, cost = (turn[part][key] for key in ("played", "best", "cost"))
-            assert cost is None or (cost >= 0.0 and (cost == 0.0) >= ((done or "pass") == best))
-    assert any(turn["move"]["cost"] for turn in found)
-    one = json.loads(klss(*asked, "--turn", "2", "--json").out)
-    assert found[2]["move"].items() <= one["move"].items() and found[2]["sense"].items() <= one["sense"].items()
-    assert one["sense"]["gains"][one["sense"]["best"]] == max(one["sense"]["gains"].values())
-    lines = klss(*asked).out.splitlines()
-    assert lines[0] == f"rbc-expect,cap=100, {len(found)} turns" and lines[1].startswith("looks, mean cost: white")
+        played, looked, best = turn["played"], turn["look"], turn["best"]
+        assert played["loss"] is None or (played["loss"] >= 0.0) >= (played["san"] == best["san"])
+        assert played["look_loss"] is None or (played["look_loss"] == 0.0) >= (looked["played"] == looked["best"])
+        assert turn["looks"][looked["best"]] == max(turn["looks"].values())
+    costs = [turn["played"]["loss"] for turn in found if turn["color"] == "white"]
+    assert any(costs) and document["summary"]["white"]["moves"] == len(costs)
+    one = klss(*asked, "--turn", "2", "--json").document
+    assert found[2].items() <= one.items()
+    assert klss(*asked, "--out", "kept.jsonl").out == klss(*asked).out, "each look and request, the costliest first"
 
 
 def test_what_can_t_be_analysed_is_refused_and_the_game_is_kept(klss: Any, game: str) -> None:

@@ -88,7 +88,7 @@ def test_a_file_of_one_game_is_no_reason_to_say_anything(klss: Any, tmp_path: Pa
 def test_the_board_opens_the_game_that_is_asked_for(klss: Any, file: str, opened_boards: list[Any]) -> None:
     ran = klss("board", file, "--game", "3", "--port", "0", "--no-open")
     ((_, reviewed),) = opened_boards
-    assert ran.code == 0 and ran.err == shown(3) and reviewed.game[0].headers["White"] == "d"
+    assert ran.code == 0 and ran.err == shown(3) and reviewed.names[0] == "d"
 
 
 def test_the_game_that_was_left_last_is_found_beside_files_of_many(

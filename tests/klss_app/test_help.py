@@ -24,7 +24,6 @@ NEEDED = {
     "klss exploit": ["--policy", "x"],
     "klss bot": ["--config", "bot.yml"],
     "klss track": ["--moves", "e4"],
-    "klss rbc analyse": ["--turn", "1"],
 }
 """What a command does not go without, besides its positional arguments."""
 

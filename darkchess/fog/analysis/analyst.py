@@ -275,7 +275,7 @@ class Analyst:
         shown = [encode(move.move) for move in moves[:_LINES] if move.probability > 0.0]
         lines = principal_lines(trunk, profile, shown, view.fullmove)
         if taking is not None:
-            lines = [Line((LineMove(taking, san(view, taking), True, 1.0),))]
+            lines = [(LineMove(taking, san(view, taking), True, 1.0),)]
         return Analysis(
             view=view,
             positions=self.position_set.size,

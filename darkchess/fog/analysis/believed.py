@@ -20,14 +20,6 @@ LISTED = 10
 
 
 @dataclass(frozen=True)
-class Likely:
-    """A position and its weight; the weights of all positions sum to 1."""
-
-    position: Position
-    weight: float
-
-
-@dataclass(frozen=True)
 class Believed:
     """A belief at one turn.
 
@@ -38,12 +30,12 @@ class Believed:
     effective
         Number of equally likely positions with the same uncertainty: e to the entropy of the weights.
     likeliest
-        The likeliest positions, in order; none if all weigh the same.
+        The likeliest positions and their weights, in order; none if all weigh the same.
     """
 
     belief: Belief
     effective: float
-    likeliest: tuple[Likely, ...]
+    likeliest: tuple[tuple[Position, float], ...]
 
 
 def effective(weights: Floats) -> float:
@@ -72,5 +64,5 @@ def believed(positions: PositionSet, belief: Belief, weights: Floats | None) -> 
         return Believed(belief, float(positions.size), ())
     at = likeliest(positions, weights, LISTED)
     rows = zip(positions.rows(at), weights[at].tolist(), strict=True)
-    found = tuple(Likely(Position(row, positions.fullmove), weight) for row, weight in rows)
+    found = tuple((Position(row, positions.fullmove), weight) for row, weight in rows)
     return Believed(belief, effective(weights), found)

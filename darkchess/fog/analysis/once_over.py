@@ -7,6 +7,7 @@ This is on the referee's side: it knows the true game. The engine's analysis sti
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import chess
 
@@ -18,15 +19,6 @@ from klss.support.arrays import Floats
 
 _ROUNDING = 1e-9
 """Differences up to this may be rounding errors: such numbers count as equal."""
-
-
-@dataclass(frozen=True)
-class HiddenPiece:
-    """An enemy piece that the player did not see: its square, the piece, and its probability there by the belief."""
-
-    square: int
-    piece: chess.Piece
-    probability: float
 
 
 @dataclass(frozen=True)
@@ -51,7 +43,8 @@ class Truth:
     particles
         Number of particles.
     hidden
-        The enemy pieces that the player did not see.
+        The enemy pieces that the player did not see: square -> ``piece``, FEN's letter, and ``probability``, by the
+        belief, that it is there.
     """
 
     fen: str
@@ -62,7 +55,7 @@ class Truth:
     particle: float | None
     particle_rank: int | None
     particles: int
-    hidden: tuple[HiddenPiece, ...]
+    hidden: dict[str, dict[str, Any]]
 
 
 def truth_at(position: Position, analysis: Analysis, positions: PositionSet, belief: Floats | None = None) -> Truth:
@@ -91,10 +84,12 @@ def truth_at(position: Position, analysis: Analysis, positions: PositionSet, bel
         own_reach, total = float(reach[equal].sum()), float(reach.sum())
         particle = own_reach / total if total > 0.0 else None
         particle_rank = 1 + int((reach > reach[equal].max() + _ROUNDING).sum())
-    # The pieces that the player did not see, each with its probability, by the belief, on its square.
-    hidden = tuple(
-        HiddenPiece(square, piece, found.at(square).get(piece.symbol(), 0.0))
+    hidden = {
+        chess.SQUARE_NAMES[square]: {
+            "piece": piece.symbol(),
+            "probability": found.at(square).get(piece.symbol(), 0.0),
+        }
         for square, piece in sorted(position.pieces.items())
         if piece.color != view.color and not view.sees(square)
-    )
+    }
     return Truth(position.fen(), possible, positions.size, weight, weight_rank, particle, particle_rank, roots, hidden)

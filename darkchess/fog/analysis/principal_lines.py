@@ -49,13 +49,10 @@ class LineMove:
     probability: float | None
 
 
-@dataclass(frozen=True)
-class Line:
-    """The line that the player expects after one of its moves: the opponent's likeliest reply over the roots of the
-    trunk, the player's answer to its likeliest observation of that, and so on.
-    """
-
-    moves: tuple[LineMove, ...]
+Line = tuple[LineMove, ...]
+"""The line that the player expects after one of its moves: the opponent's likeliest reply over the roots of the trunk,
+the player's answer to its likeliest observation of that, and so on.
+"""
 
 
 def principal_lines(
@@ -93,7 +90,7 @@ def principal_lines(
             front = _going_on(trunk, reach, kids[seen == infoset])
             chosen = _own_choice(trunk, profile, best, infoset, None)
         if moves:
-            lines.append(Line(tuple(moves)))
+            lines.append(tuple(moves))
     return lines
 
 

@@ -103,9 +103,9 @@ def test_what_a_belief_amounts_to() -> None:
     belief = found.believed()
     order = sorted(range(positions.size), key=lambda i: (-weights[i], *positions.halves[i].tolist()[::-1]))
     assert likeliest(positions, weights, 10).tolist() == order[:10]
-    assert [each.weight for each in belief.likeliest] == sorted(weights.tolist(), reverse=True)[:10]
+    assert [weight for _, weight in belief.likeliest] == sorted(weights.tolist(), reverse=True)[:10]
     every = list(positions)
-    assert [each.position.fen() for each in belief.likeliest] == [every[i].fen() for i in order[:10]]
+    assert [position.fen() for position, _ in belief.likeliest] == [every[i].fen() for i in order[:10]]
     assert likeliest(positions, np.full(positions.size, 1.0), positions.size + 1).size == positions.size
     assert belief.effective == pytest.approx(math.exp(-sum(p * math.log(p) for p in weights.tolist())))
     assert effective(np.full(8, 0.125)) == pytest.approx(8.0) and effective(np.array([0.0, 1.0])) == 1.0
@@ -175,18 +175,18 @@ def test_a_line_can_be_played_in_a_particle_and_begins_with_the_moves_that_are_p
     longest = 0
     for ply in (2, 5, 12, 17):
         _, analysis = thought(ply)
-        assert [line.moves[0].move for line in analysis.lines] == [
+        assert [line[0].move for line in analysis.lines] == [
             each.move for each in analysis.moves[:3] if each.probability > 0.0
         ]
         for line in analysis.lines:
-            longest = max(longest, len(line.moves))
-            assert [each.mine for each in line.moves] == [i % 2 == 0 for i in range(len(line.moves))]
-            assert all(each.probability is None or 0.0 < each.probability <= 1.0 for each in line.moves)
+            longest = max(longest, len(line))
+            assert [each.mine for each in line] == [i % 2 == 0 for i in range(len(line))]
+            assert all(each.probability is None or 0.0 < each.probability <= 1.0 for each in line)
             # Replies are the likeliest of those possible, so no single particle need know them all: the first two do.
             fits = 0
             for row in analysis.trunk.states[: analysis.trunk.root_count, :9]:
                 position = Position(row)
-                for each in line.moves[:2]:
+                for each in line[:2]:
                     if not position.is_legal(each.move):
                         break
                     position = position.after(each.move)
@@ -206,7 +206,7 @@ def test_a_king_is_taken_in_a_game_that_is_won_without_it_too_as_the_player_does
     assert (first.move, first.probability, first.value) == (decision.answer, 1.0, 1.0)
     assert analysis.value == analysis.mix_value == 1.0
     assert all(each.value is not None for each in analysis.moves)
-    assert [[each.san for each in line.moves] for line in analysis.lines] == [[first.san]]
+    assert [[each.san for each in line] for line in analysis.lines] == [[first.san]]
 
 
 def test_thinking_out_of_turn_is_an_error_that_says_so() -> None:
@@ -226,9 +226,10 @@ def test_what_is_said_of_the_truth_is_true_of_it() -> None:
     truth = truth_at(true, analysis, known.position_set)
     assert truth.possible and truth.positions == known.position_set.size and truth.fen == true.fen()
     color = analysis.view.color
-    unseen = {s for s, piece in true.pieces.items() if piece.color != color and not analysis.view.sees(s)}
-    assert {each.square for each in truth.hidden} == unseen
-    assert all(0.0 < each.probability <= 1.0 for each in truth.hidden)
+    enemy = {s: piece.symbol() for s, piece in true.pieces.items() if piece.color != color}
+    unseen = {chess.SQUARE_NAMES[s]: letter for s, letter in enemy.items() if not analysis.view.sees(s)}
+    assert {square: each["piece"] for square, each in truth.hidden.items()} == unseen
+    assert all(0.0 < each["probability"] <= 1.0 for each in truth.hidden.values())
 
 
 def test_the_truth_is_found_among_the_particles_exactly_when_it_is_one() -> None:

@@ -147,7 +147,7 @@ def _analysing() -> int:
     """Processes below this one that analyse a game."""
     children = Path("/proc/self/task").glob("*/children")
     pids = {pid for path in children for pid in path.read_text().split()}
-    return sum(b"game_analysis" in Path(f"/proc/{pid}/cmdline").read_bytes() for pid in pids)
+    return sum(b"klss_app.analysis" in Path(f"/proc/{pid}/cmdline").read_bytes() for pid in pids)
 
 
 # ------------------------------------------------------------------------------------------- reconnaissance blind chess

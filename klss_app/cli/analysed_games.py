@@ -1,45 +1,41 @@
-"""``klss analyse`` without ``--ply``: every turn of a finished game, or with ``--all`` of all in a file; the costs by
-phase and by the size of the mover's position set, and the costliest moves.
+"""Analysed games: their sums and costliest moves, the file that keeps them, and the report on them.
 
-The cost of a move is over the positions in its player's set; its luck on the true board is shown separately
-(:mod:`darkchess.fog.analysis.whole_game`). A game is dropped once it is analysed: only sums and the games of the
-costliest moves are kept. With ``--out FILE`` each analysed game becomes a line of JSON there, below a first line with
-the settings; the same command continues after the last whole line.
+The cost of a move is over the positions in its player's set; its luck on the true board is shown separately. A game is
+dropped once it is analysed: only sums and the games of the costliest moves are kept. With ``--out FILE`` each analysed
+game becomes a line of JSON there, below a first line with the settings; the same command continues after the last whole
+line.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chess
 
-from klss.support.text import counted, printable
+from klss.support.text import counted
+from klss_app.analysis.summaries import LEAST_COST, MARKS, Sums, summary
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.options import written_games_of
 from klss_app.progress import ProgressLine
-from klss_app.web.summaries import CAP, LEAST_COST, MARKS, Sums, summary
 
 if TYPE_CHECKING:
-    from darkchess.evaluation.evaluator import Evaluator
-    from darkchess.fog.game.record import GameRecord
-    from darkchess.fog.game.referee import Referee
-    from darkchess.fog.players.configuration import Configuration
-    from klss.play.limits import Limit
+    from klss_app.web.board_game import Reviewed
 
 Turns = list[dict[str, Any]]
-"""The documents of a game's turns, by :func:`klss_app.web.game_analysis.turn_document`."""
+"""The records of a game's turns (:mod:`klss_app.analysis`)."""
 
 _LEGEND = (
     "",
-    "Cost: value of the engine's mixture less that of the move, over the positions",
-    "possible for the mover. Luck: how much better than on average over these the",
-    "move did on the true board, less the same of the mixture.",
+    "Cost: value of what the engine plays less that of the move, over the positions",
+    "possible for the mover.",
+)
+_LUCK = (
+    "Luck: how much better than on average over these the move did on the true board,",
+    "less the same of the mixture.",
 )
 """What the columns of an analysis mean."""
 
@@ -55,12 +51,23 @@ _SAMPLE = "a sample"
 """The group of moves whose set was larger than its cap, so that its size is not known."""
 
 
+@dataclass(frozen=True)
+class Kept:
+    """A finished game of a file."""
+
+    number: int  # in the file
+    reviewed: Reviewed
+    game: Any  # the true game, with all its positions
+    fen: str | None  # its start; None: the usual one
+    moves: list[str | None]  # as they were asked for, in UCI
+
+
 @dataclass
 class Archive:
-    """The results of the games so far: of the moves of ``player`` (None: of anybody) with one of ``colors``."""
+    """The results of the games so far: of the moves of ``player`` (None: of anybody) with one of ``sides``."""
 
     player: str | None
-    colors: tuple[chess.Color, ...]
+    sides: tuple[str, ...]
     games: int = 0
     refused: int = 0
     unfinished: int = 0
@@ -69,32 +76,31 @@ class Archive:
     phases: dict[str, Sums] = field(default_factory=lambda: {name: Sums() for name in ("opening", "middle", "end")})
     known: dict[str, Sums] = field(default_factory=lambda: {name: Sums() for name in (*_KNOWN, _SAMPLE)})
     costliest: list[dict[str, Any]] = field(default_factory=list)  # rows of moves, the worst first
-    kept: dict[int, tuple[GameRecord, Turns]] = field(default_factory=dict)  # the games of these rows
+    kept: dict[int, tuple[Kept, Turns]] = field(default_factory=dict)  # the games of these rows
 
-    def seats(self, record: GameRecord) -> dict[str, str]:
-        """The sides of a game whose moves count, and their names."""
-        names = {color: record.headers.get("White" if color else "Black", "?") for color in self.colors}
+    def seats(self, game: Reviewed) -> dict[str, str]:
+        """The sides of a game whose moves count, and the names of their players."""
         return {
-            chess.COLOR_NAMES[color]: name
-            for color, name in names.items()
-            if self.player is None or name.casefold() == self.player.casefold()
+            side: name
+            for side, name in zip(("white", "black"), game.names, strict=True)
+            if side in self.sides and (self.player is None or name.casefold() == self.player.casefold())
         }
 
-    def add(self, number: int, record: GameRecord, game: Referee, turns: Turns) -> None:
+    def add(self, game: Kept, turns: Turns) -> None:
         """Count the moves of an analysed game."""
         self.games += 1
-        seats = self.seats(record)
+        seats = self.seats(game.reviewed)
         for turn in turns:
             if turn["color"] not in seats:
                 continue
-            row = _row(number, game, turn) | {"player": seats[turn["color"]]}
+            for row in _rows(game, turn):
+                if (row["cost"] or 0.0) >= LEAST_COST:
+                    self.costliest.append(row | {"player": seats[turn["color"]]})
             for sums in (self.all, self.phases[row["phase"]], self.known[row["known"]]):
                 sums.add(turn["played"])
-            if (row["cost"] or 0.0) >= LEAST_COST:
-                self.costliest.append(row)
         self.costliest.sort(key=lambda row: (-row["cost"], row["game"], row["ply"]))
         del self.costliest[_SHOWN:]
-        self.kept[number] = record, turns
+        self.kept[game.number] = game, turns
         self.kept = {row["game"]: self.kept[row["game"]] for row in self.costliest}
 
     def document(self, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,26 +119,29 @@ class Archive:
         }
 
 
-def _row(number: int, game: Referee, turn: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of one move."""
-    ply, played = turn["ply"], turn["played"]
+def _rows(game: Kept, turn: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The row of a turn's move; before it that of its look, if there was one."""
+    ply, played, position = turn["ply"], turn["played"], game.game.positions[turn["ply"]]
     size, sample = turn["positions"][turn["color"]]
-    position = game.positions[ply]
     men = sum(piece.piece_type not in (chess.PAWN, chess.KING) for piece in position.pieces.values())
-    return {
-        "game": number,
+    row = {
+        "game": game.number,
         "ply": ply,
         "move_number": position.fullmove,
         "color": turn["color"],
         "san": played["san"],
         "cost": played["loss"],
-        "positions": size,
+        "positions": turn.get("after_look", size),
         "phase": "end" if men <= _END_MEN else "opening" if ply < _OPENING_PLIES else "middle",
         "known": _SAMPLE if sample else next(name for name, most in _KNOWN.items() if size <= most),
         "best": turn["best"],
         "probability": played["p"],
         "turned": played["turned"],
     }
+    if "look" not in turn:
+        return [row]
+    look = {"san": f"look {turn['look']['played']}", "cost": played["look_loss"], "positions": size}
+    return [row | look | {"best": {"san": turn["look"]["best"], "p": None}}, row]
 
 
 class AnalysisFile:
@@ -153,7 +162,7 @@ class AnalysisFile:
                 f"--out: got {str(path)!r}, which has no analysis with these settings; expected one, or a new file"
             )
 
-    def next(self, number: int, moves: list[str]) -> Turns | None:
+    def next(self, number: int, moves: list[str | None]) -> Turns | None:
         """The turns of the next wanted game, which has to be the file's next one; None at the end of the file."""
         while True:
             place = self._file.tell()
@@ -175,7 +184,7 @@ class AnalysisFile:
                 "analysis of the same games, or a new file"
             )
 
-    def keep(self, number: int, moves: list[str], turns: Turns) -> None:
+    def keep(self, number: int, moves: list[str | None], turns: Turns) -> None:
         """Write an analysed game."""
         self._write({"game": number, "moves": moves, "turns": turns})
 
@@ -191,91 +200,48 @@ class AnalysisFile:
         self._file.close()
 
 
-def turn_documents(
-    game: Referee, evaluator: Callable[[], Evaluator], chosen: Configuration, limit: Limit, seed: int
-) -> Iterator[dict[str, Any]]:
-    """The documents of every turn."""
-    from darkchess.fog.analysis.whole_game import turns
-    from klss_app.web.game_analysis import turn_document
-
-    chosen = replace(chosen, cap=min(chosen.cap, CAP))
-    return map(turn_document, turns(game, evaluator, configuration=chosen, limit=limit, seed=seed))
-
-
 def analyse(
-    records: Iterable[tuple[int, GameRecord]],
+    games: Iterable[Kept],
     archive: Archive,
-    replay: Callable[[GameRecord], Referee],
-    search: Callable[[Referee], Iterator[dict[str, Any]]],
+    search: Callable[[Any], Iterator[dict[str, Any]]],
     file: AnalysisFile | None,
     line: ProgressLine,
 ) -> Turns:
-    """Analyse the games that belong to ``archive`` and return the turns of the last one; if interrupted, ``archive``
-    has the games until then."""
+    """Analyse the games and return the turns of the last one; if interrupted, ``archive`` has the games until then."""
     turns: Turns | None = None
     try:
-        for number, record in records:
-            game = replay(record)
-            moves = [move.uci() for move in game.moves]
-            turns = None if file is None else file.next(number, moves)
+        for each in games:
+            turns = None if file is None else file.next(each.number, each.moves)
             if turns is None:
                 turns = []
-                for turn in search(game):
+                for turn in search(each.game):
                     turns.append(turn)
-                    line.tell(f"game {number}, turn {len(turns)} of {len(moves)}")
+                    line.tell(f"game {each.number}, turn {len(turns)} of {len(each.moves)}")
                 if file is not None:
-                    file.keep(number, moves, turns)
-            archive.add(number, record, game, turns)
+                    file.keep(each.number, each.moves, turns)
+            archive.add(each, turns)
     except KeyboardInterrupt:
         archive.interrupted = True
     return turns or []
 
 
-def finished_games(path: Path, archive: Archive, line: ProgressLine) -> Iterator[tuple[int, GameRecord]]:
-    """The finished games of a file that belong to ``archive``, with their numbers; errors in reading others go to
-    stderr. Raises :class:`UsageError`: there is none."""
-    from darkchess.errors import RecordError
-
-    found = 0
-    for written in written_games_of(path):
-        try:
-            record = written.record()
-        except RecordError as error:
-            archive.refused += 1
-            line.close()
-            print(printable(str(error), 300), file=sys.stderr)
-            continue
-        if record.outcome is None or not record.moves:
-            archive.unfinished += 1
-        elif archive.seats(record):
-            found += 1
-            yield written.number, record
-    if not found:
-        whose = "" if archive.player is None else f" of {archive.player!r}"
-        raise UsageError(
-            f"got no game{whose} in {str(path)!r} that is over and can be read ({archive.refused:,} refused, "
-            f"{archive.unfinished:,} not over); expected at least one"
-        )
-
-
 # ---------------------------------------------------------------------------------------------------- the report
-def game_document(
-    game: Referee, record: GameRecord, turns: Turns, asked: Mapping[str, Any], colors: Sequence[chess.Color]
-) -> dict[str, Any]:
-    """The document of docs/analyse.md for one game; ``colors`` are those whose moves are summed up."""
+def game_document(game: Kept, turns: Turns, asked: Mapping[str, Any], sides: Sequence[str]) -> dict[str, Any]:
+    """The document of docs/analyse.md for one game; ``sides`` are those whose moves are summed up."""
     return {
-        "plies": game.ply,
+        "plies": len(game.moves),
         **asked,
-        "fen": record.fen,
-        "game": [move.uci() for move in game.moves],
-        "summary": {chess.COLOR_NAMES[color]: summary(turns, chess.COLOR_NAMES[color]) for color in colors},
+        "fen": game.fen,
+        "game": game.moves,
+        "summary": {side: summary(turns, side) for side in sides},
         "turns": turns,
     }
 
 
 def _tables(answer: Mapping[str, Any]) -> Iterator[tuple[str, list[list[str]]]]:
     """The tables of a report: caption, and rows of cells below a row of headings."""
-    kinds = ["moves", "mean cost", "luck", *MARKS]
+    looks = "mean_look_cost" in answer["summary"]
+    kinds = ["moves", "mean cost", "look" if looks else "luck", *MARKS]
     for caption, groups in (
         ("mean costs", answer["phases"] | {"all": answer["summary"]}),
         ("by how many positions were possible", answer["known"]),
@@ -285,7 +251,7 @@ def _tables(answer: Mapping[str, Any]) -> Iterator[tuple[str, list[list[str]]]]:
                 name,
                 f"{found['moves']:,}",
                 f"{found['mean_cost'] or 0.0:.3f}",
-                f"{found['mean_luck']:+.3f}",
+                _signed(found.get("mean_look_cost") if looks else found["mean_luck"], 3),
                 *map(str, found["marks"].values()),
             ]
             for name, found in groups.items()
@@ -300,8 +266,8 @@ def _tables(answer: Mapping[str, Any]) -> Iterator[tuple[str, list[list[str]]]]:
             f"{each['cost']:.2f}",
             each["phase"],
             f"{each['positions']:,}" + ("+" if each["known"] == _SAMPLE else ""),
-            f"{each['best']['san']} ({100 * each['best']['p']:.0f}%)",
-            f"{each['turned']:+.2f}",
+            each["best"]["san"] + ("" if each["best"]["p"] is None else f" ({100 * each['best']['p']:.0f}%)"),
+            _signed(each["turned"], 2),
         ]
         for each in answer["costliest"]
     ]
@@ -309,6 +275,10 @@ def _tables(answer: Mapping[str, Any]) -> Iterator[tuple[str, list[list[str]]]]:
         "the costliest moves",
         [["game", "player", "move", "cost", "phase", "possible", "the engine plays", "luck"], *rows],
     )
+
+
+def _signed(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:+.{digits}f}"
 
 
 def _title(answer: Mapping[str, Any], evaluator: str) -> str:
@@ -324,7 +294,7 @@ def text(answer: Mapping[str, Any], evaluator: str) -> list[str]:
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
         lines += ["", f"{caption}:"]
         lines += ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
-    return [*lines, *_LEGEND]
+    return [*lines, *_LEGEND, *(_LUCK if answer["summary"]["mean_luck"] is not None else ())]
 
 
 def html_report(answer: Mapping[str, Any], evaluator: str) -> str:

@@ -32,15 +32,34 @@ def mark(cost: float | None) -> str:
     return next((sign for sign, least in MARKS.items() if cost is not None and cost >= least), "")
 
 
+MOST_MOVES = 8
+"""Moves of a mixture that a record has."""
+
+LEAST_SHOWN = 0.001
+"""Least probability that a record has."""
+
+
+def likely(pieces: Mapping[str, float]) -> dict[str, float]:
+    """Return the probabilities of pieces on a square, rounded, without those that are nearly impossible."""
+    return {letter: round(p, 4) for letter, p in pieces.items() if p >= LEAST_SHOWN}
+
+
+def rounded(value: float | None) -> float | None:
+    """Return a value as a record has it."""
+    return None if value is None else round(value, 4)
+
+
 @dataclass
 class Sums:
-    """Sums over the costs of moves; of those of blind chess no luck is known."""
+    """Sums over the costs of moves; in blind chess of looks too, while no luck is known."""
 
     moves: int = 0
     valued: int = 0
     cost: float = 0.0
     judged: int = 0
     luck: float = 0.0
+    looked: int = 0
+    look_cost: float = 0.0
     marks: Counter[str] = field(default_factory=Counter)
 
     def add(self, played: Mapping[str, Any]) -> None:
@@ -53,6 +72,9 @@ class Sums:
             self.valued += 1
             self.cost += max(0.0, played["loss"])
             self.marks[mark(played["loss"])] += 1
+        if played.get("look_loss") is not None:
+            self.looked += 1
+            self.look_cost += played["look_loss"]
 
     def document(self) -> dict[str, Any]:
         """The fields of a summary in docs/analyse.md but the costliest moves."""
@@ -61,12 +83,12 @@ class Sums:
             "mean_cost": round(self.cost / self.valued, 4) if self.valued else None,
             "mean_luck": round(self.luck / self.judged, 4) if self.judged else None,
             "marks": {sign: self.marks[sign] for sign in MARKS},
+            **({"mean_look_cost": round(self.look_cost / self.looked, 4)} if self.looked else {}),
         }
 
 
 def summary(turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
-    """The costs of ``color`` in ``turns``, documents of :func:`klss_app.web.game_analysis.turn_document`: the fields of
-    ``summary`` in docs/analyse.md.
+    """The costs of ``color`` in ``turns``, records of :mod:`klss_app.analysis`: ``summary`` in docs/analyse.md.
 
     >>> played = {"san": "e4", "p": 0.5, "loss": 0.25, "turned": -0.5}
     >>> turn = {"ply": 0, "color": "white", "positions": {"white": [1, False]}, "played": played, "best": {}}
@@ -77,14 +99,12 @@ def summary(turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
     own, sums = [turn for turn in turns if turn["color"] == color], Sums()
     for turn in own:
         sums.add(turn["played"])
-    looks = [turn["played"]["look_loss"] for turn in own if turn["played"].get("look_loss") is not None]
     worst = sorted(
         (turn for turn in own if (turn["played"]["loss"] or 0.0) >= LEAST_COST),
         key=lambda turn: -turn["played"]["loss"],
     )
     return {
         **sums.document(),
-        **({"mean_look_cost": round(sum(looks) / len(looks), 4)} if looks else {}),
         "costliest": [
             {
                 "ply": turn["ply"],

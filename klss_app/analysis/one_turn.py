@@ -1,24 +1,46 @@
-"""The output of ``klss analyse``, as JSON and as text of 80 columns."""
+"""One turn of Fog of War in full: the analysis from the views of the player to move, as JSON and as text of 80 columns;
+and, once the game is over, beside the true position.
+"""
 
 from __future__ import annotations
 
 import math
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import chess
 
-if TYPE_CHECKING:
-    from darkchess.fog.analysis.analyst import Analysis
-    from darkchess.fog.analysis.believed import Believed
-    from darkchess.fog.analysis.once_over import Truth
-    from darkchess.fog.analysis.principal_lines import Line
-
-BELIEFS = ("filter", "uniform")
-"""Values of ``--belief``, which are also their names in sentences, after "the"."""
+from darkchess.evaluation.evaluator import Evaluator
+from darkchess.fog.analysis.analyst import Analysis, Analyst
+from darkchess.fog.analysis.believed import Belief, Believed
+from darkchess.fog.analysis.principal_lines import Line
+from darkchess.fog.belief.belief_board import belief_lines, percent
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.players.configuration import Configuration
 
 _UNPLAYED_SHOWN = 5
 _HARD_SPACE = "\u00a0"
+
+
+def analyst_at(
+    game: Referee,
+    ply: int,
+    chosen: Configuration,
+    evaluator: Evaluator,
+    *,
+    seed: int,
+    belief: Belief,
+    tell: Callable[[str], None],
+) -> Analyst:
+    """An analyst that has seen the views of the side to move at ``ply``, and nothing else."""
+    views = game.views(game.positions[ply].turn)[: ply + 1]
+    start, rules = game.positions[0], game.ruleset
+    analyst = Analyst(views[0], start, rules, evaluator=evaluator, seed=seed, belief=belief, configuration=chosen)
+    for view in views[1:]:
+        analyst.observe(view)
+        tell(f"ply {view.ply} of {ply}, {analyst.position_set.size:,} positions possible")
+    return analyst
 
 
 def document(analysis: Analysis, believed: Believed, configuration: str, evaluator: str, seed: int) -> dict[str, Any]:
@@ -46,26 +68,14 @@ def document(analysis: Analysis, believed: Believed, configuration: str, evaluat
         "lines": [
             [
                 {"move": each.move.uci(), "san": each.san, "mine": each.mine, "probability": each.probability}
-                for each in line.moves
+                for each in line
             ]
             for line in analysis.lines
         ],
         "seed": seed,
         "belief": believed.belief,
         "effective": believed.effective,
-        "likeliest": [{"fen": each.position.fen(), "weight": each.weight} for each in believed.likeliest],
-    }
-
-
-def truth_document(truth: Truth) -> dict[str, Any]:
-    """The object ``truth``: see :class:`darkchess.fog.analysis.once_over.Truth`."""
-    names = ("fen", "possible", "positions", "weight", "weight_rank", "particle", "particle_rank", "particles")
-    return {
-        **{name: getattr(truth, name) for name in names},
-        "hidden": {
-            chess.SQUARE_NAMES[hidden.square]: {"piece": hidden.piece.symbol(), "probability": hidden.probability}
-            for hidden in truth.hidden
-        },
+        "likeliest": [{"fen": position.fen(), "weight": weight} for position, weight in believed.likeliest],
     }
 
 
@@ -73,8 +83,6 @@ def text(analysis: Analysis, believed: Believed, answer: dict[str, Any], evaluat
     """``answer``, as :func:`document` made it of ``analysis`` and ``believed``, for people; ``evaluator`` by the name
     that they know.
     """
-    from darkchess.fog.belief.belief_board import belief_lines
-
     view = analysis.view
     side = "White" if view.color else "Black"
     dots = "." if view.color else "..."
@@ -146,10 +154,8 @@ def _pawns(value: float) -> str:
 
 
 def _line_text(line: Line, fullmove: int, color: chess.Color) -> list[str]:
-    from darkchess.fog.belief.belief_board import percent
-
     words = []
-    for i, each in enumerate(line.moves):
+    for i, each in enumerate(line):
         white = each.mine == color
         number = fullmove + (i + (not color)) // 2
         head = f"{number}." if white else f"{number}..." if i == 0 else ""
@@ -159,30 +165,25 @@ def _line_text(line: Line, fullmove: int, color: chess.Color) -> list[str]:
     return [each.replace(_HARD_SPACE, " ") for each in lines]
 
 
-def truth_text(truth: Truth, color: chess.Color) -> list[str]:
-    """The text that ``--once-over`` adds; ``color`` is the analysed side."""
-    from darkchess.fog.belief.belief_board import percent
-
+def truth_text(truth: Mapping[str, Any], color: chess.Color) -> list[str]:
+    """The text that ``--once-over`` adds; ``truth`` is the document's, ``color`` the analysed side."""
     side = "White" if color else "Black"
-    lines = ["Once over", f" the true position: {truth.fen}"]
-    if truth.possible:
-        lines.append(f" it was one of the {truth.positions:,} positions possible for {side}")
-        if truth.weight is not None:
-            lines.append(f" by its weight, {_weight(truth.weight)}, it was number {truth.weight_rank}")
+    lines = ["Once over", f" the true position: {truth['fen']}"]
+    if truth["possible"]:
+        lines.append(f" it was one of the {truth['positions']:,} positions possible for {side}")
+        if truth["weight"] is not None:
+            lines.append(f" by its weight, {_weight(truth['weight'])}, it was number {truth['weight_rank']}")
     else:
-        lines.append(f" it was not among the {truth.positions:,} positions of the sample")
-    if truth.particle is not None:
+        lines.append(f" it was not among the {truth['positions']:,} positions of the sample")
+    if truth["particle"] is not None:
         lines.append(
-            f" one of the search's {truth.particles} particles: number {truth.particle_rank}, with "
-            f"{percent(truth.particle)} of their probability"
+            f" one of the search's {truth['particles']} particles: number {truth['particle_rank']}, with "
+            f"{percent(truth['particle'])} of their probability"
         )
     else:
-        lines.append(f" it was none of the search's {truth.particles} particles")
-    surprises = sorted(truth.hidden, key=lambda hidden: (hidden.probability, hidden.square))[:3]
+        lines.append(f" it was none of the search's {truth['particles']} particles")
+    surprises = sorted(truth["hidden"].items(), key=lambda hidden: hidden[1]["probability"])[:3]
     if surprises:
-        listed = ", ".join(
-            f"{hidden.piece.symbol().upper()}{chess.SQUARE_NAMES[hidden.square]} ({percent(hidden.probability)})"
-            for hidden in surprises
-        )
-        lines.append(f" least expected pieces that {side} did not see: {listed}")
+        listed = (f"{each['piece'].upper()}{square} ({percent(each['probability'])})" for square, each in surprises)
+        lines.append(f" least expected pieces that {side} did not see: {', '.join(listed)}")
     return lines

@@ -1,0 +1,317 @@
+"""``klss analyse``: which moves of a game, or of all games of a file, cost the most; with ``--ply N`` the engine's
+analysis of that turn, from the observations of the player to move alone.
+
+The project's referee replays the game, and the engine gets the observations of one side at a time
+(:mod:`klss_app.analysis`). Draws are taken from the record, not from the rules: a server's game may have continued
+after a repetition that nobody claimed. Of one turn the output has nothing that the side could not see: no moves after
+ply N, no names, no result. Only ``--once-over`` compares the engine's findings with the true game.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import importlib
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import chess
+
+from klss import __version__
+from klss.play.limits import Limit
+from klss.support.text import counted, printable
+from klss.support.whole_file import write_whole
+from klss_app.analysis.summaries import NODES
+from klss_app.cli.analysed_games import (
+    AnalysisFile,
+    Archive,
+    Kept,
+    analyse,
+    game_document,
+    html_report,
+    text,
+)
+from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.games import FOG, Game
+from klss_app.cli.options import (
+    CONFIGURATION,
+    GameOptions,
+    Parser,
+    add_game_number,
+    add_game_options,
+    game_options,
+    kept_history,
+    output_file,
+    pgn_game,
+    whole,
+    written_games_of,
+)
+from klss_app.cli.terminal import Terminal
+from klss_app.progress import ProgressLine
+from klss_app.stdout import print_document
+
+if TYPE_CHECKING:
+    from darkchess.fog.game.record import GameRecord
+    from darkchess.fog.game.rules import Ruleset
+    from klss_app.web.board_game import BoardGame
+
+_ONE_TURN, _GAMES = ("belief", "once_over", "clock"), ("out", "html", "pgn_out", "all", "player")
+"""The flags for one turn, and those for whole games."""
+
+BELIEFS = ("filter", "uniform")
+"""Values of ``--belief``, which are also their names in sentences, after "the"."""
+
+
+def _parser(game: Game = FOG) -> Parser:
+    fog = game.name == "fog"
+    parser = Parser(
+        "analyse",
+        "What the engine thinks at one turn of a game, from its player's observations alone: what it plays, the values "
+        "of moves, its belief. Without --ply: which moves of a finished game cost the most.",
+        game,
+    )
+    if fog:
+        parser.add_argument("path", metavar="GAME.pgn", help="a file of games, as klss games lists them")
+        add_game_number(parser)
+    else:
+        parser.add_argument("path", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
+    turn = ("--ply",) if fog else ("--turn", "--ply")
+    parser.add_argument(
+        *turn, dest="ply", type=whole(0), metavar="N", help="after N turns of both sides (default: the whole game)"
+    )
+    parser.add_argument(
+        "--color",
+        choices=["white", "black", "both"],
+        metavar="C",
+        help="with --ply the side to move there, white or black; else the side in the summary (default: both)",
+    )
+    parser.add_argument(
+        "--configuration", default=game.default_player, metavar="NAME", help=f"the player that thinks: {CONFIGURATION}"
+    )
+    limits = f"{game.of} (for a whole game {NODES} nodes by default)"
+    add_game_options(parser, game=game, fen=False, seed_default=0, limits=limits)
+    if fog:
+        add = parser.add_argument_group("for one turn, with --ply").add_argument
+        add(
+            "--belief",
+            default=BELIEFS[0],
+            choices=BELIEFS,
+            metavar="NAME",
+            help=f"weights of positions in the output: {', '.join(BELIEFS)} (uniform: all the same); the search "
+            "uses those of its configuration",
+        )
+        add("--once-over", action="store_true", help="after a finished game: compare with the true position")
+    add = parser.add_argument_group("for a whole game, without --ply").add_argument
+    add("--out", metavar="FILE", help="keep each analysed game there; the same command continues")
+    add("--html", metavar="FILE", help="write the board's review there, one file that opens without a server")
+    if fog:
+        add("--pgn", dest="pgn_out", metavar="FILE", help="write the game there with the analysis as comments")
+        add("--all", action="store_true", help="every finished game of the file: which moves cost the most over all")
+        add("--player", metavar="NAME", help="with --all: only the games and moves of this player")
+    parser.set_defaults(all=False, player=None, pgn_out=None, once_over=False)
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
+    parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures")
+    return parser
+
+
+def run(arguments: Sequence[str], game: Game = FOG) -> int:
+    """Run ``klss analyse``; see :mod:`klss_app.cli.main`."""
+    parsed = _parser(game).parse(arguments)
+    with_ply, wrong = ("without", _ONE_TURN) if parsed.ply is None else ("with", _GAMES)
+    for name in wrong:
+        if name in parsed.given:
+            flag = name.removesuffix("_out").replace("_", "-")
+            raise UsageError(f"--{flag}: got it {with_ply} --ply, where it says nothing (--help has the groups)")
+    options = game_options(parsed)
+    chosen = game.configuration(parsed.configuration, parsed.stockfish)
+    kind = importlib.import_module(f"klss_app.analysis.{game.name}")
+    if not kind.analysable(chosen):
+        raise UsageError(
+            f"--configuration: got {parsed.configuration!r}, a player that values no single moves by a search of its "
+            f"own; expected one that does, such as {game.default_player}"
+        )
+    if parsed.ply is None:
+        return _games(parsed, game, options, chosen, kind)
+    kept = _one(parsed, game, options.ruleset)
+    open_end = game is FOG and kept.game.outcome is None  # a player who resigned, or was to move, has a turn there
+    if parsed.ply >= len(kept.moves) + open_end:
+        raise UsageError(f"--ply: got {parsed.ply}, expected a turn of this game, which has {len(kept.moves)} of them")
+    side = chess.COLOR_NAMES[kept.game.positions[parsed.ply].turn]
+    if parsed.color not in (None, "both", side):
+        raise UsageError(f"--color: got {parsed.color} for ply {parsed.ply}, where {side} is to move")
+    answer, lines = (_fog_turn if game.name == "fog" else _rbc_turn)(parsed, kept, options, chosen)
+    if parsed.json:
+        print_document(answer)
+    else:
+        Terminal(parsed.ascii).say(*lines)
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------------- games of files
+def _one(parsed: argparse.Namespace, game: Game, rules: Ruleset) -> Kept:
+    """The game that the command names. Raises :class:`UsageError`: it can't be read."""
+    path = Path(parsed.path)
+    if game.name == "fog":
+        return _kept(pgn_game(path, parsed.game), parsed.game, rules)
+    from klss_app.web.rbc_board import opened
+
+    history = kept_history(path, opened)
+    played = history.referee()
+    requests = [turn.moved.requested for turn in played.turns]
+    return Kept(1, history, played, None, [None if move is None else move.uci() for move in requests])
+
+
+def _kept(record: GameRecord, number: int, rules: Ruleset) -> Kept:
+    from klss_app.web.fog_board import reviewed
+
+    found = reviewed(record, rules)
+    game = found.referee()
+    return Kept(number, found, game, record.fen, [move.uci() for move in game.moves])
+
+
+def _finished(path: Path, archive: Archive, rules: Ruleset, line: ProgressLine) -> Iterator[Kept]:
+    """The finished games of a file that belong to ``archive``; errors in reading others go to stderr. Raises
+    :class:`UsageError`: there is none."""
+    from darkchess.errors import RecordError
+
+    found = 0
+    for written in written_games_of(path):
+        try:
+            record = written.record()
+        except RecordError as error:
+            archive.refused += 1
+            line.close()
+            print(printable(str(error), 300), file=sys.stderr)
+            continue
+        if record.outcome is None or not record.moves:
+            archive.unfinished += 1
+            continue
+        kept = _kept(record, written.number, rules)
+        if archive.seats(kept.reviewed):
+            found += 1
+            yield kept
+    if not found:
+        whose = "" if archive.player is None else f" of {archive.player!r}"
+        raise UsageError(
+            f"got no game{whose} in {str(path)!r} that is over and can be read ({archive.refused:,} refused, "
+            f"{archive.unfinished:,} not over); expected at least one"
+        )
+
+
+def _board(game: Game) -> BoardGame:
+    if game.name == "fog":
+        from klss_app.web.fog_board import FogBoard
+
+        return FogBoard()
+    from klss_app.web.rbc_board import RbcBoard
+
+    return RbcBoard()
+
+
+def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen: Any, kind: Any) -> int:
+    """Analyse every turn of a game, or with ``--all`` of every game of the file; return the exit code."""
+    from uci_bridge.evaluators import evaluator_choice, evaluator_label
+
+    if parsed.player is not None and not parsed.all:
+        raise UsageError("--player: got it without --all, expected both; --color chooses a side of one game")
+    for name in ("game", "pgn_out"):
+        if parsed.all and name in parsed.given:
+            raise UsageError(f"--{name.removesuffix('_out')}: got it with --all, expected it for one game")
+    out, html, pgn = (
+        output_file(text, flag, parsed.path)
+        for text, flag in ((parsed.out, "--out"), (parsed.html, "--html"), (parsed.pgn_out, "--pgn"))
+    )
+    # Limits by nodes, also the default one, promise repeatable turns, so Stockfish has to be reproducible too.
+    limit = Limit(nodes=NODES)
+    if parsed.given & {"time", "nodes"}:
+        limit = Limit(time_s=None if parsed.nodes is not None else parsed.time, nodes=parsed.nodes)
+    choice = dataclasses.replace(options.evaluator_choice(path_suffices=True), reproducible=limit.nodes is not None)
+    name = evaluator_choice(chosen, choice).name
+    asked = {
+        "configuration": chosen.name, "evaluator": name, "nodes": limit.nodes, "time": limit.time_s,
+        "seed": options.seed, "rules": options.ruleset.name, "klss": __version__,
+    }  # fmt: skip
+    sides = tuple(side for side in ("white", "black") if parsed.color in (None, "both", side))
+    archive = Archive(parsed.player, sides)
+    with contextlib.ExitStack() as stack:
+        line = stack.enter_context(closing(ProgressLine(f"klss {game.spelled('analyse')}")))
+        file = None if out is None else stack.enter_context(closing(AnalysisFile(out, asked)))
+        if parsed.all:
+            games = _finished(Path(parsed.path), archive, options.ruleset, line)
+        else:
+            only = _one(parsed, game, options.ruleset)
+            if game is FOG and only.reviewed.outcome is None:
+                raise UsageError(f"got {parsed.path!r}, a game that is not over; expected one with a result, or --ply")
+            games = iter([only])
+        turns = analyse(
+            games, archive, lambda each: kind.turns(each, chosen, choice, limit, seed=options.seed), file, line
+        )
+    report, label = archive.document(asked), evaluator_label(chosen, choice) or name
+    answer, shown, above = report, archive.kept, html_report(report, label)
+    if not parsed.all and not archive.interrupted:
+        answer = game_document(only, turns, asked, sides)
+        report["phases"] |= answer["summary"]
+        shown, above = {1: (only, turns)}, ""
+        if pgn is not None:
+            write_whole(pgn, _board(game).annotated(only.reviewed, turns))
+    if html is not None and shown:
+        from klss_app.web.one_file import one_file
+
+        reviews = {number: (each.reviewed, turns) for number, (each, turns) in shown.items()}
+        write_whole(html, one_file(_board(game), reviews, above))
+    if parsed.json:
+        print_document(answer)
+    else:
+        Terminal(parsed.ascii).say(*text(report, label))
+    if archive.interrupted:
+        how = "the same command goes on from there" if out else "with --out FILE the same command would continue"
+        raise FailedError(f"interrupted after {counted(archive.games, 'game')}; {how}")
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------------- one turn
+def _fog_turn(
+    parsed: argparse.Namespace, kept: Kept, options: GameOptions, chosen: Any
+) -> tuple[dict[str, Any], list[str]]:
+    """The analysis of the turn after ``--ply`` half-moves, as a document and as text."""
+    from darkchess.fog.analysis.once_over import truth_at
+    from klss_app.analysis import one_turn
+    from uci_bridge.evaluators import evaluator_choice, evaluator_label, make_evaluator
+
+    if parsed.once_over and kept.reviewed.outcome is None:
+        raise UsageError(f"--once-over: got {parsed.path!r}, a game that is not over; expected one with a result")
+    choice = options.evaluator_choice(path_suffices=True)
+    with (
+        closing(make_evaluator(chosen, choice, options.ruleset)) as evaluator,
+        closing(ProgressLine("klss analyse")) as line,
+    ):
+        analyst = one_turn.analyst_at(
+            kept.game, parsed.ply, chosen, evaluator, seed=options.seed, belief=parsed.belief, tell=line.tell
+        )
+        analysis = analyst.think(options.limit, progress=lambda state: line.tell(f"{int(state['nodes']):,} nodes"))
+    found, name = analyst.believed(), evaluator_choice(chosen, choice).name
+    answer = one_turn.document(analysis, found, chosen.name, name, options.seed)
+    label = evaluator_label(chosen, choice) or name
+    lines = one_turn.text(analysis, found, answer, label, Terminal(parsed.ascii).unicode)
+    # The true game is used only here, after the analysis is complete.
+    if parsed.once_over:
+        position = kept.game.positions[parsed.ply]
+        answer["truth"] = vars(truth_at(position, analysis, analyst.position_set, analyst.weights))
+        lines += ["", *one_turn.truth_text(answer["truth"], position.turn)]
+    return answer, lines
+
+
+def _rbc_turn(
+    parsed: argparse.Namespace, kept: Kept, options: GameOptions, chosen: Any
+) -> tuple[dict[str, Any], list[str]]:
+    """The record of that turn, and the same as text."""
+    from klss_app.analysis import rbc
+
+    choice = options.evaluator_choice(path_suffices=True)
+    found = rbc.turns(kept.game, chosen, choice, options.limit, seed=options.seed, cap=chosen.cap, first=parsed.ply)
+    turn = next(found)
+    return turn | {"configuration": chosen.name, "seed": options.seed}, rbc.text(turn)
