@@ -24,7 +24,7 @@ import pyspiel
 from klss.errors import MAX_NODES, GameError, TooLargeError
 from klss.openspiel.games import spiel_game
 from klss.openspiel.observations import Sight
-from klss.support.arrays import Floats, Ints
+from klss.support.arrays import Ints
 from klss.support.memory import check_memory
 from klss.theory._kernels import tree as kernels
 from klss.theory.game import Game, assemble
@@ -190,15 +190,15 @@ class _Flattening:
 
     def _walk(self) -> tuple[dict[str, Any], tuple[tuple[Ints, _Infosets], ...]]:
         """Return the nodes' arrays, and each player's infosets, with that of each node (-1 for none)."""
-        # Lists in preorder: each node's mover and number of children, each decision node's infosets, each chance node's
-        # probabilities, each terminal's utility.
-        movers, widths, probabilities, utilities = array("q"), array("q"), array("d"), array("d")
-        mine, yours = array("q"), array("q")
+        # Lists in preorder: each node's parent, place among its children, chance's probability of that edge, mover and
+        # utility; each decision node's infosets.
+        parents, places, probabilities = array("q"), array("q"), array("d")
+        movers, utilities, mine, yours = array("q"), array("d"), array("q"), array("q")
         first, second = _Infosets(self.name, 0), _Infosets(self.name, 1)
-        # Nodes whose children are not complete, at most one for each ply: the state, the actions left (the next one
-        # last), the mover (or chance), and with histories both players' histories on arrival and there.
-        branches: list[tuple[Any, list[int], int, Any, Any]] = []
-        state = self.spiel.new_initial_state()
+        # Nodes whose children are not complete, at most one for each ply: the state, the edges left (place, action and
+        # probability; the next one last), the node, its mover, and with histories both players' on arrival and there.
+        branches: list[tuple[Any, list[tuple[int, int, float]], int, int, Any, Any]] = []
+        state, parent, place, probability = self.spiel.new_initial_state(), -1, -1, 1.0
         past: Any = ("", "")  # with histories: each player's at the last decision node, with its action there
         while True:
             # The next node of the depth-first walk, in preorder.
@@ -207,7 +207,10 @@ class _Flattening:
                 self._check_size(node, state)
                 if self.on_progress is not None:
                     self.on_progress(node)
-            who = state.current_player()
+            parents.append(parent)
+            places.append(place)
+            probabilities.append(probability)
+            who, paid = state.current_player(), 0.0
             if who >= 0:  # a player's node: both players' infosets, by OpenSpiel's texts
                 legal = state.legal_actions()
                 if not legal:
@@ -218,29 +221,26 @@ class _Flattening:
                 texts = self._texts(state, who, past)
                 mine.append(first.at(state, texts[0], who == 0, legal))
                 yours.append(second.at(state, texts[1], who == 1, legal))
-                movers.append(who)
-                widths.append(len(legal))
-                branches.append((state, legal[::-1], who, past, texts))
+                edges = [(k, action, 1.0) for k, action in enumerate(legal)]
+                branches.append((state, edges[::-1], node, who, past, texts))
             elif who == _CHANCE:  # if it has no outcomes, assemble() raises the error
-                outcomes = state.chance_outcomes()
-                movers.append(CHANCE)
-                widths.append(len(outcomes))
-                probabilities.extend([probability for _, probability in outcomes])
-                if outcomes:
-                    branches.append((state, [action for action, _ in reversed(outcomes)], who, past, past))
+                who = CHANCE
+                edges = [(k, action, share) for k, (action, share) in enumerate(state.chance_outcomes())]
+                if edges:
+                    branches.append((state, edges[::-1], node, who, past, past))
             else:
                 # A terminal: returns must sum to 0 up to rounding.
                 won, lost = state.returns()
                 if not abs(won + lost) <= 1e-9 * max(1.0, abs(won)):
                     raise GameError(f"zero-sum: game {self.name!r} ends with returns {won:g} and {lost:g}")
-                movers.append(TERMINAL)
-                widths.append(0)
-                utilities.append(won)
+                who, paid = TERMINAL, won
+            movers.append(who)
+            utilities.append(paid)
             # Go on with the next child of the deepest node that has one left; the last child needs no copy.
             if not branches:
                 break
-            above, left, mover, past, texts = branches[-1]
-            chosen = left.pop()
+            above, left, parent, mover, past, texts = branches[-1]
+            place, chosen, probability = left.pop()
             if left:
                 state = above.child(chosen)
             else:
@@ -249,9 +249,8 @@ class _Flattening:
                 state.apply_action(chosen)
             if self.by_history and mover >= 0:
                 past = self._then(past, texts, mover, chosen)
-        nodes = _nodes(
-            np.array(movers, np.int64), np.array(widths, np.int64), np.array(probabilities), np.array(utilities)
-        )
+        lists = {"parent": parents, "player": movers, "action": places, "probability": probabilities}
+        nodes = {name: np.array(each) for name, each in (lists | {"utility": utilities}).items()}
         labels = np.full((2, len(movers)), -1, np.int64)
         labels[:, nodes["player"] >= 0] = mine, yours
         return nodes, ((labels[0], first), (labels[1], second))
@@ -270,19 +269,6 @@ class _Flattening:
         after = [texts[0], texts[1]]
         after[who] = f"{texts[who]}\n< {chosen}"
         return after[0], after[1]
-
-
-def _nodes(player: Ints, widths: Ints, probabilities: Floats, utilities: Floats) -> dict[str, Any]:
-    """Return the nodes' arrays of a walk's lists, which are in preorder, each with the entries of one kind of node."""
-    # The numbers of children determine the parents.
-    parent, action = np.empty_like(player), np.empty_like(player)
-    kernels.preorder_parents(widths, parent, action)
-    # Sort chance's children by parent; the children of one are in the order of its outcomes.
-    probability, utility = np.ones(player.size), np.zeros(player.size)
-    dealt = 1 + np.flatnonzero(player[parent[1:]] == CHANCE)
-    probability[dealt[np.argsort(parent[dealt], kind="stable")]] = probabilities
-    utility[player == TERMINAL] = utilities
-    return {"parent": parent, "player": player, "action": action, "probability": probability, "utility": utility}
 
 
 def _with_waits(waits: str, nodes: dict[str, Any], infosets: tuple[tuple[Ints, _Infosets], ...]) -> dict[str, Any]:

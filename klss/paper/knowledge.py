@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -49,25 +50,12 @@ def knowledge_set(game: Game, nodes: Ints, order: float) -> Ints:
     """
     if not (order == math.inf or (order >= 1 and order == int(order))):
         raise GameError(f"knowledge order: got {order}; expected 1, 2, 3, ... or inf")
-    found = np.zeros(game.node_count, bool)
-    found[nodes] = True
-    fresh = np.unique(np.asarray(nodes, np.int64))
-    step = 1.0
-    # One step: all nodes of the infosets that the last step's nodes belong to.
-    while step < order and fresh.size:
-        reached = [fresh]
-        for i in (0, 1):
-            start, members = game.members(i)
-            touched = np.unique(game.infoset[i][fresh])
-            touched = touched[touched >= 0]
-            sizes = start[touched + 1] - start[touched]
-            offset = np.repeat(start[touched] - np.cumsum(sizes) + sizes, sizes)
-            reached.append(members[offset + np.arange(offset.size)])
-        candidates = np.unique(np.concatenate(reached))
-        fresh = candidates[~found[candidates]]
-        found[fresh] = True
-        step += 1.0
-    return np.flatnonzero(found)
+    hypergraph, stamp, queue = _hypergraph(game, game.infoset)
+    start = np.unique(np.asarray(nodes, np.int64))
+    queue[: start.size] = start
+    sizes = np.empty(2, np.int64)
+    kernels.component_balls(*hypergraph, start.size, float(order - 1), stamp, 0, queue, sizes)
+    return np.sort(queue[: sizes[-1]])
 
 
 def knowledge_sizes(game: Game, orders: tuple[int, ...] = (1, 2, 3, 4), *, skip_forced: bool = False) -> KnowledgeSizes:
@@ -87,20 +75,14 @@ def knowledge_sizes(game: Game, orders: tuple[int, ...] = (1, 2, 3, 4), *, skip_
         raise GameError(
             "knowledge: got a game in which a waiting player observes nothing, expected two infosets a node"
         )
-    # The hypergraph: decision nodes by their rank, both players' infosets as lists of them.
-    edges = _edges(game)
-    rank = np.full(game.node_count, -1, np.int64)
-    rank[decision] = np.arange(decision.size)
-    (start0, nodes0), (start1, nodes1) = (game.members(i) for i in (0, 1))
-    hypergraph = (edges[0][decision], edges[1][decision]), (start0, start1), (rank[nodes0], rank[nodes1])
-    stamp = np.full(decision.size + start0.size + start1.size, -1, np.int64)
-    queue = np.empty(decision.size, np.int64)
     # A breadth-first search from every node, for the sizes of its balls, the last one the whole component. The stamps
     # need not be cleared, since each search has its own mark.
+    hypergraph, stamp, queue = _hypergraph(game, _edges(game))
     sizes = np.empty((decision.size, max(orders) + 2), np.int64)
     diameter = 0
-    for v in range(decision.size):
-        diameter = max(diameter, kernels.component_balls(*hypergraph, v, stamp, queue, sizes[v]))
+    for row, v in zip(sizes, decision.tolist(), strict=True):
+        queue[0] = v
+        diameter = max(diameter, kernels.component_balls(*hypergraph, 1, math.inf, stamp, v, queue, row))
     whole = sizes[:, -1]
     # Means over all nodes, or without those at which there is nothing to know or to decide.
     kept = np.ones(decision.size, bool)
@@ -113,11 +95,18 @@ def knowledge_sizes(game: Game, orders: tuple[int, ...] = (1, 2, 3, 4), *, skip_
     return KnowledgeSizes(game.node_count, infosets, diameter, mean)
 
 
-def _edges(game: Game) -> tuple[Ints, Ints]:
-    """Return the hyperedge of each node for each player, int64[N]; -1 for none."""
+def _hypergraph(game: Game, edges: Ints) -> tuple[tuple[Any, ...], Ints, Ints]:
+    """Return the infoset hypergraph of these infosets (int64[2, N]), and stamps and a queue for a search of it."""
+    (start0, nodes0), (start1, nodes1) = game.members(0), game.members(1)
+    stamp = np.full(game.node_count + start0.size + start1.size, -1, np.int64)
+    return (edges, (start0, start1), (nodes0, nodes1)), stamp, np.empty(game.node_count, np.int64)
+
+
+def _edges(game: Game) -> Ints:
+    """Return the hyperedge of each node for each player, int64[2, N]; -1 for none."""
     out = []
     for i in (0, 1):
         moves = np.concatenate([[0], np.cumsum(game.player == i)])
         still = moves[game.end] > moves[:-1]
         out.append(np.where(still, game.infoset[i], -1))
-    return out[0], out[1]
+    return np.array(out)

@@ -7,7 +7,6 @@ interprets.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -15,8 +14,7 @@ import numpy as np
 from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States
 
 
-@dataclass(frozen=True)
-class Expansion:
+class Expansion(NamedTuple):
     """All children of a batch of n states, m in all; the children of state i are rows ``offsets[i]:offsets[i + 1]``,
     in the order of their actions' codes.
 

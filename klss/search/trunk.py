@@ -248,25 +248,9 @@ class Trunk:
         """Add the children that :meth:`prepare` returned."""
         added = len(expansion.values)
         self.make_room(added, (added, added), (added, added))
-        arrays = (
-            expansion.offsets,
-            expansion.actions,
-            expansion.movers,
-            expansion.probabilities,
-            expansion.observations,
-            expansion.values,
-            expansion.interest,
-            expansion.ceilings,
-        )
+        tables = self._tables[0], self._tables[1]
         code = kernels.attach(
-            leaves,
-            self.nodes,
-            self.node_count,
-            *self.infosets,
-            self.counts,
-            *self.sequences,
-            (self._tables[0], self._tables[1]),
-            arrays,
+            leaves, self.nodes, self.node_count, *self.infosets, self.counts, *self.sequences, tables, expansion
         )
         # A negative code is −1 − i, where i is the place of the first leaf whose actions differ from its infoset's.
         if code < 0:

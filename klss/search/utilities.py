@@ -104,28 +104,27 @@ class Utilities:
         for player, start in enumerate(self._sequences):
             infosets, sequences = trunk.infosets[player], trunk.sequences[player]
             end, have = trunk.sequence_count(player), self._counts[player]
-            added = int(kernels.count_acting(infosets, sequences, start, end))
-            if len(self._sides[player].infoset) < have + added:
-                room = doubled(have + added, have)
+            if len(self._sides[player].infoset) < have + end - start:  # most are fewer: rooms unused take no memory
+                room = doubled(have + end - start, have)
                 self._sides[player] = TrunkTreeplex._make(grown(self._sides[player], room))
                 (self._least[player],) = grown((self._least[player],), room)
             if len(self._places[player]) < trunk.infoset_count(player):
                 room = doubled(trunk.infoset_count(player), len(self._places[player]))
                 (self._places[player],) = grown((self._places[player],), room)
             side = self._sides[player]
-            kernels.take_in_acting(infosets, sequences, start, end, side, have, self._places[player])
+            now = int(kernels.take_in_acting(infosets, sequences, start, end, side, have, self._places[player]))
             if player == 1:  # old infosets above folded-in entries have a least reach; later ones have no entries
-                new = side.infoset[have : have + added]
+                new = side.infoset[have:now]
                 old = new < len(self._always)
-                self._least[1][have : have + added][old] = self._always[new[old]]
-            self._counts[player], self._sequences[player] = have + added, end
+                self._least[1][have:now][old] = self._always[new[old]]
+            self._counts[player], self._sequences[player] = now, end
         # Nodes that got children: a first child is always among the new nodes.
-        have, opened = self.opened_count, int(kernels.count_opened(trunk.nodes, known, count))
-        if len(self._opened.first) < have + opened:
-            self._opened = ExpandedNodes._make(grown(self._opened, doubled(have + opened, have)))
+        have, most = self.opened_count, self.opened_count + count - known
+        if len(self._opened.first) < most:
+            self._opened = ExpandedNodes._make(grown(self._opened, doubled(most, have)))
         places = (self._places[0], self._places[1])
-        kernels.take_in_opened(trunk.nodes, known, count, places, self._payoff, self._opened, have)
-        self.opened_count, self.known = have + opened, count
+        opened = kernels.take_in_opened(trunk.nodes, known, count, places, self._payoff, self._opened, have)
+        self.opened_count, self.known = int(opened), count
         self.sides, self.tree = self._views()
 
     def _views(self) -> tuple[tuple[TrunkTreeplex, TrunkTreeplex], Tree]:

@@ -110,13 +110,12 @@ def attach(
 
     ``counts`` is int64[4], updated in place: infosets of player 0 and 1, sequences of player 0 and 1.
     """
-    offsets, actions, movers, probabilities, observations, values, interest, ceilings = expansion
     next_node = node_count
     for i in range(leaves.shape[0]):
         parent = leaves[i]
         mover = nodes.mover[parent]
-        begin = offsets[i]
-        count = offsets[i + 1] - begin
+        begin = expansion.offsets[i]
+        count = expansion.offsets[i + 1] - begin
         # The mover's sequences: new at the first node of its infoset that is expanded, otherwise they must be the same.
         first = 0
         if mover == 0 or mover == 1:
@@ -128,13 +127,13 @@ def attach(
                 infosets.size[infoset] = count
                 for c in range(count):
                     sequences.infoset[counts[2 + mover] + c] = infoset
-                    sequences.action[counts[2 + mover] + c] = actions[begin + c]
+                    sequences.action[counts[2 + mover] + c] = expansion.actions[begin + c]
                 counts[2 + mover] += count
             first = infosets.first[infoset]
             if infosets.size[infoset] != count:
                 return -1 - i
             for c in range(count):
-                if sequences.action[first + c] != actions[begin + c]:
+                if sequences.action[first + c] != expansion.actions[begin + c]:
                     return -1 - i
         # The children, one after the other.
         nodes.first_child[parent] = next_node
@@ -145,16 +144,16 @@ def attach(
             nodes.parent[node] = parent
             nodes.first_child[node] = -1
             nodes.child_count[node] = 0
-            nodes.action[node] = actions[c]
-            nodes.mover[node] = movers[c]
+            nodes.action[node] = expansion.actions[c]
+            nodes.mover[node] = expansion.movers[c]
             nodes.depth[node] = nodes.depth[parent] + 1
-            nodes.chance[node] = nodes.chance[parent] * probabilities[c]
-            nodes.interest[node] = interest[c]
-            nodes.observation[node] = observations[c, 0]
+            nodes.chance[node] = nodes.chance[parent] * expansion.probabilities[c]
+            nodes.interest[node] = expansion.interest[c]
+            nodes.observation[node] = expansion.observations[c, 0]
             # A parent's ceiling holds for all below it, and cuts the estimates there.
-            ceiling = min(nodes.ceiling[parent], ceilings[c])
+            ceiling = min(nodes.ceiling[parent], expansion.ceilings[c])
             nodes.ceiling[node] = ceiling
-            nodes.value[node] = min(values[c], ceiling)
+            nodes.value[node] = min(expansion.values[c], ceiling)
             # Each player's infoset follows from the parent's and from what the player learns in this step.
             for player in range(2):
                 own = player == mover
@@ -163,14 +162,14 @@ def attach(
                     sequence = first + (c - begin)
                 nodes.sequence[node, player] = sequence
                 # −1 hides which action another player took: only the observation may reveal it.
-                own_action = np.int64(actions[c]) if own else np.int64(-1)
+                own_action = np.int64(expansion.actions[c]) if own else np.int64(-1)
                 # Players see the end of the game: infosets at which it is over differ from all others.
-                acts = 1 if movers[c] == player else (2 if movers[c] == TERMINAL else 0)
-                label = label_of(own_action, observations[c, player], acts)
+                acts = 1 if expansion.movers[c] == player else (2 if expansion.movers[c] == TERMINAL else 0)
+                label = label_of(own_action, expansion.observations[c, player], acts)
                 infosets = infosets0 if player == 0 else infosets1
                 above = nodes.infoset[parent, player]
                 # A player that did not act, does not act now and observes nothing stays in its infoset.
-                if not own and acts == 0 and observations[c, player] == 0:
+                if not own and acts == 0 and expansion.observations[c, player] == 0:
                     nodes.infoset[node, player] = above
                     continue
                 # Otherwise its infoset is the one with this key; make it if no node has been there yet.

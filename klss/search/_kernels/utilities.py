@@ -13,20 +13,10 @@ TRIFLE = 1e-250
 
 
 @kernel
-def count_opened(nodes: Any, known: int, count: int) -> int:
-    """Return how many nodes have their first child among nodes ``known`` … ``count`` − 1."""
-    found = 0
-    for child in range(known, count):
-        parent = nodes.parent[child]
-        if parent >= 0 and nodes.first_child[parent] == child:
-            found += 1
-    return found
-
-
-@kernel
-def take_in_opened(nodes: Any, known: int, count: int, places: Any, payoff: Any, opened: Any, have: int) -> None:
-    """Enter these nodes into ``opened`` from place ``have`` on, and all payoffs. ``places``: for both players, each
-    infoset's place among those that have sequences.
+def take_in_opened(nodes: Any, known: int, count: int, places: Any, payoff: Any, opened: Any, have: int) -> int:
+    """Enter the nodes whose first child is one of ``known`` … ``count`` − 1 into ``opened`` from place ``have`` on, and
+    all payoffs; return the number of entries then. ``places``: for both players, each infoset's place among those that
+    have sequences.
     """
     for child in range(known, count):
         payoff[child] = nodes.chance[child] * nodes.value[child]
@@ -44,21 +34,14 @@ def take_in_opened(nodes: Any, known: int, count: int, places: Any, payoff: Any,
             opened.acting[have] = places[player][nodes.infoset[node, player]] if mover >= 0 else 0
             opened.moves[have] = nodes.sequence[child, player]
             have += 1
+    return have
 
 
 @kernel
-def count_acting(infosets: Any, sequences: Any, start: int, end: int) -> int:
-    """Return how many infosets have their first sequence among sequences ``start`` … ``end`` − 1."""
-    found = 0
-    for s in range(start, end):
-        if infosets.first[sequences.infoset[s]] == s:
-            found += 1
-    return found
-
-
-@kernel
-def take_in_acting(infosets: Any, sequences: Any, start: int, end: int, side: Any, have: int, places: Any) -> None:
-    """Enter these infosets into ``side`` from place ``have`` on, and their places into ``places``."""
+def take_in_acting(infosets: Any, sequences: Any, start: int, end: int, side: Any, have: int, places: Any) -> int:
+    """Enter the infosets whose first sequence is one of ``start`` … ``end`` − 1 into ``side`` from place ``have`` on,
+    and their places into ``places``; return the number of entries then.
+    """
     for s in range(start, end):
         infoset = sequences.infoset[s]
         if infosets.first[infoset] == s:
@@ -68,6 +51,7 @@ def take_in_acting(infosets: Any, sequences: Any, start: int, end: int, side: An
             side.first_sequence[have] = s
             side.action_count[have] = infosets.size[infoset]
             have += 1
+    return have
 
 
 @kernel

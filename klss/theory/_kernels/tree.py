@@ -8,23 +8,6 @@ from klss.support.kernel import kernel
 
 
 @kernel
-def preorder_parents(widths: Any, parent: Any, action: Any) -> None:
-    """Compute each node's parent and its place among the parent's children from the nodes' numbers of children
-    ``widths``; both are filled in place, -1 at the root.
-    """
-    parent[0] = action[0] = -1
-    left = widths.copy()
-    for h in range(1, widths.shape[0]):
-        # In preorder the parent is the last node or its deepest ancestor whose children are not complete.
-        p = h - 1
-        while left[p] == 0:
-            p = parent[p]
-        parent[h] = p
-        action[h] = widths[p] - left[p]
-        left[p] -= 1
-
-
-@kernel
 def node_passes(parent: Any, probability: Any, reach: Any, end: Any) -> None:
     """Compute chance's reach and the end of every subtree's range; ``reach`` and ``end`` are filled in place."""
     # Forward: reach. Backward: a subtree ends where its last child's does.
@@ -86,35 +69,37 @@ def outside_payoffs(
 
 
 @kernel
-def component_balls(infosets: Any, starts: Any, members: Any, source: int, stamp: Any, queue: Any, sizes: Any) -> int:
-    """Search the infoset hypergraph breadth first from ``source``, and return its eccentricity.
+def component_balls(
+    infosets: Any, starts: Any, members: Any, count: int, radius: float, stamp: Any, mark: int, queue: Any, sizes: Any
+) -> int:
+    """Search the infoset hypergraph breadth first from the first ``count`` vertices of ``queue`` up to the distance
+    ``radius``; return the largest distance met.
 
-    ``infosets[i]`` are each vertex's hyperedges of player i (-1: none), ``starts[i]`` and ``members[i]`` their
-    vertices. ``sizes[d]`` gets the number of vertices at distance <= d, its last entry that of the component. Visited
-    vertices are left in ``queue``; ``stamp`` marks them with the source, and has room for the vertices, then the edges
-    of player 0, then those of player 1.
+    ``infosets[i]`` (int64[2, vertices]) are the vertices' hyperedges of player i (-1: none), ``starts[i]`` and
+    ``members[i]`` the hyperedges' vertices. ``sizes[d]`` gets the number of vertices at distance <= d, its last entry
+    that of all visited. These are left in ``queue``; ``stamp`` marks them with ``mark``, and has room for the vertices,
+    then the edges of player 0, then those of player 1.
     """
-    count = infosets[0].shape[0]
-    queue[0] = source
-    stamp[source] = source
-    head, tail, depth = 0, 1, 0
-    sizes[0] = 1
+    head, tail, depth = 0, count, 0
+    for k in range(count):
+        stamp[queue[k]] = mark
+    sizes[0] = count
     # Level by level: unvisited vertices that share an infoset with a vertex of this level are the next level.
-    while head < tail:
+    while head < tail and depth < radius:
         stop = tail
         while head < stop:
             v = queue[head]
             head += 1
             # The vertices of both players' infosets; each infoset is visited only once.
-            before = count
+            before = infosets.shape[1]
             for i in range(2):
-                e = infosets[i][v]
-                if e >= 0 and stamp[before + e] != source:
-                    stamp[before + e] = source
+                e = infosets[i, v]
+                if e >= 0 and stamp[before + e] != mark:
+                    stamp[before + e] = mark
                     for k in range(starts[i][e], starts[i][e + 1]):
                         w = members[i][k]
-                        if stamp[w] != source:
-                            stamp[w] = source
+                        if stamp[w] != mark:
+                            stamp[w] = mark
                             queue[tail] = w
                             tail += 1
                 before += starts[i].shape[0] - 1
