@@ -43,12 +43,6 @@ def test_warm_and_cold_programs_agree_and_the_sequences_are_long_enough_to_tell(
         assert {step["ply"] for step in steps} == {0, 2}, "a fresh trunk and one carried on"
 
 
-def test_the_first_attempt_at_every_program_of_a_deep_tree_answers() -> None:
-    name, moves = bench_games()[0]  # at the start of the game the tree has one root, and grows threefold at a step
-    steps = program_sequence(configuration("klss2021"), moves, "resolve", 8000)
-    assert not any(step["fallbacks"] for step in steps), name
-
-
 def test_solvers_that_disagree_end_the_bench_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.fog.game.contest import Player, PlayerError
+from darkchess.fog.game.contest import Player
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
@@ -136,15 +136,3 @@ def test_a_lost_truth_is_counted() -> None:
     game.play_turn()
     game.play_turn()
     assert truth == TruthCount(checks=4, lost=2, sampled=0)
-
-
-def test_a_player_whose_game_was_not_started_or_was_closed_says_so() -> None:
-    player = RandomPlayer()
-    for asked in (lambda: player.view, lambda: player.position_set, lambda: player.choose(Limit())):
-        with pytest.raises(PlayerError, match="the game was not started; call start"):
-            asked()
-    player.start(Referee().view(chess.WHITE), Position.start())
-    assert player.position_set.size == 1
-    player.close()
-    with pytest.raises(PlayerError, match="the game was not started"):
-        player.observe(Referee().view(chess.WHITE))

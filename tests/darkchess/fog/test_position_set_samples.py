@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import random
 import time
 
@@ -106,19 +105,6 @@ def test_a_streamed_set_is_the_same_in_slices_of_any_size(
         assert (streamed._positions == plain._positions).all()
 
 
-def test_progress_tells_a_growing_part_of_the_step_and_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(position_table, "BUFFER", 400)
-    for stream in (False, True):
-        monkeypatch.setattr(position_step, "SLICE", 5000)
-        game, known = after_line(chess.BLACK, 6, stream=stream)
-        game.push(chess.Move.from_uci(LINE[6]))
-        shown: list[tuple[float, int]] = []
-        known.observe(game.view(chess.BLACK), progress=lambda share, found, shown=shown: shown.append((share, found)))
-        shares = [share for share, _ in shown]
-        assert len(shown) > 3 and shares == sorted(shares) and shares[0] >= 0.0 and shares[-1] <= 1.0
-        assert shown[-1][1] <= known.size + 1
-
-
 def test_only_a_deadline_that_is_passed_leaves_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(position_table, "BUFFER", 400)
     found = []
@@ -177,24 +163,6 @@ def test_short_of_room_the_likeliest_are_followed(monkeypatch: pytest.MonkeyPatc
         assert set(halves(small)) < set(halves(exact))
         kept[weighed] = float(exact.weights[exact.indices(np.array(list(small.rows(np.arange(small.size)))))].sum())
     assert kept[True] > 2 * kept[False] > 0.0
-
-
-def test_short_of_time_all_are_followed_where_the_likeliest_lead_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    game, known = weighed_line(6)
-    game.push(chess.Move.from_uci(LINE[6]))
-    step = position_set.across_enemy_move
-    asked: list[int] = []
-
-    def nowhere_at_first(sources: np.ndarray, *rest: object, **options: object) -> object:
-        asked.append(len(sources))
-        found = step(sources, *rest, **options)
-        return dataclasses.replace(found, positions=found.positions[:0]) if len(asked) == 1 else found
-
-    monkeypatch.setattr(position_set, "across_enemy_move", nowhere_at_first)
-    monkeypatch.setattr(position_set, "_LEAST_FOLLOWED", 500)
-    known.observe(game.view(chess.BLACK), deadline=time.monotonic() + 1e-4)
-    assert asked[0] < 2365 and asked[1:] == [2365]
-    assert known.size > 0
 
 
 def test_without_a_deadline_no_clock_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,17 +25,6 @@ def test_a_view_in_ascii_agrees_with_its_fog_fen() -> None:
 
 
 @pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("cell", [2, 3])
-def test_all_lines_of_a_board_are_equally_wide_whatever_is_on_it(style: Style, cell: int) -> None:
-    game = Referee()
-    view = game.view(chess.WHITE)
-    widths = {
-        width(line) for line in board_lines(view.pieces, view.visible, style=style, cell=cell, marked=(0, 12))[:8]
-    }
-    assert len(widths) == 1
-
-
-@pytest.mark.parametrize("style", STYLES)
 def test_turning_the_board_around_reverses_ranks_and_files(style: Style) -> None:
     pieces = {chess.A1: chess.Piece.from_symbol("R")}
     up = board_lines(pieces, ALL_SQUARES, style=style, bottom=chess.WHITE)

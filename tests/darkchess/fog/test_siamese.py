@@ -141,7 +141,3 @@ def test_what_a_player_was_not_told_changes_nothing() -> None:
     assert len({game.position.row.tobytes() for game, _ in found}) == 3
     assert len({known.numbers.tobytes() for _, known in found if known.numbers is not None}) == 1
     assert len({known.weights.tobytes() for _, known in found}) == 1
-
-
-def test_players_have_the_packaged_weights() -> None:
-    assert Filter.packaged().siamese is Siamese.packaged()
