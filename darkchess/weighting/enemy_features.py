@@ -20,6 +20,9 @@ FEATURES = SQUARES + 2 + 8
 MOST_FEATURES = 19
 """Most features of one position: sixteen pieces, two rights, one double step."""
 
+_ONES = np.empty(0)
+"""The kernel's word for weights that are all 1."""
+
 
 def features_of(halves: Words) -> tuple[npt.NDArray[np.uint16], Ints]:
     """Return the features of positions.
@@ -40,21 +43,25 @@ def features_of(halves: Words) -> tuple[npt.NDArray[np.uint16], Ints]:
     return rows, counts
 
 
-def shares(halves: Words, weights: Floats | None = None) -> Float32s:
-    """Return the probability that each enemy piece stands on each square: float32[SQUARES].
+def weight_sums(halves: Words, weights: Floats | None = None) -> Floats:
+    """Return the weight of the positions with each enemy piece on each square: float64[6, 64].
 
     Parameters
     ----------
     halves
         uint64[n, 2], the enemy's.
     weights
-        float64[n]; None: all weigh the same.
+        float64[n]; None: each position weighs 1.
     """
-    each = np.ones(halves.shape[0]) if weights is None else weights
     sums = np.zeros((6, 64))
-    kernels.sum_halves(halves, each, sums)
-    found: Float32s = (sums.reshape(-1) / each.sum()).astype(np.float32)
-    return found
+    kernels.sum_halves(halves, _ONES if weights is None else weights, sums)
+    return sums
+
+
+def shares(halves: Words, weights: Floats | None = None) -> Float32s:
+    """Return :func:`weight_sums` as shares of all weight: float32[SQUARES]."""
+    total = halves.shape[0] if weights is None else weights.sum()
+    return np.asarray(weight_sums(halves, weights).reshape(-1) / total, dtype=np.float32)
 
 
 def own_squares(row: Words) -> Float32s:

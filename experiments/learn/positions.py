@@ -26,14 +26,13 @@ from pathlib import Path
 import chess
 import numpy as np
 
-from darkchess.board.kernels.moves import MAX_MOVES, generate, make
+from darkchess.board.kernels.moves import count_moves, make_all
 from darkchess.board.kernels.orthodox import ASK, classify
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import Position
 from experiments.learn.evaluation import VALUED
 from experiments.learn.shards import keep, load
 from klss.support.arrays import Bools, Floats, Ints, Words
-from klss.support.kernel import kernel
 from uci_bridge.child_processes import engine_environment
 from uci_bridge.stockfish.evaluator import StockfishEvaluator, find_stockfish, orthodox_fens, score_of
 
@@ -45,25 +44,13 @@ _CHILDREN_KEPT = 24
 _MAX_PLIES = 180
 
 
-@kernel
-def _expand(rows, tables, offsets, children):  # type: ignore[no-untyped-def]
-    moves = np.empty(MAX_MOVES, dtype=np.int32)
-    total = 0
-    for k in range(rows.shape[0]):
-        offsets[k] = total
-        count = generate(rows[k], tables, moves)
-        for i in range(count):
-            make(rows[k], moves[i], tables, children[total])
-            total += 1
-    offsets[rows.shape[0]] = total
-
-
 def children_of(rows: Words) -> tuple[Ints, Words]:
     """All children of each of ``rows`` (uint64[n, 9]): offsets int64[n + 1] and children uint64[m, 9]."""
-    offsets = np.zeros(rows.shape[0] + 1, dtype=np.int64)
-    children = np.empty((rows.shape[0] * 128 + MAX_MOVES, 9), dtype=np.uint64)
-    _expand(rows, TABLES, offsets, children)
-    return offsets, children[: offsets[-1]].copy()
+    offsets = np.empty(rows.shape[0] + 1, dtype=np.int64)
+    count_moves(rows, TABLES, offsets)
+    children = np.empty((offsets[-1], 9), dtype=np.uint64)
+    make_all(rows, TABLES, offsets, children)
+    return offsets, children
 
 
 def _askable(rows: Words) -> Bools:

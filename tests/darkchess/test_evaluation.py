@@ -18,9 +18,8 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import Position, turned
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Weights, packaged_weights
 from darkchess.evaluation.kernels.evaluation import WON as WON_SCORE
-from darkchess.evaluation.kernels.evaluation import static
+from darkchess.evaluation.kernels.evaluation import new_scratch, static
 from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, features
-from darkchess.evaluation.kernels.network import UNITS
 from darkchess.evaluation.kernels.pawn_ending import pawn_ending_table
 from tests.darkchess.evaluation_oracle import board_of, terms
 from tests.oracles import pawn_ending
@@ -125,19 +124,13 @@ def test_captures_and_promotions_are_searched() -> None:
 
 
 def test_the_score_is_the_static_evaluation_of_the_leaf_and_a_quiet_position_is_its_own(positions: Rows) -> None:
-    scores, leaves = BuiltinEvaluator().search(positions, leaves=True)
-    weights = packaged_weights().packed
-    scratch = (
-        np.zeros(MAX_FEATURES, np.int32),
-        np.zeros(MAX_FEATURES, np.int32),
-        np.zeros(MAPS, np.uint64),
-        np.zeros(UNITS, np.float32),
-    )
+    evaluator = BuiltinEvaluator()
+    scores, leaves = evaluator.search(positions, leaves=True)
     checked = quiet = 0
     for position, score, leaf in zip(positions, scores, leaves):
         if abs(score) < 500:
             sign = 1 if (position[8] ^ leaf[8]) & np.uint64(1) == 0 else -1
-            assert score == sign * static(leaf, TABLES, weights, *scratch)
+            assert score == sign * static(leaf, evaluator._knowledge, new_scratch())
             checked += 1
         board = board_of(position)
         own, enemy = board.occupied_co[board.turn], board.occupied_co[not board.turn]

@@ -15,12 +15,10 @@ import numpy as np
 import pytest
 
 from darkchess import Referee as FogReferee
-from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import Position
-from darkchess.evaluation.evaluator import packaged_weights
-from darkchess.evaluation.kernels.evaluation import static
-from darkchess.evaluation.kernels.features import MAPS, MAX_FEATURES
-from darkchess.evaluation.kernels.network import OFFSETS, UNITS
+from darkchess.evaluation.evaluator import BuiltinEvaluator, packaged_weights
+from darkchess.evaluation.kernels.evaluation import new_scratch, static
+from darkchess.evaluation.kernels.network import OFFSETS
 from darkchess.fog.belief.position_set import PositionSet as FogSet
 from darkchess.fog.game.record import GameRecord, write_pgn
 from darkchess.rbc import Referee
@@ -41,12 +39,9 @@ from experiments.learn.shards import ARCHIVE, TEST, TRAIN, VALIDATE, TrainingErr
 from experiments.learn.trainer import Plan, jax_on_cpu, train
 from experiments.learn.weighing import (
     DRAWN,
-    TOP,
     Weighing,
-    drawn_beside,
     mirrored_features,
     mirrored_numbers,
-    repeated,
     scores,
 )
 from klss.play.arbiter import Arbiter
@@ -160,17 +155,6 @@ def pieces(position: Position, color: chess.Color) -> list[int]:
     return [len(board.pieces(kind, side)) for side in (color, not color) for kind in chess.PIECE_TYPES]
 
 
-def test_the_likeliest_members_are_kept_and_the_others_stand_for_the_rest() -> None:
-    generator = np.random.default_rng(0)
-    prior = generator.permutation(1000).astype(np.float64)
-    for truth in (int(prior.argmax()), int(prior.argmin())):
-        members, standing = drawn_beside(truth, prior, generator)
-        assert members[0] == truth and len(set(members.tolist())) == 1 + DRAWN
-        others = np.delete(np.argsort(-prior), np.flatnonzero(np.argsort(-prior) == truth))
-        assert (members[1 : 1 + TOP] == others[:TOP]).all() and not standing[: 1 + TOP].any()
-        assert np.exp(standing).sum() == pytest.approx(1000)
-
-
 def test_a_shard_that_is_there_is_kept_and_another_one_is_made_the_same(
     match: Path, made: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,14 +212,6 @@ def test_the_mirrored_board_is_a_board_seen_in_a_mirror() -> None:
         assert (others == planes[:, :, ::-1]).all()
     assert (numbers[-2:].tolist(), mirrored[-2:].tolist()) == ([0, 1], [1, 0])
     assert mirrored_features()[384:].tolist() == [385, 384, *range(393, 385, -1), FEATURES]
-
-
-def test_rare_labels_count_more_often_in_the_training() -> None:
-    labels = np.array(["own"] * 90 + ["strange"] * 10 + ["random"])
-    rows = repeated({"label": labels, "part": np.full(101, TRAIN)})
-    names, times = np.unique(labels[rows], return_counts=True)
-    # √(90 / 10), and 4 at most
-    assert dict(zip(names.tolist(), times.tolist(), strict=True)) == {"own": 90, "strange": 30, "random": 4}
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -315,7 +291,7 @@ def test_scores_in_play_are_those_that_were_trained(made: dict[str, Path], tmp_p
     wanted = np.asarray(jax_on_cpu().jit(scores)(weights, seen, rows, keep))
     for i in range(8):
         halves, count = study.held["halves"][i], int(study.held["count"][i])
-        found = player.scores(player.map_of(study.held["numbers"][i].astype(np.float32)), halves, np.arange(count))
+        found = player.scores(study.held["numbers"][i].astype(np.float32), halves, np.arange(count))
         np.testing.assert_allclose(found, wanted[i, :count], rtol=1e-3, atol=1e-3)
 
 
@@ -340,11 +316,7 @@ def test_the_tuned_evaluation_is_the_played_one() -> None:
     weights = {name: packaged_weights().part(name) for name in OFFSETS}
     everything = {"rows": rows, "values": np.zeros(len(rows), np.float32), "part": np.full(len(rows), VALIDATE)}
     ((counts, phases, stages, _),) = evaluation.Tuning(everything, weights).batches(VALIDATE, np.random.default_rng(0))
-    scratch = (
-        np.zeros(MAX_FEATURES, np.int32), np.zeros(MAX_FEATURES, np.int32), np.zeros(MAPS, np.uint64),
-        np.zeros(UNITS, np.float32),
-    )  # fmt: skip
-    wanted = [static(row, TABLES, packaged_weights().packed, *scratch) for row in rows]
+    wanted = [static(row, BuiltinEvaluator()._knowledge, new_scratch()) for row in rows]
     found = np.clip(evaluation.pawns(weights, counts, phases, stages), -50, 50)
     np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-3)
 

@@ -78,21 +78,39 @@ def pawn_attacks(pawns: Any, side: int) -> Any:
 
 
 @kernel(allocates=False)
-def attacked_by(row: Any, side: int, square: int, tables: Any) -> Any:
-    """Whether a piece of ``side`` attacks ``square`` (bool)."""
-    own = row[WHITE + side]
-    occupied = row[WHITE] | row[BLACK]
+def attacks(piece: int, square: int, side: int, occupied: Any, tables: Any) -> Any:
+    """Return the squares that a piece of ``side`` attacks; own pieces count as attacked."""
+    if piece == PAWN:
+        return tables[square, PAWN_CAPTURES + side]
+    if piece == KNIGHT:
+        return tables[square, KNIGHT_STEPS]
+    if piece == KING:
+        return tables[square, KING_STEPS]
+    found = np.uint64(0)
+    if piece != BISHOP:
+        found |= rook_attacks(square, occupied, tables)
+    if piece != ROOK:
+        found |= bishop_attacks(square, occupied, tables)
+    return found
+
+
+@kernel(allocates=False)
+def attackers(row: Any, side: int, square: int, occupied: Any, tables: Any) -> Any:
+    """Return the squares of the pieces of ``side`` that attack ``square``."""
     # A piece attacks the square if it stands where the same piece on the square would attack. Only a pawn captures one
     # way, so look as a pawn of the other side.
-    if tables[square, KNIGHT_STEPS] & row[KNIGHT] & own != np.uint64(0):
-        return True
-    if tables[square, KING_STEPS] & row[KING] & own != np.uint64(0):
-        return True
-    if tables[square, PAWN_CAPTURES + (1 - side)] & row[PAWN] & own != np.uint64(0):
-        return True
-    if bishop_attacks(square, occupied, tables) & (row[BISHOP] | row[QUEEN]) & own != np.uint64(0):
-        return True
-    return rook_attacks(square, occupied, tables) & (row[ROOK] | row[QUEEN]) & own != np.uint64(0)
+    found = tables[square, KNIGHT_STEPS] & row[KNIGHT]
+    found |= tables[square, KING_STEPS] & row[KING]
+    found |= tables[square, PAWN_CAPTURES + (1 - side)] & row[PAWN]
+    found |= bishop_attacks(square, occupied, tables) & (row[BISHOP] | row[QUEEN])
+    found |= rook_attacks(square, occupied, tables) & (row[ROOK] | row[QUEEN])
+    return found & row[WHITE + side]
+
+
+@kernel(inline="always")
+def attacked_by(row: Any, side: int, square: int, tables: Any) -> Any:
+    """Whether a piece of ``side`` attacks ``square`` (bool)."""
+    return attackers(row, side, square, row[WHITE] | row[BLACK], tables) != np.uint64(0)
 
 
 @kernel

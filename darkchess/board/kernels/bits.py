@@ -6,12 +6,14 @@ built with :func:`bit` only and compared with ``!= 0``.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.core.imputils import RefType, iternext_impl
+from numba.extending import intrinsic, lower_builtin, models, overload, register_model
 
 from klss.support.kernel import kernel
 
@@ -43,10 +45,51 @@ def _ctlz(typingctx: Any, mask: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
+class _Squares(types.SimpleIteratorType):  # type: ignore[misc, name-defined]
+    """Type of the iterator over a set, which has the squares that are left in a variable of its own."""
+
+    def __init__(self) -> None:
+        super().__init__("squares", types.int64)
+
+
+@register_model(_Squares)
+class _SquaresModel(models.StructModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, [("left", types.CPointer(types.uint64))])
+
+
+@intrinsic
+def _begin(typingctx: Any, mask: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        iterator = context.make_helper(builder, signature.return_type)
+        iterator.left = cgutils.alloca_once_value(builder, args[0])
+        return iterator._getvalue()
+
+    return _Squares()(types.uint64), codegen
+
+
+@lower_builtin("getiter", _Squares)
+def _itself(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return args[0]
+
+
+@lower_builtin("iternext", _Squares)
+@iternext_impl(RefType.UNTRACKED)
+def _next(context: Any, builder: Any, signature: Any, args: Any, result: Any) -> None:
+    place = context.make_helper(builder, signature.args[0], value=args[0]).left
+    left = builder.load(place)
+    there = builder.icmp_unsigned("!=", left, left.type(0))
+    result.set_valid(there)
+    with builder.if_then(there):
+        result.yield_(builder.cttz(left, cgutils.true_bit))
+        builder.store(builder.and_(left, builder.sub(left, left.type(1))), place)
+
+
 # numba supplies the typing context of an intrinsic; to a type checker these are calls like any other.
 _count: Any = _ctpop
 _scan_up: Any = _cttz
 _scan_down: Any = _ctlz
+_each: Any = _begin
 
 
 def popcount(mask: Any) -> int:
@@ -65,6 +108,13 @@ def highest(mask: Any) -> int:
     return int(mask).bit_length() - 1
 
 
+def squares(mask: Any) -> Iterator[int]:
+    """Yield the squares of ``mask`` (uint64), lowest first."""
+    while mask:
+        yield lowest(mask)
+        mask = without_lowest(mask)
+
+
 # The Python bodies above serve interpreted runs; inside kernels each is one machine instruction. (numba wants the same
 # parameter names, unannotated.)
 @overload(popcount, inline="always")
@@ -80,6 +130,11 @@ def _lowest(mask):  # type: ignore[no-untyped-def]
 @overload(highest, inline="always")
 def _highest(mask):  # type: ignore[no-untyped-def]
     return lambda mask: np.int64(63) - _scan_down(np.uint64(mask))
+
+
+@overload(squares, inline="always")
+def _squares(mask):  # type: ignore[no-untyped-def]
+    return lambda mask: _each(np.uint64(mask))
 
 
 @kernel(inline="always")

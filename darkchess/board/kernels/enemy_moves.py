@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
-from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
+from darkchess.board.kernels.bits import bit, lowest, popcount, squares
 from darkchess.board.kernels.board import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
 from darkchess.board.kernels.halves import CASTLING_ROOK, DOUBLE_STEPPED, code_at, with_code, without, without_rights
 from darkchess.board.kernels.position_table import put
@@ -83,9 +83,8 @@ def put_moves(enemy: Any, mask: Any, rest: Any, code: Any, targets: Any, marked:
     ``rest`` and ``code`` are those of :func:`lifted`.
     """
     others = enemy ^ mask
-    while targets != np.uint64(0):
-        target = targets & ~(targets - np.uint64(1))
-        targets = without_lowest(targets)
+    for square in squares(targets):
+        target = bit(square)
         # A promotion is four moves; a double step that can be captured en passant has its own code.
         if code == np.uint64(PAWN) and target < _RANK_2:
             for promotion in range(KNIGHT, QUEEN + 1):
@@ -119,11 +118,9 @@ def put_arrivals(
     rook_lines = rook_attacks(to_square, occupied, tables)
     bishop_lines = bishop_attacks(to_square, occupied, tables)
     pieces &= rook_lines | bishop_lines | tables[to_square, KNIGHT_STEPS]
-    while pieces != np.uint64(0):
+    for square in squares(pieces):
         # The code's place is the number of enemy pieces on lower squares.
-        square = lowest(pieces)
         mask = bit(square)
-        pieces = without_lowest(pieces)
         index = popcount(enemy & (mask - np.uint64(1)))
         code = (codes >> np.uint64(4 * index)) & np.uint64(15)
         # A pawn captures diagonally and steps straight; the other pieces capture as they move.

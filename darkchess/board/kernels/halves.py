@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
+from darkchess.board.kernels.bits import bit, lowest, popcount, squares, without_lowest
 from darkchess.board.kernels.board import BLACK, KING, KNIGHT, META, PAWN, ROOK
 from klss.support.kernel import kernel
 
@@ -28,6 +28,16 @@ MOST_SUCCESSORS = 320
 """Bound of the number of moves of an enemy half."""
 
 
+@kernel(inline="always")
+def plain(code: Any) -> Any:
+    """Return the index of a code's piece."""
+    if code == CASTLING_ROOK:
+        return ROOK
+    if code == DOUBLE_STEPPED:
+        return PAWN
+    return code
+
+
 @kernel(allocates=False)
 def encode_half(row: Any, out: Any) -> None:
     """Write the enemy half of a position row (uint64[9], the viewer White) into ``out`` (uint64[2])."""
@@ -36,10 +46,8 @@ def encode_half(row: Any, out: Any) -> None:
     rights = (row[META] >> np.uint64(3)) & np.uint64(3)
     codes = np.uint64(0)
     shift = np.uint64(0)
-    left = enemy
-    while left != np.uint64(0):
-        mask = left & ~(left - np.uint64(1))
-        left = without_lowest(left)
+    for square in squares(enemy):
+        mask = bit(square)
         code = np.uint64(0)
         for piece in range(KNIGHT, KING + 1):
             if row[piece] & mask != np.uint64(0):
@@ -67,10 +75,7 @@ def decode_half(enemy: Any, codes: Any, own_row: Any, flipped: bool, out: Any) -
     for i in range(9):
         out[i] = own_row[i]
     side = 6 if flipped else 7
-    left = enemy
-    while left != np.uint64(0):
-        square = lowest(left)
-        left = without_lowest(left)
+    for square in squares(enemy):
         code: Any = np.int64(codes & np.uint64(15))
         codes >>= np.uint64(4)
         if code == CASTLING_ROOK:
@@ -83,24 +88,28 @@ def decode_half(enemy: Any, codes: Any, own_row: Any, flipped: bool, out: Any) -
         out[side] |= mask
 
 
+@kernel(inline="always")
+def decode_passed(
+    enemy: Any, codes: Any, own_row: Any, flipped: bool, ep_captors: Any, ep_meta: Any, out: Any
+) -> None:  # fmt: skip
+    """Apply :func:`decode_half`. If an enemy pawn stands on one of the squares ``ep_captors``, it can capture en
+    passant, and the row gets ``ep_meta`` (the bits of META for the en passant square).
+    """
+    decode_half(enemy, codes, own_row, flipped, out)
+    for square in squares(enemy & ep_captors):
+        if code_at(enemy, codes, bit(square)) == np.uint64(PAWN):
+            out[META] |= ep_meta
+
+
 @kernel
 def decode_halves(
     positions: Any, indices: Any, own_row: Any, flipped: bool, ep_captors: Any, ep_meta: Any, out: Any
 ) -> None:
-    """Apply :func:`decode_half` to ``positions[indices]`` and write the rows into ``out`` (uint64[n, 9]).
-
-    If an enemy pawn stands on one of the squares ``ep_captors``, it can capture en passant, and the row gets
-    ``ep_meta`` (the bits of META for the en passant square).
-    """
+    """Apply :func:`decode_passed` to ``positions[indices]`` and write the rows into ``out`` (uint64[n, 9])."""
     for i in range(indices.shape[0]):
         enemy = positions[indices[i], 0]
         codes = positions[indices[i], 1]
-        decode_half(enemy, codes, own_row, flipped, out[i])
-        beside = enemy & ep_captors
-        while beside != np.uint64(0):
-            if code_at(enemy, codes, beside & ~(beside - np.uint64(1))) == np.uint64(PAWN):
-                out[i, META] |= ep_meta
-            beside = without_lowest(beside)
+        decode_passed(enemy, codes, own_row, flipped, ep_captors, ep_meta, out[i])
 
 
 @kernel(inline="always")

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
-from darkchess.board.kernels.bits import bit, lowest, without_lowest
+from darkchess.board.kernels.attacks import attackers, attacks, bishop_attacks, rook_attacks
+from darkchess.board.kernels.bits import bit, lowest, squares
 from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, META, PAWN, QUEEN, ROOK, WHITE, ep_square, turn
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
 from klss.support.kernel import kernel
@@ -18,18 +18,15 @@ MAX_MOVES = 448
 
 @kernel(allocates=False)
 def _add(from_square: int, targets: Any, out: Any, count: int) -> int:
-    while targets != np.uint64(0):
-        out[count] = (from_square << 9) | (lowest(targets) << 3)
-        targets = without_lowest(targets)
+    for square in squares(targets):
+        out[count] = (from_square << 9) | (square << 3)
         count += 1
     return count
 
 
 @kernel(allocates=False)
 def _add_pawn(from_square: int, targets: Any, out: Any, count: int) -> int:
-    while targets != np.uint64(0):
-        square = lowest(targets)
-        targets = without_lowest(targets)
+    for square in squares(targets):
         base = (from_square << 9) | (square << 3)
         if square >= 56 or square < 8:
             for promotion in range(KNIGHT, QUEEN + 1):
@@ -83,32 +80,17 @@ def generate(row: Any, tables: Any, out: Any) -> int:
     if ep >= 0:
         capturable |= bit(ep)
     count = 0
-    left = row[PAWN] & own
-    while left != np.uint64(0):
-        square = lowest(left)
-        left = without_lowest(left)
+    for square in squares(row[PAWN] & own):
         targets = pawn_steps(square, side, occupied) | (tables[square, PAWN_CAPTURES + side] & capturable)
         count = _add_pawn(square, targets, out, count)
-    left = row[KNIGHT] & own
-    while left != np.uint64(0):
-        square = lowest(left)
-        left = without_lowest(left)
+    for square in squares(row[KNIGHT] & own):
         count = _add(square, tables[square, KNIGHT_STEPS] & ~own, out, count)
     # A queen is treated twice: as a bishop here and as a rook below.
-    left = (row[BISHOP] | row[QUEEN]) & own
-    while left != np.uint64(0):
-        square = lowest(left)
-        left = without_lowest(left)
+    for square in squares((row[BISHOP] | row[QUEEN]) & own):
         count = _add(square, bishop_attacks(square, occupied, tables) & ~own, out, count)
-    left = (row[ROOK] | row[QUEEN]) & own
-    while left != np.uint64(0):
-        square = lowest(left)
-        left = without_lowest(left)
+    for square in squares((row[ROOK] | row[QUEEN]) & own):
         count = _add(square, rook_attacks(square, occupied, tables) & ~own, out, count)
-    left = row[KING] & own
-    while left != np.uint64(0):
-        square = lowest(left)
-        left = without_lowest(left)
+    for square in squares(row[KING] & own):
         count = _add(square, tables[square, KING_STEPS] & ~own, out, count)
     # Castling is the king's move of two squares from its home.
     targets = castling_targets(row, side, occupied)
@@ -127,32 +109,15 @@ def has_move(row: Any, tables: Any) -> Any:
     # The row has an en passant square only if a capture there is possible.
     if (row[META] >> np.uint64(8)) & np.uint64(0x7F) != np.uint64(0):
         return True
-    left = row[PAWN] & own
-    while left != np.uint64(0):
-        square = lowest(left)
-        left = without_lowest(left)
+    for square in squares(row[PAWN] & own):
         ahead = square + 8 if side == 0 else square - 8
         if bit(ahead) & occupied == np.uint64(0) or tables[square, PAWN_CAPTURES + side] & enemy != np.uint64(0):
             return True
     # Any other piece moves if a square that it attacks has no piece of its own side.
-    left = (row[KNIGHT] | row[KING]) & own
-    while left != np.uint64(0):
-        square = lowest(left)
-        left = without_lowest(left)
-        steps = KNIGHT_STEPS if row[KNIGHT] & bit(square) != np.uint64(0) else KING_STEPS
-        if tables[square, steps] & ~own != np.uint64(0):
-            return True
-    left = (row[BISHOP] | row[ROOK] | row[QUEEN]) & own
-    while left != np.uint64(0):
-        square = lowest(left)
-        left = without_lowest(left)
-        reach = np.uint64(0)
-        if row[ROOK] & bit(square) == np.uint64(0):
-            reach |= bishop_attacks(square, occupied, tables)
-        if row[BISHOP] & bit(square) == np.uint64(0):
-            reach |= rook_attacks(square, occupied, tables)
-        if reach & ~own != np.uint64(0):
-            return True
+    for piece in range(KNIGHT, KING + 1):
+        for square in squares(row[piece] & own):
+            if attacks(piece, square, side, occupied, tables) & ~own != np.uint64(0):
+                return True
     return False
 
 
@@ -242,19 +207,32 @@ def king_capture(row: Any, tables: Any) -> int:
     if king == np.uint64(0):
         return -1
     square = lowest(king)
-    own = row[WHITE + side]
-    occupied = own | row[BLACK - side]
-    # A piece attacks the king if it stands where the same piece on the king's square would attack.
-    attackers = tables[square, KNIGHT_STEPS] & row[KNIGHT]
-    attackers |= tables[square, KING_STEPS] & row[KING]
-    attackers |= tables[square, PAWN_CAPTURES + (1 - side)] & row[PAWN]
-    attackers |= bishop_attacks(square, occupied, tables) & (row[BISHOP] | row[QUEEN])
-    attackers |= rook_attacks(square, occupied, tables) & (row[ROOK] | row[QUEEN])
-    attackers &= own
-    if attackers == np.uint64(0):
+    captors = attackers(row, side, square, row[WHITE] | row[BLACK], tables)
+    if captors == np.uint64(0):
         return -1
-    from_square = lowest(attackers)
+    from_square = lowest(captors)
     code = (from_square << 9) | (square << 3)
     if row[PAWN] & bit(from_square) != np.uint64(0) and (square >= 56 or square < 8):
         code |= KNIGHT  # the lowest of the four promotions
     return code
+
+
+@kernel
+def count_moves(rows: Any, tables: Any, offsets: Any) -> None:
+    """Fill ``offsets`` (int64[n + 1]) with where the moves of each of ``rows`` begin in a list of all moves."""
+    codes = np.empty(MAX_MOVES, dtype=np.int32)
+    offsets[0] = 0
+    for i in range(rows.shape[0]):
+        offsets[i + 1] = offsets[i] + generate(rows[i], tables, codes)
+
+
+@kernel
+def make_all(rows: Any, tables: Any, offsets: Any, children: Any) -> None:
+    """Write the position after each move of each of ``rows`` into ``children`` (uint64[m, 9]), in the order of
+    :func:`generate`; ``offsets`` are those of :func:`count_moves`.
+    """
+    codes = np.empty(MAX_MOVES, dtype=np.int32)
+    for i in range(rows.shape[0]):
+        count = generate(rows[i], tables, codes)
+        for k in range(count):
+            make(rows[i], codes[k], tables, children[offsets[i] + k])

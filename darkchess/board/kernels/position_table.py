@@ -44,6 +44,9 @@ class Layout(NamedTuple):
     half: int  # size of one region
 
 
+EVERY = Layout(np.uint64(0), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(0), 0)
+"""The layout that drops no successor, for kernels that use no table."""
+
 _AHEAD = 24
 """Entries whose slots a kernel prefetches ahead: one cache miss takes as long as many insertions without one."""
 

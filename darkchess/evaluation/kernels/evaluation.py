@@ -16,23 +16,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from darkchess.board.kernels.attacks import attacked_by, slanted, straight
-from darkchess.board.kernels.bits import bit, lowest, without_lowest
+from darkchess.board.kernels.attacks import attacked_by, attacks
+from darkchess.board.kernels.bits import bit, lowest, squares
 from darkchess.board.kernels.board import (
-    BISHOP,
     BLACK,
     KING,
     KNIGHT,
     PAWN,
     QUEEN,
-    ROOK,
     WHITE,
     ep_square,
     piece_on,
     turn,
 )
 from darkchess.board.kernels.moves import MAX_MOVES, generate, king_capture, make
-from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
+from darkchess.board.kernels.tables import PAWN_CAPTURES
 from darkchess.evaluation.kernels.features import ANY, MAPS, MAX_FEATURES, features, phase, stage
 from darkchess.evaluation.kernels.network import LINEAR_SIZE, UNITS, forward
 from darkchess.evaluation.kernels.pawn_ending import is_pawn_ending, pawn_ending_score
@@ -70,7 +68,7 @@ class Knowledge(NamedTuple):
     worth
         float64[6]: rough values of the pieces in pawns, for ordering and pruning.
     model
-        float32: the packed weights (:mod:`network`), as :func:`static` takes them.
+        The packed weights (:mod:`network`): float32[PACKED_SIZE], or [LINEAR_SIZE] without a network.
     pawn_ending
         :func:`darkchess.evaluation.kernels.pawn_ending.pawn_ending_table`.
     """
@@ -81,17 +79,45 @@ class Knowledge(NamedTuple):
     pawn_ending: Any
 
 
-@kernel(allocates=False)
-def static(row: Any, tables: Any, model: Any, index: Any, count: Any, maps: Any, units: Any) -> Any:
-    """Return the evaluation in pawns for the side to move, without search (float64, computed in float32).
+class Scratch(NamedTuple):
+    """Work arrays of a quiescence search.
 
-    ``model`` holds the packed weights (:mod:`network`): float32[PACKED_SIZE], or [LINEAR_SIZE] without a network;
-    ``units`` is float32[UNITS]; the rest as in :func:`features`.
+    Attributes
+    ----------
+    rows, leaves
+        uint64[DEPTH + 1, 9], for each ply: the position, and the one whose static evaluation its score is.
+    moves, keys
+        int32 and float64[DEPTH + 1, MAX_MOVES]: the moves to search, and their gain at first sight.
+    bounds
+        float64[DEPTH + 1, 4]: alpha, beta, the best score so far, and the floor that a move's gain is added to.
+    cursor
+        int64[DEPTH + 1, 2]: the next move, and the end of the moves.
+    index, count, maps
+        Those of :func:`darkchess.evaluation.kernels.features.features`.
+    units
+        float32[UNITS], of :func:`darkchess.evaluation.kernels.network.forward`.
     """
-    n = features(row, tables, index, count, maps)
+
+    rows: Any
+    leaves: Any
+    moves: Any
+    keys: Any
+    bounds: Any
+    cursor: Any
+    index: Any
+    count: Any
+    maps: Any
+    units: Any
+
+
+@kernel(allocates=False)
+def static(row: Any, knowledge: Any, scratch: Any) -> Any:
+    """Return the evaluation in pawns for the side to move, without search (float64, computed in float32)."""
+    model, index, count = knowledge.model, scratch.index, scratch.count
+    n = features(row, knowledge.tables, index, count, scratch.maps)
     share = np.float32(phase(row))
     if model.shape[0] > LINEAR_SIZE:
-        output, middle, end = forward(index, count, n, stage(row), model, units)
+        output, middle, end = forward(index, count, n, stage(row), model, scratch.units)
         score = share * middle + (np.float32(1.0) - share) * end + output
     else:
         middle = end = np.float32(0.0)
@@ -115,10 +141,8 @@ def _push(
     flip: int,
 ) -> int:  # fmt: skip
     """Append the captures of one piece, without those that lose material at first sight; return the new number."""
-    while targets != np.uint64(0):
-        target = lowest(targets)
+    for target in squares(targets):
         mask = bit(target)
-        targets = without_lowest(targets)
         # The gain is the piece that stands there; on a free square, a pawn captured en passant.
         occupied = mask & (row[WHITE] | row[BLACK]) != np.uint64(0)
         gain = worth[piece_on(row, mask)] if occupied else worth[PAWN]
@@ -153,29 +177,16 @@ def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys
         capturable |= bit(ep)
     last = np.uint64(0xFF00000000000000) if side == 0 else np.uint64(0xFF)
     n = 0
-    left = row[PAWN] & own
-    while left != np.uint64(0):
-        square = lowest(left)
-        left = without_lowest(left)
+    for square in squares(row[PAWN] & own):
         ahead = bit(square + 8 if side == 0 else square - 8)
         targets = (tables[square, PAWN_CAPTURES + side] & capturable) | (ahead & last & ~occupied)
         n = _push(row, PAWN, square, targets, defended, worth, moves, keys, n, 56 * side)
     # The other pieces; a king captures nothing that is defended.
     for piece in range(KNIGHT, KING + 1):
-        left = row[piece] & own
-        while left != np.uint64(0):
-            square = lowest(left)
-            left = without_lowest(left)
-            if piece == KNIGHT:
-                targets = tables[square, KNIGHT_STEPS]
-            elif piece == BISHOP:
-                targets = slanted(square, occupied, tables)
-            elif piece == ROOK:
-                targets = straight(square, occupied, tables)
-            elif piece == QUEEN:
-                targets = straight(square, occupied, tables) | slanted(square, occupied, tables)
-            else:
-                targets = tables[square, KING_STEPS] & ~defended
+        for square in squares(row[piece] & own):
+            targets = attacks(piece, square, side, occupied, tables)
+            if piece == KING:
+                targets &= ~defended
             n = _push(row, piece, square, targets & enemy, defended, worth, moves, keys, n, 56 * side)
     return n
 
@@ -193,70 +204,68 @@ def bring_best(moves: Any, keys: Any, first: int, n: int) -> None:
 
 
 @kernel(allocates=False)
-def _enter(
-    ply: int, last: Any, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any, index: Any,
-    count: Any, maps: Any, units: Any, knowledge: Any,
-) -> None:  # fmt: skip
+def _enter(ply: int, last: Any, scratch: Any, knowledge: Any) -> None:
     """Enter the node ``rows[ply]``: set its best score so far, its pruning floor, and its moves to search; no moves if
     it is the ``last`` on its line (bool).
     """
-    row, worth = rows[ply], knowledge.worth
+    row, worth = scratch.rows[ply], knowledge.worth
+    moves, keys = scratch.moves[ply], scratch.keys[ply]
+    bounds, cursor = scratch.bounds[ply], scratch.cursor[ply]
     side = turn(row)
-    cursor[ply, _NEXT] = 0
-    cursor[ply, _END] = 0
+    cursor[_NEXT] = 0
+    cursor[_END] = 0
     for i in range(9):
-        leaves[ply, i] = row[i]
+        scratch.leaves[ply, i] = row[i]
     # A king that can be taken, or is already gone, decides the score.
     king = row[KING] & row[WHITE + side]
     if row[KING] & row[BLACK - side] == np.uint64(0) or king_capture(row, knowledge.tables) >= 0:
-        bounds[ply, _BEST] = WON
+        bounds[_BEST] = WON
         return
-    bounds[ply, _BEST] = -WON
+    bounds[_BEST] = -WON
     if king == np.uint64(0):
         return
     # Solved endings need no search.
     if is_pawn_ending(row):
-        bounds[ply, _BEST] = pawn_ending_score(row, knowledge.pawn_ending)
+        bounds[_BEST] = pawn_ending_score(row, knowledge.pawn_ending)
         return
     # With an attacked king, search all moves, captures first, and let the floor prune none.
     if ply < _EVASION_PLIES and not last and attacked_by(row, 1 - side, lowest(king), knowledge.tables):
-        n = generate(row, knowledge.tables, moves[ply])
+        n = generate(row, knowledge.tables, moves)
         for i in range(n):
-            target = bit((moves[ply, i] >> 3) & 63)
-            keys[ply, i] = _tie(moves[ply, i] >> 9, (moves[ply, i] >> 3) & 63, 56 * side)
+            target = bit((moves[i] >> 3) & 63)
+            keys[i] = _tie(moves[i] >> 9, (moves[i] >> 3) & 63, 56 * side)
             if target & row[BLACK - side] != np.uint64(0):
-                keys[ply, i] += worth[piece_on(row, target)]
-        bounds[ply, _FLOOR] = 1e9
-        cursor[ply, _END] = n
+                keys[i] += worth[piece_on(row, target)]
+        bounds[_FLOOR] = 1e9
+        cursor[_END] = n
         return
     # Else stand pat: the static evaluation bounds the score from below, and only captures that may gain enough follow.
-    best = static(row, knowledge.tables, knowledge.model, index, count, maps, units)
-    bounds[ply, _BEST] = best
-    if best >= bounds[ply, _BETA] or last:
+    best = static(row, knowledge, scratch)
+    bounds[_BEST] = best
+    if best >= bounds[_BETA] or last:
         return
-    bounds[ply, _ALPHA] = max(bounds[ply, _ALPHA], best)
-    bounds[ply, _FLOOR] = best + _DELTA
-    found = _captures(row, knowledge.tables, maps[ANY + 1 - side], worth, moves[ply], keys[ply])
-    cursor[ply, _END] = found
+    bounds[_ALPHA] = max(bounds[_ALPHA], best)
+    bounds[_FLOOR] = best + _DELTA
+    cursor[_END] = _captures(row, knowledge.tables, scratch.maps[ANY + 1 - side], worth, moves, keys)
 
 
 @kernel(allocates=False)
-def quiescence(
-    stand: float, rows: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any, index: Any, count: Any,
-    maps: Any, units: Any, knowledge: Any,
-) -> Any:  # fmt: skip
+def quiescence(stand: float, scratch: Any, knowledge: Any) -> Any:
     """Return the score (float64) of ``rows[0]`` by a fail-soft quiescence search; ``leaves[0]`` becomes the position
     whose static evaluation the score is.
 
     ``stand`` is the caller's beta: if the static evaluation of ``rows[0]`` reaches it, that is returned at once, as a
     lower bound of the score. Nothing else depends on ``stand``; with WON or more the search is never cut short so.
 
-    A loop with its own stack, because numba's cache can't hold a recursive function. The arrays are those of
-    :func:`scratch`; ``knowledge`` is a :class:`Knowledge`.
+    A loop with its own stack, because numba's cache can't hold a recursive function. The arguments are a
+    :class:`Scratch` and a :class:`Knowledge`.
     """
+    rows, leaves = scratch.rows, scratch.leaves
+    moves, keys = scratch.moves, scratch.keys
+    bounds, cursor = scratch.bounds, scratch.cursor
     bounds[0, _ALPHA] = -WON
     bounds[0, _BETA] = stand
-    _enter(0, False, rows, leaves, moves, keys, bounds, cursor, index, count, maps, units, knowledge)
+    _enter(0, False, scratch, knowledge)
     bounds[0, _BETA] = WON
     ply = 0
     nodes = 1
@@ -273,8 +282,7 @@ def quiescence(
                 bounds[ply + 1, _BETA] = -bounds[ply, _ALPHA]
                 ply += 1
                 nodes += 1
-                last = ply >= DEPTH - 1 or nodes > _NODES
-                _enter(ply, last, rows, leaves, moves, keys, bounds, cursor, index, count, maps, units, knowledge)
+                _enter(ply, ply >= DEPTH - 1 or nodes > _NODES, scratch, knowledge)
                 continue
             # All moves that are left gain too little to reach alpha; the score, now a bound, must allow for them.
             bounds[ply, _BEST] = max(bounds[ply, _BEST], most)
@@ -294,34 +302,22 @@ def quiescence(
 
 
 @kernel
-def scratch() -> Any:
-    """Return the work arrays of a quiescence search, uninitialised. New ones at each call, so that threads can run side
-    by side.
-
-    Returns
-    -------
-    rows, leaves
-        uint64[DEPTH + 1, 9], for each ply: the position, and the one whose static evaluation its score is.
-    moves, keys
-        int32 and float64[DEPTH + 1, MAX_MOVES]: the moves to search, and their gain at first sight.
-    bounds
-        float64[DEPTH + 1, 4]: alpha, beta, the best score so far, and the floor that a move's gain is added to.
-    cursor
-        int64[DEPTH + 1, 2]: the next move, and the end of the moves.
-    index, count, maps, units
-        Those of :func:`static`.
+def new_scratch() -> Any:
+    """Return new work arrays of a quiescence search, uninitialised: each call of a kernel has its own, so that threads
+    can run side by side.
     """
-    rows = np.empty((DEPTH + 1, 9), dtype=np.uint64)
-    leaves = np.empty((DEPTH + 1, 9), dtype=np.uint64)
-    moves = np.empty((DEPTH + 1, MAX_MOVES), dtype=np.int32)
-    keys = np.empty((DEPTH + 1, MAX_MOVES), dtype=np.float64)
-    bounds = np.empty((DEPTH + 1, 4), dtype=np.float64)
-    cursor = np.empty((DEPTH + 1, 2), dtype=np.int64)
-    index = np.empty(MAX_FEATURES, dtype=np.int32)
-    count = np.empty(MAX_FEATURES, dtype=np.int32)
-    maps = np.empty(MAPS, dtype=np.uint64)
-    units = np.empty(UNITS, dtype=np.float32)
-    return rows, leaves, moves, keys, bounds, cursor, index, count, maps, units
+    return Scratch(
+        np.empty((DEPTH + 1, 9), dtype=np.uint64),
+        np.empty((DEPTH + 1, 9), dtype=np.uint64),
+        np.empty((DEPTH + 1, MAX_MOVES), dtype=np.int32),
+        np.empty((DEPTH + 1, MAX_MOVES), dtype=np.float64),
+        np.empty((DEPTH + 1, 4), dtype=np.float64),
+        np.empty((DEPTH + 1, 2), dtype=np.int64),
+        np.empty(MAX_FEATURES, dtype=np.int32),
+        np.empty(MAX_FEATURES, dtype=np.int32),
+        np.empty(MAPS, dtype=np.uint64),
+        np.empty(UNITS, dtype=np.float32),
+    )
 
 
 @kernel
@@ -331,21 +327,15 @@ def evaluate_many(rows: Any, knowledge: Any, scores: Any, leaves_out: Any) -> No
     ``knowledge`` is a :class:`Knowledge`. ``leaves_out`` (uint64[n, 9], or of length 0 if not wanted) gets the
     positions whose static evaluations the scores are.
     """
-    stack, leaves, moves, keys, bounds, cursor, index, count, maps, units = scratch()
-    _evaluate_each(
-        rows, scores, leaves_out, stack, leaves, moves, keys, bounds, cursor, index, count, maps, units, knowledge
-    )
+    _evaluate_each(rows, scores, leaves_out, new_scratch(), knowledge)
 
 
 @kernel(allocates=False)
-def _evaluate_each(
-    rows: Any, scores: Any, leaves_out: Any, stack: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
-    index: Any, count: Any, maps: Any, units: Any, knowledge: Any,
-) -> None:  # fmt: skip
+def _evaluate_each(rows: Any, scores: Any, leaves_out: Any, scratch: Any, knowledge: Any) -> None:
     for k in range(rows.shape[0]):
         for i in range(9):
-            stack[0, i] = rows[k, i]
-        scores[k] = quiescence(WON, stack, leaves, moves, keys, bounds, cursor, index, count, maps, units, knowledge)
+            scratch.rows[0, i] = rows[k, i]
+        scores[k] = quiescence(WON, scratch, knowledge)
         if leaves_out.shape[0] != 0:
             for i in range(9):
-                leaves_out[k, i] = leaves[0, i]
+                leaves_out[k, i] = scratch.leaves[0, i]

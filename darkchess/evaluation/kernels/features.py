@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.attacks import pawn_attacks, slanted, straight
-from darkchess.board.kernels.bits import beside, bit, lowest, popcount, without_lowest
+from darkchess.board.kernels.bits import beside, bit, lowest, popcount, squares
 from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, turn
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS
 from klss.support.kernel import kernel
@@ -142,10 +142,7 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
     pawn_files = _forward_fill(row[PAWN], 0) | _forward_fill(row[PAWN], 1)
     own_files = _forward_fill(row[PAWN] & own, 0) | _forward_fill(row[PAWN] & own, 1)
     for piece in range(6):
-        left = row[piece] & own
-        while left != np.uint64(0):
-            square = lowest(left)
-            left = without_lowest(left)
+        for square in squares(row[piece] & own):
             n = _put(index, count, n, 64 * piece + (square ^ flip), sign)
             # Pawns and kings have their own terms and maps.
             if piece in (PAWN, KING):
@@ -202,11 +199,8 @@ def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, 
     neighbours = beside(files)
     support = beside(own) | maps[BY_PAWN + side]
     own_behind = _forward_fill(own, side)
-    left = own
-    while left != np.uint64(0):
-        square = lowest(left)
+    for square in squares(own):
         mask = bit(square)
-        left = without_lowest(left)
         rank = (square >> 3) if side == 0 else 7 - (square >> 3)
         ahead = (mask << np.uint64(8)) if side == 0 else (mask >> np.uint64(8))
         # A passed pawn: its rank, whether it is blocked, and the distances of both kings from the square before it.
@@ -270,10 +264,8 @@ def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: 
     reach = maps[BY_BISHOP + other]
     if reach & on_diagonals & safe != np.uint64(0) and row[QUEEN] & row[WHITE + other] != np.uint64(0):
         reach = np.uint64(0)
-        bishops = row[BISHOP] & row[WHITE + other]
-        while bishops != np.uint64(0):
-            reach |= slanted(lowest(bishops), occupied, tables)
-            bishops = without_lowest(bishops)
+        for square in squares(row[BISHOP] & row[WHITE + other]):
+            reach |= slanted(square, occupied, tables)
     n = _put_if(reach & on_diagonals & safe != np.uint64(0), index, count, n, 506, sign)
     n = _put_if(maps[BY_ROOK + other] & on_lines & safe != np.uint64(0), index, count, n, 507, sign)
     n = _put_if(maps[BY_QUEEN + other] & (on_lines | on_diagonals) & safe != np.uint64(0), index, count, n, 508, sign)

@@ -19,7 +19,7 @@ import numpy as np
 from darkchess.board.kernels.bits import bit
 from darkchess.board.kernels.board import BLACK, KING, PAWN, WHITE, WIDTH, turn
 from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
-from darkchess.evaluation.kernels.evaluation import WON, bring_best, quiescence, scratch
+from darkchess.evaluation.kernels.evaluation import WON, bring_best, new_scratch, quiescence
 from klss.support.kernel import kernel
 
 DEEPEST = 30
@@ -102,19 +102,16 @@ def minimax_many(
     window = np.zeros((size, 3), dtype=np.float64)
     place = np.zeros((size, 2), dtype=np.int64)
     killers = np.zeros(size, dtype=np.int64)
-    stack, leaves, moves, keys, bounds, cursor, index, count, maps, units = scratch()
     return _minimax_each(
-        rows, depth, no_move, soft, hard, scores, progress, line, codes, ranks, window, place, killers,
-        stack, leaves, moves, keys, bounds, cursor, index, count, maps, units, knowledge,
+        rows, depth, no_move, soft, hard, scores, progress, line, codes, ranks, window, place, killers, new_scratch(),
+        knowledge,
     )  # fmt: skip
 
 
 @kernel(allocates=False)
 def _minimax_each(
     rows: Any, depth: int, no_move: float, soft: int, hard: int, scores: Any, progress: Any,
-    line: Any, codes: Any, ranks: Any, window: Any, place: Any, killers: Any,
-    stack: Any, leaves: Any, moves: Any, keys: Any, bounds: Any, cursor: Any,
-    index: Any, count: Any, maps: Any, units: Any, knowledge: Any,
+    line: Any, codes: Any, ranks: Any, window: Any, place: Any, killers: Any, leaf: Any, knowledge: Any,
 ) -> Any:  # fmt: skip
     nodes = 0
     progress[_NODES] = 0
@@ -138,11 +135,8 @@ def _minimax_each(
                 if score > WON and ply == depth:
                     # The leaf's own search may stop if its static evaluation reaches beta.
                     for i in range(WIDTH):
-                        stack[0, i] = line[ply, i]
-                    score = quiescence(
-                        min(window[ply, _BETA], WON), stack, leaves, moves, keys, bounds, cursor, index, count, maps,
-                        units, knowledge,
-                    )  # fmt: skip
+                        leaf.rows[0, i] = line[ply, i]
+                    score = quiescence(min(window[ply, _BETA], WON), leaf, knowledge)
                 elif score > WON:
                     score = -WON
                     place[ply, _END] = generate(line[ply], knowledge.tables, codes[ply])

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
+from darkchess.board.kernels.bits import bit, lowest, popcount, squares
 from darkchess.board.kernels.board import BLACK, KING, PAWN, WHITE, turn
 from darkchess.board.kernels.tables import KING_STEPS, PAWN_CAPTURES, TABLES
 from klss.support.arrays import Words
@@ -56,10 +56,8 @@ def _fill(won: Any, tables: Any) -> None:
                 touched = tables[king, KING_STEPS]
                 # The owner to move wins if it takes the king, pushes well, or steps to where the other side is lost.
                 wins = touched | tables[pawn, PAWN_CAPTURES] | _pushes(pawn, king, won, tables)
-                steps = touched & ~bit(pawn)
-                while steps != np.uint64(0):
-                    wins |= won[1, pawn, lowest(steps)]
-                    steps = without_lowest(steps)
+                for square in squares(touched & ~bit(pawn)):
+                    wins |= won[1, pawn, square]
                 won[0, pawn, king] = wins & ~(bit(king) | bit(pawn))
                 # The other king to move is lost if each of its steps leads next to this king or to a won position.
                 lost = np.uint64(0)

@@ -21,6 +21,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from darkchess.board.kernels.board import BLACK, KING, WIDTH
+from darkchess.board.kernels.halves import decode_halves
+from darkchess.board.kernels.moves import count_moves, make_all
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.fog.belief._kernels import filter as kernels
@@ -60,41 +63,20 @@ _NOWHERE = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True)
 class Crossing:
-    """An enemy move, as the set's update reports it to the filter.
+    """An enemy move, as the set's update reports it to the filter."""
 
-    Attributes
-    ----------
-    sources, weights
-        uint64[n, 2], float64[n]: the set before it.
-    own_row
-        uint64[9]: the viewer's half before it, seen as White's, the enemy to move.
-    captors, passed
-        uint64: the squares from which the viewer's double step can be captured en passant, and its bits of META.
-    masks
-        uint64[MASKS]: those of the view after it.
-    positions
-        uint64[m, 2]: the set after it, in canonical order.
-    key
-        Key of the set's hash.
-    threads
-        1 or 2.
-    """
-
-    sources: Words
-    weights: Floats
-    own_row: Words
-    captors: np.uint64
-    passed: np.uint64
-    masks: Words
-    positions: Words
-    key: np.uint64
-    threads: int
+    sources: kernels.Sources  # the set before it
+    masks: Words  # uint64[MASKS]: those of the view after it
+    positions: Words  # uint64[m, 2]: the set after it, in canonical order
+    key: np.uint64  # of the set's hash
+    threads: int  # 1 or 2
 
     def of(self, chosen: Ints) -> Crossing:
         """Return this crossing with the chosen sources only."""
-        if len(chosen) == len(self.weights):
+        held = self.sources
+        if len(chosen) == len(held.weights):
             return self
-        return replace(self, sources=self.sources[chosen], weights=self.weights[chosen])
+        return replace(self, sources=held._replace(halves=held.halves[chosen], weights=held.weights[chosen]))
 
 
 class Filter:
@@ -172,7 +154,7 @@ class Filter:
 
     def across(self, crossing: Crossing, allowance: float = math.inf) -> Floats:
         """Return the weights after an enemy move: float64[m], summing to 1."""
-        count, weights = crossing.positions.shape[0], crossing.weights
+        count, weights = crossing.positions.shape[0], crossing.sources.weights
         shared = self.shared_out(weights, allowance, count)
         parts = {level: float(weights[sources].sum()) for level, sources in shared.items()}
         reached = sum(parts.values()) / float(weights.sum())  # the share of the weight that is not spread evenly
@@ -203,15 +185,12 @@ class Filter:
 
     def _propagate(self, crossing: Crossing, level: Level, first: Ints, top: np.uint64, out: Floats) -> None:
         """Add to ``out`` (float64[m]) the weight that the crossing's sources give to their successors."""
-        stage = self.policy.stages[level]
-        sources = kernels.Sources(
-            crossing.sources, crossing.weights, crossing.own_row, crossing.captors, crossing.passed
-        )
+        stage, sources = self.policy.stages[level], crossing.sources
         bonus, offsets = self._bonus(sources, stage.slope) if stage.slope else (_NOTHING, _NOWHERE)
         likelihood = kernels.Likelihood(stage.groups, stage.multipliers, self.policy.uniform_mix, bonus, offsets)
         found = kernels.Directory(crossing.positions, crossing.key, first, top)
         # Each half has its own sums, on one thread too: the order of additions is the same, and so is every bit.
-        count = crossing.sources.shape[0]
+        count = sources.halves.shape[0]
         middle = count // 2 if count >= _TOGETHER else count
         bounds = ((0, middle), (middle, count))
         sums = (out[:, None], np.zeros((len(out), 1)) if middle < count else _NOTHING)
@@ -230,11 +209,15 @@ class Filter:
         moves of each source begin; float64[m], int64[n + 1].
         """
         assert self._evaluator is not None
-        offsets = np.empty(sources.halves.shape[0] + 1, dtype=np.int64)
-        kernels.count_moves(sources, TABLES, offsets)
-        children = np.empty((int(offsets[-1]), 9), dtype=np.uint64)
-        alive = np.empty(len(children), dtype=np.bool_)
-        kernels.family(sources, TABLES, offsets, children, alive)
+        count = sources.halves.shape[0]
+        rows, offsets = np.empty((count, WIDTH), dtype=np.uint64), np.empty(count + 1, dtype=np.int64)
+        decode_halves(
+            sources.halves, np.arange(count), sources.own_row, False, sources.captors, sources.passed, rows
+        )  # fmt: skip
+        count_moves(rows, TABLES, offsets)
+        children = np.empty((int(offsets[-1]), WIDTH), dtype=np.uint64)
+        make_all(rows, TABLES, offsets, children)
+        alive = children[:, KING] & ~children[:, BLACK] != 0
         # A move that takes the viewer's king is worth 1; the others are valued from the viewer's side.
         values = np.ones(len(children))
         values[alive] = -self._evaluator.values(children[alive])

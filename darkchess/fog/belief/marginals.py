@@ -10,12 +10,9 @@ from functools import cached_property
 import chess
 import numpy as np
 
-from darkchess.fog.belief._kernels.marginals import add_weights
 from darkchess.fog.belief.position_set import PositionSet
+from darkchess.weighting.enemy_features import weight_sums
 from klss.support.arrays import Floats, Ints
-
-_CHUNK = 1 << 16
-"""Positions whose rows are decoded at a time, which bounds the memory for them."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +75,11 @@ def marginals(positions: PositionSet, weights: Floats | None = None) -> Marginal
     1, in the order of :meth:`PositionSet.rows`).
     """
     view = positions.view
-    side = int(view.color == chess.WHITE)
-    counts = np.zeros((64, 6))
-    weighed = None if weights is None else np.zeros((64, 6))
-    for start, rows in positions.chunks(_CHUNK):
-        add_weights(rows, side, np.ones(len(rows)), counts)
-        if weights is not None:
-            add_weights(rows, side, weights[start : start + _CHUNK], weighed)
+    squares = np.arange(64) ^ (56 if positions.flipped else 0)  # halves are seen from the player's side
+
+    def sums(each: Floats | None) -> Floats:
+        return np.ascontiguousarray(weight_sums(positions.halves, each)[:, squares].T)
+
+    counts = sums(None).astype(np.int64)
     own = {square: piece for square, piece in sorted(view.pieces.items()) if piece.color == view.color}
-    return Marginals(view.color, positions.size, counts.astype(np.int64), own, weighed)
+    return Marginals(view.color, positions.size, counts, own, None if weights is None else sums(weights))

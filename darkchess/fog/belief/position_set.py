@@ -30,6 +30,7 @@ from darkchess.board.position_step import Step, UpdateProgress, across_enemy_mov
 from darkchess.board.position_table import exercise_table, smallest
 from darkchess.errors import ViewError
 from darkchess.fog.belief._kernels import position_set
+from darkchess.fog.belief._kernels.filter import Sources
 from darkchess.fog.belief.filter import Crossing, Filter, find
 from darkchess.fog.belief.position_repair import repaired
 from darkchess.fog.belief.siamese import Observer
@@ -128,17 +129,12 @@ class PositionSet(WeighedPositions):
                 f"bad first view: got kind {view.kind!r} with {chess.COLOR_NAMES[view.to_move]} to move, expected "
                 f"'initial' with {chess.COLOR_NAMES[start.turn]} to move"
             )
-        super().__init__(
-            start,
-            flipped=view.color == chess.BLACK,
-            cap=cap,
-            seed=seed,
-            threads=threads,
-            stream=stream,
-            shown=ViewMasks.of(view, passed=start.ep_square if view.to_move != view.color else None),
-            no_move_ends=no_move_ends,
-            weigher=weigher,
-        )
+        flipped = view.color == chess.BLACK
+        super().__init__(start, flipped=flipped, cap=cap, seed=seed, threads=threads, stream=stream)
+        self._shown = ViewMasks.of(view, passed=start.ep_square if view.to_move != view.color else None)
+        self._no_move_ends = no_move_ends
+        self._weigher = weigher
+        self._weights = np.ones(0 if weigher is None else 1)
         self._view = view
         self._observer = Observer(view, self._positions) if weigher is not None and weigher.siamese else None
         if int(self._array[0, 0]) & int(self._shown.masks[position_set.EMPTY]):
@@ -289,17 +285,10 @@ class PositionSet(WeighedPositions):
             own_row = upward(before.row(), flipped=self._flipped)
             own_row[: board.WHITE] &= own_row[board.WHITE]
             passed = shown_before.ep_meta
-            crossing = Crossing(
-                sources=sources,
-                weights=weights,
-                own_row=own_row,
-                captors=shown_before.masks[position_set.EP_CAPTORS],
-                passed=np.uint64((self._square((passed >> 8) - 1) + 1) << 8 if passed else 0),
-                masks=self._shown.masks,
-                positions=step.positions,
-                key=key,
-                threads=self._threads,
-            )
+            passed = (self._square((passed >> 8) - 1) + 1) << 8 if passed else 0
+            captors = shown_before.masks[position_set.EP_CAPTORS]
+            before_move = Sources(sources, weights, own_row, captors, np.uint64(passed))
+            crossing = Crossing(before_move, self._shown.masks, step.positions, key, self._threads)
             self._weights = self._weigher.across(crossing, allowance)
         self._key = key
         self._keep(step)

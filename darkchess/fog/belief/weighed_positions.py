@@ -9,12 +9,10 @@ from darkchess.board.kernels import board, position_table
 from darkchess.board.kernels.attacks import in_check
 from darkchess.board.kernels.halves import decode_halves
 from darkchess.board.kernels.tables import TABLES
-from darkchess.board.position import Position
 from darkchess.board.position_step import key_of
 from darkchess.board.position_store import PositionStore
 from darkchess.board.position_table import HASHES, smallest
-from darkchess.fog.belief._kernels import information
-from darkchess.fog.belief._kernels.position_set import EP_CAPTORS
+from darkchess.fog.belief._kernels.position_set import EP_CAPTORS, observation_keys
 from darkchess.fog.belief.filter import Filter, find
 from darkchess.fog.belief.view_masks import ViewMasks
 from klss.support.arrays import Float32s, Floats, Ints, Words
@@ -32,41 +30,16 @@ _LOOKED_AT = 20_000
 
 class WeighedPositions(PositionStore):
     """Positions, each with the probability that it is the true one. Draws depend only on the set, the weights and the
-    seed.
-
-    Parameters
-    ----------
-    start, flipped, cap, seed, threads, stream
-        See :class:`~darkchess.board.position_store.PositionStore`.
-    shown
-        What the current view says.
-    no_move_ends
-        Whether a player without a move ends the game.
-    weigher
-        Filter that updates the weights (:mod:`darkchess.fog.belief.filter`); None: all positions weigh the same.
+    seed. The position set below keeps the fields up to date.
     """
 
-    def __init__(
-        self,
-        start: Position,
-        *,
-        flipped: bool,
-        cap: int,
-        seed: int,
-        threads: int,
-        stream: bool,
-        shown: ViewMasks,
-        no_move_ends: bool,
-        weigher: Filter | None,
-    ) -> None:
-        super().__init__(start, flipped=flipped, cap=cap, seed=seed, threads=threads, stream=stream)
-        self._shown = shown
-        self._no_move_ends = no_move_ends
-        self._ordered = True  # False after an own capture, which changes the halves and so their hashes
-        self._weigher = weigher
-        self._weights: Floats = np.ones(0 if weigher is None else 1)
-        self.numbers: Float32s | None = None
-        self._corrected: Floats | None = None  # the weights corrected by the numbers; None: not computed yet
+    _shown: ViewMasks  # what the current view says
+    _no_move_ends: bool  # whether a player without a move ends the game
+    _ordered = True  # False after an own capture, which changes the halves and so their hashes
+    _weigher: Filter | None  # updates the weights; None: all positions weigh the same
+    _weights: Floats  # empty without a weigher
+    numbers: Float32s | None = None
+    _corrected: Floats | None = None  # the weights corrected by the numbers; None: not computed yet
 
     def _decode(self, indices: Ints, out: Words) -> None:
         shown = self._shown
@@ -210,7 +183,7 @@ class WeighedPositions(PositionStore):
         codes = np.atleast_1d(np.asarray(moves, dtype=np.int64))
         indices = smallest(self._positions, limit, key_of(seed ^ 0x1F0))
         keys = np.empty((codes.shape[0], indices.shape[0]), dtype=np.uint64)
-        information.observation_keys(
+        observation_keys(
             self._positions, indices, self._shown.own_row, self._flipped, codes, self._no_move_ends, TABLES, keys
         )
         # Positions with the same key look the same after the move, so the entropy is that of the classes of equal keys.

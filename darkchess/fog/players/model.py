@@ -13,11 +13,12 @@ import numpy as np
 
 from darkchess.board.kernels.attacks import in_check
 from darkchess.board.kernels.board import IDENTITY, META, WIDTH
+from darkchess.board.kernels.moves import MAX_MOVES, count_moves
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.rules import Ruleset
-from darkchess.fog.players._kernels.children import STATE_WIDTH, children, count_children, finish
+from darkchess.fog.players._kernels.children import STATE_WIDTH, children, finish
 from klss.search import Budget, Expansion, Past
 from klss.search.model import Drawn
 from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, States
@@ -68,7 +69,7 @@ class DarkChess:
         """
         # Count the children of each state, and allocate their arrays.
         offsets, kept = np.empty((2, len(states) + 1), dtype=np.int64)
-        count_children(states, TABLES, offsets)
+        count_moves(states, TABLES, offsets)
         count = int(offsets[-1])
         out = np.empty((count, STATE_WIDTH), dtype=np.uint64)
         rows = np.empty((count, WIDTH), dtype=np.uint64)
@@ -81,7 +82,7 @@ class DarkChess:
         # other children, state by state (``kept``), in the form that evaluators take.
         children(
             states, self._side, self._no_move_value, TABLES, offsets, out, actions, movers, observations, values,
-            forcing, rows, kept,
+            forcing, rows, kept, np.empty(MAX_MOVES, dtype=np.int32),
         )  # fmt: skip
         theirs = self._evaluator.child_values(
             np.ascontiguousarray(states[:, :WIDTH]), kept, rows[: kept[-1]], deadline=self.deadline

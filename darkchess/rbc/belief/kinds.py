@@ -15,7 +15,7 @@ import numpy as np
 
 from darkchess.board.kernels.board import KING, WIDTH
 from darkchess.board.kernels.halves import MOST_SUCCESSORS
-from darkchess.board.kernels.position_table import Layout
+from darkchess.board.kernels.position_table import EVERY
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.rbc.belief._kernels import kinds as kernels
@@ -62,9 +62,6 @@ _CHANGES = 0.02
 
 _LEAST = 1e-300
 """Smallest divisor, against a division by 0."""
-
-_LAYOUT = Layout(np.uint64(0), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(0), 0)
-"""A layout that drops nothing."""
 
 
 class Kinds:
@@ -151,7 +148,7 @@ class Kinds:
         offsets = np.empty(len(halves) + 1, dtype=np.int64)
         after = np.empty((len(halves) * MOST_SUCCESSORS, 2), dtype=np.uint64)
         taken = np.empty(len(after), dtype=np.uint64)
-        count = kernels.expand(halves, self._own, self._passed, _LAYOUT, TABLES, offsets, after, taken)
+        count = kernels.expand(halves, self._own, self._passed, EVERY, TABLES, offsets, after, taken)
         return offsets, after[:count], taken[:count]
 
     def _values(self, after: Words, taken: Words, count: int) -> Floats:

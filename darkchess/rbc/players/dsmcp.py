@@ -16,13 +16,14 @@ from dataclasses import dataclass, replace
 
 import chess
 
+from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import Position
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.players.holding import HoldingPlayer, time_plan
+from darkchess.rbc.synoptic._kernels.forced import forced_win
 from darkchess.rbc.synoptic._kernels.members import PASS
 from darkchess.rbc.synoptic._kernels.synopsis import MOVE, SENSE
-from darkchess.rbc.synoptic.forced import forced_win
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.synopsis import Memory, synopsis
 from darkchess.rbc.synoptic.worlds import BlindBelief, BlindModel, Played, request_action, sense_action
@@ -154,7 +155,8 @@ class SynopticPlayer(HoldingPlayer):
         self._last = None
         if known.size > _WON_OF:
             return None
-        return forced_win(known.own_row, known.halves, stage)
+        action = int(forced_win(known.own_row, known.halves, stage, TABLES))
+        return None if action < 0 else action
 
     @property
     def _about_set(self) -> dict[str, object]:

@@ -61,7 +61,6 @@ Decisions where the source's list leaves the meaning open:
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from darkchess.board.kernels.tables import TABLES
 from darkchess.rbc.game.observation import Moved, Notice
@@ -95,19 +94,6 @@ def synopsis(own_row: Words, halves: Words, stage: int, memory: Words) -> Words:
     assert halves.shape[0], "an empty set has no synopsis"
     out = np.empty(PLANES, dtype=np.uint64)
     kernels.synopsis(own_row, halves, stage, memory, TABLES, out)
-    return out
-
-
-def synopses(own_rows: Words, halves: Words, offsets: npt.ArrayLike, stages: npt.ArrayLike, memories: Words) -> Words:
-    """Return the synopses of many sets (:func:`synopsis`): uint64[b, 104].
-
-    Set i is ``halves[offsets[i]:offsets[i + 1]]`` (uint64[m, 2]; int64[b + 1], rising from 0 to m); ``own_rows``
-    uint64[b, 9], ``stages`` int64[b], ``memories`` uint64[b, MEMORY].
-    """
-    starts = np.asarray(offsets, dtype=np.int64)
-    assert (np.diff(starts) > 0).all() and starts[0] >= 0 and starts[-1] <= halves.shape[0]
-    out = np.empty((own_rows.shape[0], PLANES), dtype=np.uint64)
-    kernels.synopses(own_rows, halves, starts, np.asarray(stages, dtype=np.int64), memories, TABLES, out)
     return out
 
 

@@ -20,7 +20,7 @@ import chess
 import numpy as np
 
 from darkchess.board.kernels import board
-from darkchess.board.kernels.position_table import Layout
+from darkchess.board.kernels.position_table import EVERY
 from darkchess.board.kernels.tables import TABLES
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game._kernels.requests import MAX_REQUESTS
@@ -33,8 +33,6 @@ from klss.synoptic.model import Belief, Looks, Sets, Worlds
 from klss.theory.movers import TERMINAL
 
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
-_EVERY = Layout(np.uint64(0), np.uint64(0), np.uint64(_MASK), np.uint64(0), np.uint64(0), 0)
-"""A layout that takes every successor."""
 
 LOOKED_BACK = 20_000
 """Largest set for which it is found out later which positions have led to a possible one."""
@@ -102,7 +100,7 @@ class BlindModel:
         return np.where(black == self._planner, 1.0, -1.0)
 
     def advance(self, worlds: Worlds, actions: Int32s, keys: Keys, most: Ints) -> None:
-        kernels.advance(worlds.states, self._planner, actions, keys, most, TABLES, _EVERY, *_set_arrays(worlds))
+        kernels.advance(worlds.states, self._planner, actions, keys, most, TABLES, EVERY, *_set_arrays(worlds))
 
     def after(self, states: States, actions: Int32s, keys: Keys) -> States:
         out: Words = states.copy()
@@ -215,4 +213,4 @@ class BlindBelief:
         else:
             lost = np.uint64(0 if played.capture < 0 else 1 << played.capture)
             passed = landing(self.remembered, self.own, lost)
-            kernels.survivors_of_turn(self.halves, self.own, lost, passed, TABLES, _EVERY, later.halves, kept)
+            kernels.survivors_of_turn(self.halves, self.own, lost, passed, TABLES, EVERY, later.halves, kept)

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.board.kernels.bits import lowest, without_lowest
-from darkchess.board.kernels.board import PAWN, ROOK
-from darkchess.board.kernels.halves import CASTLING_ROOK, DOUBLE_STEPPED
+from darkchess.board.kernels.bits import squares
+from darkchess.board.kernels.halves import CASTLING_ROOK, DOUBLE_STEPPED, plain
 from klss.support.kernel import kernel
 
 RIGHTS = 6 * 64
@@ -21,21 +20,14 @@ STEPPED = RIGHTS + 2
 
 @kernel
 def sum_halves(positions: Any, weights: Any, sums: Any) -> None:
-    """Add to ``sums`` (float64[6, 64]) the ``weights`` (float64[n]) of the ``positions`` (uint64[n, 2]) with each piece
-    on each square.
+    """Add to ``sums`` (float64[6, 64]) the ``weights`` (float64[n], or of length 0: each is 1) of the ``positions``
+    (uint64[n, 2]) with each piece on each square.
     """
     for i in range(positions.shape[0]):
-        left = positions[i, 0]
         codes = positions[i, 1]
-        while left != np.uint64(0):
-            code: Any = np.int64(codes & np.uint64(15))
-            if code == CASTLING_ROOK:
-                code = ROOK
-            elif code == DOUBLE_STEPPED:
-                code = PAWN
-            sums[code, lowest(left)] += weights[i]
+        for square in squares(positions[i, 0]):
+            sums[plain(np.int64(codes & np.uint64(15))), square] += weights[i] if weights.shape[0] else 1.0
             codes >>= np.uint64(4)
-            left = without_lowest(left)
 
 
 @kernel
@@ -43,24 +35,19 @@ def _features(position: Any, row: Any) -> int:
     """Write the features of a position (uint64[2]) into ``row`` (uint16[19]): piece · 64 + square for each piece, and
     those of castling rights and a double step. Return their number.
     """
-    left = position[0]
     codes = position[1]
     count = 0
-    while left != np.uint64(0):
-        square = np.int64(lowest(left))
-        code: Any = np.int64(codes & np.uint64(15))
+    for square in squares(position[0]):
+        code = np.int64(codes & np.uint64(15))
         if code == CASTLING_ROOK:
             row[count] = RIGHTS + (square & 1)
             count += 1
-            code = ROOK
         elif code == DOUBLE_STEPPED:
             row[count] = STEPPED + (square & 7)
             count += 1
-            code = PAWN
-        row[count] = code * 64 + square
+        row[count] = plain(code) * 64 + square
         count += 1
         codes >>= np.uint64(4)
-        left = without_lowest(left)
     return count
 
 

@@ -13,7 +13,7 @@ from darkchess.rbc import Referee
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.synoptic._kernels.synopsis import MOVE, SENSE
-from darkchess.rbc.synoptic.synopsis import PLANES, Memory, synopses, synopsis
+from darkchess.rbc.synoptic.synopsis import PLANES, Memory, synopsis
 from tests.oracles.synopsis import EVERYWHERE, Board, Squares, marginals, naive
 
 
@@ -94,20 +94,6 @@ def test_every_plane_is_what_the_list_says(name: str) -> None:
                 assert got == squares, f"plane {plane}, at a set of {len(members)}"
             compared += 1
     assert compared >= 8
-
-
-def test_many_sets_at_once_have_the_synopses_of_each() -> None:
-    rows, halves, offsets, stages, memories, wanted = [], [], [0], [], [], []
-    for known, stage, memory, _, members in decisions(5, turns=10):
-        rows.append(known.own_row)
-        halves.append(known.halves[members])
-        offsets.append(offsets[-1] + len(members))
-        stages.append(stage)
-        memories.append(memory.words.copy())
-        wanted.append(synopsis(rows[-1], halves[-1], stage, memory.words))
-    found = synopses(np.array(rows), np.concatenate(halves), offsets, stages, np.array(memories))
-    assert found.shape == (len(rows), PLANES)
-    assert (found == np.array(wanted)).all()
 
 
 def test_a_synopsis_hangs_neither_on_the_order_nor_on_the_number_of_times_that_a_member_comes() -> None:

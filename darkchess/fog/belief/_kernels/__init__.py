@@ -1,4 +1,4 @@
 """The position set and its weights, compiled.
 
-Reading order: ``position_set``, ``information``, ``marginals``, ``policy``, ``filter``.
+Reading order: ``position_set``, ``policy``, ``filter``.
 """

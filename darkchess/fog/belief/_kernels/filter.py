@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from darkchess.board.kernels.bits import bit, popcount, without_lowest
-from darkchess.board.kernels.board import BLACK, KING, META, PAWN, WHITE
+from darkchess.board.kernels.bits import bit, popcount
+from darkchess.board.kernels.board import KING, PAWN, WHITE
 from darkchess.board.kernels.enemy_moves import lifted
-from darkchess.board.kernels.halves import castled, code_at, decode_half, with_code
-from darkchess.board.kernels.moves import MAX_MOVES, generate, make
+from darkchess.board.kernels.halves import castled, decode_passed, with_code
+from darkchess.board.kernels.moves import MAX_MOVES
 from darkchess.board.kernels.position_table import half_hash, prefetch
 from darkchess.fog.belief._kernels.policy import GROUPS, PLAIN, describe, multiplied
 from darkchess.fog.belief._kernels.position_set import CAPTURED, EMPTY, EP_LANDING, EP_REPORTED, FORBIDDEN
@@ -157,39 +157,7 @@ def find_few(halves: Any, positions: Any, key: Any, out: Any) -> None:
 def _lay(sources: Any, i: int, row: Any) -> None:
     """Write the full position of source ``i``, the viewer White, into ``row``."""
     enemy, codes = sources.halves[i, 0], sources.halves[i, 1]
-    decode_half(enemy, codes, sources.own_row, False, row)
-    beside = enemy & sources.captors
-    while beside != np.uint64(0):
-        if code_at(enemy, codes, beside & ~(beside - np.uint64(1))) == np.uint64(PAWN):
-            row[META] |= sources.passed
-        beside = without_lowest(beside)
-
-
-@kernel
-def count_moves(sources: Any, tables: Any, offsets: Any) -> None:
-    """Fill ``offsets`` (int64[n + 1]) with where the moves of each source begin in a list of all moves."""
-    row = np.empty(9, dtype=np.uint64)
-    codes = np.empty(MAX_MOVES, dtype=np.int32)
-    offsets[0] = 0
-    for i in range(sources.halves.shape[0]):
-        _lay(sources, i, row)
-        offsets[i + 1] = offsets[i] + generate(row, tables, codes)
-
-
-@kernel
-def family(sources: Any, tables: Any, offsets: Any, children: Any, alive: Any) -> None:
-    """Write the position after each move of each source into ``children`` (uint64[m, 9]; the viewer is White and to
-    move), and whether the viewer still has its king into ``alive`` (bool[m]).
-    """
-    row = np.empty(9, dtype=np.uint64)
-    codes = np.empty(MAX_MOVES, dtype=np.int32)
-    for i in range(sources.halves.shape[0]):
-        _lay(sources, i, row)
-        count = generate(row, tables, codes)
-        for k in range(count):
-            child = children[offsets[i] + k]
-            make(row, codes[k], tables, child)
-            alive[offsets[i] + k] = child[KING] & ~child[BLACK] != np.uint64(0)
+    decode_passed(enemy, codes, sources.own_row, False, sources.captors, sources.passed, row)
 
 
 @kernel(inline="always")

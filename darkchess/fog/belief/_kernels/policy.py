@@ -36,11 +36,10 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
-from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
-from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, ep_square
+from darkchess.board.kernels.attacks import attackers, attacks, bishop_attacks, rook_attacks
+from darkchess.board.kernels.bits import bit, lowest, popcount, squares
+from darkchess.board.kernels.board import BLACK, KING, KNIGHT, PAWN, WHITE, ep_square
 from darkchess.board.kernels.moves import generate
-from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
 from klss.support.kernel import kernel
 
 NAMES = ("from", "to", "taken", "target", "seen", "origin", "left", "hanging", "king", "threat", "kind")
@@ -62,23 +61,6 @@ _MAPS = 12
 the viewer's pieces attacks, first of all pieces, then of the seen ones.
 """
 _THEIRS, _THEIRS_TWICE, _ALL, _SEEN_ONLY = 0, 1, 2, 7
-
-
-@kernel(allocates=False)
-def _attacks(piece: int, square: int, side: int, occupied: Any, tables: Any) -> Any:
-    """Return the squares that a piece of ``side`` attacks."""
-    if piece == PAWN:
-        return tables[square, PAWN_CAPTURES + side]
-    if piece == KNIGHT:
-        return tables[square, KNIGHT_STEPS]
-    if piece == KING:
-        return tables[square, KING_STEPS]
-    found = np.uint64(0)
-    if piece != BISHOP:
-        found |= rook_attacks(square, occupied, tables)
-    if piece != ROOK:
-        found |= bishop_attacks(square, occupied, tables)
-    return found
 
 
 @kernel(inline="always")
@@ -117,38 +99,21 @@ def _fill_maps(row: Any, pieces: Any, tables: Any, maps: Any) -> Any:
     theirs, own = row[BLACK], row[WHITE]
     occupied = theirs | own
     for piece in range(6):
-        left = row[piece] & theirs
-        while left != np.uint64(0):
-            square = lowest(left)
-            left = without_lowest(left)
+        for square in squares(row[piece] & theirs):
             pieces[square] = piece
-            reached = _attacks(piece, square, 1, occupied, tables)
+            reached = attacks(piece, square, 1, occupied, tables)
             maps[_THEIRS_TWICE] |= maps[_THEIRS] & reached
             maps[_THEIRS] |= reached
     # The enemy sees what it attacks. It can't fear pieces that it does not see, so seen pieces have maps of their own.
     seen = own & maps[_THEIRS]
     for piece in range(6):
-        left = row[piece] & own
-        while left != np.uint64(0):
-            square = lowest(left)
-            left = without_lowest(left)
+        for square in squares(row[piece] & own):
             pieces[square] = piece
-            reached = _attacks(piece, square, 0, occupied, tables)
+            reached = attacks(piece, square, 0, occupied, tables)
             maps[_ALL + _class(piece)] |= reached
             if seen & bit(square) != np.uint64(0):
                 maps[_SEEN_ONLY + _class(piece)] |= reached
     return seen
-
-
-@kernel(allocates=False)
-def _king_attackers(square: int, pieces: Any, row: Any, occupied: Any, tables: Any) -> Any:
-    """Return the squares of those of the viewer's ``pieces`` that attack ``square``."""
-    found = tables[square, KNIGHT_STEPS] & row[KNIGHT]
-    found |= tables[square, KING_STEPS] & row[KING]
-    found |= tables[square, PAWN_CAPTURES + 1] & row[PAWN]
-    found |= bishop_attacks(square, occupied, tables) & (row[BISHOP] | row[QUEEN])
-    found |= rook_attacks(square, occupied, tables) & (row[ROOK] | row[QUEEN])
-    return found & pieces
 
 
 @kernel(inline="always")
@@ -157,10 +122,7 @@ def _hanging(row: Any, pieces: Any, maps: Any, first: int) -> Any:
     second one; 0: there is none.
     """
     best, best_square, second = 0, -1, 0
-    left = row[BLACK] & ~row[KING]
-    while left != np.uint64(0):
-        square = lowest(left)
-        left = without_lowest(left)
+    for square in squares(row[BLACK] & ~row[KING]):
         piece = pieces[square]
         if _hangs(piece, bit(square), maps, first):
             dear = _class(piece) + 1
@@ -198,10 +160,8 @@ def describe(row: Any, plain: bool, tables: Any, codes: Any, index: Any, pieces:
         for square in range(64):
             pieces[square] = -1
         for piece in range(6):
-            left = row[piece]
-            while left != np.uint64(0):
-                pieces[lowest(left)] = piece
-                left = without_lowest(left)
+            for square in squares(row[piece]):
+                pieces[square] = piece
     else:
         seen = _fill_maps(row, pieces, tables, maps)
     men_left = popcount(occupied)
@@ -209,11 +169,11 @@ def describe(row: Any, plain: bool, tables: Any, codes: Any, index: Any, pieces:
     ep = ep_square(row)
     king = lowest(row[KING] & theirs)
     # What all moves share: attackers of the king, and what hangs, by all of the viewer's pieces and by the seen ones.
-    attackers = np.uint64(0)
+    checkers = np.uint64(0)
     lines = np.uint64(0)
     all_best, all_square, all_second, seen_best, seen_square, seen_second = 0, -1, 0, 0, -1, 0
     if not plain:
-        attackers = _king_attackers(king, own, row, occupied, tables)
+        checkers = attackers(row, 0, king, occupied, tables)
         lines = rook_attacks(king, occupied, tables) | bishop_attacks(king, occupied, tables)
         all_best, all_square, all_second = _hanging(row, pieces, maps, _ALL)
         seen_best, seen_square, seen_second = _hanging(row, pieces, maps, _SEEN_ONLY)
@@ -254,22 +214,20 @@ def describe(row: Any, plain: bool, tables: Any, codes: Any, index: Any, pieces:
         gone = (occupied ^ start) | mask
         if piece == KING:
             if not castles:
-                after = _king_attackers(target, own & ~mask, row, gone, tables)
-        elif attackers != np.uint64(0) or lines & start != np.uint64(0) or passing:
-            left = own & ~mask
+                after = attackers(row, 0, target, gone, tables) & ~mask
+        elif checkers != np.uint64(0) or lines & start != np.uint64(0) or passing:
             if passing:
-                left &= ~bit(target + 8)
                 gone &= ~bit(target + 8)
-            after = _king_attackers(king, left, row, gone, tables)
+            after = attackers(row, 0, king, gone, tables) & gone & ~mask
         state = 4 if after != np.uint64(0) else 0
         if after & seen != np.uint64(0):
             state += 2
-        if attackers != np.uint64(0):
+        if checkers != np.uint64(0):
             state += 1
         index[k, 8] = _KING + state
         # The most valuable seen piece that it attacks from the target.
         becomes = promotion if promotion else piece
-        threatened = _attacks(becomes, target, 1, gone, tables) & seen & ~mask
+        threatened = attacks(becomes, target, 1, gone, tables) & seen & ~mask
         dearest = 0
         if threatened != np.uint64(0):
             for other in range(5, -1, -1):

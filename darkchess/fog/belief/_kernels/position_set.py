@@ -29,8 +29,8 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.board.kernels.bits import beside, bit, lowest, popcount, without_lowest
-from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE
+from darkchess.board.kernels.bits import beside, bit, lowest, popcount, squares, without_lowest
+from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, WHITE
 from darkchess.board.kernels.enemy_moves import (
     castling_paths,
     has_castling_rook,
@@ -40,7 +40,8 @@ from darkchess.board.kernels.enemy_moves import (
     put_arrivals,
     put_moves,
 )
-from darkchess.board.kernels.halves import CASTLING_ROOK, MOST_SUCCESSORS, castled, code_at, with_code, without
+from darkchess.board.kernels.halves import MOST_SUCCESSORS, castled, code_at, decode_half, plain, with_code, without
+from darkchess.board.kernels.moves import has_move, make
 from darkchess.board.kernels.position_table import put, settle
 from darkchess.board.kernels.tables import (
     ANTIDIAGONAL_ABOVE,
@@ -55,6 +56,8 @@ from darkchess.board.kernels.tables import (
     RANK_ABOVE,
     RANK_BELOW,
 )
+from darkchess.fog.game._kernels.vision import observation_key
+from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
 OWN, EMPTY, REQUIRED, SEEN, OWN_BEFORE, CAPTURED, FORBIDDEN, EP_REPORTED, EP_LANDING, EP_CAPTORS = range(10)
@@ -88,9 +91,7 @@ def observation_masks(view: Any, seen: Any, masks: Any, expected: Any) -> None:
     masks[SEEN] = known
     for square in range(64):
         expected[square] = -1
-    while known != np.uint64(0):
-        square = lowest(known)
-        known = without_lowest(known)
+    for square in squares(known):
         for piece in range(6):
             if view[piece] & bit(square) != np.uint64(0):
                 expected[square] = piece
@@ -100,14 +101,10 @@ def observation_masks(view: Any, seen: Any, masks: Any, expected: Any) -> None:
 def mistyped(enemy: Any, codes: Any, seen: Any, expected: Any) -> Any:
     """Whether the piece on any of the squares ``seen`` (all occupied) differs from the one that is seen there."""
     wrong = False
-    while seen != np.uint64(0):
-        mask = seen & ~(seen - np.uint64(1))
-        code: Any = np.int64(code_at(enemy, codes, mask))
-        if code == CASTLING_ROOK:
-            code = ROOK
-        if code != expected[lowest(seen)]:
+    for square in squares(seen):
+        mask = bit(square)
+        if plain(np.int64(code_at(enemy, codes, mask))) != expected[square]:
             wrong = True
-        seen = without_lowest(seen)
     return wrong
 
 
@@ -123,10 +120,7 @@ def agrees(enemy: Any, codes: Any, masks: Any, expected: Any) -> Any:
 def can_move(enemy: Any, codes: Any, own: Any, ep_captors: Any, tables: Any) -> Any:
     """Whether the enemy has a move. Castling need not be tested: where it is possible, the rook can move too."""
     occupied = enemy | own
-    left = enemy
-    while left != np.uint64(0):
-        square = lowest(left)
-        left = without_lowest(left)
+    for square in squares(enemy):
         code = np.int64(codes & np.uint64(15))
         codes >>= np.uint64(4)
         if code == PAWN:
@@ -265,10 +259,8 @@ def successors(
         if missing == np.uint64(0):
             # No square must be filled: the piece went to any square of which nothing is known.
             allowed = ~(known | enemy)
-            while movable != np.uint64(0):
-                square = lowest(movable)
+            for square in squares(movable):
                 mask = bit(square)
-                movable = without_lowest(movable)
                 index = popcount(enemy & (mask - np.uint64(1)))
                 code = (codes >> np.uint64(4 * index)) & np.uint64(15)
                 if code == np.uint64(PAWN):
@@ -326,9 +318,8 @@ def _en_passant(enemy: Any, codes: Any, masks: Any, expected: Any, out: Any, k: 
         if enemy & target != np.uint64(0):
             return k
     origins &= enemy
-    while origins != np.uint64(0):
-        mask = origins & ~(origins - np.uint64(1))
-        origins = without_lowest(origins)
+    for square in squares(origins):
+        mask = bit(square)
         if code_at(enemy, codes, mask) == np.uint64(PAWN):
             others = enemy ^ mask
             rest = without(codes, popcount(enemy & (mask - np.uint64(1))))
@@ -336,3 +327,38 @@ def _en_passant(enemy: Any, codes: Any, masks: Any, expected: Any, out: Any, k: 
             if agrees(others | target, moved, masks, expected):
                 k = put(others | target, moved, out, k)
     return k
+
+
+# -------------------------------------------------------------------------------------------------- information
+@kernel
+def observation_keys(
+    positions: Any, indices: Any, own_row: Any, flipped: bool, codes: Any, no_move_ends: bool, tables: Any, out: Any
+) -> None:
+    """Write a key of what the viewer sees right after each of its moves from each position (equal keys: equal views):
+    the observations behind the paper's information penalty (D.3).
+
+    Parameters
+    ----------
+    positions, indices
+        Enemy halves, uint64[·, 2], and the indices of those to take, int64[n].
+    own_row, flipped
+        See :func:`darkchess.board.kernels.halves.decode_half`.
+    codes
+        The viewer's moves, int64[m].
+    no_move_ends
+        Whether an enemy without a move ends the game, which the viewer would learn.
+    out
+        uint64[m, n].
+    """
+    row = np.empty(9, dtype=np.uint64)
+    child = np.empty(9, dtype=np.uint64)
+    side = 1 if flipped else 0
+    for i in range(indices.shape[0]):
+        decode_half(positions[indices[i], 0], positions[indices[i], 1], own_row, flipped, row)
+        for k in range(codes.shape[0]):
+            make(row, codes[k], tables, child)
+            key = observation_key(child, side, tables)
+            # An end of the game is an observation too: any constant makes its key differ from the key of going on.
+            if no_move_ends and not has_move(child, tables):
+                key = mix64(key ^ np.uint64(0x517CC1B727220A95))
+            out[k, i] = key

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.attacks import bishop_attacks, rook_attacks
-from darkchess.board.kernels.bits import bit, lowest, without_lowest
+from darkchess.board.kernels.bits import bit, squares
 from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, META, PAWN, QUEEN, ROOK, WHITE, ep_square, turn
 from darkchess.board.kernels.moves import pawn_steps
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
@@ -29,28 +29,17 @@ def visible(row: Any, side: int, tables: Any) -> Any:
     ep = ep_square(row)
     if ep >= 0 and side == turn(row):
         capturable |= bit(ep)
-    left = row[PAWN] & own
-    while left != np.uint64(0):
-        square = lowest(left)
-        left = without_lowest(left)
+    for square in squares(row[PAWN] & own):
         seen |= pawn_steps(square, side, occupied) | (tables[square, PAWN_CAPTURES + side] & capturable)
     # The other pieces: the squares that they attack; a queen counts as a bishop and as a rook.
-    left = row[KNIGHT] & own
-    while left != np.uint64(0):
-        seen |= tables[lowest(left), KNIGHT_STEPS]
-        left = without_lowest(left)
-    left = (row[BISHOP] | row[QUEEN]) & own
-    while left != np.uint64(0):
-        seen |= bishop_attacks(lowest(left), occupied, tables)
-        left = without_lowest(left)
-    left = (row[ROOK] | row[QUEEN]) & own
-    while left != np.uint64(0):
-        seen |= rook_attacks(lowest(left), occupied, tables)
-        left = without_lowest(left)
-    left = row[KING] & own
-    while left != np.uint64(0):
-        seen |= tables[lowest(left), KING_STEPS]
-        left = without_lowest(left)
+    for square in squares(row[KNIGHT] & own):
+        seen |= tables[square, KNIGHT_STEPS]
+    for square in squares((row[BISHOP] | row[QUEEN]) & own):
+        seen |= bishop_attacks(square, occupied, tables)
+    for square in squares((row[ROOK] | row[QUEEN]) & own):
+        seen |= rook_attacks(square, occupied, tables)
+    for square in squares(row[KING] & own):
+        seen |= tables[square, KING_STEPS]
     return seen
 
 

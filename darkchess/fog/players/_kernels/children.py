@@ -1,5 +1,5 @@
 """Kernels of :mod:`darkchess.fog.players.model`: all children of a batch of positions, with the data that the search
-needs of each. Each call allocates its scratch memory, so that threads can expand different batches side by side.
+needs of each.
 
 A search state is a position's row with one more entry, 9: plies since the searcher last *observed* a pawn move or a
 capture (by the searcher, or of one of its pieces).
@@ -14,7 +14,7 @@ import numpy as np
 from darkchess.board.kernels.attacks import attacked_by
 from darkchess.board.kernels.bits import bit, lowest
 from darkchess.board.kernels.board import KING, PAWN, WHITE, WIDTH, turn
-from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
+from darkchess.board.kernels.moves import generate, has_move, king_capture, make
 from darkchess.fog.game._kernels.vision import observation_key
 from darkchess.fog.game.rules import FIFTY_MOVES_PLIES, REPETITIONS
 from klss.support.kernel import kernel
@@ -25,15 +25,6 @@ _QUIET = 9
 
 _FORCING = 10.0
 """Added to the interest of captures, checks and promotions, which rank above all other moves (paper, D.2)."""
-
-
-@kernel
-def count_children(states: Any, tables: Any, offsets: Any) -> None:
-    """Fill ``offsets`` (int64[n + 1]) with the running number of moves of ``states``."""
-    moves = np.empty(MAX_MOVES, dtype=np.int32)
-    offsets[0] = 0
-    for i in range(states.shape[0]):
-        offsets[i + 1] = offsets[i] + generate(states[i], tables, moves)
 
 
 @kernel(allocates=False)
@@ -48,10 +39,10 @@ def sort_codes(codes: Any, count: int) -> None:
         codes[j] = code
 
 
-@kernel
+@kernel(allocates=False)
 def children(
     states: Any, side: int, no_move_value: float, tables: Any, offsets: Any, out: Any, actions: Any, movers: Any,
-    observations: Any, values: Any, forcing: Any, rows: Any, rows_offsets: Any,
+    observations: Any, values: Any, forcing: Any, rows: Any, rows_offsets: Any, moves: Any,
 ) -> None:  # fmt: skip
     """Write the children of ``states`` in the order of their moves' codes.
 
@@ -60,20 +51,8 @@ def children(
     ``values`` of the others are not written. ``forcing`` (bool) marks captures, checks and promotions.
 
     The positions that are not terminal are also written into ``rows`` (uint64[m, 9]): those of ``states[i]`` into
-    ``rows[rows_offsets[i]:rows_offsets[i + 1]]``.
+    ``rows[rows_offsets[i]:rows_offsets[i + 1]]``. ``moves`` (int32[MAX_MOVES]) is scratch, one array a thread.
     """
-    moves = np.empty(MAX_MOVES, dtype=np.int32)
-    _children(
-        states, side, no_move_value, tables, offsets, out, actions, movers, observations, values, forcing, rows,
-        rows_offsets, moves,
-    )  # fmt: skip
-
-
-@kernel(allocates=False)
-def _children(
-    states: Any, side: int, no_move_value: float, tables: Any, offsets: Any, out: Any, actions: Any, movers: Any,
-    observations: Any, values: Any, forcing: Any, rows: Any, rows_offsets: Any, moves: Any,
-) -> None:  # fmt: skip
     rows_offsets[0] = 0
     for i in range(states.shape[0]):
         row = states[i]

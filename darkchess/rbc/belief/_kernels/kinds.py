@@ -7,12 +7,11 @@ from typing import Any
 import chess
 import numpy as np
 
-from darkchess.board.kernels.bits import bit, lowest, popcount, without_lowest
+from darkchess.board.kernels.attacks import attacks
+from darkchess.board.kernels.bits import bit, lowest, popcount, squares, without_lowest
 from darkchess.board.kernels.board import KING, KNIGHT, META, PAWN, WHITE
-from darkchess.board.kernels.enemy_moves import piece_targets
-from darkchess.board.kernels.halves import MOST_SUCCESSORS, code_at
-from darkchess.board.kernels.tables import PAWN_CAPTURES
-from darkchess.rbc.belief._kernels.position_set import decode, plain, successors
+from darkchess.board.kernels.halves import MOST_SUCCESSORS, code_at, plain
+from darkchess.rbc.belief._kernels.position_set import decode, successors
 from klss.support.kernel import kernel
 
 FEATURES = 9
@@ -39,27 +38,13 @@ def _distance(a: int, b: int) -> Any:
     return max(abs((a >> 3) - (b >> 3)), abs((a & 7) - (b & 7)))
 
 
-@kernel(inline="always")
-def _attacked(code: Any, square: int, occupied: Any, tables: Any) -> Any:
-    """Return the squares that an enemy piece attacks."""
-    if code == PAWN:
-        return tables[square, PAWN_CAPTURES + 1]
-    return piece_targets(np.uint64(code), square, occupied, tables)
-
-
 @kernel
 def _threats(own_row: Any, occupied: Any, tables: Any) -> Any:
     """Return the squares that the viewer's pieces attack."""
     found = np.uint64(0)
     for piece in range(KING + 1):
-        left = own_row[piece] & own_row[WHITE]
-        while left != np.uint64(0):
-            square = lowest(left)
-            left = without_lowest(left)
-            if piece == PAWN:
-                found |= tables[square, PAWN_CAPTURES]
-            else:
-                found |= piece_targets(np.uint64(piece), square, occupied, tables)
+        for square in squares(own_row[piece] & own_row[WHITE]):
+            found |= attacks(piece, square, 0, occupied, tables)
     return found
 
 
@@ -93,7 +78,7 @@ def _describe(
         out[1] = 2 * (_KNIGHT_MOVES[origin, king] - _KNIGHT_MOVES[target, king])
     elif piece != PAWN:
         out[1] = _distance(origin, king) - _distance(target, king)
-    reached = _attacked(arrived, target, (after | own) & ~bit(origin), tables)
+    reached = attacks(arrived, target, 1, (after | own) & ~bit(origin), tables)
     out[2] = 1.0 if reached & bit(king) != np.uint64(0) else 0.0
     if victim >= 0:
         out[3] = worth[victim]

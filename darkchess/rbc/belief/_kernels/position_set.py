@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.board.kernels.bits import beside, bit, lowest, popcount, without_lowest
-from darkchess.board.kernels.board import KING, META, PAWN, ROOK
+from darkchess.board.kernels.bits import beside, bit, lowest, popcount, squares
+from darkchess.board.kernels.board import KING, META, PAWN
 from darkchess.board.kernels.enemy_moves import (
     castling_paths,
     has_castling_rook,
@@ -24,13 +24,13 @@ from darkchess.board.kernels.enemy_moves import (
     put_moves,
 )
 from darkchess.board.kernels.halves import (
-    CASTLING_ROOK,
     DOUBLE_STEPPED,
     MOST_SUCCESSORS,
     castled,
     code_at,
     decode_half,
     marks,
+    plain,
     stepped,
     with_code,
     without,
@@ -99,13 +99,9 @@ def successors(
             after, moved = castled(enemy, codes, False)
             k = put(after, moved, out, k)
         # All other moves to free squares: piece by piece from the lowest square up, in the order of the codes.
-        pieces = enemy
-        index = 0
         codes_left = codes
-        while pieces != np.uint64(0):
-            square = lowest(pieces)
+        for index, square in enumerate(squares(enemy)):
             mask = bit(square)
-            pieces = without_lowest(pieces)
             code = codes_left & np.uint64(15)
             codes_left >>= np.uint64(4)
             double = np.uint64(0)
@@ -120,7 +116,6 @@ def successors(
                 marked = double if beside(double) & own_pawns != np.uint64(0) else np.uint64(0)
                 rest, code = lifted(codes, index, code)
                 k = put_moves(enemy, mask, rest, code, targets, marked, out, k)
-            index += 1
         settle(k, layout, split, out, counts)
     return stop
 
@@ -128,10 +123,8 @@ def successors(
 @kernel(allocates=False)
 def _in_passing(enemy: Any, codes: Any, captured: Any, landing: Any, out: Any, k: int) -> int:
     """Write the en passant captures of the pawn on ``captured``: from the squares beside it, to the one behind it."""
-    origins = beside(captured) & enemy
-    while origins != np.uint64(0):
-        mask = origins & ~(origins - np.uint64(1))
-        origins = without_lowest(origins)
+    for square in squares(beside(captured) & enemy):
+        mask = bit(square)
         if code_at(enemy, codes, mask) == np.uint64(PAWN):
             others = enemy ^ mask
             rest = without(codes, popcount(enemy & (mask - np.uint64(1))))
@@ -140,16 +133,6 @@ def _in_passing(enemy: Any, codes: Any, captured: Any, landing: Any, out: Any, k
 
 
 # -------------------------------------------------------------------------------------------------- the own turn
-@kernel(inline="always")
-def plain(code: Any) -> Any:
-    """Return the index of a code's piece."""
-    if code == CASTLING_ROOK:
-        return ROOK
-    if code == DOUBLE_STEPPED:
-        return PAWN
-    return code
-
-
 @kernel(allocates=False)
 def keep_sensed(positions: Any, weights: Any, area: Any, pieces: Any, expected: Any) -> int:
     """Keep the positions with enemy pieces on ``pieces``, and on no other square of ``area``, in place and in order.
@@ -176,13 +159,11 @@ def keep_sensed(positions: Any, weights: Any, area: Any, pieces: Any, expected: 
             continue
         codes = positions[i, 1]
         wrong = False
-        seen = pieces
-        while seen != np.uint64(0):
-            mask = seen & ~(seen - np.uint64(1))
-            if plain(np.int64(code_at(enemy, codes, mask))) != expected[lowest(seen)]:
+        for square in squares(pieces):
+            mask = bit(square)
+            if plain(np.int64(code_at(enemy, codes, mask))) != expected[square]:
                 wrong = True
                 break
-            seen = without_lowest(seen)
         if wrong:
             continue
         positions[kept, 0] = enemy

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.board.kernels.bits import lowest, without_lowest
-from darkchess.rbc.belief._kernels.position_set import plain
+from darkchess.board.kernels.bits import squares
+from darkchess.board.kernels.halves import plain
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
@@ -48,10 +48,7 @@ def partitions(positions: Any, indices: Any, classes: Any, counts: Any) -> None:
         # Put the words of the pieces on their squares.
         remaining = positions[indices[i], 0]
         codes = positions[indices[i], 1]
-        left = remaining
-        while left != np.uint64(0):
-            square = lowest(left)
-            left = without_lowest(left)
+        for square in squares(remaining):
             on[square] = words[plain(np.int64(codes & np.uint64(15))), square]
             codes >>= np.uint64(4)
         # Sums of three neighbours along each rank, then of three such sums: the 36 windows.
@@ -62,9 +59,8 @@ def partitions(positions: Any, indices: Any, classes: Any, counts: Any) -> None:
         for window in range(36):
             keys[window, i] = along[window] + along[window + 6] + along[window + 12]
         # Clear only the squares that were written to.
-        while remaining != np.uint64(0):
-            on[lowest(remaining)] = np.uint64(0)
-            remaining = without_lowest(remaining)
+        for square in squares(remaining):
+            on[square] = np.uint64(0)
     # Window by window, number the keys in the order in which they come, with a hash table that is at most half full.
     size = 64
     while size < 2 * number:

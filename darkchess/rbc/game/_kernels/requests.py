@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.board.kernels.bits import bit, lowest, without_lowest
+from darkchess.board.kernels.bits import bit, squares
 from darkchess.board.kernels.board import KING, KNIGHT, META, PAWN, QUEEN, QUIET_SHIFT, WHITE, piece_on
 from darkchess.board.kernels.moves import castling_targets, generate
 from darkchess.board.kernels.tables import PAWN_CAPTURES
@@ -30,14 +30,8 @@ def generate_requests(own_row: Any, side: int, tables: Any, out: Any) -> int:
     # All moves on a board without enemies; then all captures by pawns, on the last rank also without a promotion.
     count: int = generate(own_row, tables, out)
     own = own_row[WHITE + side]
-    left = own_row[PAWN] & own
-    while left != np.uint64(0):
-        square = lowest(left)
-        left = without_lowest(left)
-        targets = tables[square, PAWN_CAPTURES + side] & ~own
-        while targets != np.uint64(0):
-            target = lowest(targets)
-            targets = without_lowest(targets)
+    for square in squares(own_row[PAWN] & own):
+        for target in squares(tables[square, PAWN_CAPTURES + side] & ~own):
             base = (square << 9) | (target << 3)
             out[count] = base
             count += 1

@@ -1,4 +1,14 @@
-"""Sure wins of a set of positions: :mod:`darkchess.rbc.synoptic.forced`.
+"""Sure wins of a set of positions, which need no search: the king can be taken in every possible position.
+
+Before its move, the player to act wins if one request takes the king in every position of its set. Before its sense, it
+wins if there is a window such that, whatever it shows, one request then does. This is a proof as long as the true
+position is in the set, whatever the opponent knows, since the opponent has no move in between. For a set that was cut,
+it is a proof only for the remaining members.
+
+Deviation from the source (G. Clark, "Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Chess", which also
+finds losses on the opponent's turn without saying how): a *loss* can't be proved from the loser's set alone. Even if
+the opponent can take the king in every position of that set, it may not know this, and then it may play another move.
+So a loss is only found as a win for the opponent, from its own set, when it acts.
 
 A *taker* is a way to take a king, as a number: 128 · the piece's square, plus the king's square or, for a slider, 64 +
 the direction. If several positions have a taker in common, one request takes the king in all of them.
@@ -11,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.attacks import slanted, straight
-from darkchess.board.kernels.bits import lowest, without_lowest
+from darkchess.board.kernels.bits import squares
 from darkchess.board.kernels.board import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS, PAWN_CAPTURES
 from darkchess.rbc.belief._kernels.senses import partitions
@@ -27,12 +37,10 @@ _TAKERS = 16
 @kernel(inline="always")
 def _king(enemy: Any, codes: Any) -> Any:
     """Return the square of the king of an enemy half; 64: there is none."""
-    left = enemy
-    while left != np.uint64(0):
+    for square in squares(enemy):
         if codes & np.uint64(15) == np.uint64(KING):
-            return lowest(left)
+            return square
         codes >>= np.uint64(4)
-        left = without_lowest(left)
     return 64
 
 
@@ -59,17 +67,14 @@ def _takers(own_row: Any, enemy: Any, codes: Any, tables: Any, out: Any) -> int:
     left = tables[king, KNIGHT_STEPS] & own_row[KNIGHT]
     left |= tables[king, KING_STEPS] & own_row[KING]
     left |= tables[king, PAWN_CAPTURES + 1] & own_row[PAWN]
-    while left != np.uint64(0):
-        out[count] = 128 * lowest(left) + king
+    for square in squares(left):
+        out[count] = 128 * square + king
         count += 1
-        left = without_lowest(left)
     left = slanted(king, occupied, tables) & (own_row[BISHOP] | own_row[QUEEN])
     left |= straight(king, occupied, tables) & (own_row[ROOK] | own_row[QUEEN])
-    while left != np.uint64(0):
-        square = lowest(left)
+    for square in squares(left):
         out[count] = 128 * square + 64 + _direction(square, king)
         count += 1
-        left = without_lowest(left)
     return count
 
 
@@ -115,12 +120,11 @@ def _request(own_row: Any, halves: Any, tables: Any) -> Any:
 
 @kernel
 def forced_win(own_row: Any, halves: Any, stage: int, tables: Any) -> Any:
-    """Return the action of a sure win of a set; −1: there is none.
+    """Return the action of a sure win of a set; −1: none is sure.
 
-    Parameters
-    ----------
-    own_row, halves, stage, tables
-        As in :func:`darkchess.rbc.synoptic._kernels.synopsis.synopsis`; the set is that of the player to act.
+    As the player sees the board: 65 · from + to of a request that takes the king in every position; or 65 · square + 64
+    of a sense after which there is such a request whatever it shows, with the lowest such square. The set, at least one
+    position, is that of the player to act, as in :func:`darkchess.rbc.synoptic._kernels.synopsis.synopsis`.
     """
     # Most sets are decided by their first position, in which the king can't be taken.
     number = halves.shape[0]

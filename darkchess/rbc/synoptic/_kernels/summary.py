@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.attacks import pawn_attacks, slanted, straight
-from darkchess.board.kernels.bits import bit, lowest, without_lowest
+from darkchess.board.kernels.bits import bit, lowest, squares
 from darkchess.board.kernels.board import BISHOP, KING, KNIGHT, META, PAWN, QUEEN, ROOK, WHITE
 from darkchess.board.kernels.enemy_moves import pawn_steps
-from darkchess.board.kernels.halves import CASTLING_ROOK, DOUBLE_STEPPED, stepped
+from darkchess.board.kernels.halves import CASTLING_ROOK, plain, stepped
 from darkchess.board.kernels.moves import castling_targets
 from darkchess.board.kernels.tables import KING_STEPS, KNIGHT_STEPS
 from klss.support.kernel import kernel
@@ -63,18 +63,13 @@ def _enemy(own: Any, enemy: Any, codes: Any, tables: Any, out: Any) -> None:
     for piece in range(PAWN, KING + 1):
         out[_HERE + 1 + piece] = _NONE
     # Piece by piece: its square, and the squares that it attacks; queens count as bishops and as rooks.
-    remaining = enemy
-    while remaining != _NONE:
-        square = lowest(remaining)
+    for square in squares(enemy):
         mask = bit(square)
-        remaining = without_lowest(remaining)
-        code: Any = np.int64(codes & np.uint64(15))
+        code = np.int64(codes & np.uint64(15))
         codes >>= np.uint64(4)
-        if code == DOUBLE_STEPPED:
-            code = PAWN
-        elif code == CASTLING_ROOK:
+        if code == CASTLING_ROOK:
             castling |= mask
-            code = ROOK
+        code = plain(code)
         out[_HERE + 1 + code] |= mask
         steps = _NONE
         if code == KNIGHT:
@@ -125,11 +120,8 @@ def _mine(own_row: Any, occupied: Any, tables: Any, out: Any) -> None:
     # Start from the attacks of the pieces that do not slide; queens have their own planes.
     once, twice = out[36], out[39]
     sliders, by_bishops, by_rooks = _NONE, _NONE, _NONE
-    left = own_row[BISHOP] | own_row[ROOK] | own_row[QUEEN]
-    while left != _NONE:
-        square = lowest(left)
+    for square in squares(own_row[BISHOP] | own_row[ROOK] | own_row[QUEEN]):
         mask = bit(square)
-        left = without_lowest(left)
         if own_row[BISHOP] & mask != _NONE:
             steps = slanted(square, occupied, tables)
             by_bishops |= steps
@@ -172,10 +164,8 @@ def _steppers(own_row: Any, tables: Any, out: Any) -> Any:
     """
     left, right = pawn_attacks(own_row[PAWN], 0)
     once, twice = left | right, left & right
-    remaining = own_row[KNIGHT]
-    while remaining != _NONE:
-        steps = tables[lowest(remaining), KNIGHT_STEPS]
-        remaining = without_lowest(remaining)
+    for square in squares(own_row[KNIGHT]):
+        steps = tables[square, KNIGHT_STEPS]
         out[44] |= steps
         twice |= once & steps
         once |= steps
@@ -196,11 +186,8 @@ def _same_men(own_row: Any, everything: Any, tables: Any, out: Any) -> None:
     occupied in some member: what a slider attacks on this board, it attacks in every member.
     """
     once, twice = out[36], out[39]
-    left = own_row[BISHOP] | own_row[ROOK] | own_row[QUEEN]
-    while left != _NONE:
-        square = lowest(left)
+    for square in squares(own_row[BISHOP] | own_row[ROOK] | own_row[QUEEN]):
         mask = bit(square)
-        left = without_lowest(left)
         # A queen, neither a bishop nor a rook, takes both branches.
         steps = _NONE
         if own_row[BISHOP] & mask == _NONE:

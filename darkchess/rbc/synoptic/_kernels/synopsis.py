@@ -70,13 +70,3 @@ def synopsis(own_row: Any, halves: Any, stage: int, memory: Any, tables: Any, ou
         out[32 + i] = memory[i]
     for i in range(MEMORY - _TURN):
         out[86 + i] = memory[_TURN + i]
-
-
-@kernel
-def synopses(own_rows: Any, halves: Any, offsets: Any, stages: Any, memories: Any, tables: Any, out: Any) -> None:
-    """Write the synopses of ``halves[offsets[i]:offsets[i + 1]]`` into ``out`` (uint64[b, PLANES]).
-
-    ``own_rows``: uint64[b, 9], ``offsets``: int64[b + 1], ``stages``: int[b], ``memories``: uint64[b, MEMORY].
-    """
-    for i in range(own_rows.shape[0]):
-        synopsis(own_rows[i], halves[offsets[i] : offsets[i + 1]], stages[i], memories[i], tables, out[i])

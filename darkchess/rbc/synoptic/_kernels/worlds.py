@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.board.kernels.bits import beside, bit, lowest, popcount, without_lowest
+from darkchess.board.kernels.bits import beside, bit, lowest, popcount, squares
 from darkchess.board.kernels.board import BLACK, KING, META, PAWN, QUEEN, WHITE, ep_square, turn
-from darkchess.board.kernels.halves import MOST_SUCCESSORS, code_at, encode_half, without
+from darkchess.board.kernels.halves import MOST_SUCCESSORS, code_at, encode_half, plain, without
 from darkchess.board.kernels.moves import make
 from darkchess.board.kernels.position_table import half_hash
 from darkchess.board.move import TURNED
@@ -21,7 +21,6 @@ from darkchess.rbc.belief._kernels.position_set import (
     keep_moved,
     keep_sensed,
     outcome,
-    plain,
     successors,
     without_step,
 )
@@ -186,11 +185,8 @@ def advance(
         if state[9] & np.uint64(1) == np.uint64(SENSE):
             area = _window(action // 65)
             remaining = half[0] & area
-            left = remaining
-            while left != _NONE:
-                square = lowest(left)
+            for square in squares(remaining):
                 expected[square] = plain(np.int64(code_at(half[0], half[1], bit(square))))
-                left = without_lowest(left)
             counts[i] = keep_sensed(members[: counts[i]], none, area, remaining, expected)
             state[9] |= np.uint64(MOVE)
             continue
