@@ -22,6 +22,7 @@ from importlib import resources
 from typing import ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from darkchess.weighting._kernels.features import score_halves
 from darkchess.weighting.enemy_features import FEATURES, MOST_FEATURES, SQUARES
@@ -71,6 +72,13 @@ class Blocks:
     def __getitem__(self, name: str) -> slice:
         """Return the place of a block in the numbers."""
         return self._places[name]
+
+    def filled(self, blocks: Mapping[str, npt.ArrayLike]) -> Float32s:
+        """Return the numbers of an observation with these blocks, the others 0: float32[count]."""
+        out = np.zeros(self.count, dtype=np.float32)
+        for name, block in blocks.items():
+            out[self[name]] = block
+        return out
 
     def grids(self, numbers: Float32s) -> tuple[Float32s, Float32s, Float32s]:
         """Return observations in the form that the network reads.
@@ -122,17 +130,17 @@ class LearnedScores:
 
     def map_of(self, numbers: Float32s) -> Float32s:
         """Return the logit map of an observation (float32[count]): float32[FEATURES]."""
-        grids = self.blocks.grids(numbers[None])
-        (found,) = self._network.run(**dict(zip(_INPUTS, grids, strict=True)))
+        (found,) = self._network.run(**dict(zip(_INPUTS, self.blocks.grids(numbers[None]), strict=True)))
         return found.reshape(-1)
 
-    def scores(self, logits: Float32s, halves: Words, chosen: Ints) -> Floats:
-        """Return what is added to the logarithms of positions' weights.
+    def scores(self, numbers: Float32s, halves: Words, chosen: Ints) -> Floats:
+        """Return what is added to the logarithms of positions' weights: for each the sum over its features of the
+        observation's map.
 
         Parameters
         ----------
-        logits
-            Of :meth:`map_of`.
+        numbers
+            float32[count], of the observation.
         halves
             uint64[n, 2], the enemy's of all positions.
         chosen
@@ -141,8 +149,7 @@ class LearnedScores:
         Returns
         -------
         float64[m]
-            For each position the sum of the map over its features.
         """
         found = np.empty(chosen.shape[0], dtype=np.float64)
-        score_halves(halves, chosen, logits, np.empty(MOST_FEATURES, dtype=np.uint16), found)
+        score_halves(halves, chosen, self.map_of(numbers), np.empty(MOST_FEATURES, dtype=np.uint16), found)
         return found

@@ -107,18 +107,9 @@ class Observer:
         self._trace = np.where(np.tile(seen, 6) > 0, np.float32(0), np.float32(FADE) * self._trace)
         self._trace[now == 1] = 1
         own = own_squares(upward(view.row(), flipped=not view.color))
-        out = np.zeros(BLOCKS.count, dtype=np.float32)
-        for name, block in (
-            ("own", own), ("seen", seen), ("now", now), ("likely", likely), ("before", self._before),
-            ("trace", self._trace), ("lost", self._plane(view.own_capture_square)), ("taken", self._plane(self._taken)),
-        ):  # fmt: skip
-            out[BLOCKS[name]] = block
-        if self._moved is not None:
-            out[BLOCKS["from"]] = self._plane(self._moved.from_square)
-            out[BLOCKS["to"]] = self._plane(self._moved.to_square)
         # Scalars, each divided by a number that brings it to about 1.
-        size = len(weights)
-        out[BLOCKS["scalars"]] = (
+        size, moved = len(weights), self._moved
+        scalars = (
             float(view.color),
             math.log(size) / 10,
             math.log(self._size_before) / 10,
@@ -128,8 +119,14 @@ class Observer:
             float(view.castling.kingside),
             float(view.castling.queenside),
         )
+        numbers = BLOCKS.filled({
+            "own": own, "seen": seen, "now": now, "likely": likely, "before": self._before, "trace": self._trace,
+            "lost": self._plane(view.own_capture_square), "taken": self._plane(self._taken), "scalars": scalars,
+            "from": self._plane(None if moved is None else moved.from_square),
+            "to": self._plane(None if moved is None else moved.to_square),
+        })  # fmt: skip
         self._before, self._size_before = likely, size
-        return out
+        return numbers
 
     def _upward(self, mask: int) -> Float32s:
         """Return a bitboard from the viewer's side of the board: float32[64]."""
@@ -158,7 +155,7 @@ class Siamese(LearnedScores):
         """
         logs = log_prior(weights)
         scored = greatest(weights, _SCORED)
-        scores = self.scores(self.map_of(numbers), halves, scored)
+        scores = self.scores(numbers, halves, scored)
         likely = np.exp(logs[scored] - logs[scored].max())
         logs[scored] += scores - float(likely @ scores) / float(likely.sum())
         found = np.exp(logs - logs.max())

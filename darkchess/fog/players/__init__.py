@@ -1,6 +1,6 @@
 """Players of Fog of War, and their configurations.
 
-Reading order: ``tracking`` (views and a position set; the random player), ``model`` (dark chess as :mod:`klss.search`
-sees it), ``book`` (an opening book), ``player`` (the engine), ``one_position`` (single-guess players), ``weaker`` (a
-weaker version of any player), ``configuration`` (their names).
+Reading order: ``tracking`` (views and a position set; the random player; a weaker version of any), ``model`` (dark
+chess as :mod:`klss.search` sees it), ``book`` (an opening book), ``player`` (the engine), ``one_position``
+(single-guess players), ``configuration`` (their names).
 """

@@ -18,8 +18,7 @@ from darkchess.fog.game.contest import Player
 from darkchess.fog.players.book import Book
 from darkchess.fog.players.one_position import BestGuessPlayer, GreedyPlayer
 from darkchess.fog.players.player import BeliefSettings, KlssPlayer
-from darkchess.fog.players.tracking import RandomPlayer, TrackingPlayer
-from darkchess.fog.players.weaker import WeakerPlayer
+from darkchess.fog.players.tracking import RandomPlayer, TrackingPlayer, WeakerPlayer
 from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration
 from klss.support.configuration_text import ConfigurationError, by_name, chosen
 
@@ -41,7 +40,7 @@ class Configuration(PlayerConfiguration):
     search : SearchConfiguration or None
         The settings of its search; None: the player has no search of :mod:`klss.search`.
     max_nodes, slips : float
-        Those of :class:`darkchess.fog.players.weaker.WeakerPlayer`.
+        Those of :class:`darkchess.fog.players.tracking.WeakerPlayer`.
     """
 
     ponder: bool = False

@@ -31,15 +31,18 @@ _MARGIN_S = 0.01
 """Seconds that are left at the end of a move, for the last slice of the search and for the answer."""
 
 
-class GreedyPlayer(TrackingPlayer):
+class _OnePositionPlayer(TrackingPlayer):
+    """Base of both; ``cap`` and ``threads`` are those of the position set."""
+
+    def __init__(self, evaluator: Evaluator, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
+        super().__init__(seed=seed, cap=cap, threads=threads)
+        self._evaluator = evaluator
+
+
+class GreedyPlayer(_OnePositionPlayer):
     """A search of one ply: it captures the king if it can, else makes the move with the highest value in one position
     sampled from its own set.
     """
-
-    def __init__(self, evaluator: Evaluator, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
-        """See the class; ``cap`` and ``threads`` are those of the position set."""
-        super().__init__(seed=seed, cap=cap, threads=threads)
-        self._evaluator = evaluator
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
         view, plan = self._turn(), TimePlan(limit)
@@ -59,7 +62,7 @@ class GreedyPlayer(TrackingPlayer):
         )
 
 
-class BestGuessPlayer(TrackingPlayer):
+class BestGuessPlayer(_OnePositionPlayer):
     """Plays the best move in one position: of up to :data:`SAMPLE` sampled from the player's own set, the one with the
     lowest value for the player. It captures the king if it can.
 
@@ -67,11 +70,6 @@ class BestGuessPlayer(TrackingPlayer):
     equal moves, the first in the order of codes is played. The search stops at the first depth that wins, which is the
     quickest win, and before the first depth at which all moves lose.
     """
-
-    def __init__(self, evaluator: Evaluator, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
-        """See the class; ``cap`` and ``threads`` are those of the position set."""
-        super().__init__(seed=seed, cap=cap, threads=threads)
-        self._evaluator = evaluator
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         super().start(view, start, ruleset)

@@ -129,29 +129,15 @@ class Observer:
     @property
     def numbers(self) -> Float32s:
         """The numbers after the last observation: float32[BLOCKS.count]. Computed at each access."""
-        out = np.zeros(BLOCKS.count, dtype=np.float32)
         own = own_squares(self._own)
-        out[BLOCKS["own"]] = own
-        for name, block in (
-            ("now", self._now), ("before", self._before), ("likely", shares(*self.kinds.kept)),
-            ("trace", self._trace),
-        ):  # fmt: skip
-            out[BLOCKS[name]] = block
-        for name, plane in self._planes.items():
-            out[BLOCKS[name]] = plane
         # The last request: it failed if another move was played, or none; a promotion does not count as another one.
         asked, taken = self._moved.requested, self._moved.taken
         failed = asked is not None and (
             taken is None or (asked.from_square, asked.to_square) != (taken.from_square, taken.to_square)
         )
-        if taken is not None:
-            out[BLOCKS["from"]] = self._plane(taken.from_square)
-            out[BLOCKS["to"]] = self._plane(taken.to_square)
-        if failed and asked is not None:
-            out[BLOCKS["refused"]] = self._plane(asked.to_square)
         # Scalars, each divided by a number that brings it to about 1.
         rights = int(self._own[board.META])
-        out[BLOCKS["scalars"]] = (
+        scalars = (
             *self.kinds.shares,
             float(self._side.color),
             float(self._looked),
@@ -165,7 +151,13 @@ class Observer:
             float(rights >> 1 & 1),
             float(rights >> 2 & 1),
         )
-        return out
+        return BLOCKS.filled({
+            "own": own, "now": self._now, "before": self._before, "likely": shares(*self.kinds.kept),
+            "trace": self._trace, **self._planes, "scalars": scalars,
+            "from": self._plane(None if taken is None else taken.from_square),
+            "to": self._plane(None if taken is None else taken.to_square),
+            "refused": self._plane(asked.to_square if failed and asked is not None else None),
+        })  # fmt: skip
 
     def _look(self, known: PositionSet) -> None:
         self._now, self.size, self._own = shares(known.halves), known.size, known.own_row
@@ -214,7 +206,7 @@ class Siamese(LearnedScores):
         chosen = np.arange(known.size) if indices is None else np.asarray(indices, dtype=np.int64)
         if chosen.size and (chosen.min() < 0 or chosen.max() >= known.size):
             raise IndexError(f"bad index: got {chosen.min()} … {chosen.max()}, expected 0 … {known.size - 1}")
-        learned = self.scores(self.map_of(observer.numbers), halves, chosen)
+        learned = self.scores(observer.numbers, halves, chosen)
         return learned + log_prior(observer.kinds, known, chosen)
 
 
