@@ -20,7 +20,6 @@ from klss.theory.game import Game
 from klss.theory.sequence_form import sequence_form
 from klss.theory.treeplex import behaviour, realization, uniform_behaviour
 from tests.klss import games
-from tests.klss.test_nested import proposition_3
 from tests.oracles.resolve import maxmargin_to_resolve
 
 SAFE = ("inf-klss", "inf-kluss")
@@ -49,35 +48,12 @@ def test_a_safe_method_never_raises_exploitability(name: str, top: str, seed: in
     assert worst_case(form, 0, plan) >= worst_case(form, 0, blueprint.x) - SLACK
 
 
-@pytest.mark.parametrize("top", TOPS)
-@pytest.mark.parametrize("name", SAFE)
-def test_a_safe_method_does_not_harm_where_1_klss_loses_all(name: str, top: str) -> None:
-    # Proposition 3: each infoset corrects the same fault, and together they are fully exploitable.
-    game, blueprint = proposition_3(8)
-    form = sequence_form(game)
-    assert worst_case(form, 0, every_infoset(game, blueprint).plan) == pytest.approx(-1.0, abs=SLACK)
-    plan = every_infoset(game, blueprint, method=name, gadget=top).plan
-    assert worst_case(form, 0, plan) >= worst_case(form, 0, blueprint.x) - SLACK
-
-
 def subgames(game: Game, plan: np.ndarray, **options: object) -> list[Subgame]:
     """Of player 0's first infosets that the plan reaches."""
     values = counterfactual_values(game, plan)
     reached = np.flatnonzero(plan[game.treeplex(0).parent_sequence] > 1e-6)[:5]
     turn = game.observations[0].turn_infosets
     return [make_subgame(game, values, int(turn[i]), **options) for i in reached]  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("order", [1, 2, 3, 4, math.inf])
-@settings(max_examples=5, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 10**5))
-def test_the_blueprint_s_margins_are_zero_under_every_method(order: float, seed: int) -> None:
-    game = games.random_game(seed)
-    plan = blueprint_of(game, "floor").x
-    for subgame in subgames(game, plan, order=order, outside="removed"):
-        local = behaviour(game.treeplex(0), plan)[subgame.source_sequences(game)]
-        values = counterfactual_values(subgame.game, realization(subgame.game.treeplex(0), local))
-        np.testing.assert_allclose(values.point[1 : 1 + subgame.roots.size], 0.0, atol=1e-9)
 
 
 @pytest.mark.parametrize("order", [1, 3, math.inf])

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 import pytest
@@ -36,14 +37,17 @@ def restricted(game: Game, epsilon: float) -> tuple[SequenceForm, Blueprint]:
     return form, Blueprint(solution.x, floor)
 
 
+@pytest.mark.parametrize("gadget", ["maxmargin", "maxmargin-reach"])  # with reach: docs/search.md, "Reach is safe"
 @pytest.mark.parametrize("order", ORDERS)
 @settings(max_examples=3, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10**5), epsilon=st.sampled_from([0.0, 0.25, 0.6]))
-def test_theorem_4_updating_the_blueprint_never_raises_exploitability(order: float, seed: int, epsilon: float) -> None:
-    game = games.random_game(seed)
+def test_theorem_4_updating_the_blueprint_never_raises_exploitability(
+    order: float, gadget: str, seed: int, epsilon: float
+) -> None:
+    game = games.random_game(seed, depth=4 if gadget == "maxmargin" else 5)  # deep: mistakes one after the other
     form, blueprint = restricted(game, epsilon)
     last = worst_case(form, 0, blueprint.x)
-    for plan in update_blueprint(game, blueprint, method=f"{order:g}-klss"):
+    for plan in update_blueprint(game, blueprint, method=f"{order:g}-klss", gadget=gadget):
         now = worst_case(form, 0, plan)
         assert now >= last - SLACK
         last = now
@@ -142,6 +146,9 @@ def test_proposition_3_every_infoset_overcorrects_and_is_fully_exploitable(count
     assert worst_case(form, 0, allocated(game, blueprint).plan) >= -4.0 / count - SLACK
     *_, updated = update_blueprint(game, blueprint)
     assert worst_case(form, 0, updated) >= -4.0 / count - SLACK
+    for method, gadget in product(("inf-klss", "inf-kluss"), ("maxmargin", "resolve")):
+        plan = every_infoset(game, blueprint, method=method, gadget=gadget).plan
+        assert worst_case(form, 0, plan) >= -4.0 / count - SLACK
 
 
 @settings(max_examples=6, deadline=None, derandomize=True)

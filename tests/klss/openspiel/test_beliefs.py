@@ -85,35 +85,24 @@ def test_it_is_the_infoset_of_the_listed_game_with_natures_probabilities(name: s
             assert sorted(np.exp(logs)) == pytest.approx(sorted(chance[nodes]))
 
 
-def test_a_set_past_its_cap_is_a_declared_sample_of_what_agrees() -> None:
-    game, _ = spiel_game("liars_dice(numdice=2)")
-    states = list(map(str, played(game, 3)))
-    assert states
-    for state in played(game, 3):
-        player = state.current_player()
+@pytest.mark.parametrize(("name", "cap", "most"), [("liars_dice(numdice=2)", 5, 12), ("phantom_ttt", 1, 16)])
+def test_a_set_past_its_cap_is_a_declared_sample_of_what_agrees_drawn_anew_where_nothing_is_left(
+    name: str, cap: int, most: int
+) -> None:
+    game, _ = spiel_game(name)
+    for player in (0, 1):
         model = OpenSpielModel(game, player)
-        seen = Sight(game, player).along(game.new_initial_state(), state.history())
-        belief = HistoryBelief(model, cap=5)
-        for each in seen:
-            belief.observe([each])
-        assert belief.capped_by == "cap" and 0 < belief.size <= 5
-        texts = {model.place(number).state.information_state_string(player) for number in belief.numbers}
-        assert texts == {seen[-1].text}
-
-
-def test_a_sample_with_nothing_left_is_drawn_anew() -> None:
-    game, _ = spiel_game("phantom_ttt")
-    model = OpenSpielModel(game, 1)
-    belief, given = HistoryBelief(model, cap=1, seed=1), 0
-    for state in played(game, 4, most=16):
-        if state.current_player() != 1:
-            continue
-        seen = Sight(game, 1).along(game.new_initial_state(), state.history())
-        belief.observe(seen[given:])
-        given = len(seen)
-        assert belief.size > 0 and belief.capped_by == "cap"
-        texts = {model.place(number).state.information_state_string(1) for number in belief.numbers}
-        assert texts == {seen[-1].text}
+        belief, given = HistoryBelief(model, cap=cap, seed=1), 0
+        for state in played(game, 4, most):
+            if state.current_player() != player:
+                continue
+            seen = Sight(game, player).along(game.new_initial_state(), state.history())
+            belief.observe(seen[given:])
+            given = len(seen)
+            assert 0 < belief.size <= cap
+            texts = {model.place(number).state.information_state_string(player) for number in belief.numbers}
+            assert texts == {seen[-1].text}
+        assert belief.capped_by == "cap"
 
 
 def test_observations_that_no_history_gives_are_an_error() -> None:

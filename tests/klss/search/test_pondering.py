@@ -63,33 +63,24 @@ def until(reached: int, trunk: Trunk) -> None:
     raise AssertionError(f"got {trunk.node_count} nodes, expected {reached}")
 
 
-def test_the_trunk_grows_below_what_was_played_and_nowhere_else() -> None:
+def test_the_trunk_grows_below_what_was_played_alone_with_the_plans_and_the_roots_stay() -> None:
     search, result, _ = searched()
-    trunk, before = trunk_of(search), trunk_of(search).node_count
+    assert search.standing is not None
+    trunk, profile, count = search.standing.trunk, search.standing.profile, search.standing.trunk.node_count
     pondering = Pondering(search.ponder)
-    until(before + 3000, trunk)
+    until(count + 3000, trunk)
     pondering.stop()
-    assert search.pondered == trunk.node_count - before >= 3000
+    assert search.pondered == trunk.node_count - count >= 3000
     first_moves = trunk.nodes.action[: trunk.node_count].astype(np.int64)
     first_moves[trunk.nodes.depth[: trunk.node_count] != 1] = -1
     trunk.spread_down(first_moves)
-    assert set(first_moves[before:].tolist()) == {result.action}
+    assert set(first_moves[count:].tolist()) == {result.action}
     assert_sound(trunk)
-
-
-def test_what_she_played_at_the_roots_stays_and_the_plans_have_grown_with_the_trunk() -> None:
-    search, _, _ = searched()
-    assert search.standing is not None
-    trunk, before = trunk_of(search), search.standing.profile
-    count = trunk.node_count
-    pondering = Pondering(search.ponder)
-    until(count + 2000, trunk)
-    pondering.stop()
     after = search.standing.profile
     at = slice(int(trunk.infosets[0].first[0]), int(trunk.infosets[0].first[0] + trunk.infosets[0].size[0]))
-    np.testing.assert_allclose(after.x[at], before.x[at] / before.x[at].sum(), rtol=1e-12)
+    np.testing.assert_allclose(after.x[at], profile.x[at] / profile.x[at].sum(), rtol=1e-12)
     assert (len(after.x), len(after.y)) == (trunk.sequence_count(0), trunk.sequence_count(1))
-    assert len(after.y) > len(before.y) and not np.array_equal(after.y[: len(before.y)], before.y)
+    assert len(after.y) > len(profile.y) and not np.array_equal(after.y[: len(profile.y)], profile.y)
 
 
 def test_it_stops_at_once_and_the_trunk_is_left_alone_from_then_on() -> None:

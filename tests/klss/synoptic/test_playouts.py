@@ -11,7 +11,7 @@ import pytest
 from klss.synoptic.bandit import Root, Table
 from klss.synoptic.model import Looks
 from klss.synoptic.planning import Planning
-from klss.synoptic.playouts import choose_action
+from klss.synoptic.playouts import Planned, choose_action
 from klss.theory.game import Game, GameBuilder
 from tests.klss.games import kuhn, random_game
 from tests.klss.synoptic.enumerated import EnumeratedPlanning
@@ -150,38 +150,30 @@ def test_what_is_seen_later_tells_what_was_possible_earlier(seed: int) -> None:
             break
 
 
+def planned_after_hiding(planning: Planning, table: Table, nodes: int, threads: int = 1) -> Planned:
+    """What the seeker plans once the hider has hidden."""
+    game = hide_and_look()
+    network = Exact(EnumeratedPlanning(game), {**some_policy(game, 0, 1), **some_policy(game, 1, 2)})
+    followed = Followed(game, 0, network, planning)
+    assert followed.step(0)
+    followed.filter.fill()
+    return choose_action(
+        followed.model, network, planning, followed.filter.belief, followed.filter.particles, table,
+        depth=DEPTH, seed=3, nodes=nodes, threads=threads,
+    )  # fmt: skip
+
+
 def test_two_threads_give_the_same_bytes() -> None:
     """Law: whatever the number of threads, the same counts at the root."""
-    game = hide_and_look()
-    played = {**some_policy(game, 0, 1), **some_policy(game, 1, 2)}
-    network = Exact(EnumeratedPlanning(game), played)
     planning = Planning(mixing=0.5, max_members=3, particles=50, batch=16)
-    found = []
-    for threads in (1, 2):
-        followed = Followed(game, 0, network, planning)
-        table = Table(8)
-        assert followed.step(0)
-        followed.filter.fill()
-        planned = choose_action(
-            followed.model, network, planning, followed.filter.belief, followed.filter.particles, table,
-            depth=DEPTH, seed=3, nodes=500, threads=threads,
-        )  # fmt: skip
-        found.append((planned.root.numbers.tobytes(), planned.root.totals.tobytes(), planned.nodes))
-    assert found[0] == found[1]
+    one, two = (planned_after_hiding(planning, Table(8), nodes=500, threads=threads) for threads in (1, 2))
+    assert one.root.numbers.tobytes() == two.root.numbers.tobytes() and one.nodes == two.nodes
+    assert one.root.totals.tobytes() == two.root.totals.tobytes()
 
 
 def test_every_playout_brings_as_many_values_as_it_may_have_actions() -> None:
     """Law: where a playout is over before its depth, its result counts for the actions that are left."""
-    game = hide_and_look()
-    played = {**some_policy(game, 0, 1), **some_policy(game, 1, 2)}
-    network, planning = Exact(EnumeratedPlanning(game), played), Planning(max_members=8, particles=50)
-    followed = Followed(game, 0, network, planning)
-    assert followed.step(0)
-    followed.filter.fill()
-    planned = choose_action(
-        followed.model, network, planning, followed.filter.belief, followed.filter.particles, Table(),
-        depth=DEPTH, seed=3, nodes=100,
-    )  # fmt: skip
+    planned = planned_after_hiding(Planning(max_members=8, particles=50), Table(), nodes=100)
     assert planned.nodes < planned.playouts * DEPTH == planned.root.numbers.sum()
 
 
