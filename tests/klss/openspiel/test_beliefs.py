@@ -85,9 +85,11 @@ def test_it_is_the_infoset_of_the_listed_game_with_natures_probabilities(name: s
             assert sorted(np.exp(logs)) == pytest.approx(sorted(chance[nodes]))
 
 
-@pytest.mark.parametrize(("name", "cap", "most"), [("liars_dice(numdice=2)", 5, 12), ("phantom_ttt", 1, 16)])
+@pytest.mark.parametrize(
+    ("name", "cap", "anew", "most"), [("liars_dice(numdice=2)", 5, 5, 12), ("phantom_ttt", 1, 500, 16)]
+)
 def test_a_set_past_its_cap_is_a_declared_sample_of_what_agrees_drawn_anew_where_nothing_is_left(
-    name: str, cap: int, most: int
+    name: str, cap: int, anew: int, most: int
 ) -> None:
     game, _ = spiel_game(name)
     for player in (0, 1):
@@ -99,7 +101,7 @@ def test_a_set_past_its_cap_is_a_declared_sample_of_what_agrees_drawn_anew_where
             seen = Sight(game, player).along(game.new_initial_state(), state.history())
             belief.observe(seen[given:])
             given = len(seen)
-            assert 0 < belief.size <= cap
+            assert 0 < belief.size <= anew
             texts = {model.place(number).state.information_state_string(player) for number in belief.numbers}
             assert texts == {seen[-1].text}
         assert belief.capped_by == "cap"
