@@ -102,13 +102,10 @@ class BoardGame(Front, ABC):
     known: type[AnyChessKnown]
     opening: tuple[str, ...]  # a turn of each side, as the kit takes earlier moves
 
-    def human(self, inbox: Inbox, show: Callable[[dict[str, Any]], None], earlier: int = 0) -> HumanAtBoard:
-        """A human's player; see :class:`klss_app.web.seats.HumanAtBoard`."""
-        return HumanAtBoard(self.known, inbox, show, earlier)
-
     def warm_up(self) -> None:
         """Load the compiled code that a game between people needs, by showing both the beginning of one."""
-        people = {color: self.human(Inbox(lambda offer: None), lambda message: None) for color in chess.COLORS}
+        inbox = Inbox(lambda offer: None)
+        people = {color: HumanAtBoard(self.known, inbox, lambda message: None) for color in chess.COLORS}
         referee = self.kit.referee(self.kit.setup(), self.opening)
         Arbiter(referee, people, dict.fromkeys(chess.COLORS, TimeControl())).begin()
 

@@ -215,21 +215,16 @@ class Room:
         for seat in self.seats:
             seat.send(self.described(seat))
 
-    def _describe_to_others(self, seat: Seat) -> None:
-        """Describe the room to all other seats, after somebody came to this seat or left it."""
-        for other in self.seats:
-            if other is not seat:
-                other.send(self.described(other))
-
     # ------------------------------------------------------------------------------------------------- what pages ask
     async def sit(self, seat: Seat, line: Line) -> None:
         """Seat a page; the first game begins once all seats are taken."""
         seat.lines.add(line)
         first = not seat.sat
         seat.sat, seat.invitation = True, None
-        line.send(self.described(seat))
-        if len(seat.lines) == 1:
-            self._describe_to_others(seat)
+        if len(seat.lines) > 1:
+            line.send(self.described(seat))
+        else:
+            self._describe_to_all()  # the others hear that somebody is there
         message = self.game_message(seat)
         if message is not None:
             line.send(message)
@@ -241,7 +236,7 @@ class Room:
         """Remove a page that is gone."""
         seat.lines.discard(line)
         if not seat.lines:
-            self._describe_to_others(seat)
+            self._describe_to_all()
 
     def move(self, seat: Seat, text: str, ply: int) -> None:
         """Pass on a page's move; raises :class:`Refused`."""
@@ -352,7 +347,7 @@ class Room:
         players: dict[chess.Color, AnyPlayer] = {}
         for seat in self.seats:
             seat.shown, seat.wants_rematch = None, False
-            seat.player = self.kind.human(inbox, self._shower(seat, number), earlier.plies)
+            seat.player = HumanAtBoard(self.kind.known, inbox, self._shower(seat, number), earlier.plies)
             players[seat.color] = seat.player
         engine = await self._engine_for(settings)
         for color in chess.COLORS:

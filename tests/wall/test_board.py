@@ -17,8 +17,10 @@ import pytest
 
 from darkchess.rbc.game.observation import Sensed
 from darkchess.rbc.game.referee import Referee as RbcReferee
+from klss_app.known.rbc import RbcKnown
 from klss_app.web.board_game import BoardGame, Earlier, Settings
 from klss_app.web.rbc_board import RbcBoard
+from klss_app.web.seats import HumanAtBoard
 from tests.klss_app.web.pages import run, served
 from tests.wall.twins import Twins, load, replayed
 
@@ -176,7 +178,7 @@ class Listened:
     def __init__(self, game: RbcReferee, color: chess.Color) -> None:
         self._game, self._color = game, color
         self._sent: list[dict[str, Any]] = []
-        self._seat = RbcBoard().human(None, self._sent.append)  # type: ignore[arg-type]
+        self._seat = HumanAtBoard(RbcKnown, None, self._sent.append)  # type: ignore[arg-type]
         self._seat.begin(color, game.setup)
         self._seen = dict(game.position.pieces)  # what a look showed last
         self.observed = 0
