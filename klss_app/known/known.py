@@ -214,8 +214,12 @@ class ChessKnown(Known[Setup, Observation, Answer]):
         ]
         return [
             wrapped("  ".join(turns) or "no move yet").replace(_HARD_SPACE, " "),
-            f" You captured {_counted(self.taken)}; you lost {_counted(self.lost)}.",
+            f" You captured {self.captured()}; you lost {_counted(self.lost)}.",
         ]
+
+    def captured(self) -> str:
+        """What the player captured, in words."""
+        return _counted(self.taken)
 
 
 AnyChessKnown: TypeAlias = ChessKnown[Any, Any, Any]

@@ -17,6 +17,7 @@ from darkchess.rbc.game.contest import observed_before
 from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
 from klss.play.outcome import Seat
+from klss.support.text import counted
 from klss_app.known.known import ChessKnown, Picture, Unread
 
 _PASS = ("pass", "-", "--", "0000")
@@ -46,6 +47,7 @@ says how many turns ago that was. There is no check: capture the king to win."""
             square: (setup.piece_at(square), 0) for square in chess.SQUARES
         }
         self._look = ""
+        self._captures = 0
         super().__init__(seat, setup, setup)
 
     @staticmethod
@@ -98,6 +100,7 @@ says how many turns ago that was. There is no check: capture the king to win."""
             if moved.capture_square is not None:  # en passant: not the square where the pawn arrived
                 self._seen[moved.capture_square] = None, self._turn
             self._own.play(taken)
+        self._captures += moved.capture_square is not None
         self.ply_ends(self._look + request_letters(moved, before))
 
     @property
@@ -143,6 +146,10 @@ says how many turns ago that was. There is no check: capture the king to win."""
                 f"{square[:40]!r} is not a square; type one such as e5, or nothing to look nowhere; then move."
             )
         return chess.SQUARE_NAMES.index(square)
+
+    def captured(self) -> str:
+        """See the base: which pieces they were is not told."""
+        return counted(self._captures, "piece")
 
     def message(self) -> dict[str, Any]:
         """See the base; also ``step``, the question's number; ``question``, ``sense``, ``move`` or None; ``ages``."""
