@@ -70,10 +70,10 @@ def _parser(game: Game = FOG) -> Parser:
         )
         add_game_number(parser)
     else:
-        parser.add_argument(
-            "file", nargs="?", metavar="GAME.json", help="review this game (JSON of klss, or of reconchess)"
-        )
-    add_resume(parser)
+        about = "review this game (JSON of klss, or of reconchess)" if game.chess else "not in this game"
+        parser.add_argument("file", nargs="?", metavar="GAME.json", help=about)
+    if game.chess:
+        add_resume(parser)
     server = parser.add_argument_group("the server")
     server.add_argument(
         "--port",
@@ -93,11 +93,9 @@ def _parser(game: Game = FOG) -> Parser:
 
 def run(arguments: Sequence[str], game: Game) -> int:
     """Run ``klss board``; see :mod:`klss_app.cli.main`."""
-    if game.name not in ("fog", "rbc"):
-        raise UsageError(f"--game: got {game.name}, expected fog or rbc; klss play --game {game.name} is for terminals")
     parsed = _parser(game).parse(arguments)
     settings = _settings(game, parsed)
-    if parsed.resume is not None and parsed.file is not None:
+    if game.chess and parsed.resume is not None and parsed.file is not None:
         raise UsageError("--resume: got it beside GAME.pgn, expected one of them: a game goes on, or is reviewed")
     if parsed.file is None and "game" in parsed.given:
         raise UsageError("--game: got it without GAME.pgn, expected both: it chooses among a file's games")
@@ -159,9 +157,13 @@ def _at_board(
         from klss_app.web.fog_board import FogBoard, reviewed
 
         return FogBoard(), None if record is None else reviewed(record, settings.ruleset)
-    from klss_app.web.rbc_board import RbcBoard
+    from klss_app.known.known import Known
+    from klss_app.web.board_game import BoardGame, TextBoard
 
-    board = RbcBoard()
+    front = game.front
+    if front.known is Known:
+        raise UsageError(f"got --game {game.name}, whose answers can't be typed; klss match plays it")
+    board = front if isinstance(front, BoardGame) else TextBoard(front)
     return board, None if file is None else kept_history(file, lambda text: board.opened(text, settings))
 
 

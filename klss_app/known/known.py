@@ -25,6 +25,10 @@ WIDTH = 76
 _HARD_SPACE = "\N{NO-BREAK SPACE}"
 
 
+_NO_BOARD = {"board": "8/8/8/8/8/8/8/8", "past": (), "moves": (), "last": (), "lost": "", "taken": "", "fullmove": 1,
+             "first": "white", "firstNumber": 1}  # fmt: skip
+
+
 class Unread(Exception):
     """The typed text is no answer; the message says why, if there is anything to say."""
 
@@ -126,6 +130,29 @@ Type an answer of the list or its number, or one of:
     def history_lines(self) -> list[str]:
         """The game so far, as far as the player knows it."""
         return self.history
+
+    def message(self) -> dict[str, Any]:
+        """All that a page is sent, so that a reloaded page shows the same as before.
+
+        Returns
+        -------
+        dict
+            ``color``; ``ply`` and ``step``, the question's number; ``turn``; ``question``; ``answers``, the texts of
+            the open ones; ``history``, ``said``: see the class; ``over``; the fields of a chessboard, which is empty.
+        """
+        mine, other = chess.COLOR_NAMES[self.seat], chess.COLOR_NAMES[not self.seat]
+        return {
+            "color": mine,
+            "ply": self.number,
+            "step": self.number,
+            "turn": other if self.question is None else mine,
+            "question": self.question,
+            "answers": [] if self.question is None else list(self.answers()),
+            "history": tuple(self.history),
+            "said": tuple(self.said),
+            "over": over_document(self.over),
+            **_NO_BOARD,
+        }
 
 
 AnyKnown: TypeAlias = Known[Any, Any, Any]

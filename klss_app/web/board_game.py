@@ -1,4 +1,4 @@
-"""What a game on a chessboard defines for the board in the browser, besides its kit (:mod:`klss.play.kit`).
+"""What a game defines for the board in the browser, besides its kit (:mod:`klss.play.kit`).
 
 The server, the seats, the clocks and the page's frame are the same for every game. It is on the referee's side of the
 wall.
@@ -22,7 +22,7 @@ from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome
 from klss_app.front import Front, Step
 from klss_app.kept_games import HUMAN
-from klss_app.known.known import AnyChessKnown, over_document
+from klss_app.known.known import over_document
 from klss_app.web.seats import HumanAtBoard, Inbox
 
 MOST_PLIES = 2000
@@ -97,9 +97,8 @@ class Finished:
 
 
 class BoardGame(Front, ABC):
-    """A game at the board."""
+    """A game in the browser."""
 
-    known: type[AnyChessKnown]
     opening: tuple[str, ...]  # a turn of each side, as the kit takes earlier moves
 
     def warm_up(self) -> None:
@@ -148,6 +147,28 @@ class BoardGame(Front, ABC):
             "evaluator": settings.evaluator.name,
             "stockfish": settings.evaluator.stockfish,
         }
+
+
+class TextBoard(BoardGame):
+    """Any game without a chessboard: its page shows texts and the open answers; it has no review."""
+
+    def __init__(self, front: Front) -> None:
+        super().__init__(front.kit)
+        self.known = front.known
+
+    def warm_up(self) -> None:
+        return
+
+    def kept(self, referee: Any, settings: Settings, headers: Mapping[str, str], *, left: bool) -> Reviewed:
+        tags = {side: headers[side] for side in ("White", "Black")}
+        outcome = None if left else referee.outcome
+        return Reviewed(lambda: referee, outcome, self.kit.record(referee, headers), referee.ply, tags)
+
+    def opened(self, text: str, settings: Settings) -> Reviewed:
+        raise BadGame("got a file of a game, expected none: this game has no review")
+
+    def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
+        raise BadGame("got a game to analyse, expected none: this game has no review")
 
 
 def _document(step: Step) -> dict[str, Any]:

@@ -18,9 +18,9 @@ import chess
 from klss.play.contest import AnyPlayer, Decision, OutOfTime
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome, Seat
-from klss_app.known.known import AnyChessKnown, Unread
+from klss_app.known.known import AnyKnown, Unread
 
-_MOST_TEXT = 40
+_MOST_TEXT = 200
 """Characters of a page's answer that are read."""
 
 
@@ -128,11 +128,11 @@ class HumanAtBoard(AnyPlayer):
     knows.
     """
 
-    known: AnyChessKnown | None = None
+    known: AnyKnown | None = None
 
     def __init__(
         self,
-        make: Callable[[Seat, Any], AnyChessKnown],
+        make: Callable[[Seat, Any], AnyKnown],
         inbox: Inbox,
         show: Callable[[dict[str, Any]], None],
         earlier: int = 0,
@@ -158,6 +158,9 @@ class HumanAtBoard(AnyPlayer):
         """See :class:`klss.play.contest.Player`; raises as :meth:`Inbox.answer` does."""
         assert self.known is not None
         deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
+        if self.known.question is None:  # the observations did not tell
+            self.known.question = question
+            self._tell()
         return self._inbox.answer(self.known.seat, self.known.number, deadline)
 
     def end(self, outcome: Outcome) -> None:

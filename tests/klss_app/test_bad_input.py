@@ -79,7 +79,7 @@ board game.json
 board --game 1
 board --no-open still.pgn
 board --game rbc nowhere.json
-board --game tests.table.hidden_tictactoe:KIT
+board --game tests.table.hidden_tictactoe:KIT nowhere.json
 engine --evaluator nothing
 match klss2021
 match klss2021 randm

@@ -80,8 +80,10 @@ function take(message) {
       play.loads(room.loading || waiting);
       showInvitation(room.invitation);
       if (mode === 'play' && play.game) play.players();
-      $('open-pgn').textContent = T.open[room.kind];
-      $('download').textContent = T.download[room.kind];
+      // A game without a chessboard is shown as text, and has no review.
+      document.body.toggleAttribute('data-text', !(room.kind in T.open));
+      $('open-pgn').textContent = T.open[room.kind] ?? '';
+      $('download').textContent = T.download[room.kind] ?? T.download.rbc;
       $('rematch').disabled = false;
       $('review-game').disabled = room.last === null;
       $('download').disabled = room.last === null;

@@ -90,9 +90,11 @@ export class Play {
     const looking = game.question === 'sense';
     this.drawBoard(mine, looking);
     this.look.set(looking && !game.over);
-    $('skip').hidden = !game.question;
+    $('skip').hidden = !(game.question in T.asks);
     $('skip').textContent = looking ? T.lookNowhere : T.pass;
-    $('type-label').textContent = looking ? T.typeLook : T.typeMove;
+    const texts = game.answers ?? [];
+    $('type-label').textContent = looking ? T.typeLook : game.answers ? T.typeAnswer : T.typeMove;
+    $('answers').replaceChildren(...texts.map((text) => make('button', { text, onclick: () => this.answer(text) })));
     this.offer();
     this.status();
     this.players();
@@ -101,7 +103,8 @@ export class Play {
     $('end').hidden = !game.over;
     $('game-actions').hidden = Boolean(game.over);
     $('entry').hidden = Boolean(game.over);
-    $('words').hidden = false;
+    $('words').hidden = Boolean(game.answers);
+    $('moves').hidden = Boolean(game.answers);
     if (game.over) {
       this.board.ground.cancelPremove();
       $('promotion').close();
@@ -176,8 +179,8 @@ export class Play {
     if (game.offer) said.push(game.offer === game.color ? T.drawOffered : T.drawToAccept);
     if (game.over) said.push(`${T.over(game.over, game.ply)} ${T.overTruth}`);
     else if (premove) said.push(T.premove(premove.join('') + this.premoveLetter));
-    else if (game.question) said.push(T.asks[game.question](game.fullmove));
-    else if (game.turn === game.color) said.push(T.yourTurn(game.fullmove));
+    else if (game.question in T.asks) said.push(T.asks[game.question](game.fullmove));
+    else if (game.turn === game.color) said.push(game.answers ? T.yourAnswer : T.yourTurn(game.fullmove));
     else said.push((this.loading && !this.two ? T.loads : T.thinks)(game.names[other(game.color)]));
     // Only a changed text is written anew, so that a screen reader says it once.
     if ($('status').textContent !== said.join(' ')) {

@@ -88,7 +88,7 @@ export function showKeys(kind) {
       { method: 'dialog' },
       make('h2', { id: 'help-title', text: T.helpTitle }),
       make('dl', {}, ...T.help.flatMap(([key, what]) => [make('dt', { text: key }), make('dd', { text: what })])),
-      make('p', { text: T.helpRules[kind] }),
+      make('p', { text: T.helpRules[kind] ?? '' }),
       make('div', { class: 'row' }, make('button', { text: T.close })),
     ),
   );

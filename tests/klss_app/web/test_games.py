@@ -13,11 +13,14 @@ import pytest
 
 from darkchess.fog.game.record import read_pgn
 from klss.play.outcome import Outcome
+from klss_app.front import front_of
 from klss_app.kept_games import HUMAN
-from klss_app.web.board_game import BoardGame
+from klss_app.web.board_game import BoardGame, TextBoard
 from klss_app.web.rbc_board import RbcBoard
 from tests.klss_app.web.pages import FIRST, FOREIGN, KINDS, Page, Served, served, settings
+from tests.table import hidden_tictactoe as toy
 from uci_bridge.child_processes import guard
+from uci_bridge.kits.named import kit_named
 
 AGREED = {"winner": None, "reason": "agreement", "result": "1/2-1/2"}
 
@@ -304,3 +307,21 @@ async def test_what_is_no_invitation_opens_no_seat_not_even_beside_a_token() -> 
         assert (await invited(at, code))[1]["why"] == "no invitation"
     async with served(settings()) as at:
         assert at.room.seats[0].invitation is None
+
+
+# ------------------------------------------------------------------------------------------------- any other game
+@pytest.mark.parametrize("name", [toy.KIT.name, "openspiel:kuhn_poker"])
+async def test_a_game_without_a_chessboard_is_played_by_its_texts(name: str) -> None:
+    board = TextBoard(front_of(kit_named(name)))
+    async with served(settings(black="random"), board) as at:
+        page = await at.page()
+        while (game := await page.until("game"))["over"] is None:
+            assert (game["said"] or not game["step"]) and bool(game["answers"]) == (game["turn"] == "white")
+            if game["answers"]:
+                await page.send(type="move", move="none of them", ply=game["step"])
+                await page.until("refused", of="move")
+                await page.send(type="move", move=game["answers"][-1], ply=game["step"])
+        last = (await page.until("room", playing=False))["last"]
+        await page.send(type="analyse", game=last)
+        await page.until("refused", of="analyse")
+    assert json.loads(at.kept[0])["White" if "toe" in name else "white"] == "human"
