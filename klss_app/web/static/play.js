@@ -104,7 +104,6 @@ export class Play {
     $('game-actions').hidden = Boolean(game.over);
     $('entry').hidden = Boolean(game.over);
     $('words').hidden = Boolean(game.answers);
-    $('moves').hidden = Boolean(game.answers);
     if (game.over) {
       this.board.ground.cancelPremove();
       $('promotion').close();
@@ -242,9 +241,10 @@ export class Play {
     const cells = game.history.map((text) => make('span', { text, class: text.startsWith('?') ? 'unseen' : 'own' }));
     if (game.first === 'black') cells.unshift(make('span', { text: '…' }));
     const rows = [];
-    for (let i = 0; i < cells.length; i += 2) {
-      const number = make('span', { class: 'number', text: `${game.firstNumber + i / 2}.` });
-      rows.push(make('li', {}, number, ...cells.slice(i, i + 2)));
+    const width = game.answers ? 1 : 2;
+    for (let i = 0; i < cells.length; i += width) {
+      const number = make('span', { class: 'number', text: `${game.firstNumber + i / width}.` });
+      rows.push(make('li', {}, number, ...cells.slice(i, i + width)));
     }
     list.replaceChildren(...rows);
     list.scrollTop = list.scrollHeight;
