@@ -212,5 +212,5 @@ def test_the_command_opens_a_history_and_begins_a_blind_game(
     for arguments in (["board", "game.json", "--game", "rbc"], ["rbc", "board"]):
         assert main([*arguments, "--port", "0", "--no-open"]) == 0
     (kind, reviewed), (other, nothing) = opened_boards
-    assert kind.kit is other.kit is RbcBoard.kit and nothing is None
+    assert isinstance(kind, RbcBoard) and isinstance(other, RbcBoard) and nothing is None
     assert (reviewed.plies, kind.review(reviewed)["tags"]) == (3, {"White": "a", "Black": "b"})
