@@ -86,25 +86,25 @@ def test_it_is_the_infoset_of_the_listed_game_with_natures_probabilities(name: s
 
 
 @pytest.mark.parametrize(
-    ("name", "cap", "anew", "most"), [("liars_dice(numdice=2)", 5, 5, 12), ("phantom_ttt", 1, 500, 16)]
+    ("name", "player", "cap", "anew", "most"),
+    [("liars_dice(numdice=2)", 0, 5, 5, 12), ("liars_dice(numdice=2)", 1, 5, 5, 12), ("phantom_ttt", 1, 1, 500, 16)],
 )
 def test_a_set_past_its_cap_is_a_declared_sample_of_what_agrees_drawn_anew_where_nothing_is_left(
-    name: str, cap: int, anew: int, most: int
+    name: str, player: int, cap: int, anew: int, most: int
 ) -> None:
     game, _ = spiel_game(name)
-    for player in (0, 1):
-        model = OpenSpielModel(game, player)
-        belief, given = HistoryBelief(model, cap=cap, seed=1), 0
-        for state in played(game, 4, most):
-            if state.current_player() != player:
-                continue
-            seen = Sight(game, player).along(game.new_initial_state(), state.history())
-            belief.observe(seen[given:])
-            given = len(seen)
-            assert 0 < belief.size <= anew
-            texts = {model.place(number).state.information_state_string(player) for number in belief.numbers}
-            assert texts == {seen[-1].text}
-        assert belief.capped_by == "cap"
+    model = OpenSpielModel(game, player)
+    belief, given = HistoryBelief(model, cap=cap, seed=1), 0
+    for state in played(game, 4, most):
+        if state.current_player() != player:
+            continue
+        seen = Sight(game, player).along(game.new_initial_state(), state.history())
+        belief.observe(seen[given:])
+        given = len(seen)
+        assert 0 < belief.size <= anew
+        texts = {model.place(number).state.information_state_string(player) for number in belief.numbers}
+        assert texts == {seen[-1].text}
+    assert belief.capped_by == "cap"
 
 
 def test_observations_that_no_history_gives_are_an_error() -> None:
