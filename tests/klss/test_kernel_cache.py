@@ -53,7 +53,7 @@ def planted(compiled: Path, tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("named", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_a_cache_that_others_may_write_is_not_read(compiled: Path, planted: Path, tmp_path: Path, named: bool) -> None:
     """Neither where it is named, nor where a fallback is looked for because one's own can't be made."""
     (tmp_path / "empty").mkdir()

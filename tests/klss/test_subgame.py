@@ -188,7 +188,7 @@ def test_a_mistake_is_given_back_once_however_many_subgames_follow_it(outcomes: 
 @pytest.mark.parametrize("gadget", ["maxmargin-reach", "resolve-reach"])
 def test_reach_keeps_common_knowledge_subgames_safe(gadget: str) -> None:
     # The theorem of docs/search.md, "Reach is safe"; random_game gives mistakes one after the other.
-    for seed in range(40):
+    for seed in range(16):
         game = games.mistake(8) if seed == 0 else games.random_game(seed, depth=5)
         form, x = sequence_form(game), uniform(game) if seed == 0 else mixed(game, seed)
         plan = every_infoset(game, Blueprint(x), method="inf-klss", gadget=gadget).plan

@@ -70,8 +70,9 @@ def test_a_file_of_settings_names_no_code(ran: Path, klss: Any, tmp_path: Path) 
     with pytest.raises(ConfigError):
         load_config(tmp_path / "bot.yml")
     out = tmp_path / "m"
-    assert klss("match", "random", "random", "--games", "1", "--nodes", "1", "--out", "m").code == 0
+    match = ("match", "random", "random", "--nodes", "1", "--check-truth", "--out", "m")
+    assert klss(*match, "--games", "1").code == 0
     about = json.loads((out / "match.json").read_text())
     (out / "match.json").write_text(json.dumps(about | {"a": about["a"] | {"evaluator": "spy:Spy"}, "kit": "spy:Spy"}))
-    assert klss("match", "random", "random", "--games", "2", "--nodes", "1", "--out", "m").code == 2
+    assert klss(*match, "--games", "2").code == 2
     assert not ran.exists()

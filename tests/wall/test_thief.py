@@ -33,14 +33,14 @@ from uci_bridge.players import player_spec
 FOREIGN = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"
 THIEF = f"cmd:{sys.executable} -S -E {FOREIGN} good"
 FEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
-TURNS = 10
+TURNS = 7
 """Of the opponent in each game that the clones are asked for."""
 
 GUESSES: tuple[Callable[[int], int], ...] = (
-    lambda shown: shown, lambda shown: shown ^ 1, lambda shown: shown + 1, lambda shown: abs(shown - 1), lambda shown: 2
-    * shown, lambda shown: 2 * shown + 1, lambda shown: shown // 2, lambda shown: player_seed(shown, "white"), lambda
-    shown: player_seed(shown, "black"), lambda shown: game_seed(shown, 0), lambda shown: game_seed(shown, 1), lambda
-    shown: opening_seed(shown, 0),
+    lambda shown: shown, lambda shown: shown ^ 1, lambda shown: shown + 1, lambda shown: abs(shown - 1),
+    lambda shown: 2 * shown, lambda shown: 2 * shown + 1, lambda shown: shown // 2,
+    lambda shown: player_seed(shown, "white"), lambda shown: player_seed(shown, "black"),
+    lambda shown: game_seed(shown, 0), lambda shown: game_seed(shown, 1), lambda shown: opening_seed(shown, 0),
 )  # fmt: skip
 """What another seed might be, to one who is given its own."""
 
@@ -85,16 +85,8 @@ def foretold(victim: str, nodes: int, results: list[GameResult], seeds: list[int
 def test_the_thief_foretells_her_opponent_s_moves_no_better_than_one_without_a_seed(
     victim: str, nodes: int, fen: str | None
 ) -> None:
-    match = Match(
-        FOG,
-        player_spec(FOG, victim),
-        player_spec(FOG, THIEF),
-        2,
-        7,
-        TimeControl(nodes=nodes),
-        fen=fen,
-        check_truth=True,
-    )
+    players = player_spec(FOG, victim), player_spec(FOG, THIEF)
+    match = Match(FOG, *players, 2, 7, TimeControl(nodes=nodes), fen=fen, check_truth=True)
     results, shown = played(match, 2)
     hits = functools.partial(foretold, victim, nodes, results)
     thief = [hits([guess(seed) for seed in shown["b"]]) for guess in GUESSES[:7]]
@@ -111,16 +103,8 @@ def test_no_seed_that_a_player_is_told_leads_to_another_s_or_to_an_opening(
     """In a match with openings and in ``klss play``, as the engines' processes are given."""
     thief = THIEF.replace("cmd:", f"cmd:env KEEP={tmp_path / 'kept'} ", 1)
     openings = RandomOpenings(4)
-    match = Match(
-        FOG,
-        player_spec(FOG, thief),
-        player_spec(FOG, f"{thief} 1"),
-        2,
-        7,
-        TimeControl(nodes=1),
-        fen=FEN,
-        openings=openings,
-    )
+    players = player_spec(FOG, thief), player_spec(FOG, f"{thief} 1")
+    match = Match(FOG, *players, 2, 7, TimeControl(nodes=1), fen=FEN, openings=openings)
     results, _ = played(match, 2)
     flags = ("--nodes", "1", "--seed", "7", "--fen", FEN, "--pgn", str(tmp_path / "game.pgn"))
     assert main(["play", "--white", thief, "--black", f"{thief} 1", *flags]) == 0
