@@ -24,11 +24,8 @@ def played_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Configurations play their matches in the tests' own process: for a test that is not of engines in processes."""
     from uci_bridge.match.match import Match
 
-    for kind in (Match,):
-        setup = kind.setup
-        monkeypatch.setattr(
-            kind, "setup", lambda match, setup=setup: dataclasses.replace(setup(match), check_truth=True)
-        )
+    setup = Match.setup
+    monkeypatch.setattr(Match, "setup", lambda match: dataclasses.replace(setup(match), check_truth=True))
 
 
 @pytest.fixture(scope="session")

@@ -110,15 +110,16 @@ print(sorted(name for name in after if after[name] != before.get(name)))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "player", "limits"),
     [
         ("fog", "kluss", ["60,150"]),  # with a belief, a player calls what one without calls
-        pytest.param("fog", "klss2021", ["60,150"], marks=pytest.mark.slow),
-        pytest.param("fog", "baseline", ["60,150"], marks=pytest.mark.slow),
+        ("fog", "klss2021", ["60,150"]),
+        ("fog", "baseline", ["60,150"]),
         # many questions with few nodes, and with enough of them for a search below the children
-        pytest.param("rbc", "rbc-siamese", ["60,400", "2000,20"], marks=pytest.mark.slow),
-        pytest.param("rbc", "dsmcp,particles=8,cap=4000", ["60,24", "300,4"], marks=pytest.mark.slow),
+        ("rbc", "rbc-siamese", ["60,400", "2000,20"]),
+        ("rbc", "dsmcp,particles=8,cap=4000", ["60,24", "300,4"]),
     ],
 )
 def test_after_the_warm_up_nothing_is_compiled_any_more(game: str, player: str, limits: list[str]) -> None:

@@ -234,6 +234,7 @@ class Line:
         return ((points @ weights["slope"] - values) ** 2).mean()
 
 
+@pytest.mark.slow
 def test_a_training_learns_and_one_that_was_stopped_goes_on_to_the_same_weights(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -265,6 +266,7 @@ def test_a_training_learns_and_one_that_was_stopped_goes_on_to_the_same_weights(
         train(Line(), plan, tmp_path / "torn.npz", {"of": "points"}, lambda text: None)
 
 
+@pytest.mark.slow
 def test_a_choice_of_several_actions_has_the_sum_of_their_probabilities() -> None:
     jax = pytest.importorskip("jax")
     legal = np.array([[10, 20, 30, 4160, -1]])
@@ -281,6 +283,7 @@ def test_a_choice_of_several_actions_has_the_sum_of_their_probabilities() -> Non
     np.testing.assert_allclose(np.asarray(slope)[0, legal[0, :4]], [-0.5, 0.5, -0.5, 0.5], atol=1e-4)
 
 
+@pytest.mark.slow
 def test_scores_in_play_are_those_that_were_trained(made: dict[str, Path], tmp_path: Path) -> None:
     pytest.importorskip("optax", exc_type=ImportError)
     study = Weighing(held(made["rbc"], "rbc"), BLOCKS, channels=4, layers=2)
@@ -309,6 +312,7 @@ def test_the_network_in_play_says_what_was_trained(made: dict[str, Path], tmp_pa
     np.testing.assert_allclose(values, said["all"]["value"], atol=1e-3)
 
 
+@pytest.mark.slow
 def test_the_tuned_evaluation_is_the_played_one() -> None:
     pytest.importorskip("jax")
     with resources.files("darkchess.evaluation").joinpath("data/evaluation_positions.npz").open("rb") as file:

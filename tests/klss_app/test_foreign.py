@@ -16,7 +16,6 @@ from darkchess.fog.game.record import read_pgn
 from tests.alive import is_alive
 
 SCRIPT = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"
-HOSTILE = SCRIPT.with_name("hostile_engine.py")
 FEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
 
 
@@ -106,7 +105,8 @@ def test_where_the_machine_has_too_little_for_an_engine_nobody_loses(
 
 # ---------------------------------------------------------------- a hostile engine, seen from outside the process
 def hostile(pids: Path) -> str:
-    return f"cmd:{sys.executable} -S -E {HOSTILE} {pids}"
+    """It plays by rule twice, then resigns by an error; meanwhile it says and leaves behind what nobody wants."""
+    return f"cmd:{sys.executable} -S -E {SCRIPT} hostile 2 --leave {pids}"
 
 
 def assert_seen(text: str) -> None:

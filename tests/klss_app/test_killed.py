@@ -21,6 +21,7 @@ import pytest
 from darkchess.fog.game.record import read_pgn
 from klss_app.cli.main import main
 from klss_app.cli.serving import at_signals
+from tests.klss_app.match_files import rows, timeless
 from tests.uci_bridge.bot_bench import ENGINE, under_way, write_config
 from tests.uci_bridge.fake_server import FakeServer
 
@@ -36,22 +37,6 @@ MATCH = (
 """The seed has 18 digits: a shorter one is stretched in each process anew (klss.support.seeds), which takes 0.3 s."""
 
 PATIENCE_S = 60.0
-SILENT = """
-import json, subprocess, sys, time
-left = subprocess.Popen(["sleep", "600"], start_new_session=True)
-open(sys.argv[1], "a").write(f"{left.pid}\\n")
-for line in sys.stdin:
-    request = json.loads(line)
-    ids = {key: request[key] for key in ("protocolVersion", "gameId", "sessionId")}
-    if "legalMoves" not in request:
-        print(json.dumps({**ids, "received": True}), flush=True)
-    else:
-        open(sys.argv[1], "a").write("asked\\n")
-        time.sleep(600)
-time.sleep(600)
-"""
-"""An engine that has a child in a session of its own, never answers, and does not end with its input."""
-
 Start = Callable[..., subprocess.Popen[str]]
 
 
@@ -81,10 +66,10 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 
 def silent(folder: Path) -> str:
-    """The engine's command; what it says of itself is in ``said``."""
-    (folder / "said").touch()
-    (folder / "silent.py").write_text(SILENT)
-    return f"{sys.executable} -S -E {folder / 'silent.py'} {folder / 'said'}"
+    """An engine that has a child in a session of its own, never answers, and does not end with its input: ``started``
+    holds the child's id once it runs, ``asked`` what the engine was asked.
+    """
+    return f"{FOREIGN} silent 0 --leave {folder / 'started'} --keep {folder / 'asked'}"
 
 
 def wait_for(what: Callable[[], Any], process: subprocess.Popen[str] | None = None, every_s: float = 0.005) -> Any:
@@ -97,6 +82,11 @@ def wait_for(what: Callable[[], Any], process: subprocess.Popen[str] | None = No
         assert process is None or process.poll() is None, process.communicate()
         time.sleep(every_s)
     raise AssertionError("nothing came")
+
+
+def held(file: Path) -> str:
+    """What a file holds, if it is there."""
+    return file.read_text() if file.exists() else ""
 
 
 def family(process: subprocess.Popen[str]) -> list[psutil.Process]:
@@ -120,11 +110,11 @@ def none_left(processes: list[psutil.Process]) -> bool:
 # ---------------------------------------------------------------- games and bots
 def asked(start: Start, folder: Path, **named: Any) -> subprocess.Popen[str]:
     """``klss play`` against the silent engine, which has been asked for its first move."""
-    program = start("play", "--black", f"cmd:{silent(folder)}", "--nodes", "5", **named)
+    program = start("play", "--black", silent(folder), "--nodes", "5", **named)
     assert program.stdin is not None
     program.stdin.write("e2e4\n")
     program.stdin.flush()
-    wait_for(lambda: "asked" in (folder / "said").read_text(), program)
+    wait_for(lambda: held(folder / "asked"), program)
     return program
 
 
@@ -157,8 +147,8 @@ def test_who_ignores_hang_ups_goes_on(start: Start, tmp_path: Path) -> None:
     "command", [slow(["play", "--white", "random", "--nodes", "5", "--black"]), ["match", "random", "--nodes", "5"]]
 )
 def test_no_process_outlives_a_program_that_is_killed(start: Start, tmp_path: Path, command: list[str]) -> None:
-    program = start(*command, f"cmd:{silent(tmp_path)}")
-    wait_for(lambda: (tmp_path / "said").read_text(), program)
+    program = start(*command, silent(tmp_path))
+    wait_for(lambda: held(tmp_path / "started"), program)
     children = family(program)
     assert len(children) >= 3
     program.kill()
@@ -185,24 +175,6 @@ def test_a_bot_whose_terminal_goes_keeps_its_game_and_leaves_no_engine(
 
 
 # ---------------------------------------------------------------- matches
-def lines(folder: Path) -> list[dict[str, Any]]:
-    """The whole lines of games.jsonl so far."""
-    path = folder / "games.jsonl"
-    text = path.read_text() if path.exists() else ""
-    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
-
-
-def timeless(folder: Path) -> list[dict[str, Any]]:
-    rows = sorted(lines(folder), key=lambda line: line["game"])
-    return [{key: value for key, value in line.items() if key not in ("seconds", "truth")} for line in rows]
-
-
-def moves(folder: Path) -> list[dict[str, Any]]:
-    rows = [json.loads(line) for line in (folder / "moves.jsonl").read_text().splitlines()]
-    rows.sort(key=lambda move: (move["game"], move["ply"]))
-    return [{key: value for key, value in move.items() if key != "seconds_wall"} for move in rows]
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of the match when nobody kills it."""
@@ -213,8 +185,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def check_whole(whole: Path, folder: Path, document: dict[str, Any]) -> None:
     """That the match is the one that nobody killed, and its files are whole."""
-    assert sorted(line["game"] for line in lines(folder)) == list(range(GAMES))
-    assert timeless(folder) == timeless(whole) and moves(folder) == moves(whole)
+    assert sorted(line["game"] for line in rows(folder)) == list(range(GAMES))
+    for name in ("games", "moves"):
+        assert timeless(folder, name) == timeless(whole, name)
     for game in range(GAMES):
         name = f"game-{game:05}.pgn"
         assert (folder / name).read_text() == (whole / name).read_text()
@@ -231,15 +204,15 @@ def test_a_match_killed_twice_then_finished_has_each_game_once_and_leaves_no_pro
 ) -> None:
     out = tmp_path / "m"
     for more in (3, 4):
-        done = len(lines(out))
+        done = len(rows(out))
         match = start(*MATCH, *flags, "--out", "m")
-        wait_for(lambda done=done, more=more: len(lines(out)) >= done + more, match)
+        wait_for(lambda done=done, more=more: len(rows(out)) >= done + more, match)
         children = family(match)
         assert len(children) >= 3  # two engines and their guard
         match.kill()
         assert match.wait() == -signal.SIGKILL
         assert none_left(children)
-    assert len(lines(out)) < GAMES
+    assert len(rows(out)) < GAMES
     match = start(*MATCH, *flags, "--out", "m", "--json")
     shown, err = match.communicate(timeout=PATIENCE_S)
     assert match.returncode == 0 and not [line for line in err.splitlines() if not line.startswith("game ")]

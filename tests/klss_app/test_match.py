@@ -13,6 +13,8 @@ import pytest
 
 from klss.errors import INSTALL_EXTRAS
 from klss.play.limits import TimeControl
+from tests.klss_app.match_files import rows, timeless
+from uci_bridge.commands import Program
 from uci_bridge.kits.fog import FOG
 from uci_bridge.protocol.engine_process import EngineProcess
 
@@ -20,26 +22,10 @@ LINE = {"game", "pair", "white", "black", "result", "reason", "winner", "plies",
 MATCH = ("match", "greedy", "random", "--nodes", "1", "--seed", "4")
 
 
-def _lines(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
-
-
-def _timeless(folder: Path) -> list[dict[str, Any]]:
-    """The lines in the order of their games, without times."""
-    lines = sorted(_lines(folder), key=lambda line: line["game"])
-    return [{key: value for key, value in line.items() if key not in ("seconds", "truth")} for line in lines]
-
-
-def _moves(folder: Path) -> list[dict[str, Any]]:
-    """The lines of moves.jsonl, without times."""
-    moves = [json.loads(line) for line in (folder / "moves.jsonl").read_text().splitlines()]
-    return [{key: value for key, value in move.items() if key != "seconds_wall"} for move in moves]
-
-
 def test_the_document_counts_what_the_lines_say(klss: Any, tmp_path: Path) -> None:
     ran = klss(*MATCH, "--games", "4", "--out", "m", "--json")
     document = json.loads(ran.out)
-    lines = _lines(tmp_path / "m")
+    lines = rows(tmp_path / "m")
     assert set(document) == {
         "a", "b", "games", "score", "wins", "draws", "losses", "elo", "configurations", "seconds",
         "elo_method", "pairs", "sprt", "by_color", "statistics", "seed", "versions", "commit",
@@ -61,11 +47,10 @@ def test_a_match_is_resumed_where_it_was_left_and_gives_the_same_games(klss: Any
     with open(tmp_path / "parts" / "games.jsonl", "a") as file:
         file.write('{"game": 2, "pair"')  # its writer died here
     ran = klss(*MATCH, "--games", "4", "--out", "parts", "--check-truth", "--json")
-    whole, parts = _lines(tmp_path / "whole"), _lines(tmp_path / "parts")
-    for line in whole + parts:
-        del line["seconds"]
-    assert parts == whole and json.loads(ran.out)["games"] == 4
-    assert _moves(tmp_path / "parts") == _moves(tmp_path / "whole")
+    assert json.loads(ran.out)["games"] == 4
+    for name in ("games", "moves"):
+        assert timeless(tmp_path / "parts", name) == timeless(tmp_path / "whole", name)
+    assert [line["game"] for line in rows(tmp_path / "parts")] == [0, 1, 2, 3]
 
 
 def test_a_directory_of_another_match_or_version_or_in_use_is_refused(klss: Any, tmp_path: Path) -> None:
@@ -86,7 +71,7 @@ def test_a_directory_of_another_match_or_version_or_in_use_is_refused(klss: Any,
 @pytest.mark.usefixtures("played_here")
 def test_a_line_s_seed_replays_its_game_in_play(klss: Any, tmp_path: Path) -> None:
     klss(*MATCH, "--games", "2", "--out", "m")
-    line = _lines(tmp_path / "m")[1]
+    line = rows(tmp_path / "m")[1]
     replay = ("play", "--white", line["white"], "--black", line["black"], "--seed", str(line["seed"]), "--nodes", "1")
     klss(*replay, "--pgn", "again.pgn")
     kept, again = (tmp_path / "m" / "game-00001.pgn").read_text(), (tmp_path / "again.pgn").read_text()
@@ -98,7 +83,7 @@ def test_with_check_truth_every_ply_of_both_players_is_looked_at_and_no_truth_is
 ) -> None:
     ran = klss(*MATCH, "--games", "2", "--out", "m", "--check-truth", "--json")
     truth = json.loads(ran.out)["truth"]
-    plies = sum(line["plies"] for line in _lines(tmp_path / "m"))
+    plies = sum(line["plies"] for line in rows(tmp_path / "m"))
     # Before and after each move of its own, but for the move that ends the game.
     assert truth == {"checks": 2 * plies - 2, "lost": 0, "sampled": 0}
 
@@ -112,7 +97,7 @@ def test_without_a_seed_the_same_command_goes_on_with_the_seed_of_the_directory(
     first = json.loads(klss(*flags, "--games", "2").out)
     second = json.loads(klss(*flags, "--games", "3").out)
     assert second["seed"] == first["seed"] and second["games"] == 3
-    assert [line["game"] for line in _lines(tmp_path / "m")] == [0, 1, 2]
+    assert [line["game"] for line in rows(tmp_path / "m")] == [0, 1, 2]
 
 
 @pytest.mark.slow
@@ -123,7 +108,7 @@ def test_workers_of_one_s_own_need_no_dask_and_play_the_same_games(
     flags = (*MATCH, "--games", "3", "--openings", "2", "--check-truth")
     assert klss(*flags, "--out", "whole").code == 0
     assert klss(*flags, "--workers", "2", "--out", "m").code == 0
-    assert _timeless(tmp_path / "m") == _timeless(tmp_path / "whole")
+    assert timeless(tmp_path / "m") == timeless(tmp_path / "whole")
     ran = klss(*flags, "--scheduler", "tls://127.0.0.1:9")
     assert ran.code == 2 and INSTALL_EXTRAS in ran.err and ran.err.count("\n") == 1
 
@@ -133,17 +118,12 @@ def test_a_game_missing_in_the_middle_is_played_and_none_is_counted_twice(klss: 
     whole = json.loads(klss(*flags, "--out", "whole").out)
     klss(*flags, "--out", "m")
     path = tmp_path / "m" / "games.jsonl"
-    rows = path.read_text().splitlines(keepends=True)
-    path.write_text("".join([rows[4], rows[0], rows[5], rows[0], rows[3]]))
+    kept = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([kept[4], kept[0], kept[5], kept[0], kept[3]]))
     assert _counts(json.loads(klss(*flags, "--out", "m").out)) == _counts(whole)
-    assert _timeless(tmp_path / "m") == _timeless(tmp_path / "whole")
-    assert sorted(line["game"] for line in _lines(tmp_path / "m")) == list(range(6))
-    moves = _moves(tmp_path / "m")
-    assert sorted(moves, key=_at) == _moves(tmp_path / "whole")
-
-
-def _at(move: dict[str, Any]) -> tuple[int, int]:
-    return move["game"], move["ply"]
+    assert sorted(line["game"] for line in rows(tmp_path / "m")) == list(range(6))
+    for name in ("games", "moves"):
+        assert timeless(tmp_path / "m", name) == timeless(tmp_path / "whole", name)
 
 
 def _counts(document: dict[str, Any]) -> dict[str, Any]:
@@ -203,11 +183,11 @@ def test_a_match_whose_disk_is_full_says_so_in_one_line_and_goes_on_later(klss: 
     ran = subprocess.run([*limited, *match], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     said = [line for line in ran.stderr.splitlines() if not line.startswith("game ")]
     assert ran.returncode == 1 and ran.stdout == "" and len(said) == 1 and "m/moves.jsonl" in said[0]
-    played = len(_lines(tmp_path / "m"))
+    played = len(rows(tmp_path / "m"))
     assert 0 < played < 6 and not list((tmp_path / "m").glob("*.new"))
     ran = klss(*match)
     assert ran.code == 0 and json.loads(ran.out)["games"] == 6
-    assert [line["game"] for line in _lines(tmp_path / "m")] == list(range(6))
+    assert [line["game"] for line in rows(tmp_path / "m")] == list(range(6))
 
 
 # ---------------------------------------------------------------- Reconnaissance Blind Chess
@@ -216,17 +196,11 @@ HERE = ("rbc", "match", "rbc-attacker", "rbc-random", "--nodes", "5", "--seed", 
 TURN = {"game", "ply", "player", "sense", "move", "taken", "seconds_wall", "seconds_sense"}
 
 
-def _rows(folder: Path, name: str) -> list[dict[str, Any]]:
-    """The lines of a file, without times."""
-    rows = [json.loads(line) for line in (folder / name).read_text().splitlines()]
-    return [{key: value for key, value in row.items() if not key.startswith("seconds")} for row in rows]
-
-
 def test_the_document_and_the_files_are_those_of_a_match(klss: Any, tmp_path: Path) -> None:
     document = json.loads(klss(*HERE, "--games", "4", "--out", "m", "--json").out)
     assert document["games"] == document["wins"] + document["draws"] + document["losses"] == 4
     assert document["configurations"]["a"]["player"] == "attacker" and document["truth"]["lost"] == 0
-    lines, turns = _rows(tmp_path / "m", "games.jsonl"), _rows(tmp_path / "m", "moves.jsonl")
+    lines, turns = timeless(tmp_path / "m"), timeless(tmp_path / "m", "moves")
     assert [line["white"] for line in lines] == ["rbc-attacker", "rbc-random"] * 2
     assert {frozenset(turn) for turn in turns} == {frozenset(TURN - {"seconds_wall", "seconds_sense"})}
     for line in lines:
@@ -245,11 +219,9 @@ def test_a_match_goes_on_where_it_was_left_and_is_the_same_in_processes_of_their
     klss(*HERE, "--games", "1", "--out", "a")
     klss(*HERE, "--games", "2", "--out", "a")
     klss(*[flag for flag in HERE if flag != "--check-truth"], "--games", "2", "--out", "b")
-    ours = [
-        {key: value for key, value in line.items() if key != "truth"} for line in _rows(tmp_path / "a", "games.jsonl")
-    ]
-    assert ours == _rows(tmp_path / "b", "games.jsonl") and len(ours) == 2
-    assert _rows(tmp_path / "a", "moves.jsonl") == _rows(tmp_path / "b", "moves.jsonl")
+    assert len(rows(tmp_path / "a")) == 2
+    for name in ("games", "moves"):
+        assert timeless(tmp_path / "a", name) == timeless(tmp_path / "b", name)
     for name in ("game-00000.json", "game-00001.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
@@ -263,7 +235,7 @@ def test_a_match_of_one_game_is_not_resumed_as_one_of_the_other(klss: Any) -> No
 def test_a_program_that_fails_loses_its_games_and_the_match_goes_on(klss: Any, tmp_path: Path) -> None:
     player = f"cmd:{sys.executable} -S -E {ENGINE} dead 4"
     klss("rbc", "match", player, "rbc-random", "--nodes", "5", "--games", "2", "--check-truth", "--out", "m")
-    lines = _rows(tmp_path / "m", "games.jsonl")
+    lines = rows(tmp_path / "m")
     assert [line["reason"] for line in lines] == ["forfeit"] * 2 and [line["winner"] for line in lines] == ["b"] * 2
     assert all("out of memory" in line["fault"] for line in lines)
 
@@ -273,7 +245,7 @@ def test_a_player_of_reconchess_is_made_with_the_budget(
 ) -> None:
     made: list[tuple[Any, ...]] = []
 
-    class Bot:
+    class Bot(Program):
         name = "bot.py"
 
         def fields(self) -> dict[str, Any]:
@@ -287,4 +259,4 @@ def test_a_player_of_reconchess_is_made_with_the_budget(
     monkeypatch.setitem(sys.modules, "uci_bridge.reconchess", bridge)  # type: ignore[arg-type]
     klss("rbc", "match", "bot.py", "rbc-attacker", "--nodes", "7", "--games", "2", "--check-truth", "--out", "m")
     assert made == [(7, None, None)]
-    assert [line["white"] for line in _rows(tmp_path / "m", "games.jsonl")] == ["bot.py", "rbc-attacker"]
+    assert [line["white"] for line in rows(tmp_path / "m")] == ["bot.py", "rbc-attacker"]

@@ -231,15 +231,15 @@ def test_a_tree_too_large_to_list_has_a_bound_that_the_best_response_keeps(
 ) -> None:
     arguments = ("exploit", "kuhn_poker", "--policy", policy(tmp_path / "p.json", {}, {}))
     exact = output(capsys, *arguments)["players"]
-    searched = ("--max-nodes", "20", "--games", "200", "--nodes", "100", "--seed", "2")
+    searched = ("--max-nodes", "20", "--games", "80", "--nodes", "100", "--seed", "2")
     bounds = output(capsys, *arguments, *searched)["players"]
     for row, bound in zip(exact, bounds, strict=True):
         assert row.keys() == bound.keys() and row["games"] is row["interval"] is None
-        assert bound["games"] == 200
+        assert bound["games"] == 80
         low, high = bound["interval"]
         assert low < bound["worst_case"] < high and row["worst_case"] < high
     assert main([*arguments, *searched]) == 0
-    assert "200 games of a searching responder" in capsys.readouterr().out
+    assert "80 games of a searching responder" in capsys.readouterr().out
 
 
 def test_an_equilibrium_is_not_exploited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

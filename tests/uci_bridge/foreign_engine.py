@@ -2,7 +2,8 @@
 
 Its second argument: after how many turns answered well the misbehaviour begins (0). What it is sent is kept in the file
 that ``KEEP`` or ``--keep FILE`` names. ``--once FILE``: it misbehaves once, and never again once FILE is there;
-``--environment FILE``: writes down its environment.
+``--environment FILE``: writes down its environment; ``--leave FILE``: starts a child in another session, a hostile
+engine before it a daemon (two forks and a session of its own), with empty environments; their ids come to be in FILE.
 """
 
 import json
@@ -20,6 +21,33 @@ if "--environment" in options:
         json.dump(dict(os.environ), file)
 turns = 0
 
+NASTY = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202eevil\u2028next\u200b\ud800"
+DIAGNOSTICS = {
+    "hostile": f'{{"positions": 1{"0" * 400}, "nodes": [1e999], "depth": -1e999, "fallbacks": 9e400, "game": 7, '
+    f'"capped_by": true, "seconds": {json.dumps({"a": {"b": {"c": {"d": {"e": 1}}}}})}, '
+    f'"gadget": {json.dumps(NASTY)}, {json.dumps(NASTY)}: "long {"x" * 10_000}"}}'
+}.get(how, '{"engine": "foreign"}')
+
+
+def leave_behind(file: str) -> None:
+    read, write = os.pipe()
+    kinds = (True, False) if how == "hostile" else (False,)
+    for daemon in kinds:
+        child = os.fork()
+        if child == 0:
+            os.setsid()
+            if daemon and os.fork():
+                os._exit(0)
+            os.write(write, b"%d\n" % os.getpid())
+            os.execve("/bin/sleep", ["sleep", "600"], {})
+        if daemon:
+            os.waitpid(child, 0)
+    shown = b""
+    while shown.count(b"\n") < len(kinds):
+        shown += os.read(read, 100)
+    with open(file, "ab") as pids:
+        pids.write(shown)
+
 
 def say(text: bytes) -> None:
     sys.stdout.buffer.write(text)
@@ -32,7 +60,7 @@ def ids(request: dict) -> dict:
 
 def answer(request: dict, move: dict) -> None:
     said = {"sense": request["senseActions"][35]} if request.get("phase") == "sense" else {"move": move}
-    say(json.dumps({**ids(request), **said, "diagnostics": {"engine": "foreign"}}).encode() + b"\n")
+    say(f'{json.dumps({**ids(request), **said})[:-1]}, "diagnostics": {DIAGNOSTICS}}}\n'.encode())
 
 
 def misbehave(request: dict) -> None:
@@ -84,6 +112,8 @@ def misbehave(request: dict) -> None:
     elif how == "half":
         say(json.dumps({**ids(request), "move": good}).encode()[:-5])
         time.sleep(600)
+    elif how == "hostile":
+        say(json.dumps({**ids(request), "error": f"I resign {NASTY}"}).encode() + b"\n")
     elif how == "error":
         say(json.dumps({**ids(request), "error": "I resign"}).encode() + b"\n")
     elif how == "always needs":
@@ -97,6 +127,8 @@ def misbehave(request: dict) -> None:
         raise SystemExit(f"no such misbehaviour: {how}")
 
 
+if "--leave" in options:
+    leave_behind(options["--leave"])
 if how == "deaf":
     time.sleep(600)
 if how == "child":
@@ -131,6 +163,9 @@ for line in sys.stdin.buffer:
         continue
     while owed:
         say(owed.pop(0))
+    if how == "hostile":
+        sys.stderr.buffer.write(NASTY.encode("utf-8", "surrogatepass") + b"\xff\n")
+        sys.stderr.flush()
     if how == "forgets" and "observationTranscript" not in request:
         say(json.dumps({**ids(request), "error": "who are you?", "need": "transcript"}).encode() + b"\n")
         continue
@@ -141,5 +176,6 @@ for line in sys.stdin.buffer:
         answer(request, request["legalMoves"][request["ply"] * 7 % len(request["legalMoves"])])
     else:
         misbehave(request)
-if how in ("ignores eof", "child"):
+        turns = 0 if how == "hostile" else turns
+if how in ("ignores eof", "child", "silent"):
     time.sleep(600)

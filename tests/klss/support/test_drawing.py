@@ -26,7 +26,7 @@ def one_by_one(count: int) -> np.ndarray:
 
 
 def test_a_draw_is_one_by_one_among_those_left() -> None:
-    trials = 2_000
+    trials = 1_000
     for count in (1, 2, 3):
         found = np.zeros(4)
         for keyed in hashes(count, 4 * trials).reshape(trials, 4):
@@ -37,7 +37,7 @@ def test_a_draw_is_one_by_one_among_those_left() -> None:
 
 def test_sums_are_estimated_without_bias() -> None:
     worth = np.array([1.0, -2.0, 3.0, 40.0])
-    trials = 4_000
+    trials = 2_000
     estimates = np.empty(trials)
     for trial, keyed in enumerate(hashes(7, 4 * trials).reshape(trials, 4)):
         found = draw(WEIGHTS, keyed, 2)
@@ -60,7 +60,7 @@ def test_a_weight_of_nothing_comes_last() -> None:
 
 def test_few_of_many_are_those_with_the_largest_keys_of_all() -> None:
     generator = np.random.default_rng(6)
-    for seed, tail in itertools.product(range(20), (0.0, 1.0, 6.0)):
+    for seed, tail in itertools.product(range(8), (0.0, 1.0, 6.0)):
         weights = np.exp(tail * generator.normal(size=30_000))
         weights[generator.random(len(weights)) < generator.choice([0.0, 0.5, 0.999])] = generator.choice([0.0, 1e-12])
         keyed = hashes(seed, len(weights))
