@@ -36,8 +36,8 @@ API = (
     "klss.search.compositions", "klss.openspiel.bot", "klss.openspiel.load", "klss.play.kit",
     "klss.play.limits", "darkchess.board.position", "darkchess.evaluation.evaluator", "darkchess.fog.game.referee",
     "darkchess.fog.game.rules", "darkchess.fog.game.view", "darkchess.fog.game.record", "darkchess.fog.game.archive",
-    "darkchess.fog.belief.position_set", "darkchess.fog.players.player", "darkchess.fog.players.configuration",
-    "darkchess.fog.analysis.analyst", "darkchess.rbc.game.referee", "darkchess.rbc.players.configuration",
+    "darkchess.fog.belief.position_set", "darkchess.fog.players.player", "darkchess.fog.players.named_fog_players",
+    "darkchess.fog.analysis.analyst", "darkchess.rbc.game.referee", "darkchess.rbc.players.named_rbc_players",
 )  # fmt: skip
 """What the page of the API shows: what a program that uses the library imports first."""
 
@@ -152,8 +152,8 @@ def shown(*command: str) -> str:
 
 def configurations() -> str:
     """Every field of every kind of configuration: type, default, range, meaning."""
-    from darkchess.fog.players.configuration import CONFIGURATIONS as FOG
-    from darkchess.rbc.players.configuration import CONFIGURATIONS as RBC
+    from darkchess.fog.players.named_fog_players import CONFIGURATIONS as FOG
+    from darkchess.rbc.players.named_rbc_players import CONFIGURATIONS as RBC
 
     parts = ["# Configurations", "", "A field is changed as in `kluss,particles=50`, or in a TOML file."]
     for title, known in (("Fog of War chess", FOG), ("Reconnaissance Blind Chess", RBC)):

@@ -1,7 +1,7 @@
 """Chess in the dark: a family of games with hidden information, and engines for them, without processes or networks.
 
 Reading order, in which each package imports only those before it: ``board`` (positions and moves of any chess),
-``evaluation`` (values of positions), ``weighting`` (learned weights of possible positions), ``configuration`` (a
+``evaluation`` (values of positions), ``weighting`` (learned weights of possible positions), ``player_configuration`` (a
 player's settings in one text), and one package for each game: ``fog`` (Fog of War chess) and ``rbc`` (Reconnaissance
 Blind Chess), which do not import each other. ``errors`` is used by all.
 

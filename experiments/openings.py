@@ -32,7 +32,7 @@ from darkchess.fog.game.archive import games_of
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.view import View
 from darkchess.fog.players.book import page_key
-from darkchess.fog.players.configuration import configuration
+from darkchess.fog.players.named_fog_players import configuration
 from experiments.commands import RUNS, finished
 from klss.play.limits import Limit
 from klss_app.cli.options import count

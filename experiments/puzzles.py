@@ -25,7 +25,7 @@ from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.archive import games_of
 from darkchess.fog.game.record import GameRecord
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.players.configuration import configuration, make_player
+from darkchess.fog.players.named_fog_players import configuration, make_player
 from klss.play.limits import Limit
 from klss_app.bench.positions import BenchPosition, seated
 

@@ -36,7 +36,7 @@ class Command(Program):
     argv: tuple[str, ...]
 
     def fields(self) -> Document:
-        """Its description in results; see :meth:`darkchess.fog.players.configuration.Configuration.fields`."""
+        """Its description in results; see :meth:`darkchess.fog.players.named_fog_players.Configuration.fields`."""
         return {"name": self.name, "argv": list(self.argv)}
 
     def process(self, budget: TimeControl, stockfish: str | None) -> EngineProcess:

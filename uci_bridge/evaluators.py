@@ -11,9 +11,9 @@ from darkchess.evaluation.registry import AUTO, EvaluatorChoice, evaluator_class
 from darkchess.fog.game.rules import PAPER, Ruleset
 
 if TYPE_CHECKING:
-    from darkchess.configuration import PlayerConfiguration
     from darkchess.evaluation.evaluator import Evaluator
-    from darkchess.fog.players.configuration import Configuration
+    from darkchess.fog.players.named_fog_players import Configuration
+    from darkchess.player_configuration import PlayerConfiguration
 
 
 def evaluator_choice(configuration: PlayerConfiguration, choice: EvaluatorChoice) -> EvaluatorChoice:

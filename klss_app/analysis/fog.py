@@ -16,7 +16,7 @@ from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import ruleset
-from darkchess.fog.players.configuration import Configuration, configuration
+from darkchess.fog.players.named_fog_players import Configuration, configuration
 from klss.play.limits import Limit
 from klss_app.analysis.summaries import CAP, LEAST_SHOWN, MOST_MOVES, likely, mark, rounded
 from uci_bridge.bot.true_game import replayed

@@ -17,7 +17,7 @@ from darkchess.fog.analysis.believed import Belief, Believed
 from darkchess.fog.analysis.principal_lines import Line
 from darkchess.fog.belief.belief_board import belief_lines, percent
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.players.configuration import Configuration
+from darkchess.fog.players.named_fog_players import Configuration
 
 _UNPLAYED_SHOWN = 5
 _HARD_SPACE = "\u00a0"

@@ -17,8 +17,8 @@ from darkchess.rbc.belief.senses import partitions
 from darkchess.rbc.game.history import replayed
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.game.referee import Referee, Turn
-from darkchess.rbc.players.configuration import Configuration, configuration, make_player
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer, expected_values
+from darkchess.rbc.players.named_rbc_players import Configuration, configuration, make_player
 from klss.play.limits import Limit
 from klss.support.arrays import Floats
 from klss.support.text import counted

@@ -17,7 +17,7 @@ import chess
 
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
-from darkchess.fog.players.configuration import Configuration, make_player
+from darkchess.fog.players.named_fog_players import Configuration, make_player
 from klss.errors import SolverError
 from klss.paper.subgame import Gadget
 from klss.play.limits import Limit

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.players.configuration import Configuration, make_player
+from darkchess.fog.players.named_fog_players import Configuration, make_player
 from klss.play.limits import Limit
 from klss_app.bench.positions import bench_positions, seated
 from klss_app.bench.report import Figures, Report, Say, load, spread

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from darkchess.fog.players.configuration import Configuration, configuration, make_player
+from darkchess.fog.players.named_fog_players import Configuration, configuration, make_player
 from klss.play.limits import Limit
 from klss_app.bench.positions import bench_positions, seated
 from klss_app.bench.report import Say

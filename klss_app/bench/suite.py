@@ -21,7 +21,7 @@ import numpy as np
 
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.players.configuration import Configuration, make_player
+from darkchess.fog.players.named_fog_players import Configuration, make_player
 from darkchess.fog.players.player import KlssPlayer
 from klss.play.limits import Limit
 from klss_app.bench.positions import BenchPosition, packaged, parsed_moves, seated

@@ -17,7 +17,7 @@ from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator
-    from darkchess.fog.players.configuration import Configuration
+    from darkchess.fog.players.named_fog_players import Configuration
     from klss_app.bench.report import Report
 
 _PLAYERS = {

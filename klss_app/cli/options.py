@@ -78,7 +78,7 @@ class Parser(argparse.ArgumentParser):
         kit = self.game.kit
         names = {"configurations": ", ".join(kit.configurations), "players": kit.players}
         if self.game.name == "fog":
-            from darkchess.fog.players.configuration import LEVELS
+            from darkchess.fog.players.named_fog_players import LEVELS
 
             easiest, *_, hardest = LEVELS
             names["configurations"] = f"{easiest} (easy) to {hardest}, {names['configurations']}"

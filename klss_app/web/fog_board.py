@@ -17,7 +17,7 @@ from darkchess.fog.game.record import GameRecord, read_game, read_pgn, write_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
 from darkchess.fog.game.san import san
-from darkchess.fog.players.configuration import LEVELS, about, main_names
+from darkchess.fog.players.named_fog_players import LEVELS, about, main_names
 from klss.play.kit import AnyKit
 from klss.support.text import printable
 from klss_app.front import Step

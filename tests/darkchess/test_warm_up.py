@@ -15,7 +15,7 @@ from numba.core.registry import CPUDispatcher
 from darkchess.board import position_table
 from darkchess.{game}.game.referee import Referee
 from darkchess.{game}.belief.position_set import PositionSet
-from darkchess.{game}.players.configuration import configuration, make_player
+from darkchess.{game}.players.named_{game}_players import configuration, make_player
 from darkchess.{game}.warm_up import warm_up
 from klss.play.arbiter import Arbiter
 from klss.play.limits import TimeControl

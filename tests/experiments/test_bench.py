@@ -12,7 +12,7 @@ import darkchess.board.position_step as position_step
 import darkchess.fog.players.tracking as tracking
 import klss_app.bench.evaluator as evaluator_bench
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.players.configuration import configuration
+from darkchess.fog.players.named_fog_players import configuration
 from klss_app.bench.equilibrium import TOLERANCE, program_sequence
 from klss_app.bench.positions import bench_games
 from klss_app.bench.signature import expected_signature, signature

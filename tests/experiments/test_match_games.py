@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from darkchess.fog.game.record import read_pgn
-from darkchess.fog.players.configuration import configuration
+from darkchess.fog.players.named_fog_players import configuration
 from klss.play.limits import TimeControl
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.kits.fog import FOG

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from darkchess.evaluation.registry import EVALUATORS
-from darkchess.fog.players.configuration import CONFIGURATIONS, Configuration, main_names
+from darkchess.fog.players.named_fog_players import CONFIGURATIONS, Configuration, main_names
 from klss_app.cli.main import main
 from uci_bridge.kits.fog import FOG
 

@@ -8,7 +8,7 @@ import pytest
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.game.contest import DEFAULT_PLAYER
-from darkchess.fog.players.configuration import configuration, make_player
+from darkchess.fog.players.named_fog_players import configuration, make_player
 from klss.play.limits import Limit
 from klss_app.bench import suite as suite_module
 from klss_app.bench.positions import seated

@@ -14,7 +14,7 @@ import pytest
 from darkchess.board.position import Position
 from darkchess.errors import EvaluatorError
 from darkchess.evaluation.registry import EvaluatorChoice, evaluator_class
-from darkchess.fog.players.configuration import ConfigurationError, configuration
+from darkchess.fog.players.named_fog_players import ConfigurationError, configuration
 from klss.play.limits import TimeControl
 from tests.uci_bridge.protocol_games import random_game, turn
 from uci_bridge.evaluators import can_ponder, evaluator_label, make_evaluator

@@ -169,7 +169,7 @@ def test_a_line_that_no_match_writes_is_named(klss: Any, tmp_path: Path, file: s
 
 
 def _identity() -> dict[str, Any]:
-    from darkchess.fog.players.configuration import configuration
+    from darkchess.fog.players.named_fog_players import configuration
     from klss.play.limits import TimeControl
     from uci_bridge.match.match import Match
 

@@ -19,7 +19,7 @@ import pytest
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players import player
-from darkchess.fog.players.configuration import CONFIGURATIONS
+from darkchess.fog.players.named_fog_players import CONFIGURATIONS
 from darkchess.rbc.game.observation import Moved
 from darkchess.rbc.game.referee import Referee as BlindReferee
 from klss.search import Budget

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.fog.players.configuration import configuration
+from darkchess.fog.players.named_fog_players import configuration
 from klss_app.cli.options import Parser, add_game_options, game_options
 from uci_bridge.commands import Command
 from uci_bridge.errors import StockfishMissing

@@ -19,7 +19,7 @@ import pytest
 from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.game.rules import Limits
-from darkchess.rbc.players.configuration import configuration, make_player
+from darkchess.rbc.players.named_rbc_players import configuration, make_player
 from darkchess.rbc.players.scripted import RandomPlayer
 from klss.play.arbiter import Arbiter
 from klss.play.limits import TimeControl

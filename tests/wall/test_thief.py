@@ -20,7 +20,7 @@ from darkchess.fog.game.contest import Player
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
-from darkchess.fog.players.configuration import configuration, make_player
+from darkchess.fog.players.named_fog_players import configuration, make_player
 from klss.play.limits import Limit, TimeControl
 from klss.support.seeds import game_seed, opening_seed, player_seed
 from klss_app.cli.main import main

@@ -28,7 +28,7 @@ from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.fog.game.contest import DEFAULT_PLAYER, Setup
 from darkchess.fog.game.rules import PYCHESS
 from darkchess.fog.game.view import View
-from darkchess.fog.players.configuration import configuration
+from darkchess.fog.players.named_fog_players import configuration
 from klss import __version__
 from klss.play.contest import Forfeit, OutOfTime
 from klss.play.limits import Limit
@@ -47,7 +47,7 @@ _RESTARTS = 3
 
 def engine_command(config: EngineConfig, folder: Path) -> list[str]:
     """The command of the engine in ``config``; paths of TOML files are relative to ``folder``. Raises
-    ConfigurationError (see :func:`darkchess.fog.players.configuration.configuration`).
+    ConfigurationError (see :func:`darkchess.fog.players.named_fog_players.configuration`).
     """
     if config.command is not None:
         return list(config.command)

@@ -14,7 +14,7 @@ from darkchess.fog.game.record import GameRecord, write_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import RULESETS, ruleset
 from darkchess.fog.game.view import View
-from darkchess.fog.players.configuration import (
+from darkchess.fog.players.named_fog_players import (
     CONFIGURATIONS,
     LEVELS,
     Configuration,

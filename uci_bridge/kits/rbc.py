@@ -13,8 +13,8 @@ from darkchess.rbc.game.contest import DEFAULT_PLAYER, Answer, Player
 from darkchess.rbc.game.history import answered, history_text
 from darkchess.rbc.game.observation import Observation
 from darkchess.rbc.game.referee import Referee
-from darkchess.rbc.players.configuration import CONFIGURATIONS, Configuration, configuration, make_player
 from darkchess.rbc.players.dsmcp import Synoptic
+from darkchess.rbc.players.named_rbc_players import CONFIGURATIONS, Configuration, configuration, make_player
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.warm_up import warm_up
 from klss.play.arbiter import Played

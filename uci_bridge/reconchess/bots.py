@@ -55,7 +55,7 @@ class Foreign(Program):
     patience: Patience = PATIENT
 
     def fields(self) -> Document:
-        """Its description in results; see :meth:`darkchess.rbc.players.configuration.Configuration.fields`."""
+        """Its description in results; see :meth:`darkchess.rbc.players.named_rbc_players.Configuration.fields`."""
         return {"name": self.name, "source": self.source}
 
     def process(self, budget: TimeControl, stockfish: str | None) -> EngineProcess:

@@ -21,8 +21,8 @@ from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.rbc.game.contest import DEFAULT_PLAYER, Player
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed, window
 from darkchess.rbc.game.rules import WIN_REASONS
-from darkchess.rbc.players.configuration import configuration as configuration_of
-from darkchess.rbc.players.configuration import make_player
+from darkchess.rbc.players.named_rbc_players import configuration as configuration_of
+from darkchess.rbc.players.named_rbc_players import make_player
 from klss.play.limits import Limit
 from klss.play.outcome import Outcome
 from uci_bridge.evaluators import make_evaluator
@@ -50,7 +50,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
     Parameters
     ----------
     configuration
-        Its text, see :func:`darkchess.rbc.players.configuration.configuration`.
+        Its text, see :func:`darkchess.rbc.players.named_rbc_players.configuration`.
     seed
         Seed of the first game's random choices; later games derive theirs from it.
     time_s, nodes
@@ -62,7 +62,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
     ReconchessMissing
         The package ``reconchess`` is not installed.
     ConfigurationError
-        See :func:`darkchess.rbc.players.configuration.configuration`; or a limit that is none.
+        See :func:`darkchess.rbc.players.named_rbc_players.configuration`; or a limit that is none.
     StockfishMissing
         The configuration needs it, and there is none.
     """

@@ -35,8 +35,8 @@ from darkchess.fog.game.contest import is_loud, king_capture
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.san import san
 from darkchess.fog.game.view import View
-from darkchess.fog.players.configuration import CONFIGURATIONS, Configuration
 from darkchess.fog.players.model import DarkChess, PositionBelief
+from darkchess.fog.players.named_fog_players import CONFIGURATIONS, Configuration
 from klss.play.limits import Limit, Progress
 from klss.play.time_plan import TimePlan
 from klss.search import Search

@@ -18,7 +18,7 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.analysis.analyst import Analysis, Analyst, MoveValue
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.players.configuration import Configuration
+from darkchess.fog.players.named_fog_players import Configuration
 from klss.play.limits import Limit
 
 _NODES_A_ROOT = 80

@@ -2,5 +2,5 @@
 
 Reading order: ``tracking`` (views and a position set; the random player; a weaker version of any), ``model`` (dark
 chess as :mod:`klss.search` sees it), ``book`` (an opening book), ``player`` (the engine), ``one_position``
-(single-guess players), ``configuration`` (their names).
+(single-guess players), ``named_fog_players``.
 """

@@ -125,7 +125,7 @@ class KlssPlayer(TrackingPlayer):
         evaluator, configuration, beliefs
             The evaluator of positions, and the settings of the search and of the weights.
         seed, cap, threads
-            See :class:`darkchess.configuration.PlayerConfiguration`.
+            See :class:`darkchess.player_configuration.PlayerConfiguration`.
         ponder
             Whether to search on during the opponent's time (:mod:`klss.search.pondering`). It does not after a move
             that nodes limited, nor with an evaluator that two threads must not call at once.

@@ -17,7 +17,7 @@ from darkchess import Referee
 from darkchess.fog.belief.filter import SECONDS, Filter
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.contest import Player
-from darkchess.fog.players.configuration import configuration, make_player
+from darkchess.fog.players.named_fog_players import configuration, make_player
 from tests.oracles import brute_force
 
 Likelihood = Callable[[brute_force.Position], dict[tuple[int, int, str], float]]

@@ -20,7 +20,7 @@ from darkchess.fog.analysis.once_over import truth_at
 from darkchess.fog.analysis.whole_game import Turn, turns
 from darkchess.fog.belief.marginals import marginals
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.players.configuration import Configuration, configuration, make_player
+from darkchess.fog.players.named_fog_players import Configuration, configuration, make_player
 from klss.play.limits import Limit
 
 FEW = configuration("klss2021,particles=30,threads=1")

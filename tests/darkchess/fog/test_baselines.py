@@ -12,8 +12,8 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
-from darkchess.fog.players.configuration import configuration, make_player
 from darkchess.fog.players.model import DarkChess, PositionBelief
+from darkchess.fog.players.named_fog_players import configuration, make_player
 from klss.play.limits import Limit
 from klss.search import TERMINAL, Baseline, Budget, Klss2021, Search
 from klss.search.equilibrium.linear_program import GadgetChoice

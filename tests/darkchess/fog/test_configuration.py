@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.players.configuration import (
+from darkchess.fog.players.named_fog_players import (
     CONFIGURATIONS,
     LEVELS,
     BeliefSettings,

@@ -12,7 +12,7 @@ import pytest
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.players.configuration import ConfigurationError, configuration
+from darkchess.fog.players.named_fog_players import ConfigurationError, configuration
 from darkchess.fog.players.player import KlssPlayer
 from klss.play.limits import Limit
 from klss.search import Kluss

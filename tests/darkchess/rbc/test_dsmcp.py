@@ -11,8 +11,8 @@ import pytest
 
 from darkchess.board.position import Position
 from darkchess.rbc import Notice, Referee, Sensed
-from darkchess.rbc.players.configuration import configuration, make_player
 from darkchess.rbc.players.dsmcp import SynopticPlayer
+from darkchess.rbc.players.named_rbc_players import configuration, make_player
 from darkchess.rbc.players.scripted import AttackerPlayer
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.worlds import BlindModel

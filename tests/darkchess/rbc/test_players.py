@@ -16,9 +16,9 @@ from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import partitions
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.game.requests import after_move, played
-from darkchess.rbc.players.configuration import _RANGES, CONFIGURATIONS, configuration, make_player
 from darkchess.rbc.players.dsmcp import Synoptic
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer, expected_values
+from darkchess.rbc.players.named_rbc_players import _RANGES, CONFIGURATIONS, configuration, make_player
 from darkchess.rbc.players.outlook import Outlook, outlook
 from klss.play.arbiter import Arbiter
 from klss.play.contest import TruthCount

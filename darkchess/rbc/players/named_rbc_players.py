@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from darkchess.configuration import PlayerConfiguration
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
+from darkchess.player_configuration import PlayerConfiguration
 from darkchess.rbc.game.contest import DEFAULT_PLAYER, Player
 from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer
@@ -29,7 +29,7 @@ _RANGES: dict[str, tuple[float, float]] = {
 
 @dataclass(frozen=True)
 class Configuration(PlayerConfiguration):
-    """One player's settings; :class:`darkchess.configuration.PlayerConfiguration` has the others.
+    """One player's settings; :class:`darkchess.player_configuration.PlayerConfiguration` has the others.
 
     Attributes
     ----------

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from darkchess.configuration import PlayerConfiguration
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.evaluation.registry import AUTO, evaluator_class
 from darkchess.fog.game.contest import Player
@@ -19,13 +18,14 @@ from darkchess.fog.players.book import Book
 from darkchess.fog.players.one_position import BestGuessPlayer, GreedyPlayer
 from darkchess.fog.players.player import BeliefSettings, KlssPlayer
 from darkchess.fog.players.tracking import RandomPlayer, TrackingPlayer, WeakerPlayer
+from darkchess.player_configuration import PlayerConfiguration
 from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration
 from klss.support.configuration_text import ConfigurationError, by_name, chosen
 
 
 @dataclass(frozen=True)
 class Configuration(PlayerConfiguration):
-    """One player's settings; :class:`darkchess.configuration.PlayerConfiguration` has the others.
+    """One player's settings; :class:`darkchess.player_configuration.PlayerConfiguration` has the others.
 
     Attributes
     ----------
