@@ -33,9 +33,8 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.view import View
 from darkchess.fog.players.book import page_key
 from darkchess.fog.players.named_fog_players import configuration
-from experiments.commands import RUNS, finished
+from experiments.commands import RUNS, finished, positive
 from klss.play.limits import Limit
-from klss_app.cli.options import count
 from uci_bridge.match.documents import head
 
 KEPT = 0.02
@@ -183,10 +182,10 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--people", type=Path, metavar="FILE", help="games of people, of which frequencies of moves are kept")
     add("--configuration", default="kluss,threads=1", help="the player (default %(default)s)")
-    add("--nodes", type=count, default=200_000, help="of a search (default %(default)s)")
-    add("--searches", type=count, default=4, help="at an infoset, each with its seed (default %(default)s)")
+    add("--nodes", type=positive, default=200_000, help="of a search (default %(default)s)")
+    add("--searches", type=positive, default=4, help="at an infoset, each with its seed (default %(default)s)")
     add("--seed", type=int, default=1, help="of the first search (default %(default)s)")
-    add("--plies", type=count, default=6, help="that the book covers (default %(default)s)")
+    add("--plies", type=positive, default=6, help="that the book covers (default %(default)s)")
     add("--least", type=float, default=0.002, help="smallest reach of an infoset (default %(default)s)")
     add("--follow", type=float, default=0.05, help="smallest share of a followed move (default %(default)s)")
     add("--out", type=Path, default=RUNS / "openings.json", metavar="FILE", help="the book (experiments/runs/…)")

@@ -17,11 +17,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from experiments.commands import RESULTS, RUNS, finished
+from experiments.commands import RESULTS, RUNS, amount, finished, positive
 from klss.play.kit import AnyKit, Spec
 from klss.play.limits import TimeControl
 from klss.support.configuration_text import ConfigurationError
-from klss_app.cli.options import count, positive
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.kits.fog import FOG
 from uci_bridge.kits.rbc import RBC
@@ -241,11 +240,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("name", choices=SERIES, metavar="SERIES", help="one of those below")
     add("--players", nargs=2, metavar=("A", "B"), help="one match of these instead of the series' own")
     add("--only", nargs="+", metavar="MATCH", help="matches to play")
-    add("--games", type=count, metavar="N", help="of each match, instead of the usual numbers")
-    add("--time", type=positive, metavar="S", help="seconds a move, instead of the usual limit")
-    add("--nodes", type=count, metavar="N", help="nodes a move, instead of the usual limit")
+    add("--games", type=positive, metavar="N", help="of each match, instead of the usual numbers")
+    add("--time", type=amount, metavar="S", help="seconds a move, instead of the usual limit")
+    add("--nodes", type=positive, metavar="N", help="nodes a move, instead of the usual limit")
     add("--seed", type=int, metavar="N", help="of every match, instead of the usual one")
-    add("--workers", type=count, default=2, metavar="W", help="games at a time (default 2)")
+    add("--workers", type=positive, default=2, metavar="W", help="games at a time (default 2)")
     add("--runs", type=Path, default=RUNS, metavar="DIR", help="where matches are kept (default experiments/runs)")
     add("--results", type=Path, default=RESULTS, metavar="DIR", help="of NAME.json (default experiments/runs/results)")
     parsed = parser.parse_args(arguments)
