@@ -26,12 +26,3 @@ class EngineFailed(UciBridgeError, OSError):
 
 class NeverAnswered(UciBridgeError):
     """A program failed before its first answer in a match: it may be no engine, or lack what it needs to run."""
-
-
-class ProtocolError(UciBridgeError, ValueError):
-    """A message of the engine protocol that is malformed, impossible or out of order: what, got, expected."""
-
-    def __init__(self, message: str, *, ids: dict[str, str] | None = None, need: str | None = None) -> None:
-        super().__init__(message)
-        self.ids = dict(ids or {})  # the ids of the message that could be read, by their keys
-        self.need = need

@@ -46,6 +46,11 @@ class Seen:
     names: tuple[str, ...] = ()
     own: int | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse a number of names that differs from that of the actions."""
+        if len(self.names) != len(self.actions):
+            raise ValueError(f"names: got {len(self.names)} of them, expected {len(self.actions)}: one an action")
+
     @property
     def acts(self) -> bool:
         """Whether it is the player's turn."""

@@ -172,6 +172,7 @@ class Referee(Protocol[_Setup, _Observation, _Taken]):
 
 
 # Where a game is chosen by name, its types are known only at run time.
+AnyDecision: TypeAlias = Decision[Any]
 AnyPlayer: TypeAlias = Player[Any, Any, Any]
 AnyReferee: TypeAlias = Referee[Any, Any, Any]
 

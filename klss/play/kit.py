@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeGuard, 
 
 from klss.play.contest import Answer, AnyReferee, Observation, Player, Setup
 from klss.play.outcome import Seat
+from klss.play.wire import Wire
 from klss.support.configuration_text import ConfigurationError
 from klss.support.text import Document
 
@@ -72,7 +73,8 @@ class Kit(ABC, Generic[Configuration, TrueGame, Setup, Observation, Answer]):
 
     name: str  # the game's name for ``--game`` and in results: ``MODULE:NAME`` of this object, or of its entry point
     title: str  # the game's name in sentences
-    wire: Any  # the game's part of the engine protocol (``uci_bridge.protocol.wire.Wire``)
+    # the game's part of the engine protocol; how observations look in messages is its own affair
+    wire: Wire[Setup, Any, Observation, Answer]
     configurations: Sequence[str]  # the names of its own players' configurations
     default_player: str  # the configuration if none is named
     players: str = "cmd:PROGRAM …"  # other texts that name a player, as shown in help texts

@@ -15,7 +15,7 @@ from uci_bridge.commands import Command
 from uci_bridge.evaluators import named
 from uci_bridge.players import engine_argv, player_spec
 from uci_bridge.protocol.engine_process import EngineProcess
-from uci_bridge.protocol.host import HostedPlayer, rehearse
+from uci_bridge.protocol.host import AnyHosted, HostedPlayer, rehearse
 
 
 class BoardEngine:
@@ -55,7 +55,7 @@ class BoardEngine:
             raise ConfigurationError(f"player: got {spec[:80]!r}, expected one of {', '.join(kit.configurations)}")
         self.label = named(shown_name(spec), self.evaluator)
         self._process = EngineProcess(chosen.argv, name=self.label)
-        self._last: tuple[HostedPlayer, EngineAtBoard] | None = None
+        self._last: tuple[AnyHosted, EngineAtBoard] | None = None
         self._warming = threading.Thread(target=self._warm_up, daemon=True)
         self._warming.start()
 

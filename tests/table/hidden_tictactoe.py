@@ -11,28 +11,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from msgspec import Struct
-
-from klss.play.contest import Contradiction, Decision, Player
+from klss.play.contest import Decision, Player
 from klss.play.kit import Named, SmallKit
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome, Seat
+from klss.play.wire import PlainWire
 from klss_app.front import Front
 from klss_app.known.known import Known
-from uci_bridge.protocol import shapes, wire
 
 LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
 
 
 @dataclass(frozen=True)
 class Seen:
-    """The square that one's own side tried (None: the other side has moved), and whether the mark is there; ``ply``
-    counts one's own observations."""
+    """The square that one's own side tried (None: the other side has moved), and whether the mark is there."""
 
-    ply: int
     square: int | None = None
     placed: bool = False
-    over: bool = False
+
+
+def open_squares(seen: Sequence[Seen]) -> list[int]:
+    """The squares that may be free."""
+    return sorted(set(range(9)) - {each.square for each in seen})
 
 
 class Referee:
@@ -46,7 +46,7 @@ class Referee:
         self.marks: dict[int, Seat] = {}
         self.turn: Seat = True
         self.outcome: Outcome | None = None
-        self._seen: dict[Seat, list[Seen]] = {True: [Seen(0)], False: [Seen(0)]}
+        self._seen: dict[Seat, list[Seen]] = {True: [], False: []}
 
     @property
     def ply(self) -> int:
@@ -67,9 +67,9 @@ class Referee:
         if placed:
             self.marks[square] = seat
             self.turn = not seat
-        self._seen[seat].append(Seen(len(self._seen[seat]), square, placed))
+        self._seen[seat].append(Seen(square, placed))
         if placed:
-            self._seen[not seat].append(Seen(len(self._seen[not seat])))
+            self._seen[not seat].append(Seen())
         if any(all(self.marks.get(int(each)) == seat for each in line) for line in LINES):
             self.outcome = Outcome(seat, "three_in_a_row")
         elif len(self.marks) == 9:
@@ -104,88 +104,6 @@ class Own(Player[None, Seen, int]):
         return Decision(free[0] if self._name == "first" else self._random.choice(free), {"free": len(free)})
 
 
-# ---------------------------------------------------------------------------------------------------- the protocol
-
-
-class _Seen(Struct, frozen=True, kw_only=True):
-    ply: shapes.Ply
-    square: int | None = None
-    placed: bool = False
-    over: bool = False
-
-
-class _Request(shapes.Request, frozen=True, kw_only=True):
-    squares: list[int]
-    observationTranscript: list[_Seen] | None = None
-    latestObservationDelta: _Seen | None = None
-
-
-class _Push(shapes.Push, frozen=True, kw_only=True):
-    observation: _Seen
-
-
-class _Answer(shapes.Answer, frozen=True, kw_only=True):
-    square: int
-
-
-class _Transcript(wire.Transcript):
-    def __init__(self, seen: Sequence[Seen] = ()) -> None:
-        self.seen = list(seen)
-
-    @property
-    def ply(self) -> int:
-        return len(self.seen) - 1 - self.over
-
-    @property
-    def given(self) -> list[Seen]:  # type: ignore[override]
-        return [each for each in self.seen if not each.over]
-
-    @property
-    def over(self) -> bool:  # type: ignore[override]
-        return bool(self.seen) and self.seen[-1].over
-
-    def copy(self) -> _Transcript:
-        return _Transcript(self.seen)
-
-    def place(self, seen: Seen) -> int:
-        return seen.ply + seen.over
-
-    def take(self, seen: Seen, question: Any = None) -> None:
-        self.seen.append(seen)
-
-    def check(self, question: Sequence[int]) -> None:
-        if list(question) != self.question(None):
-            raise Contradiction(f"squares: got {list(question)}, expected {self.question(None)}")
-
-    def add(self, observation: Seen) -> Seen | None:
-        self.take(observation)
-        return observation if observation.square is not None else None
-
-    def end(self, outcome: Outcome) -> Seen:
-        self.seen.append(Seen(self.ply, over=True))
-        return self.seen[-1]
-
-    def question(self, asked: Any) -> list[int]:
-        return sorted(set(range(9)) - {each.square for each in self.seen})
-
-
-class _Wire(wire.Wire):
-    game = "hidden tic-tac-toe"
-    mark = "squares"
-    request, push, answers = _Request, _Push, {"square": _Answer}
-
-    def transcript(self, seat: Seat, setup: None) -> _Transcript:
-        return _Transcript()
-
-    def read_seen(self, shown: _Seen) -> Seen:
-        return Seen(shown.ply, shown.square, shown.placed, shown.over)
-
-    def rehearse(self, player: Player, limit: Limit) -> None:
-        player.begin(True, None)
-        player.observe(Seen(0))
-        player.answer("square", limit)
-
-
 # ---------------------------------------------------------------------------------------------------- people
 
 
@@ -199,7 +117,7 @@ class TicTacToeKnown(Known):
     def words(self, seen: Seen) -> str:
         self._free -= {seen.square}
         if seen.square is None:
-            return "The other side has moved." if seen.ply else "Nine squares are free."
+            return "The other side has moved."
         return f"{seen.square} is {'yours' if seen.placed else 'taken'}."
 
     def answers(self) -> Mapping[str, int]:
@@ -213,7 +131,7 @@ class TicTacToeFront(Front):
 class TicTacToe(SmallKit[Referee, Seen, int]):
     name = "tests.table.hidden_tictactoe:KIT"
     title = "Hidden tic-tac-toe"
-    wire = _Wire()
+    wire = PlainWire(name, Seen, int, open_squares, lambda: (True, []), key="square", mark="squares")
     configurations = ("random", "first")
     default_player = "random"
     front = "tests.table.hidden_tictactoe:TicTacToeFront"

@@ -20,12 +20,12 @@ import msgspec
 
 from darkchess.fog.game.record import GameRecord, read_pgn
 from darkchess.fog.game.view import View
+from klss.play.messages import Clock
 from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer, Opponent
 from uci_bridge.bot.account import Bot, make_client
 from uci_bridge.bot.config import BotConfig
 from uci_bridge.bot.lichess import Account, Timing, Token
 from uci_bridge.bot.record import Records
-from uci_bridge.protocol.shapes import Clock
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = [sys.executable, str(ROOT / "tests/uci_bridge/foreign_engine.py")]

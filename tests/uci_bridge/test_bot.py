@@ -13,6 +13,7 @@ import chess
 import pytest
 
 from darkchess.fog.game.record import GameRecord
+from klss.play.messages import Clock
 from klss.play.outcome import Outcome
 from tests.uci_bridge.bot_bench import ENGINE, GOOD, PLENTY, RandomSeat, play, play_games, recorded, under_way
 from tests.uci_bridge.fake_server import TOKEN, FakeServer, Faults, Opponent
@@ -21,7 +22,6 @@ from uci_bridge.bot.dialect import Challenge
 from uci_bridge.bot.engine import EngineSeat
 from uci_bridge.bot.record import Records, RecordsError
 from uci_bridge.bot.true_game import TrueGame
-from uci_bridge.protocol.shapes import Clock
 
 # Games.
 

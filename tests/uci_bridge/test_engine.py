@@ -21,12 +21,12 @@ import uci_bridge.kits.fog
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.players import configuration as fog_players
 from darkchess.rbc.game.referee import Referee as BlindReferee
 from darkchess.rbc.players import scripted
 from klss.play.contest import Decision, Player
 from klss.play.kit import Kit
 from klss.play.limits import Limit
+from klss.play.messages import Answer
 from klss.play.outcome import Outcome
 from tests.darkchess.fog.position_set_games import STARTS, choose
 from tests.uci_bridge import blind_games
@@ -38,7 +38,6 @@ from uci_bridge.kits.rbc import RBC
 from uci_bridge.protocol import engine as engine_module
 from uci_bridge.protocol.codec import read_reply, read_request
 from uci_bridge.protocol.engine import Engine, serve
-from uci_bridge.protocol.messages import Answer
 from uci_bridge.stockfish.evaluator import StockfishEvaluator
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "engine-protocol.md"
@@ -519,7 +518,7 @@ def test_nodes_go_before_the_budget_the_budget_before_the_clock_and_else_5_secon
 ) -> None:
     limits: list[Limit] = []
     monkeypatch.setattr(engine_module.time, "monotonic", lambda: 1000.0)
-    original = fog_players.make_player
+    original = uci_bridge.kits.fog.make_player
 
     def make(*arguments: Any, **rest: Any) -> Player:
         player = original(*arguments, **rest)
@@ -527,7 +526,7 @@ def test_nodes_go_before_the_budget_the_budget_before_the_clock_and_else_5_secon
         player.choose = lambda limit, progress: (limits.append(limit), chosen(limit))[1]  # type: ignore[method-assign]
         return player
 
-    monkeypatch.setattr(fog_players, "make_player", make)
+    monkeypatch.setattr(uci_bridge.kits.fog, "make_player", make)
     SIDES["fog"].client().answer(turn(Referee(), **fields))
     assert limits == [expected]
 

@@ -26,13 +26,13 @@ from klss.play.arbiter import Arbiter
 from klss.play.contest import Forfeit, OutOfTime
 from klss.play.limits import Limit, TimeControl
 from klss.play.outcome import Outcome
+from klss.play.wire import AnyWire
 from tests.uci_bridge.protocol_games import game_of
 from uci_bridge.errors import EngineFailed
 from uci_bridge.protocol.engine_process import EngineProcess, Patience
 from uci_bridge.protocol.fog import FOG
 from uci_bridge.protocol.host import HostedPlayer, rehearse
 from uci_bridge.protocol.rbc import RBC
-from uci_bridge.protocol.wire import Wire
 
 SCRIPT = str(Path(__file__).with_name("foreign_engine.py"))
 HASTY = Patience(grace_s=0.3, nodes_s=0.3, start_s=0.5, push_s=0.3, close_s=0.2)
@@ -71,7 +71,7 @@ def play(
     budget: TimeControl,
     plies: int = 30,
     color: bool = chess.WHITE,
-    wire: Wire = FOG,
+    wire: AnyWire = FOG,
     **rest: Any,
 ) -> tuple[Any, HostedPlayer]:
     """A game of the engine against a random player; drawn after some plies."""
@@ -110,7 +110,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("wire", "how", "well", "says"), FAULTS)
-def test_a_fault_forfeits_the_game_and_is_named(start: Start, wire: Wire, how: str, well: int, says: str) -> None:
+def test_a_fault_forfeits_the_game_and_is_named(start: Start, wire: AnyWire, how: str, well: int, says: str) -> None:
     color, answers_a_turn = well > 0, len(wire.answers)
     game, hosted = play(start(how, str(well)), TimeControl(nodes=10), color=color, wire=wire)
     assert game.outcome == Outcome(not color, "forfeit")
@@ -136,7 +136,7 @@ def test_silence_forfeits_where_no_clock_runs(start: Start, how: str, budget: Ti
 
 @pytest.mark.parametrize("wire", [FOG, RBC])
 @pytest.mark.parametrize("how", ["silent", "late", "half", "deaf"])
-def test_silence_and_lateness_flag_where_a_clock_runs(start: Start, how: str, wire: Wire) -> None:
+def test_silence_and_lateness_flag_where_a_clock_runs(start: Start, how: str, wire: AnyWire) -> None:
     game, _ = play(start(how), TimeControl(clock=(0.4, 0.0)), wire=wire)
     assert game.outcome == Outcome(chess.BLACK, "flag") and game.ply == 0
 
@@ -154,7 +154,7 @@ def test_an_engine_that_cannot_be_started_forfeits(tmp_path: Path) -> None:
     "how", ["good", "talks", "ignores eof", "no pushes", "moves on pushes", "forgets", "blank lines"]
 )
 @pytest.mark.parametrize(("wire", "color"), [(FOG, chess.WHITE), (RBC, chess.BLACK)])
-def test_an_engine_with_habits_of_its_own_plays_to_the_end(start: Start, how: str, wire: Wire, color: bool) -> None:
+def test_an_engine_with_habits_of_its_own_plays_to_the_end(start: Start, how: str, wire: AnyWire, color: bool) -> None:
     patience = Patience(push_s=0.3, close_s=0.2)
     game, hosted = play(start(how, patience=patience), TimeControl(nodes=10), 12, color, wire)
     assert hosted.last_fault is None

@@ -12,12 +12,12 @@ pytest.importorskip("pyspiel")
 
 from klss.openspiel.games import spiel_game
 from klss.openspiel.observations import Seen
+from klss.play.messages import Answer, Refusal
 from klss.support.seeds import NATURE, player_seed
 from tests.klss_app.conftest import klss  # noqa: F401
 from uci_bridge.kits.named import kit_named
-from uci_bridge.protocol.codec import read_reply, read_request
+from uci_bridge.protocol.codec import read_reply, read_request, write_request
 from uci_bridge.protocol.engine import Engine
-from uci_bridge.protocol.messages import Answer, Refusal
 
 FIRST = {"ply": 0, "text": "2", "actions": [0, 1], "names": ["Pass", "Bet"]}
 GAME = spiel_game("kuhn_poker")[0]
@@ -112,7 +112,7 @@ def _request(**changes: Any) -> bytes:
     ("changes", "says"),
     [
         ({}, None),
-        ({"legalActions": [0]}, "legalActions: got [0], expected those of the last observation"),
+        ({"legalActions": [0]}, "legalActions: got [0], expected those of the observations"),
         ({"observationTranscript": [{**FIRST, "text": "9"}]}, "no history"),
         ({"observationTranscript": [{**FIRST, "names": ["Pass"]}]}, "names"),
         ({"game": "openspiel:leduc_poker"}, "game"),
@@ -133,7 +133,8 @@ def test_an_observation_comes_back_as_it_was_written() -> None:
     kit = kit_named("openspiel:kuhn_poker")
     seen = Seen(0, "2", (0, 1), ("Pass", "Bet"), None)
     request = read_request(kit.wire, _request())
-    assert kit.wire.seen_json(request.transcript[0]) == kit.wire.seen_json(seen)  # type: ignore[union-attr, index]
+    assert kit.wire.told(request.observationTranscript[0]) == seen  # type: ignore[union-attr, index]
+    assert json.loads(write_request(kit.wire, request)) == json.loads(_request())
 
 
 def test_what_nature_draws_follows_from_no_players_seed() -> None:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import copy
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import chess
 import pytest
+from msgspec import structs
 
 from darkchess.fog.game.referee import Referee
+from klss.play.messages import Answer, GameOver, ProtocolError, Push, Received, Refusal
 from tests.uci_bridge.protocol_games import game_of, observation_json, push, random_game, turn
-from uci_bridge.errors import ProtocolError
 from uci_bridge.protocol.codec import read_reply, read_request, write_reply, write_request
 from uci_bridge.protocol.engine import bounded_lines
 from uci_bridge.protocol.fog import FOG as WIRE
-from uci_bridge.protocol.messages import Answer, Ids, Push, Received, Refusal
-from uci_bridge.protocol.shapes import GameOver
 
 CASTLED = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1"
 PROMOTING = "1n2k3/P7/8/8/8/8/p7/1N2K3 w - - 0 1"
@@ -51,11 +51,11 @@ def test_what_is_written_is_what_the_document_asks_for() -> None:
 def test_legal_moves_are_written_sorted_by_from_to_promotion_whatever_their_order() -> None:
     game = Referee(PROMOTING)
     sent = turn(game)
-    backwards = {**sent, "legalMoves": sent["legalMoves"][::-1]}
-    assert write_request(WIRE, read_request(WIRE, line(backwards))) == write_request(
-        WIRE, read_request(WIRE, line(sent))
-    )
-    moves = json.loads(write_request(WIRE, read_request(WIRE, line(backwards))))["legalMoves"]
+    transcript = WIRE.transcript(chess.WHITE, game.setup)
+    transcript.begin()
+    transcript.given[0] = replace(transcript.given[0], legal_moves=game.legal_moves()[::-1])
+    request = structs.replace(read_request(WIRE, line(sent)), **transcript.asks("move"))
+    moves = json.loads(write_request(WIRE, request))["legalMoves"]
     order = {None: 0, "knight": 1, "bishop": 2, "rook": 3, "queen": 4}
     keys = [
         (chess.parse_square(move["from"]), chess.parse_square(move["to"]), order[move.get("promotion")])
@@ -65,18 +65,18 @@ def test_legal_moves_are_written_sorted_by_from_to_promotion_whatever_their_orde
 
 
 def test_a_message_takes_one_line_of_ascii() -> None:
-    refusal = write_reply(WIRE, Refusal({"gameId": "g\n\u2028é\ud800"}, "line\nbreak"))
+    refusal = write_reply(WIRE, Refusal(gameId="g\n\u2028é\ud800", error="line\nbreak"))
     assert refusal.isascii() and refusal.count(b"\n") == 1 and refusal.endswith(b"\n")
     assert json.loads(refusal)["error"] == "line\nbreak"
 
 
 def test_replies_are_read_as_they_were_written() -> None:
-    shown = Ids("g", "s")
+    ids, move = {"gameId": "g", "sessionId": "s"}, chess.Move.from_uci("a7b8q")
     replies = [
-        Answer(shown, "move", chess.Move.from_uci("a7b8q"), {"nodes": 3, "value": 0.25}),
-        Received(shown),
-        Refusal({"gameId": "g", "sessionId": "s"}, "what", "transcript"),
-        Refusal({}, "what"),
+        Answer(**ids, key="move", value=move, diagnostics={"nodes": 3, "value": 0.25}),
+        Received(**ids),
+        Refusal(**ids, error="what", need="transcript"),
+        Refusal(error="what"),
     ]
     for reply in replies:
         assert read_reply(WIRE, write_reply(WIRE, reply)) == reply
@@ -93,15 +93,15 @@ def test_diagnostics_are_json_whatever_is_in_them() -> None:
         "deep": [{"y": (1, None)}],
         "o": 1j,
     }
-    written = json.loads(write_reply(WIRE, Answer(Ids("g", "s"), "move", chess.Move.from_uci("e2e4"), odd)))
+    written = json.loads(write_reply(WIRE, Answer(key="move", value=chess.Move.from_uci("e2e4"), diagnostics=odd)))
     assert written["diagnostics"] == {"nan": None, "inf": None, "n": 4, "x": 0.5, "deep": [{"y": [1, None]}], "o": "1j"}
 
 
 def test_what_a_reply_may_leave_out() -> None:
     assert read_reply(WIRE, b'{"move":{"from":"e2","to":"e4"}}') == Answer(
-        Ids("", ""), "move", chess.Move.from_uci("e2e4"), {}
+        key="move", value=chess.Move.from_uci("e2e4"), diagnostics={}
     )
-    assert read_reply(WIRE, b'{"error":null,"received":true}') == Received(Ids("", ""))
+    assert read_reply(WIRE, b'{"error":null,"received":true}') == Received()
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_reasons_that_are_not_ours_are_accepted() -> None:
     sent = push(game_of("e2e4"), chess.WHITE)
     sent["observation"]["game_over"] = {"winner": None, "reason": "server_restart"}
     read = read_request(WIRE, line(sent))
-    assert isinstance(read, Push) and read.seen.game_over == GameOver(reason="server_restart")
+    assert isinstance(read, Push) and read.observation.game_over == GameOver(reason="server_restart")
 
 
 @pytest.mark.parametrize("sizes", [(1,), (2, 3), (7,), (100,)])

@@ -135,8 +135,8 @@ class Waits(toy.TicTacToeKnown):
 def test_an_offer_ends_with_the_turn_of_the_one_that_it_was_made_to() -> None:
     referee, offers = toy.Referee(), list[Any]()
     inbox = Inbox(lambda offer: offers.append((offer, len(referee.tries))))
-    for letter in (Answer(True, 1, Decision(0)), Draw(True, False), Answer(False, 2, Decision(0)),
-                   Answer(False, 3, Decision(1)), Ended(None)):  # fmt: skip
+    for letter in (Answer(True, 0, Decision(0)), Draw(True, False), Answer(False, 1, Decision(0)),
+                   Answer(False, 2, Decision(1)), Ended(None)):  # fmt: skip
         inbox.put(letter)
     players = {seat: HumanAtBoard(Waits, inbox, lambda _: None) for seat in SEATS}  # type: ignore[arg-type]
     with pytest.raises(Ended):

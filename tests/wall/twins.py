@@ -20,9 +20,9 @@ import chess
 
 from darkchess.fog.game.referee import Referee as FogReferee
 from darkchess.rbc.game.referee import Referee as BlindReferee
+from klss.play.wire import AnyWire
 from uci_bridge.protocol.fog import FOG as FOG_WIRE
 from uci_bridge.protocol.rbc import RBC as RBC_WIRE
-from uci_bridge.protocol.wire import Wire
 
 Turns = tuple[str, ...]
 
@@ -45,7 +45,7 @@ class Game:
     name: str
     file: str
     between: str  # two turns of a game in the file
-    wire: Wire
+    wire: AnyWire
     referee: Callable[[str | None], Any]
     answers: Callable[[str], dict[str, Any]]  # to the questions of a turn, in their order
 

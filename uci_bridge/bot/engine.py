@@ -32,13 +32,13 @@ from darkchess.fog.players.named_fog_players import configuration
 from klss import __version__
 from klss.play.contest import Forfeit, OutOfTime
 from klss.play.limits import Limit
+from klss.play.messages import Clock
 from uci_bridge.bot.config import EngineConfig
 from uci_bridge.child_processes import own_program
 from uci_bridge.evaluators import can_ponder, evaluator_choice
 from uci_bridge.protocol.engine_process import EngineProcess
 from uci_bridge.protocol.fog import FOG
 from uci_bridge.protocol.host import HostedPlayer, rehearse
-from uci_bridge.protocol.shapes import Clock
 
 _Result = TypeVar("_Result")
 

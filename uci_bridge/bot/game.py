@@ -28,6 +28,7 @@ import chess
 
 from darkchess.fog.game.record import GameRecord
 from darkchess.fog.game.view import View
+from klss.play.messages import Clock
 from klss.play.outcome import Outcome
 from uci_bridge.bot.dialect import GameFull, GameState
 from uci_bridge.bot.engine import EngineSeat, SeatError
@@ -35,7 +36,6 @@ from uci_bridge.bot.lichess import Backoff, Client, Limited, Refused, Rejected, 
 from uci_bridge.bot.record import Records, plain
 from uci_bridge.bot.stream import GameStream
 from uci_bridge.bot.true_game import TrueGame, Unfollowable
-from uci_bridge.protocol.shapes import Clock
 
 log = logging.getLogger(__name__)
 

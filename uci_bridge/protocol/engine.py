@@ -1,7 +1,7 @@
 """Serve our players of any game on the engine protocol: every line gets one answer, in order, even a malformed one.
 
 An :class:`Engine` keeps a session for each ``sessionId``: the observations of its player
-(:class:`uci_bridge.protocol.wire.Transcript`), and a player that was given the same. A request with the whole
+(:class:`klss.play.wire.Transcript`), and a player that was given the same. A request with the whole
 transcript begins a session, in mid-game too; deltas and pushes extend it. A request with a fault changes nothing in the
 session.
 
@@ -20,21 +20,20 @@ import threading
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.registry import EvaluatorChoice
-from klss.play.contest import AnyPlayer, Contradiction, Decision
+from klss.play.contest import AnyDecision, AnyPlayer, Contradiction
 from klss.play.kit import AnyKit, AnyMaker, Spec
 from klss.play.limits import Limit
+from klss.play.messages import COLORS, Answer, ProtocolError, Push, Received, Refusal, Reply, Request, Seen
 from klss.play.outcome import Seat
+from klss.play.wire import AnyTranscript
 from klss.search.pondering import Pondering
-from uci_bridge.errors import ProtocolError
+from klss.support.text import Document
 from uci_bridge.protocol.codec import MAX_LINE_BYTES, read_request, write_reply
-from uci_bridge.protocol.messages import Answer, Push, Received, Refusal, Reply, Request
-from uci_bridge.protocol.wire import Transcript
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +59,7 @@ class _Game:
 
     game_id: str
     seat: Seat
-    setup: dict[str, Any]
+    setup: Document  # as in messages
 
 
 @dataclass
@@ -68,13 +67,13 @@ class _Session:
     """One player of one game."""
 
     game: _Game
-    setup: Any
+    setup: object  # what both players know, of the kit's own type
     seed: int
-    transcript: Transcript  # what it observed
+    transcript: AnyTranscript  # what it observed
     player: AnyPlayer | None = None  # None until it is asked, and once the game is over
     reproducible: bool = False
     shown: int = 0  # number of observations that it was given
-    decided: tuple[int, Decision[Any]] | None = None  # its last decision, and the number of observations before it
+    decided: tuple[int, AnyDecision] | None = None  # its last decision, and the number of observations before it
 
     def show(self, player: AnyPlayer) -> None:
         """Give the player the observations that it has not seen yet."""
@@ -124,27 +123,28 @@ class Engine:
 
     def _reply(self, line: bytes | None, began: float) -> Reply:
         ids: dict[str, str] = {}
-        need = None
+        whole = False  # whether the request has the whole transcript: then there is nothing more to ask for
         try:
             if line is None:
                 raise ProtocolError(f"got a line of more than {MAX_LINE_BYTES} bytes, expected a shorter one")
             request = read_request(self._wire, line)
-            ids = {"gameId": request.ids.game_id, "sessionId": request.ids.session_id}
-            if isinstance(request, Push) or request.transcript is None:
-                need = "transcript"  # an observation that contradicts the session may fit the whole game
+            ids = {"gameId": request.gameId, "sessionId": request.sessionId}
+            whole = isinstance(request, Request) and request.observationTranscript is not None
             if self._loaded is not None:
                 self._loaded()
                 self._loaded = None
             self._pushed = None
             return self._take_in(request) if isinstance(request, Push) else self._answered(request, began)
         except ProtocolError as error:
-            return Refusal(ids or error.ids, str(error), error.need)
+            return Refusal(**ids or error.ids, error=str(error), need=None if whole else error.need)
         except (DarkchessError, Contradiction, RecursionError) as error:
-            return Refusal(ids, str(error), need)
+            # An observation that contradicts the session may fit the whole game.
+            return Refusal(**ids, error=str(error), need=None if whole or not ids else "transcript")
         except Exception as error:
             log.error("%s", traceback.format_exc())
             self._drop(ids.get("sessionId", ""))
-            return Refusal(ids, f"internal error ({type(error).__name__}); the session is dropped", "transcript")
+            broken = f"internal error ({type(error).__name__}); the session is dropped"
+            return Refusal(**ids, error=broken, need="transcript")
 
     def idle(self) -> None:
         """Called once a request is answered and no other waits: if the configuration ponders, the player that has just
@@ -168,98 +168,67 @@ class Engine:
         self._makers.clear()
 
     # ------------------------------------------------------------------------------------------------ observations
-    def _take_in(self, push: Push) -> Reply:
+    def _take_in(self, push: Push[Seen]) -> Reply:
         """Add an observation outside the player's questions."""
-        session = self._sessions.get(push.ids.session_id)
-        if session is None or (session.game.game_id, session.game.seat) != (push.ids.game_id, push.seat):
-            raise self._unknown(push.ids.session_id)
-        before = len(session.transcript.seen)
-        self._commit(push.ids.session_id, session, self._followed(session.transcript, push.seen))
-        if self._kit.ponders(self._configuration) and before < len(session.transcript.seen):
+        session = self._sessions.get(push.sessionId)
+        if session is None or (session.game.game_id, session.game.seat) != (push.gameId, COLORS[push.color]):
+            raise self._unknown(push.sessionId)
+        before, found = len(session.transcript.seen), session.transcript.copy()
+        _follow(found, push.observation)
+        self._commit(push.sessionId, session, found)
+        if self._kit.ponders(self._configuration) and before < len(found.seen):
             self._pushed = session
-        return Received(push.ids)
+        return Received(gameId=push.gameId, sessionId=push.sessionId)
 
-    def _brought_up_to_date(self, request: Request) -> _Session:
-        """The session of a request, extended by the request's observations; unchanged if they are refused."""
-        session_id = request.ids.session_id
-        game = _Game(request.ids.game_id, request.seat, self._wire.setup_json(request.setup))
-        known = self._sessions.get(session_id)
+    def _brought_up_to_date(self, request: Request[Seen]) -> _Session:
+        """The session of a request, extended by the request's observations; unchanged if they are refused.
+
+        Inside there are only transcripts that begin a session, and single observations that follow.
+        """
+        seat, setup = COLORS[request.color], self._wire.setup(request)
+        game = _Game(request.gameId, seat, self._wire.setup_fields(setup))
+        known = self._sessions.get(request.sessionId)
         if known is not None and known.game != game:
             known = None
-        if known is None and request.delta is not None and self._is_first(request):
-            request = replace(request, transcript=(request.delta,))  # the first observation is the whole transcript
-        if request.transcript is not None:
-            if known is None or known.transcript.over or not _extends(known.transcript, request.transcript):
-                fresh = self._wire.transcript(request.seat, request.setup)
-                known = _Session(game, request.setup, request.seed, fresh)
-            transcript = self._extended(known.transcript, request)
-        elif known is None:
-            raise self._unknown(session_id)
+        fresh = self._wire.transcript(seat, setup)
+        new, last = request.observationTranscript, request.latestObservationDelta
+        alone = new is None
+        if new is None:
+            assert last is not None
+            if known is None and not _is_first(fresh, last):
+                raise self._unknown(request.sessionId)
+            new, count = [last], 0  # the first observation is the whole transcript
+        elif known is not None and known.transcript.outcome is None and _extends(known.transcript, new):
+            count = len(known.transcript.seen)
         else:
-            transcript = self._followed(known.transcript, request.delta, request)
-            if not known.transcript.over and transcript.place(request.delta) < len(transcript.seen) - 1:
-                raise ProtocolError(
-                    f"out of order: got a question of ply {request.ply} after a later one, expected a later one, or "
-                    "the whole transcript",
-                    need="transcript",
-                )
-        if transcript.over:
-            raise ProtocolError(f"got a question in a game that is over at ply {request.ply}, expected none")
-        transcript.check(request.question)
-        self._commit(session_id, known, transcript)
-        return known
-
-    def _is_first(self, request: Request) -> bool:
-        """Whether the single observation of a request is the first of its game."""
-        try:
-            place: int = self._wire.transcript(request.seat, request.setup).place(request.delta)
-        except ProtocolError:
-            return False
-        return place == 0
-
-    @staticmethod
-    def _extended(known: Transcript, request: Request) -> Transcript:
-        """``known`` with the rest of the request's whole transcript, which begins with ``known``."""
-        assert request.transcript is not None
-        found = known.copy()
-        for index, seen in enumerate(request.transcript):
-            if found.over and index >= len(known.seen):
-                raise ProtocolError(f"got an observation of ply {seen.ply} in a game that is over, expected none")
-            if found.place(seen) != index:
+            known, count = None, 0
+        if known is None:
+            known = _Session(game, setup, request.engineSeed, fresh)
+        found = known.transcript.copy()
+        for index, seen in enumerate(new):
+            if not alone and found.place(seen) != index:
                 raise ProtocolError(
                     f"observationTranscript[{index}]: got one of ply {seen.ply}, expected every observation once, in "
                     "order"
                 )
-            if index >= len(known.seen):
-                found.take(seen, request.question if seen is request.transcript[-1] else None)
-        return found
-
-    @staticmethod
-    def _followed(known: Transcript, seen: Any, request: Request | None = None) -> Transcript:
-        """``known`` with a single observation, which may be known already."""
-        place, count = known.place(seen), len(known.seen)
-        found = known.copy()
-        if place > count or (place == count and known.over):
+            if index >= count:
+                _follow(found, seen, request if seen is new[-1] else None)
+        if alone and found.outcome is None and found.place(new[-1]) < len(found.seen) - 1:
             raise ProtocolError(
-                f"got an observation of ply {seen.ply} that does not follow the {count} known ones, expected the next "
-                "one, or the whole transcript",
+                f"out of order: got a question of ply {request.ply} after a later one, expected a later one, or "
+                "the whole transcript",
                 need="transcript",
             )
-        if place == count:
-            found.take(seen, None if request is None else request.question)
-        elif found.same(place, seen):
-            found.end_late(seen)
-        else:
-            raise ProtocolError(
-                f"got another observation of ply {seen.ply} than before, expected the same, or the whole transcript",
-                need="transcript",
-            )
-        return found
+        if found.outcome is not None:
+            raise ProtocolError(f"got a question in a game that is over at ply {request.ply}, expected none")
+        found.check(request)
+        self._commit(request.sessionId, known, found)
+        return known
 
-    def _commit(self, session_id: str, session: _Session, transcript: Transcript) -> None:
+    def _commit(self, session_id: str, session: _Session, transcript: AnyTranscript) -> None:
         """Keep ``session``, with ``transcript``, as the last used one; drop the oldest if there are too many."""
         session.transcript = transcript
-        if transcript.over:
+        if transcript.outcome is not None:
             if session.player is not None:
                 session.player.end(transcript.outcome)
             session.close()
@@ -285,26 +254,33 @@ class Engine:
         )
 
     # ------------------------------------------------------------------------------------------------ answers
-    def _answered(self, request: Request, began: float) -> Reply:
+    def _answered(self, request: Request[Seen], began: float) -> Reply:
         session = self._brought_up_to_date(request)
         number = len(session.transcript.seen)
         if session.decided is None or session.decided[0] != number:
             session.decided = number, self._decide(request, session, began)
         decision = session.decided[1]
-        return Answer(request.ids, self._wire.key(request.question), decision.answer, decision.diagnostics)
+        return Answer(
+            gameId=request.gameId,
+            sessionId=request.sessionId,
+            key=self._wire.key(request),
+            value=decision.answer,
+            diagnostics=decision.diagnostics,
+        )
 
-    def _decide(self, request: Request, session: _Session, began: float) -> Decision[Any]:
+    def _decide(self, request: Request[Seen], session: _Session, began: float) -> AnyDecision:
         """The player's decision; raises Contradiction, and drops the session, if its observations contradict."""
         player = self._player(session, reproducible=request.nodes is not None)
-        question = request.question
+        question = self._wire.key(request)
         try:
             Pondering.halt_all()  # players of other sessions may still ponder
             session.show(player)
-            decision = player.answer(self._wire.key(question), _limit(request, time.monotonic() - began))
+            decision = player.answer(question, _limit(request, time.monotonic() - began))
         except Contradiction:
-            self._drop(request.ids.session_id)
+            self._drop(request.sessionId)
             raise
-        assert not self._wire.complaint(question, decision.answer), self._wire.complaint(question, decision.answer)
+        complaint = session.transcript.complaint(question, decision.answer)
+        assert complaint is None, complaint
         return decision
 
     def _player(self, session: _Session, *, reproducible: bool) -> AnyPlayer:
@@ -314,7 +290,7 @@ class Engine:
         if session.player is None:
             session.player = self._maker(reproducible, session).player(session.seed & _SEED_MASK)
             session.player.begin(session.game.seat, session.setup)
-            session.shown = 0
+            session.shown = session.transcript.first
             session.reproducible = reproducible
         return session.player
 
@@ -327,11 +303,39 @@ class Engine:
         return self._makers[key]
 
 
-def _extends(known: Transcript, whole: tuple[Any, ...]) -> bool:
+def _follow(found: AnyTranscript, seen: Seen, request: Request[Seen] | None = None) -> None:
+    """Add an observation to a transcript; it may be known already, and have the end of the game then."""
+    place, count = found.place(seen), len(found.seen)
+    if place > count or (place == count and found.outcome is not None):
+        raise ProtocolError(
+            f"got an observation of ply {seen.ply} that does not follow the {count} known ones, expected the next "
+            "one, or the whole transcript",
+            need="transcript",
+        )
+    if place == count:
+        found.take(seen, request)
+    elif found.same(place, seen):
+        found.end_late(seen)
+    else:
+        raise ProtocolError(
+            f"got another observation of ply {seen.ply} than before, expected the same, or the whole transcript",
+            need="transcript",
+        )
+
+
+def _is_first(fresh: AnyTranscript, seen: Seen) -> bool:
+    """Whether an observation is the first of its game."""
+    try:
+        return fresh.place(seen) == 0
+    except ProtocolError:
+        return False
+
+
+def _extends(known: AnyTranscript, whole: Sequence[Seen]) -> bool:
     return len(known.seen) <= len(whole) and all(known.same(index, whole[index]) for index in range(len(known.seen)))
 
 
-def _limit(request: Request, waited_s: float) -> Limit:
+def _limit(request: Request[Seen], waited_s: float) -> Limit:
     """The limit of the answer: nodes, else the budget, else the clock; less the time that has passed."""
     if request.nodes is not None:
         return Limit(nodes=request.nodes)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import chess
 from msgspec import Meta, Struct, structs
@@ -22,15 +22,14 @@ from darkchess.errors import ViewError
 from darkchess.fog.game.contest import Setup
 from darkchess.fog.game.rules import PAPER, PYCHESS
 from darkchess.fog.game.view import Kind, View, initial_view, observed
-from klss.play.contest import AnyPlayer
+from klss.play.contest import Player
 from klss.play.limits import Limit
+from klss.play.messages import Answer, GameOver, ProtocolError, Push, Request, Seen, bad, outcome_of, over_shape
 from klss.play.outcome import Outcome
-from uci_bridge.errors import ProtocolError
-from uci_bridge.protocol import shapes, wire
-from uci_bridge.protocol.shapes import bad, given
-
-Moves = tuple[chess.Move, ...]
-"""A question: the legal moves."""
+from klss.play.wire import Transcript, Wire
+from klss.support.text import Document
+from uci_bridge.protocol import shapes
+from uci_bridge.protocol.shapes import given
 
 _RULESETS = {"loss": PAPER, "draw": PYCHESS}
 _MAX_MOVES = 448
@@ -44,20 +43,19 @@ _Mask = Annotated[str, Meta(pattern=r"^0[xX][0-9a-fA-F]{1,16}\Z")]
 _SquareAndPiece = tuple[shapes.Square, shapes.Piece]
 
 
-class Observation(Struct, frozen=True, kw_only=True):
+class Observation(Seen, frozen=True, kw_only=True):
     """A player's view after a ply; the fields are those of :class:`darkchess.fog.game.view.View`."""
 
-    ply: shapes.Ply
     kind: Kind
     own_move: shapes.Move | None = None
     visibility_mask: _Mask
     visible_pieces: Annotated[list[_SquareAndPiece], Meta(max_length=64)]
     own_capture_square: shapes.Square | None = None
     opp_capture_landing_square: shapes.Square | None = None
-    game_over: shapes.GameOver | None = None
+    game_over: GameOver | None = None
 
     def __post_init__(self) -> None:
-        """Refuse combinations of fields that no ply has."""
+        """Refuse combinations of fields that no ply has; give the mask all digits, and sort the pieces."""
         kind = self.kind
         if (kind == "initial") != (self.ply == 0):
             raise ValueError("kind: expected 'initial' at ply 0 and only there")
@@ -67,6 +65,8 @@ class Observation(Struct, frozen=True, kw_only=True):
             raise ValueError("own_capture_square: expected captures with kind 'opp_move' only")
         if len({square for square, _ in self.visible_pieces}) < len(self.visible_pieces):
             raise ValueError("visible_pieces: expected each square once")
+        structs.force_setattr(self, "visibility_mask", f"0x{int(self.visibility_mask, 16):016x}")
+        self.visible_pieces.sort(key=lambda each: each[0])
 
 
 class _Rules(Struct, frozen=True):
@@ -75,12 +75,10 @@ class _Rules(Struct, frozen=True):
     no_move: Literal["loss", "draw"] = "loss"
 
 
-class _Request(shapes.Request, frozen=True, kw_only=True):
+class _Request(Request[Observation], frozen=True, kw_only=True):
     """It is the player's turn."""
 
     legalMoves: Annotated[list[shapes.Move], Meta(min_length=1, max_length=_MAX_MOVES)]
-    observationTranscript: Annotated[list[Observation], Meta(min_length=1, max_length=shapes.MAX_PLY + 1)] | None = None
-    latestObservationDelta: Observation | None = None
     fen: shapes.Fen | None = None
     rules: _Rules | None = None
 
@@ -94,50 +92,18 @@ class _Request(shapes.Request, frozen=True, kw_only=True):
                 )
 
 
-class _Push(shapes.Push, frozen=True, kw_only=True):
-    """An observation outside the player's turn."""
-
-    observation: Observation
-
-
-class _Answer(shapes.Answer, frozen=True, kw_only=True):
-    """The answer to a question."""
-
-    move: shapes.Move
-
-
 # ----------------------------------------------------------------------------------------------------------------------
 # what follows from what
 
 
-class _Transcript(wire.Transcript):
+class _Transcript(Transcript[Observation, View, chess.Move]):
     """The index of an observation is its ply; the game's end is part of the last one."""
 
+    first = 1  # the view of the start position
+
     def __init__(self, color: chess.Color, setup: Setup) -> None:
+        super().__init__()
         self._color, self._setup = color, setup
-        self.seen: list[Observation] = []
-        self._views: list[View] = []
-
-    def copy(self) -> _Transcript:
-        other = _Transcript(self._color, self._setup)
-        other.seen, other._views = self.seen.copy(), self._views.copy()
-        return other
-
-    @property
-    def ply(self) -> int:
-        return len(self.seen) - 1
-
-    @property
-    def given(self) -> list[View]:  # type: ignore[override]
-        """See the base; the view of the start position comes with the setup."""
-        return self._views[1:]
-
-    @property
-    def over(self) -> bool:  # type: ignore[override]
-        return bool(self.seen) and self.seen[-1].game_over is not None
-
-    def place(self, seen: Observation) -> int:
-        return seen.ply
 
     def same(self, index: int, seen: Observation) -> bool:
         """See the base; an observation may also differ by the end of the game, which may come later."""
@@ -153,24 +119,39 @@ class _Transcript(wire.Transcript):
         if seen.ply != self.ply:
             raise ProtocolError(f"got the end of the game at ply {seen.ply} after ply {self.ply}, expected it there")
         self.seen[-1] = seen
-        outcome = shapes.outcome_of(seen.game_over)
-        self._views[-1] = replace(self._views[-1], game_over=outcome, legal_moves=())
+        self._over(outcome_of(seen.game_over))
 
-    def take(self, seen: Observation, question: Moves | None = None) -> None:
-        self._views.append(self._view(self._views[-1] if self._views else None, seen, question))
+    def take(self, seen: Observation, request: Request[Observation] | None = None) -> None:
+        self.given.append(self._view(self.given[-1] if self.given else None, seen, request))
         self.seen.append(seen)
+        self.outcome = self.given[-1].game_over
 
-    def check(self, question: Moves) -> None:
+    def check(self, request: Request[Observation]) -> None:
         """See the base. The legal moves add to the last view: they show whether en passant is possible."""
-        before = self._views[-2] if len(self._views) > 1 else None
-        self._views[-1] = self._view(before, self.seen[-1], question)
+        before = self.given[-2] if len(self.given) > 1 else None
+        self.given[-1] = self._view(before, self.seen[-1], request)
 
-    def _view(self, before: View | None, seen: Observation, moves: Moves | None) -> View:
-        shown = _shown(seen)
+    def _view(self, before: View | None, seen: Observation, request: Request[Observation] | None) -> View:
+        moves = None
+        if request is not None:
+            assert isinstance(request, _Request)
+            moves = tuple(map(shapes.move_of, request.legalMoves))
+        visible = int(seen.visibility_mask, 16)
+        pieces = {square: shapes.piece_of(piece) for square, piece in seen.visible_pieces}
+        over = given(outcome_of, seen.game_over)
         if before is not None:
-            return observed(before, legal_moves=moves, **shown)
-        view = initial_view(self._setup.start, self._color, shown["game_over"])
-        visible, pieces = shown["visible"], shown["pieces"]
+            return observed(
+                before,
+                kind=seen.kind,
+                visible=visible,
+                pieces=pieces,
+                own_move=given(shapes.move_of, seen.own_move),
+                own_capture_square=seen.own_capture_square,
+                opp_capture_landing_square=seen.opp_capture_landing_square,
+                game_over=over,
+                legal_moves=moves,
+            )
+        view = initial_view(self._setup.start, self._color, over)
         if view.ep_square is not None:  # the pawn that can be taken en passant may be shown, too
             pawn = view.ep_square + (-8 if view.color else 8)
             visible &= ~(1 << pawn) | view.visible
@@ -181,79 +162,65 @@ class _Transcript(wire.Transcript):
             raise ViewError("observation of ply 0: expected the start position's legal moves")
         return view
 
+    def begin(self) -> None:
+        self.add(initial_view(self._setup.start, self._color))
+
     def add(self, observation: View) -> Observation | None:
         """See the base: the results of own moves and the end of the game are pushed."""
-        self._first()
-        self._views.append(observation)
+        self.given.append(observation)
         self.seen.append(observation_of(observation))
-        pushed = observation.kind == "own_move" or observation.game_over is not None
-        return self.seen[-1] if pushed else None
+        self.outcome = observation.game_over
+        return self.seen[-1] if observation.kind == "own_move" or self.outcome is not None else None
 
     def end(self, outcome: Outcome) -> Observation | None:
         """See the base: the last observation again, with the outcome."""
-        self._first()
-        if self.over:
+        if self.outcome is not None:
             return None
-        self._views[-1] = replace(self._views[-1], game_over=outcome, legal_moves=())
-        self.seen[-1] = observation_of(self._views[-1])
+        self._over(outcome)
+        self.seen[-1] = observation_of(self.given[-1])
         return self.seen[-1]
 
-    def question(self, asked: Any) -> Moves:
-        self._first()
-        return self._views[-1].legal_moves
+    def _over(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+        self.given[-1] = replace(self.given[-1], game_over=outcome, legal_moves=())
 
-    def _first(self) -> None:
-        """Begin a host's transcript with the view of the start position."""
-        if not self._views:
-            self._views.append(initial_view(self._setup.start, self._color))
-            self.seen.append(observation_of(self._views[0]))
+    def asks(self, question: str) -> Document:
+        """See the base; sorted by from, to, promotion, so that the order reveals nothing."""
+        return {"legalMoves": [shapes.move_shape(move) for move in sorted(self.given[-1].legal_moves, key=encode)]}
+
+    def complaint(self, question: str, answer: chess.Move) -> str | None:
+        moves = self.given[-1].legal_moves
+        return None if answer in moves else f"{answer.uci()}, expected one of its {len(moves)} legal moves"
 
 
 def observation_of(view: View) -> Observation:
-    """A view as the protocol's observation; pieces sorted by square, so that equal views give equal observations."""
+    """A view as the protocol's observation."""
     return Observation(
         ply=view.ply,
         kind=view.kind,
         own_move=given(shapes.move_shape, view.own_move),
-        visibility_mask=_mask(view.visible),
-        visible_pieces=[(square, shapes.piece_shape(piece)) for square, piece in sorted(view.pieces.items())],
+        visibility_mask=f"0x{view.visible:016x}",
+        visible_pieces=[(square, shapes.piece_shape(piece)) for square, piece in view.pieces.items()],
         own_capture_square=view.own_capture_square,
         opp_capture_landing_square=view.opp_capture_landing_square,
-        game_over=given(shapes.over_shape, view.game_over),
+        game_over=given(over_shape, view.game_over),
     )
-
-
-def _shown(seen: Observation) -> dict[str, Any]:
-    """An observation as the arguments of :func:`darkchess.fog.game.view.observed`."""
-    return {
-        "kind": seen.kind,
-        "visible": int(seen.visibility_mask, 16),
-        "pieces": {square: shapes.piece_of(piece) for square, piece in seen.visible_pieces},
-        "own_move": given(shapes.move_of, seen.own_move),
-        "own_capture_square": seen.own_capture_square,
-        "opp_capture_landing_square": seen.opp_capture_landing_square,
-        "game_over": given(shapes.outcome_of, seen.game_over),
-    }
-
-
-def _mask(visible: int) -> str:
-    return f"0x{visible:016x}"
 
 
 # ----------------------------------------------------------------------------------------------------------------------
 # the vocabulary
 
 
-class _Fog(wire.Wire):
+class _Fog(Wire[Setup, Observation, View, chess.Move]):
     """See the module."""
 
     game = None  # the protocol's first game, and Misty's only one
-    mark = "legalMoves"
+    asked = ("legalMoves",)
     request = _Request
-    push = _Push
-    answers = {"move": _Answer}  # noqa: RUF012
+    push = Push[Observation]
+    answers = {"move": Answer[shapes.Move]}  # noqa: RUF012
 
-    def check_game(self, message: Mapping[str, Any]) -> None:
+    def check_game(self, message: Mapping[str, object]) -> None:
         """See the base; unknown fields are ignored, but not the name of another game that klss plays."""
         if message.get("game") == "rbc":
             raise bad("game", "rbc", "Fog of War here, without one (klss engine --game rbc plays rbc)")
@@ -261,40 +228,22 @@ class _Fog(wire.Wire):
     def transcript(self, seat: chess.Color, setup: Setup) -> _Transcript:
         return _Transcript(seat, setup)
 
-    def read_setup(self, raw: _Request) -> Setup:
-        """See the base; raises ProtocolError if no game can start from it."""
-        no_move = "loss" if raw.rules is None else raw.rules.no_move
-        return Setup(shapes.start_of(raw.fen), _RULESETS[no_move])
+    def setup(self, request: Request[Observation]) -> Setup:
+        assert isinstance(request, _Request)
+        no_move = "loss" if request.rules is None else request.rules.no_move
+        return Setup(shapes.start_of(request.fen), _RULESETS[no_move])
 
-    def setup_json(self, setup: Setup) -> dict[str, Any]:
+    def setup_fields(self, setup: Setup) -> Document:
         fen = setup.start.fen()
-        return ({} if fen == START_FEN else {"fen": fen}) | {"rules": {"no_move": setup.ruleset.no_move}}
+        return {"fen": None if fen == START_FEN else fen, "rules": _Rules(setup.ruleset.no_move)}
 
-    def read_question(self, raw: _Request) -> Moves:
-        return tuple(map(shapes.move_of, raw.legalMoves))
+    def answer(self, key: str, value: shapes.Move) -> chess.Move:
+        return shapes.move_of(value)
 
-    def question_json(self, question: Moves) -> dict[str, Any]:
-        """See the base; sorted by from, to, promotion, so that the order reveals nothing."""
-        return {"legalMoves": [shapes.move_shape(move) for move in sorted(question, key=encode)]}
+    def answer_value(self, key: str, answer: chess.Move) -> shapes.Move:
+        return shapes.move_shape(answer)
 
-    def read_seen(self, raw: Observation) -> Observation:
-        # The same form as from observation_of, since an engine's mask may have fewer digits, and pieces any order.
-        pieces = sorted(raw.visible_pieces, key=lambda each: each[0])
-        return structs.replace(raw, visibility_mask=_mask(int(raw.visibility_mask, 16)), visible_pieces=pieces)
-
-    def seen_json(self, seen: Observation) -> Observation:
-        return seen
-
-    def read_answer(self, key: str, raw: _Answer) -> chess.Move:
-        return shapes.move_of(raw.move)
-
-    def answer_json(self, key: str, value: chess.Move) -> shapes.Move:
-        return shapes.move_shape(value)
-
-    def complaint(self, question: Moves, value: chess.Move) -> str | None:
-        return None if value in question else f"{value.uci()}, expected one of its {len(question)} legal moves"
-
-    def rehearse(self, player: AnyPlayer, limit: Limit) -> None:
+    def rehearse(self, player: Player[Setup, View, chess.Move], limit: Limit) -> None:
         """See the base: a first move."""
         player.begin(chess.WHITE, Setup(Position.start()))
         player.answer("move", limit)

@@ -17,18 +17,18 @@ import logging
 import secrets
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
-from klss.play.contest import AnyPlayer, Decision, Forfeit, OutOfTime
+from klss.play.contest import Answer, Decision, Forfeit, Observation, OutOfTime, Player, Setup
 from klss.play.limits import Limit, Progress
+from klss.play.messages import COLOR_NAMES, Clock, ProtocolError, Received, Refusal, Reply, Seen
+from klss.play.messages import Answer as AnswerMessage
 from klss.play.outcome import Outcome, Seat
 from klss.play.time_plan import TimePlan
-from uci_bridge.errors import EngineFailed, NeverAnswered, ProtocolError
+from klss.play.wire import AnyWire, Wire
+from uci_bridge.errors import EngineFailed, NeverAnswered
 from uci_bridge.protocol.codec import read_reply, write_request
 from uci_bridge.protocol.engine_process import CLOSED, EngineProcess, Late
-from uci_bridge.protocol.messages import Answer, Ids, Push, Received, Refusal, Reply, Request
-from uci_bridge.protocol.shapes import Clock
-from uci_bridge.protocol.wire import Wire
 
 log = logging.getLogger(__name__)
 
@@ -47,13 +47,13 @@ _STRAYS = 16
 _REHEARSAL = Limit(time_s=0.1)
 
 
-class HostedPlayer(AnyPlayer):
+class HostedPlayer(Player[Setup, Observation, Answer]):
     """One player of one game after the other, played by an engine process."""
 
     def __init__(
         self,
         engine: EngineProcess,  # the process; started when the game starts. Several players may share it
-        wire: Wire,  # the game's part of the protocol
+        wire: Wire[Setup, Any, Observation, Answer],  # the game's part of the protocol
         *,
         seed: int = 0,  # of the engine's random choices
         key: str | None = None,  # the ids are its hashes; None: a random one. It must not tell which game this is
@@ -68,24 +68,25 @@ class HostedPlayer(AnyPlayer):
         self._key = secrets.token_hex(16) if key is None else key
         self._restarts, self._quiet = restarts, quiet
         self._games = 0
-        self._ids = Ids("", "")
+        self._ids: dict[str, str] = {}
         self._closed = False
         self._known = -1  # the last observation that the engine has
         self._pushes, self._incarnation = True, 0  # whether it takes pushes; the number of its start
 
     # ---------------------------------------------------------------------------------------------- a player
-    def begin(self, seat: Seat, setup: Any) -> None:
+    def begin(self, seat: Seat, setup: Setup) -> None:
         """See :class:`klss.play.contest.Player`; always begins a new session."""
         self._seat, self._setup = seat, setup
         self._transcript = self._wire.transcript(seat, setup)
+        self._transcript.begin()
         self._asked_before = self._closed = False
         self._games += 1
-        self._ids = Ids(self._hashed("game"), self._hashed("session"), "engine")
+        self._ids = {"gameId": self._hashed("game"), "engineId": "engine", "sessionId": self._hashed("session")}
         self._forget()
         with contextlib.suppress(OSError):
             self._engine.start()  # while no clock runs; the first question tries again, and raises
 
-    def observe(self, observation: Any) -> None:
+    def observe(self, observation: Observation) -> None:
         """See :class:`klss.play.contest.Player`; faults of the engine raise nothing here."""
         self._push(self._transcript.add(observation))
 
@@ -93,7 +94,7 @@ class HostedPlayer(AnyPlayer):
         """See :class:`klss.play.contest.Player`; faults of the engine raise nothing here."""
         self._push(self._transcript.end(outcome))
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Any]:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:
         """See :class:`klss.play.contest.Player`. Raises Forfeit: the engine gave no answer that can be played;
         OutOfTime: it gave none before its clock ran out; in a match NeverAnswered: the program failed before its first
         reply, and OSError: the machine has no resources for its process.
@@ -103,11 +104,10 @@ class HostedPlayer(AnyPlayer):
             self.last_fault = self.last_fault or words
             raise Forfeit(self.last_fault)
         self._asked_before = True
-        asked = self._transcript.question(question)
         began = time.monotonic()
         while True:
             try:
-                decision = self._decision(asked, self._reply_to(asked, limit, began))
+                decision = self._decision(question, self._reply_to(question, limit, began))
                 self._known = self._last
                 return decision
             except (OSError, ProtocolError) as fault:
@@ -137,7 +137,7 @@ class HostedPlayer(AnyPlayer):
         """
         return len(self._transcript.seen) - 1
 
-    def _reply_to(self, asked: Any, limit: Limit, began: float) -> Reply:
+    def _reply_to(self, question: str, limit: Limit, began: float) -> Reply:
         """The engine's reply to a question whose clock runs since ``began``, also if its process is started again."""
         starting = time.monotonic()
         with self._engine.lock:
@@ -149,33 +149,33 @@ class HostedPlayer(AnyPlayer):
                 self._incarnation = self._engine.starts
             until = self._until(limit, began, starting)
             follows = self._known == self._last - 1 and self._known >= 0
-            reply = self._exchanged(self._request(asked, limit, began, follows=follows), until)
+            reply = self._exchanged(self._request(question, limit, began, follows=follows), until)
             if isinstance(reply, Refusal) and reply.need == "transcript" and self._known >= 0:
                 self._known = -1
-                reply = self._exchanged(self._request(asked, limit, began, follows=False), until)
+                reply = self._exchanged(self._request(question, limit, began, follows=False), until)
         if isinstance(reply, Refusal):
             raise EngineFailed(f"it refused the turn: {reply.error[:300]}")
         return reply
 
-    def _request(self, asked: Any, limit: Limit, began: float, *, follows: bool) -> bytes:
+    def _request(self, question: str, limit: Limit, began: float, *, follows: bool) -> bytes:
         """The request: with the last observation alone if it ``follows`` those that the engine has, else with all."""
         transcript, clock = self._transcript, Clock(increment_ms=0)
         if limit.clock is not None:
             left = limit.clock[0] - (time.monotonic() - began)
             added = max(0, round(limit.clock[1] * 1000))
             clock = Clock(remaining_ms=max(0, round(left * 1000)), increment_ms=added)
-        request = Request(
-            ids=self._ids,
-            seat=self._seat,
+        request = self._wire.request(
+            **self._ids,
+            color=COLOR_NAMES[self._seat],
             ply=transcript.ply,
-            question=asked,
-            setup=self._setup,
-            seed=self._seed,
+            engineSeed=self._seed,
             clock=clock,
-            transcript=None if follows else tuple(transcript.seen),
-            delta=transcript.seen[-1] if follows else None,
+            observationTranscript=None if follows else transcript.seen,
+            latestObservationDelta=transcript.seen[-1] if follows else None,
             budget_ms=None if limit.time_s is None else max(1, round(limit.time_s * 1000)),
             nodes=limit.nodes,
+            **transcript.asks(question),
+            **self._wire.setup_fields(self._setup),
         )
         return write_request(self._wire, request)
 
@@ -189,15 +189,14 @@ class HostedPlayer(AnyPlayer):
                 return reply
         raise EngineFailed("it said again and again that it received what nobody asked for")
 
-    def _decision(self, asked: Any, reply: Reply) -> Decision[Any]:
+    def _decision(self, question: str, reply: Reply) -> Decision[Answer]:
         """The decision in a reply. Raises EngineFailed: it has none, or one that may not be played."""
-        key = self._wire.key(asked)
-        if not isinstance(reply, Answer) or reply.key != key:
-            raise EngineFailed(f"it answered no {key}, expected one")
-        complaint = self._wire.complaint(asked, reply.value)
+        if not isinstance(reply, AnswerMessage) or reply.key != question:
+            raise EngineFailed(f"it answered no {question}, expected one")
+        complaint = self._transcript.complaint(question, reply.value)
         if complaint is not None:
             raise EngineFailed(f"it answered {complaint}")
-        return Decision(reply.value, dict(reply.diagnostics))
+        return Decision(reply.value, dict(reply.diagnostics or {}))
 
     def _until(self, limit: Limit, began: float, asked: float) -> Callable[[], float]:
         """The deadline of an answer; its clock runs since ``began``, this process was asked at ``asked``."""
@@ -220,13 +219,14 @@ class HostedPlayer(AnyPlayer):
         return lambda: max(hung, loaded())
 
     # ------------------------------------------------------------------------------------------------ pushes
-    def _push(self, seen: Any) -> None:
+    def _push(self, seen: Seen | None) -> None:
         """Push an observation (None: nothing) outside the engine's turn, and wait a moment for the answer; faults of
         the engine raise nothing here.
         """
         if seen is None or not (self._pushes and self._engine.alive and self._engine.starts == self._incarnation):
             return  # if not asked yet in this game, or without pushes, the engine gets the whole transcript later
-        line = write_request(self._wire, Push(self._ids, self._seat, seen))
+        push = self._wire.push(**self._ids, color=COLOR_NAMES[self._seat], ply=seen.ply, observation=seen)
+        line = write_request(self._wire, push)
         until = time.monotonic() + self._engine.patience.push_s
         with self._engine.lock:
             try:
@@ -267,11 +267,7 @@ class HostedPlayer(AnyPlayer):
 
     def _is_ours(self, reply: Reply) -> bool:
         """Whether a reply has this session's ids; it may leave them out."""
-        said = reply.ids
-        if isinstance(said, Ids):
-            said = {"gameId": said.game_id, "sessionId": said.session_id}
-        ours = {"gameId": self._ids.game_id, "sessionId": self._ids.session_id}
-        return all(said.get(key) in (None, "", value) for key, value in ours.items())
+        return reply.gameId in ("", self._ids["gameId"]) and reply.sessionId in ("", self._ids["sessionId"])
 
     def _forget(self) -> None:
         """Assume that the engine knows nothing of this session."""
@@ -287,7 +283,11 @@ class HostedPlayer(AnyPlayer):
             log.warning("%s: %s", self._engine.name, fault)
 
 
-def rehearse(engine: EngineProcess, wire: Wire) -> str | None:
+AnyHosted: TypeAlias = HostedPlayer[Any, Any, Any]
+"""A player of a game that is known only at run time."""
+
+
+def rehearse(engine: EngineProcess, wire: AnyWire) -> str | None:
     """Have an engine play a turn of a dummy game, so that its compiled code is loaded before a clock runs.
 
     Return what went wrong, or None; nothing is raised, since the same fault will show again in the game.
