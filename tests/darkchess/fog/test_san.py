@@ -53,40 +53,27 @@ def test_san_is_disambiguated_among_pseudo_legal_moves(fen: str, uci: str, text:
     assert parse_move(position, text) == chess.Move.from_uci(uci)
 
 
-@pytest.mark.parametrize(
-    ("text", "uci"),
-    [
-        ("e4", "e2e4"), ("e2e4", "e2e4"), ("E2E4", "e2e4"), ("e2-e4", "e2e4"), (" e4 ", "e2e4"), ("e4!?", "e2e4"),
-        ("e4±", "e2e4"), ("e4+=", "e2e4"), ("e2–e4", "e2e4"), ("♘f3", "g1f3"), ("♞f3", "g1f3"), ("♙e4", "e2e4"),
-        ("Ng1f3", "g1f3"), ("Ng1-f3", "g1f3"), ("Ngf3", "g1f3"), ("N1f3", "g1f3"), ("Nf3+", "g1f3"), ("Pe4", "e2e4"),
-    ],
-)  # fmt: skip
-def test_loose_spellings_are_read(text: str, uci: str) -> None:
-    assert parse_move(Position.start(), text) == chess.Move.from_uci(uci)
-
-
-@pytest.mark.parametrize(
-    ("text", "uci"),
-    [
-        ("O-O", "e1g1"), ("O–O", "e1g1"), ("0-0", "e1g1"), ("o-o-o", "e1c1"), ("OOO", "e1c1"), ("e1g1", "e1g1"),
-        ("e1h1", "e1g1"), ("e1a1", "e1c1"),
-        ("b8=Q", "b7b8q"), ("b8Q", "b7b8q"), ("b8(N)", "b7b8n"), ("b8/R", "b7b8r"), ("b8=q", "b7b8q"),
-        ("b7b8b", "b7b8b"),
-        ("b×c8=♕", "b7c8q"), ("bxc8=Q#", "b7c8q"), ("bc8Q", "b7c8q"),
-    ],
-)  # fmt: skip
-def test_loose_spellings_of_castling_and_promotion_are_read(text: str, uci: str) -> None:
-    assert parse_move(Position.from_fen("2n1k3/1P6/8/8/8/8/8/R3K2R w KQ - 0 1"), text) == chess.Move.from_uci(uci)
+LAST_RANK = "2n1k3/1P6/8/8/8/8/8/R3K2R w KQ - 0 1"
 
 
 @pytest.mark.parametrize(
     ("fen", "text", "uci"),
     [
+        *((chess.STARTING_FEN, text, "e2e4") for text in (
+            "e4", "e2e4", "E2E4", "e2-e4", " e4 ", "e4!?", "e4±", "e4+=", "e2–e4", "♙e4", "Pe4",
+        )),
+        *((chess.STARTING_FEN, text, "g1f3") for text in (
+            "♘f3", "♞f3", "Ng1f3", "Ng1-f3", "Ngf3", "N1f3", "Nf3+",
+        )),
+        *((LAST_RANK, text, "e1g1") for text in ("O-O", "O–O", "0-0", "e1g1", "e1h1")),
+        *((LAST_RANK, text, "e1c1") for text in ("o-o-o", "OOO", "e1a1")),
+        *((LAST_RANK, text, "b7b8q") for text in ("b8=Q", "b8Q", "b8=q")),
+        (LAST_RANK, "b8(N)", "b7b8n"), (LAST_RANK, "b8/R", "b7b8r"), (LAST_RANK, "b7b8b", "b7b8b"),
+        *((LAST_RANK, text, "b7c8q") for text in ("b×c8=♕", "bxc8=Q#", "bc8Q", "b7xNc8=Q")),
+        # A capture may name the piece that it takes, and no other.
         ("4k3/8/2n5/1B6/Q7/8/8/4K3 w - - 0 1", "Bb5xNc6", "b5c6"),
         ("4k3/8/2n5/8/Q7/8/8/4K3 w - - 0 1", "Qa4xNc6+", "a4c6"),
-        ("4k3/8/8/8/Q7/8/8/4K3 w - - 0 1", "Qa4xKe8#", "a4e8"),
-        ("4k3/8/8/8/Q7/8/8/4K3 w - - 0 1", "QxKe8", "a4e8"),
-        ("2n1k3/1P6/8/8/8/8/8/4K3 w - - 0 1", "b7xNc8=Q", "b7c8q"),
+        *(("4k3/8/8/8/Q7/8/8/4K3 w - - 0 1", text, "a4e8") for text in ("Qa4xKe8#", "QxKe8")),
         *(
             ("4k3/8/8/3Pp3/8/8/8/4K3 w - e6 0 1", text, "d5e6")
             for text in ("d5xPe6", "dxe6", "dxe6 e.p.", "dxe6ep", "d5e6")
@@ -97,8 +84,8 @@ def test_loose_spellings_of_castling_and_promotion_are_read(text: str, uci: str)
         ("4k3/8/8/1B6/8/8/8/4K3 w - - 0 1", "Bb5xNc6", None),
         ("4k3/8/2n5/1B6/8/8/8/4K3 w - - 0 1", "Bb5Nc6", None),
     ],
-)
-def test_a_capture_may_name_the_piece_that_it_takes_and_no_other(fen: str, text: str, uci: str | None) -> None:
+)  # fmt: skip
+def test_loose_spellings_are_read(fen: str, text: str, uci: str | None) -> None:
     position = Position.from_fen(fen)
     if uci is None:
         with pytest.raises(IllegalMove, match="expected"):
