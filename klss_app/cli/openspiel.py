@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from klss import MAX_NODES
 from klss.errors import INSTALL_EXTRAS
-from klss_app.cli.errors import UsageError
+from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.options import Parser, count
 
 if TYPE_CHECKING:
@@ -72,14 +72,15 @@ def game_of(
 def limits(parsed: argparse.Namespace) -> Iterator[int]:
     """Limit the memory of the block to ``--memory-mb``; yields the limit in bytes.
 
-    Raises :class:`UsageError`: the game takes more, or OpenSpiel is missing or can't be loaded.
+    Raises :class:`UsageError`: the game takes more, OpenSpiel is missing or can't be loaded, or the library refuses a
+    game or a file; :class:`FailedError`: no method solved a linear program.
     """
     try:
         if not is_gambit_file(str(getattr(parsed, "game", ""))):
             import klss.openspiel  # noqa: F401
     except ImportError as error:
         raise UsageError(f"OpenSpiel can't be loaded: {error}; expected it: {INSTALL_EXTRAS}") from error
-    from klss.errors import GameError, TooLargeError
+    from klss.errors import KlssError, SolverError, TooLargeError
     from klss.support.memory import allowance_bytes, limited
 
     most = allowance_bytes() if parsed.memory_mb is None else 1_000_000 * parsed.memory_mb
@@ -90,10 +91,12 @@ def limits(parsed: argparse.Namespace) -> Iterator[int]:
 
                 imported(parsed.module)
             yield most
-    except GameError as error:
-        raise UsageError(str(error)) from error
     except TooLargeError as error:
         raise UsageError(str(error.renamed(_FLAGS))) from error
+    except SolverError as error:
+        raise FailedError(str(error)) from error
+    except KlssError as error:
+        raise UsageError(str(error)) from error
     except MemoryError as error:
         raise UsageError(
             f"the game takes more than {most // 1_000_000:,} MB of memory; expected a smaller one; raise the limit "

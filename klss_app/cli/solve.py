@@ -71,6 +71,7 @@ def run(arguments: Sequence[str]) -> int:
     _check(parsed)
     progress = ProgressLine(f"solving {parsed.game}")
     with limits(parsed) as max_bytes, closing(progress), asked_to_end():
+        from klss.theory import exact as fractions
         from klss.theory.sequence_form import sequence_form
 
         _warm_up(parsed.game)
@@ -80,9 +81,12 @@ def run(arguments: Sequence[str]) -> int:
         form = sequence_form(game)
         large = form.payoff.nnz > _LARGE
         progress.tell(f"{game.node_count:,} nodes, {form.payoff.nnz:,} payoffs", at_once=large)
-        exact = _exact(parsed, form, max_bytes) if parsed.exact else None
+        exact = None
+        if parsed.exact:
+            exact = fractions.solve(form, method=parsed.method, time_limit_s=parsed.seconds, max_bytes=max_bytes)
         solution = exact.solution if exact else _solved(parsed, form, max_bytes, progress)
-    seconds = time.perf_counter() - begin
+        seconds = time.perf_counter() - begin
+        subgame = None if parsed.subgame is None else _subgame(game, form, solution, parsed.subgame, parsed.player)
     if by_program and solution.status == "failed":
         raise FailedError(
             f"{parsed.game}: no method found an equilibrium (attempts: {', '.join(solution.stats.attempts)}; "
@@ -99,8 +103,8 @@ def run(arguments: Sequence[str]) -> int:
             for strategy in exact.strategies
         ]
         report["exact"] = {"value": str(exact.value), "players": [{"infosets": each} for each in players]}
-    if parsed.subgame is not None:
-        report["subgame"] = _subgame(game, form, solution, parsed.subgame, parsed.player)
+    if subgame is not None:
+        report["subgame"] = subgame
     if parsed.out is not None:
         _write(Path(parsed.out), parsed.game, solution, exact)
     if parsed.export is not None:
@@ -147,37 +151,21 @@ def _check(parsed: Any) -> None:
             writable_file(Path(getattr(parsed, flag)), f"--{flag}")
 
 
-def _exact(parsed: Any, form: SequenceForm, max_bytes: int) -> ExactSolution:
-    from klss.errors import SolverError
-    from klss.theory import exact
-
-    try:
-        return exact.solve(form, method=parsed.method, time_limit_s=parsed.seconds, max_bytes=max_bytes)
-    except SolverError as error:
-        raise FailedError(f"{parsed.game}: {error}") from error
-
-
 def _solved(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressLine) -> Solution:
     """The solution by the chosen method, with the locked strategies fixed."""
     from klss import solve_form
-    from klss.theory.first_order import SavedRunError
-    from klss.theory.policies import PolicyError, read_policy
+    from klss.theory.policies import read_policy
 
-    try:
-        return solve_form(
-            form,
-            method=parsed.method,
-            gap=parsed.gap,
-            seconds=parsed.seconds,
-            lock=None if parsed.lock is None else read_policy(Path(parsed.lock), max_bytes),
-            max_bytes=max_bytes,
-            resume=None if parsed.resume is None else Path(parsed.resume),
-            on_progress=lambda n, gap: progress.tell(f"{n:,} iterations, gap {gap:.2g}"),
-        )
-    except PolicyError as error:
-        raise UsageError(f"--lock {error}") from error
-    except SavedRunError as error:
-        raise UsageError(f"--resume {error}") from error
+    return solve_form(
+        form,
+        method=parsed.method,
+        gap=parsed.gap,
+        seconds=parsed.seconds,
+        lock=None if parsed.lock is None else read_policy(Path(parsed.lock), max_bytes),
+        max_bytes=max_bytes,
+        resume=None if parsed.resume is None else Path(parsed.resume),
+        on_progress=lambda n, gap: progress.tell(f"{n:,} iterations, gap {gap:.2g}"),
+    )
 
 
 def _warm_up(name: str) -> None:
@@ -237,10 +225,10 @@ def _write(path: Path, name: str, solution: Solution, exact: ExactSolution | Non
 
 
 def _subgame(game: Game, form: SequenceForm, solution: Solution, key: str, player: int) -> dict[str, Any]:
-    from klss.errors import GameError
     from klss.paper.nested import Blueprint, solve_at
     from klss.paper.tables import mirrored
     from klss.theory.equilibrium import scaling
+    from klss.theory.treeplex import behaviour
 
     x = solution.x if player == 0 else solution.y
     view = game if player == 0 else mirrored(game)
@@ -250,12 +238,7 @@ def _subgame(game: Game, form: SequenceForm, solution: Solution, key: str, playe
     turn = {str(observations.keys[j]): int(j) for j in observations.turn_infosets}
     if key not in turn:
         raise UsageError(f"--subgame: got {key!r}, expected an infoset at which player {player} moves")
-    try:
-        subgame, step = solve_at(view, Blueprint(x), turn[key])
-    except GameError as error:
-        raise UsageError(f"--subgame: {error}") from error
-    from klss.theory.treeplex import behaviour
-
+    subgame, step = solve_at(view, Blueprint(x), turn[key])
     before = behaviour(view.treeplex(0), x)[step.sequences]
     return {
         "player": player,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from klss.paper.methods import GADGETS, METHODS
-from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.errors import UsageError
 from klss_app.cli.openspiel import add_limits, limits
 from klss_app.cli.options import Parser, seed
 from klss_app.progress import ProgressLine
@@ -78,14 +79,12 @@ def _columns(parsed: Any) -> list[tuple[str, str]]:
 
 
 def _table_1(parsed: Any, max_bytes: int) -> int:
-    from klss.errors import GameError, SolverError
     from klss.paper.tables import TABLE_1, table_1_row
 
     rows: list[Row] = []
     for name in parsed.game or [row.name for row in TABLE_1]:
         for method, nesting in _columns(parsed):
-            progress = ProgressLine(f"{name}, {method}, {nesting}")
-            try:
+            with closing(ProgressLine(f"{name}, {method}, {nesting}")) as progress:
                 row = table_1_row(
                     name,
                     epsilon=parsed.epsilon,
@@ -97,12 +96,6 @@ def _table_1(parsed: Any, max_bytes: int) -> int:
                     max_bytes=max_bytes,
                     on_step=lambda n, bar=progress: bar.tell(f"{n:,} subgames"),  # type: ignore[misc]
                 )
-            except GameError as error:
-                raise UsageError(str(error)) from error
-            except SolverError as error:
-                raise FailedError(f"{name}, {method}, {nesting}: {error}") from error
-            finally:
-                progress.close()
             rows.append(row)
             if not parsed.json:
                 _print_row(row, first=len(rows) == 1)
@@ -143,15 +136,11 @@ def _print_row(row: Row, first: bool) -> None:
 
 
 def _table_2(parsed: Any, max_bytes: int) -> int:
-    from klss.errors import GameError
     from klss.paper.tables import TABLE_2, knowledge_row
 
     report = []
     for name in parsed.game or [row.name for row in TABLE_2]:
-        try:
-            sizes = knowledge_row(name, max_nodes=parsed.max_nodes, max_bytes=max_bytes)
-        except GameError as error:
-            raise UsageError(str(error)) from error
+        sizes = knowledge_row(name, max_nodes=parsed.max_nodes, max_bytes=max_bytes)
         knowledge = {("inf" if k < 0 else str(k)): v for k, v in sizes.mean.items()}
         report.append(
             {
