@@ -137,7 +137,7 @@ def test_silence_forfeits_where_no_clock_runs(start: Start, how: str, budget: Ti
 @pytest.mark.parametrize("wire", [FOG, RBC])
 @pytest.mark.parametrize("how", ["silent", "late", "half", "deaf"])
 def test_silence_and_lateness_flag_where_a_clock_runs(start: Start, how: str, wire: AnyWire) -> None:
-    game, _ = play(start(how), TimeControl(clock=(0.4, 0.0)), wire=wire)
+    game, _ = play(start(how), TimeControl(clock=(0.25, 0.0)), wire=wire)
     assert game.outcome == Outcome(chess.BLACK, "flag") and game.ply == 0
 
 
@@ -215,8 +215,8 @@ def test_a_dead_engine_is_started_again_in_mid_game_where_that_is_allowed(start:
 
 
 def test_a_hung_engine_is_started_again_long_before_its_clock_runs_out(start: Start) -> None:
-    engine = start("silent", "1", patience=Patience(grace_s=1.0))
-    game, _ = play(engine, TimeControl(clock=(60.0, 0.0)), plies=4, restarts=3)
+    engine = start("silent", "1", patience=Patience(grace_s=0.5, close_s=0.2))
+    game, _ = play(engine, TimeControl(clock=(20.0, 0.0)), plies=4, restarts=3)
     assert game.outcome == Outcome(None, "ply_limit") and engine.starts == 2
 
 
