@@ -87,10 +87,6 @@ async def check_engine(command: Sequence[str]) -> str | None:
         process.close()
 
 
-class SeatError(Exception):
-    """The engine gave no move: it is dead, silent, late, or breaks the protocol. The seat can be asked again."""
-
-
 class EngineSeat:
     """One player in one game: an engine in a separate process. Views and a clock go in, moves come out.
 
@@ -122,12 +118,12 @@ class EngineSeat:
 
     async def choose(self, views: Sequence[View], clock: Clock) -> chess.Move:
         """Return the move after the last of ``views`` (all of them, from ply 0 on). ``clock`` has the player's time,
-        less the margin for the network's delay. Raises SeatError.
+        less the margin for the network's delay. Raises Forfeit: the engine gave none; it can be asked again.
         """
         try:
             return await self._run(partial(self._choose, tuple(views), self._limit(clock)))
-        except (Forfeit, OutOfTime, OSError, DarkchessError, RuntimeError) as error:  # RuntimeError: closed meanwhile
-            raise SeatError(str(error) or type(error).__name__) from None
+        except (OutOfTime, OSError, DarkchessError, RuntimeError) as error:  # RuntimeError: closed meanwhile
+            raise Forfeit(str(error) or type(error).__name__) from None
 
     async def tell(self, views: Sequence[View]) -> None:
         """Show the player its view after its own move, or at the end; never raises."""

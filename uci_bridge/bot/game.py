@@ -1,7 +1,14 @@
 """One game of a bot: follow its stream, ask the engine behind the wall, send its moves, until the game is over.
 
 The stream (:mod:`uci_bridge.bot.stream`) holds the latest state. Only that state is acted on, so that old, repeated and
-late lines do no harm:
+late lines do no harm. :class:`Stage` names where a game stands:
+
+- *joining* until the first ``gameFull`` says whether it is a game of ours that may be played, else it is *refused*;
+- *waiting* for the opponent, or for the server to say that a decided game is over;
+- *playing* while the engine thinks and its move is being sent;
+- *confirming* from then on until a state shows the move.
+
+The stream ends it, from any stage: the server says so, we leave, or it is given up. Two rules keep it safe:
 
 - The answer to a move proves nothing: a move counts once a state shows it. If none does, the stream is opened anew,
   since a fresh ``gameFull`` is the true state, and only then the move is sent again. In a position that we have not
@@ -22,16 +29,18 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import chess
 
 from darkchess.fog.game.record import GameRecord
 from darkchess.fog.game.view import View
+from klss.play.contest import Forfeit
 from klss.play.messages import Clock
 from klss.play.outcome import Outcome
 from uci_bridge.bot.dialect import GameFull, GameState
-from uci_bridge.bot.engine import EngineSeat, SeatError
+from uci_bridge.bot.engine import EngineSeat
 from uci_bridge.bot.lichess import Backoff, Client, Limited, Refused, Rejected, ServerError
 from uci_bridge.bot.record import Records, plain
 from uci_bridge.bot.stream import GameStream
@@ -49,14 +58,24 @@ _SENDS = 6
 """Most times that the same move is sent in the same position."""
 
 
+class Stage(Enum):
+    """Where a game stands; see the module's docstring."""
+
+    JOINING = "joining"
+    REFUSED = "refused"
+    WAITING = "waiting"
+    PLAYING = "playing"
+    CONFIRMING = "confirming"
+
+
 @dataclass
 class _Sent:
-    """A move on its way."""
+    """A move that was sent, or is just being sent."""
 
     # the moves before it
     moves: tuple[str, ...]
     move: chess.Move
-    tries: int  # how often it was sent
+    tries: int = 1  # how often it was sent
     due: float = math.inf  # when the stream is reopened to learn the true state, if no state has shown the move
     # from this connection of the stream on, a ``gameFull`` without the move proves that it was not played
     proof: float = math.inf
@@ -95,8 +114,7 @@ class BotGame:
         self._stream = GameStream(game_id, client, self._timing)
         self._followed: GameState | None = None
         self._clocks_s: dict[int, float] = {}  # ply -> seconds on the mover's clock
-        self._dropped = False  # not a game of ours, or refused: nothing to record
-        self._won = False
+        self._stage = Stage.JOINING
         self._sent: _Sent | None = None
         self._ended_by_us: Outcome | None = None
         self._doubts = 0
@@ -105,7 +123,8 @@ class BotGame:
     @property
     def over(self) -> bool:
         """Whether the game has ended, even if the server has yet to say so; it no longer counts as being played."""
-        return self._stream.over or self._won
+        won = self._stage is Stage.CONFIRMING and self._game and self._sent and self._game.takes_king(self._sent.move)
+        return self._stream.over or bool(won)
 
     async def run(self) -> None:
         """Play the game to its end, record it, and close everything. Raises nothing but cancellation."""
@@ -134,18 +153,26 @@ class BotGame:
             stream.news.clear()
             pause = self._pause()
             if pause > 0.0:
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(pause):
-                        await stream.news.wait()
+                await stream.wait(pause)
                 continue
             assert stream.full is not None and stream.state is not None
             state = stream.state
-            if await self._follow(stream.full, state):
-                await self._act(state)
+            if self._followed is not state and not await self._follow(stream.full, state):
+                continue
+            if self._stage is Stage.PLAYING:
+                move = await self._choose(state)
+                if move is not None:
+                    await self._send(state, _Sent(state.moves, move))
+            elif self._stage is Stage.CONFIRMING and self._sent and stream.connection >= self._sent.proof:
+                # A fresh gameFull still has the same position: the move never arrived, or was taken back.
+                if self._sent.tries >= _SENDS:
+                    stream.give_up("the server takes no move of ours")
+                else:
+                    await self._send(state, _Sent(state.moves, self._sent.move, self._sent.tries + 1))
 
     def _pause(self) -> float:
         """Seconds until the next action, if no news comes before."""
-        stream, game, sent = self._stream, self._game, self._sent
+        stream, sent = self._stream, self._sent
         now = time.monotonic()
         overdue = self._overdue(now)  # counts also while the server is away: the game may end without us
         if overdue <= 0.0:
@@ -153,15 +180,15 @@ class BotGame:
             return 1.0
         if settling := stream.settling():
             return settling
-        if game is None or self._followed is not stream.state:
+        if self._followed is not stream.state or self._stage is Stage.PLAYING:
             return 0.0
-        if game.turn != self._color or game.decided:
+        if self._stage is not Stage.CONFIRMING or sent is None:
             return overdue
-        if sent is None or stream.connection >= sent.proof:
+        if stream.connection >= sent.proof:
             return 0.0
         if now >= sent.due:
             sent.due = now + self._timing.confirm_s * 2.0**sent.tries
-            self._log(logging.INFO, "a move was not shown: the stream is opened anew", ply=game.ply)
+            self._log(logging.INFO, "a move was not shown: the stream is opened anew", ply=len(sent.moves))
             stream.reopen()
         return max(0.05, min(overdue, sent.due - now))
 
@@ -185,9 +212,10 @@ class BotGame:
     async def _follow(self, full: GameFull, state: GameState) -> bool:
         """Bring our game to ``state``; False if there is nothing to play."""
         try:
-            if self._game is None and not await self._begin(full):
+            if self._stage is Stage.JOINING:
+                await self._join(full)
+            if self._game is None:
                 return False
-            assert self._game is not None
             if self._game.follow(state.moves):
                 self._log(logging.INFO, "moves were taken back", ply=len(state.moves))
         except Unfollowable as error:
@@ -198,12 +226,20 @@ class BotGame:
             else:
                 await self._leave("resign")
             return False
-        if self._followed is not state:
-            self._followed = state
-            self._note_clocks(self._game, state)
-            self._doubts = 0
-            self._nonsense = 0
-            self._was_it_shown(state)
+        game, sent, self._followed = self._game, self._sent, state
+        self._note_clocks(game, state)
+        self._doubts = self._nonsense = 0
+        if sent is not None and state.moves != sent.moves:
+            sent = self._sent = None
+        if game.turn != self._color or game.decided:
+            self._stage = Stage.WAITING
+            if self._seat is not None and state.moves and not game.decided:
+                await self._seat.tell(game.views(self._color))
+        elif sent is None:
+            self._stage = Stage.PLAYING
+        elif self._stream.connection < sent.proof:
+            # The same position again after our move: an old line, or moves were taken back and played again.
+            sent.due = min(sent.due, time.monotonic() + min(1.0, self._timing.confirm_s))
         return True
 
     def _note_clocks(self, game: TrueGame, state: GameState) -> None:
@@ -213,45 +249,34 @@ class BotGame:
             if ply >= 1:
                 self._clocks_s[ply] = state.clock_ms[0 if color == chess.WHITE else 1] / 1000.0
 
-    def _was_it_shown(self, state: GameState) -> None:
-        """Forget the move on its way if ``state`` has moved on; else ask for the true state earlier."""
-        sent = self._sent
-        if sent is None:
-            return
-        if state.moves != sent.moves:
-            self._sent, self._won = None, False
-        elif self._stream.connection < sent.proof:
-            # The same position again after our move: an old line, or moves were taken back and played again.
-            sent.due = min(sent.due, time.monotonic() + min(1.0, self._timing.confirm_s))
-
-    async def _begin(self, full: GameFull) -> bool:
+    async def _join(self, full: GameFull) -> None:
+        """Begin to play the game if it is ours and not refused."""
         if not self._recognise(full):
-            self._dropped = True
+            self._stage = Stage.REFUSED
             self._stream.end()
-            return False
+            return
         assert self.opponent is not None
         reason = self._refusal(full, self.opponent)
         if reason is not None:
             self._log(logging.INFO, "game refused", opponent=self.opponent, reason=reason)
-            self._dropped = True
+            self._stage = Stage.REFUSED
             await self._leave("abort")
-            return False
+            return
         self._game = TrueGame(full.fen)
-        initial_s = full.initial_s
-        if initial_s is None and not full.state.moves:
+        self._stage = Stage.WAITING
+        ply, initial_s = len(full.state.moves), full.initial_s
+        if initial_s is None and not ply:
             initial_s = full.state.clock_ms[0] / 1000.0
         known = {} if initial_s is None else {"initial_s": initial_s}
         self._records.begin(self.id, opponent=self.opponent, **known)
-        self._seat = self._make_seat(self._color, full.fen, len(full.state.moves))
-        fields: dict[str, Any] = {"color": chess.COLOR_NAMES[self._color], "ply": len(full.state.moves)}
-        self._log(logging.INFO, "game", opponent=self.opponent, **fields)
-        if self._greeting and not self._records.under_way[self.id].get("greeted") and len(full.state.moves) < 2:
+        self._seat = self._make_seat(self._color, full.fen, ply)
+        self._log(logging.INFO, "game", opponent=self.opponent, color=chess.COLOR_NAMES[self._color], ply=ply)
+        if self._greeting and not self._records.under_way[self.id].get("greeted") and ply < 2:
             self._records.begin(self.id, greeted=True)
             try:
                 await self._client.chat(self.id, self._greeting)
             except ServerError as error:
                 self._log(logging.INFO, "no greeting", error=str(error))
-        return True
 
     def _recognise(self, full: GameFull) -> bool:
         """Whether the game is ours; if so, set our colour and the opponent."""
@@ -275,48 +300,22 @@ class BotGame:
             self._ended_by_us = Outcome(not self._color, "resign")
         self._stream.end()
 
-    async def _act(self, state: GameState) -> None:
-        game, seat = self._game, self._seat
-        assert game is not None and seat is not None
-        if game.turn != self._color or game.decided:
-            if state.moves and game.turn != self._color and not game.decided:
-                await seat.tell(game.views(self._color))
-            return
-        sent = self._sent
-        if sent is not None:
-            if self._stream.connection < sent.proof:
-                return
-            # A fresh gameFull still has the same position: the move never arrived, or was taken back.
-            if sent.tries >= _SENDS:
-                self._stream.give_up("the server takes no move of ours")
-                return
-            await self._send(state, sent.move, sent.tries + 1)
-            return
-        move = await self._choose(state, game, seat)
-        if move is not None:
-            await self._send(state, move, 1)
-
-    async def _choose(self, state: GameState, game: TrueGame, seat: EngineSeat) -> chess.Move | None:
+    async def _choose(self, state: GameState) -> chess.Move | None:
         """The engine's move; None if the game is over or its moves have changed meanwhile."""
-        views = game.views(self._color)
-        thinking = asyncio.create_task(seat.choose(views, self._clock(state)))
+        assert self._game is not None and self._seat is not None
+        views = self._game.views(self._color)
+        thinking = asyncio.create_task(self._seat.choose(views, self._clock(state)))
+        leaving = asyncio.create_task(self._elsewhere(state, math.inf))
         try:
-            while not thinking.done():
-                self._stream.news.clear()
-                news = asyncio.create_task(self._stream.news.wait())
-                await asyncio.wait({thinking, news}, return_when=asyncio.FIRST_COMPLETED)
-                news.cancel()
-                if self._is_elsewhere(state):
-                    return None
-            return thinking.result()
-        except SeatError as error:
-            self._log(logging.WARNING, "moved without the engine", ply=game.ply, reason=str(error))
+            await asyncio.wait({thinking, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            return None if leaving.done() else thinking.result()
+        except Forfeit as error:
+            self._log(logging.WARNING, "moved without the engine", ply=len(state.moves), reason=str(error))
             return _any_move(views[-1])
         finally:
-            if not thinking.done():
-                thinking.cancel()
-                with contextlib.suppress(asyncio.CancelledError, SeatError):
-                    await thinking
+            for task in (thinking, leaving):
+                task.cancel()
+            await asyncio.gather(thinking, leaving, return_exceptions=True)
 
     def _clock(self, state: GameState) -> Clock:
         mine = 0 if self._color == chess.WHITE else 1
@@ -328,10 +327,10 @@ class BotGame:
                 left = min(left, left // 3 + state.increment_ms[mine] // 2)
         return Clock(remaining_ms=max(1, left - self._margin_ms), increment_ms=max(0, state.increment_ms[mine]))
 
-    async def _send(self, state: GameState, move: chess.Move, tries: int) -> None:
+    async def _send(self, state: GameState, sent: _Sent) -> None:
         """Send a move; try again while the game is known to be at ``state`` and the server asks to come back later."""
         backoff = Backoff(self._timing.first_retry_s, min(self._timing.last_retry_s, 10.0))
-        sent = self._sent = _Sent(state.moves, move, tries)
+        self._sent, self._stage = sent, Stage.PLAYING
         delay_s = self._timing.confirm_s
         for _ in range(20):
             # Wait while the stream is down, since moves may have been taken back; but at most a quarter of the clock.
@@ -340,7 +339,7 @@ class BotGame:
                 self._sent = None  # nothing is on its way
                 return
             try:
-                await self._client.move(self.id, move.uci())
+                await self._client.move(self.id, sent.move.uci())
                 break
             except (Refused, Rejected) as error:
                 self._log(logging.WARNING, "the server refuses a move", ply=len(state.moves), error=str(error))
@@ -354,7 +353,7 @@ class BotGame:
                 if await self._elsewhere(state, backoff.next(error.wait_s)):
                     self._sent = None
                     return
-        self._won = self._game is not None and self._game.takes_king(move)
+        self._stage = Stage.CONFIRMING
         # A connection that is just being opened may get a gameFull from before the move: then only the next one counts.
         sent.proof = self._stream.connection + (1 if self._stream.synced else 2)
         sent.due = time.monotonic() + delay_s
@@ -376,21 +375,21 @@ class BotGame:
                 if rest == 0.0:
                     break
             self._stream.news.clear()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(rest):
-                    await self._stream.news.wait()
+            await self._stream.wait(rest)
         return self._is_elsewhere(state)
 
     # The end.
 
     async def _finish(self) -> None:
         """Record the game, from whatever the server reported of it."""
-        stream = self._stream
-        full, state, game = stream.full, stream.state, self._game
-        if game is None and full is not None and not self._dropped:  # it ended before we began to play it
-            game = self._replayed(full)
+        full, state = self._stream.full, self._stream.state
+        if self._stage is Stage.JOINING and full is not None:  # it ended before we began to play it
+            with contextlib.suppress(Unfollowable):
+                if full.variant == self._client.dialect.variant and self._recognise(full):
+                    self._game = TrueGame(full.fen)
+        game = self._game
         if game is None or full is None or state is None:
-            if not self._dropped:
+            if self._stage is not Stage.REFUSED:
                 self._log(logging.WARNING, "not recorded: the server shows no moves of it", opponent=self.opponent)
             self._records.forget(self.id)
             return
@@ -408,15 +407,6 @@ class BotGame:
         if self._seat is not None:
             game.end(outcome or Outcome(None, "unknown"))
             await self._seat.tell(game.views(self._color))
-
-    def _replayed(self, full: GameFull) -> TrueGame | None:
-        """A finished game of ours that we never began to play; None if it is not ours or makes no sense."""
-        try:
-            if full.variant == self._client.dialect.variant and self._recognise(full):
-                return TrueGame(full.fen)
-        except Unfollowable as error:
-            self._log(logging.ERROR, "the server's moves make no sense", error=str(error))
-        return None
 
     def _judged(self, game: TrueGame) -> tuple[tuple[chess.Move, ...], Outcome | None]:
         """The moves and the outcome. The server's result counts; the rules give the exact reason if they agree with it.

@@ -66,6 +66,12 @@ class GameStream:
             return 1.0
         return max(0.0, self._settled_at - time.monotonic())
 
+    async def wait(self, seconds: float) -> None:
+        """Wait for :attr:`news`, for some seconds at most."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.news.wait()
+
     def end(self) -> None:
         """Stop following the game."""
         self.over = True
