@@ -6,15 +6,15 @@ This is the referee's side of the wall: games are set up here.
 
 from __future__ import annotations
 
+import contextlib
+
 from darkchess.evaluation.registry import EvaluatorChoice
-from klss.play.contest import AnyPlayer
-from klss.play.kit import AnyKit, AnyMaker, Spec
+from klss.play.kit import AnyKit, Spec
 from klss.play.limits import TimeControl
-from klss.play.outcome import Seat
 from uci_bridge.child_processes import own_program
 from uci_bridge.commands import COMMAND, Program, command
 from uci_bridge.protocol.engine_process import EngineProcess
-from uci_bridge.protocol.host import HostedPlayer, rehearse
+from uci_bridge.protocol.host import AnyHosted, HostedPlayer, rehearse
 
 
 def player_spec(kit: AnyKit, text: str) -> Spec:
@@ -43,74 +43,51 @@ def engine_argv(kit: AnyKit, spec: Spec, choice: EvaluatorChoice) -> tuple[str, 
 
 
 class PlayerMaker:
-    """Makes the players of one text, game after game; holds their shared evaluator or process.
+    """Makes the players of one text, game after game: hosts the process that they share, which is not started yet.
 
-    Raises StockfishMissing (see :func:`uci_bridge.evaluators.make_evaluator`).
+    ``spec`` is from :func:`player_spec`.
     """
 
     def __init__(
         self,
         kit: AnyKit,
-        spec: Spec,  # see :func:`player_spec`
+        spec: Spec,
         choice: EvaluatorChoice,  # of the evaluator, if a configuration leaves it open
-        setup: object = None,  # what both players know, of the kit's own type; None: the usual
         budget: TimeControl | None = None,  # the player's limits
         *,
-        apart: bool = False,  # whether a configuration plays in a process of its own
+        ponders: bool = False,  # whether a configuration that can think in the opponent's time does
+        progress: bool = False,  # whether ours says on stderr how far it is (``klss engine --progress``)
         whole: bool = False,  # see :class:`uci_bridge.protocol.host.HostedPlayer`
     ) -> None:
-        self._kit, self._spec, self._choice, self._whole = kit, spec, choice, whole
-        self._budget = budget or TimeControl()
-        self._process: EngineProcess | None = None
-        self._maker: AnyMaker | None = None
+        self._kit, self._budget, self._whole = kit, budget or TimeControl(), whole
+        self._ours = kit.is_ours(spec)
+        # the name of the evaluator of a configuration, as people read it; None if it has none, or it is unknown
+        self.label = kit.label(spec, choice) if self._ours else None
         if isinstance(spec, Program):
-            self._process = spec.process(self._budget, choice.stockfish)
-        elif apart:
-            self._process = EngineProcess(engine_argv(kit, spec, choice), name=spec.name)
+            self.process = spec.process(self._budget, choice.stockfish)
         else:
-            self._maker = kit.maker(spec, choice, kit.setup() if setup is None else setup)
+            argv = engine_argv(kit, kit.pondering(spec) if ponders else spec, choice)
+            self.process = EngineProcess((*argv, *["--progress"] * progress), name=spec.name)
 
-    @property
-    def hosts(self) -> bool:
-        """Whether the player is a process that speaks the engine protocol."""
-        return self._process is not None
+    def start(self) -> None:
+        """Start the process; a fault is raised later, where the player is asked."""
+        with contextlib.suppress(Exception):
+            self.process.start()
 
-    @property
-    def label(self) -> str | None:
-        """The name of the evaluator of a configuration, as people read it; None if it has none, or it is unknown."""
-        return self._kit.label(self._spec, self._choice) if self._kit.is_ours(self._spec) else None
-
-    def make(self, seed: int) -> AnyPlayer:
+    def player(self, seed: int) -> AnyHosted:
         """A player for games one after the other."""
-        if self._process is not None:
-            return HostedPlayer(self._process, self._kit.wire, seed=seed, whole=self._whole)
-        assert self._maker is not None
-        return self._maker.player(seed)
+        return HostedPlayer(self.process, self._kit.wire, seed=seed, whole=self._whole)
 
-    def warm_up(self, seat: Seat) -> None:
+    def warm_up(self) -> None:
         """Load a player's code before a clock runs.
 
         A program that is not ours plays a dummy game for this only if the match has a clock. Errors are ignored here,
         since they will show again in the game.
         """
-        ours = self._kit.is_ours(self._spec)
-        if self._process is None:
-            player = self.make(0)
-            self._kit.warm_up(player, seat)
-            player.close()
-            return
-        try:
-            self._process.start()
-        except Exception:
-            return
-        if (ours or self._budget.clock is not None) and not self._process.answered:
-            rehearse(self._process, self._kit.wire)
+        self.start()
+        if self.process.alive and (self._ours or self._budget.clock is not None) and not self.process.answered:
+            rehearse(self.process, self._kit.wire)
 
     def close(self, *, at_once: bool = False) -> None:
-        """End evaluator and process; from any thread. ``at_once``: kill the process without waiting."""
-        if self._process is not None and at_once:
-            self._process.kill()
-        elif self._process is not None:
-            self._process.close()
-        if self._maker is not None:
-            self._maker.close()
+        """End the process; from any thread. ``at_once``: kill it without waiting."""
+        (self.process.kill if at_once else self.process.close)()

@@ -38,7 +38,7 @@ from klss_app.cli.options import (
     writable_file,
 )
 from klss_app.cli.saved_game import add_resume, asked_game
-from klss_app.cli.serving import at_signals, end_loading
+from klss_app.cli.serving import at_signals
 from klss_app.kept_games import HUMAN, begun_at
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def run(arguments: Sequence[str], game: Game) -> int:
     # Faults that lose a game are reported with it. Not earlier, so that a caller whose arguments are refused keeps its
     # log level.
     logging.getLogger("uci_bridge").setLevel(logging.ERROR)
-    end_loading(asyncio.run(_serve(settings, kind, opened, listening, parsed.host, not parsed.no_open)))
+    asyncio.run(_serve(settings, kind, opened, listening, parsed.host, not parsed.no_open))
     return 0
 
 
@@ -192,8 +192,8 @@ async def _serve(
     listening: socket.socket,
     host: str,
     open_browser: bool,
-) -> threading.Thread:
-    """Serve until a signal; return the thread that loads compiled code, which may not be done."""
+) -> None:
+    """Serve until a signal."""
     from aiohttp import web
 
     from klss_app.web.room import Room, keep_in_folder
@@ -215,15 +215,14 @@ async def _serve(
     for seat, link in zip(room.seats[1:], links[1:], strict=True):
         print(f"klss board: {chess.COLOR_NAMES[seat.color]}'s seat, for the other player: {link}", flush=True)
     _say_who_may_come(host, port, [(chess.COLOR_NAMES[seat.color], seat.token) for seat in room.seats])
-    loading = threading.Thread(target=room.warm_up, daemon=True)
     with tempfile.TemporaryDirectory(prefix="klss-board-") as folder:
         if open_browser:
             _open(links[0], Path(folder))
-        loading.start()  # while the browser starts
+        loading = asyncio.create_task(asyncio.to_thread(room.warm_up))  # while the browser starts
         await stop.wait()
     await room.close()
     await runner.cleanup()
-    return loading
+    await loading
 
 
 def addresses(host: str) -> list[str]:

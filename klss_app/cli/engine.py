@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 import sys
 import threading
 import time
@@ -17,8 +18,8 @@ from darkchess.evaluation.registry import EvaluatorChoice
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import FOG, Game, check_evaluator
 from klss_app.cli.options import CONFIGURATION, Parser, add_evaluator_options, add_game
-from klss_app.cli.serving import end_loading
 from klss_app.stdout import reserve
+from uci_bridge.child_processes import end_descendants
 from uci_bridge.evaluators import can_ponder
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("klss engine")
 
 _SIGN_OF_LIFE_S = 2.0
+_PROGRESS_S = 0.2
 
 
 def _parser(game: Game = FOG) -> Parser:
@@ -36,6 +38,7 @@ def _parser(game: Game = FOG) -> Parser:
         "--configuration", default=game.default_player, metavar="NAME", help=f"the player: {CONFIGURATION}"
     )
     add_evaluator_options(parser)
+    parser.add_argument("--progress", action="store_true", help="say on stderr, while it thinks, how far it is")
     if game is FOG:
         parser.add_argument(
             "--ponder",
@@ -64,7 +67,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     kit = game.kit
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="klss engine: %(message)s")
     loading = _Loading(kit, configuration, choice)
-    engine = Engine(kit, configuration, choice, loaded=loading.wait)
+    engine = Engine(kit, configuration, choice, loaded=loading.wait, progress=_Said() if parsed.progress else None)
     with (
         io.FileIO(reserve().fileno(), "wb", closefd=False) as answers,
         open(0, "rb", buffering=0, closefd=False) as requests,
@@ -74,8 +77,23 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
             serve(engine, requests, answers)
         finally:
             engine.close()
-    end_loading(loading)
+    if loading.is_alive():  # a compilation can't be stopped, and nobody needs it now
+        sys.stderr.flush()
+        end_descendants()
+        os._exit(0)
     return 0
+
+
+class _Said:
+    """Says on stderr how far a search is, five times a second at most."""
+
+    last = 0.0
+
+    def __call__(self, state: dict[str, float]) -> None:
+        now = time.monotonic()
+        if "nodes" in state and now >= self.last + _PROGRESS_S:
+            self.last = now
+            log.info("thought  %s nodes  depth %d", f"{int(state['nodes']):,}", state.get("depth", 0))
 
 
 class _Loading(threading.Thread):

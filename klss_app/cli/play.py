@@ -1,19 +1,18 @@
 """``klss play``: a game in the terminal, a human against an engine or one engine against another.
 
-The first board is drawn before anything heavy is imported. The engine's compiled code loads (the first time: compiles)
-in a thread while the human thinks about the first move; the engine's first turn waits for it. No clock runs until then.
+Each engine plays in a process of its own. The first board is drawn before anything heavy is imported: the game is
+imported and the engines are started beside it, and they load their compiled code (the first time: compile it) while the
+human thinks about the first move. The engine's first turn waits for that. No clock runs until then.
 """
 
 from __future__ import annotations
 
 import contextlib
 import datetime
-import os
 import shlex
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,13 +39,14 @@ from klss_app.cli.saved_game import SavedGame, add_resume, asked_game
 from klss_app.cli.screen import Screen
 from klss_app.cli.terminal import InputClosed, Terminal
 from klss_app.kept_games import HUMAN, Terms, begun_at, game_headers, keep_game, shown_name
-from uci_bridge.child_processes import end_descendants
 
 if TYPE_CHECKING:
     from klss.play.arbiter import AnyPlayed
     from uci_bridge.players import PlayerMaker
 
 LOADING = "loading the engine (the first time it is compiled: a minute)"
+PROGRESS = "klss engine: thought"
+"""The beginning of the lines on stderr in which ``klss engine --progress`` says how far its search is."""
 
 
 def _parser(game: Game = FOG) -> Parser:
@@ -83,116 +83,46 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     return TerminalGame(game, options, specs, Terminal(parsed.ascii), parsed.record, left).run()
 
 
-class Loading(threading.Thread):
-    """Imports and warms up the code of a game, in the background; ``makers`` of engines and ``referee`` exist once
-    :meth:`table` has returned."""
-
-    def __init__(self, game: Game, options: GameOptions, specs: dict[Seat, str], played: Sequence[str] = ()) -> None:
-        super().__init__(daemon=True)
-        self._game, self._options, self._played, self._specs = game, options, played, specs
-        self._error: BaseException | None = None
-        self._set = threading.Event()
-        self.makers: dict[Seat, PlayerMaker] = {}
-        self.referee: Any = None
-
-    def run(self) -> None:
-        """Load; called by the thread."""
-        try:
-            self._load()
-        except BaseException as error:
-            self._error = error
-        finally:
-            self._set.set()
-
-    def _load(self) -> None:
-        from uci_bridge.players import PlayerMaker
-
-        game, options, kit = self._game, self._options, self._game.kit
-        setup = kit.setup(options.fen, options.ruleset.name if game.ruled else None)
-        referee = kit.referee(setup, self._played, player_seed(options.seed, NATURE))
-        choice = options.evaluator_choice(path_suffices=True)
-        # Against a human, with a clock, an engine ponders.
-        ponders = HUMAN in self._specs.values() and options.clock is not None
-        for seat, spec in self._specs.items():
-            if spec != HUMAN:
-                chosen = game.player(spec, options.stockfish)
-                if ponders and kit.is_ours(chosen):
-                    chosen = kit.pondering(chosen)
-                self.makers[seat] = PlayerMaker(kit, chosen, choice, setup, options.control)
-        self.referee = referee
-        self._set.set()
-        for seat, maker in self.makers.items():
-            maker.warm_up(seat)
-
-    def table(self) -> Any:
-        """Wait for the referee and return it; the engines may still be loading."""
-        self._set.wait()
-        if self._error is not None:
-            raise self._error
-        return self.referee
-
-    def wait(self) -> None:
-        """Wait until the engines are loaded."""
-        self.join()
-        self.table()
-
-    def close(self) -> None:
-        """Close the engines."""
-        for maker in self.makers.values():
-            maker.close()
-
-
 def _loading_text(seconds: float) -> str:
     return f"{LOADING}  {seconds:.0f} s"
 
 
 class Engine(AnyPlayer):
-    """An engine with a spinner while it thinks; ``make`` is called at its first turn, once all is loaded.
+    """An engine, which plays in a process of its own, with a spinner while it loads and thinks.
 
     The spinner runs from a turn's first question to the turn's end, and shows a search's progress only if ``counts``:
     otherwise it would tell that a move was refused and that the engine thinks about another.
     """
 
-    def __init__(
-        self, make: Callable[[], AnyPlayer], loading: Loading, name: str, terminal: Terminal, counts: bool
-    ) -> None:
-        self._make, self._loading, self._name, self._terminal, self._counts = make, loading, name, terminal, counts
-        self._player: AnyPlayer | None = None
-        self._state: dict[str, Any] = {}
+    def __init__(self, maker: PlayerMaker, seed: int, name: str, terminal: Terminal, counts: bool) -> None:
+        self._maker, self._player, self._name = maker, maker.player(seed), name
+        self._terminal, self._counts = terminal, counts
+        self._said = ""  # what it had said before the question
         self._turn: contextlib.ExitStack | None = None  # the spinner of the present turn
 
     @property
     def last_fault(self) -> str | None:  # type: ignore[override]
-        return None if self._player is None else self._player.last_fault
+        return self._player.last_fault
 
-    def wait(self) -> AnyPlayer:
-        """Wait until all is loaded, and return the player, whose game has begun."""
-        if self._player is None:
-            with self._terminal.spinner(_loading_text):
-                self._loading.wait()
-            self._player = self._make()
-            self._player.begin(*self._game)
-        return self._player
+    def load(self) -> None:
+        """Wait until its process has loaded its code."""
+        with self._terminal.spinner(_loading_text):
+            self._maker.warm_up()
 
     def begin(self, seat: Seat, setup: Any) -> None:
-        self._game = seat, setup
-        if self._player is not None:
-            self._player.begin(seat, setup)
+        self._player.begin(seat, setup)
 
     def observe(self, observation: Any) -> None:
-        self._state = {}
-        player = self.wait()
-        with contextlib.nullcontext() if self._turn else self._terminal.spinner(self._text):
-            player.observe(observation)
+        self._player.observe(observation)
 
     def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Any]:
-        self._state = {}
-        player = self.wait()
         if self._turn is None:
+            self.load()
             self._turn = contextlib.ExitStack()
             self._turn.enter_context(self._terminal.spinner(self._text))
+        self._said = self._maker.process.stderr_tail
         try:
-            return player.answer(question, limit, self._state.update)
+            return self._player.answer(question, limit)
         except BaseException:
             self.turn_over()
             raise
@@ -204,20 +134,16 @@ class Engine(AnyPlayer):
             self._turn = None
 
     def end(self, outcome: Outcome) -> None:
-        if self._player is not None:
-            self._player.end(outcome)
+        self._player.end(outcome)
 
     def close(self) -> None:
         self.turn_over()
-        if self._player is not None:
-            self._player.close()
+        self._player.close()
 
     def _text(self, seconds: float) -> str:
-        state = self._state
-        text = f"{self._name} thinks …  {seconds:.1f} s"
-        if self._counts and "nodes" in state:
-            text += f"  {int(state['nodes']):,} nodes  depth {int(state.get('depth', 0))}"
-        return text
+        said = self._maker.process.stderr_tail
+        progress = said.rpartition("\n")[2].partition(PROGRESS)[2] if self._counts and said != self._said else ""
+        return f"{self._name} thinks …  {seconds:.1f} s{progress}"
 
 
 class TerminalGame:
@@ -244,65 +170,97 @@ class TerminalGame:
         if left is not None:
             self._clocks.update(left.left_s)
         self._screen = Screen(game, terminal, self._names, self._clocks)
+        self._referee: Any = None
+        self._makers: dict[Seat, PlayerMaker] = {}
         self._engines: dict[Seat, Engine] = {}
         self._kept: Path | None = None
         self._saved = False
-        self._loading = Loading(game, options, specs, () if left is None else left.moves)
+        self._error: BaseException | None = None
+        self._setting_up = threading.Thread(target=self._set_up)
 
     def run(self) -> int:
         """Play; return the exit code."""
-        self._loading.start()
+        self._setting_up.start()
+        try:
+            code, end = self._played()
+            self._save(end)
+        finally:
+            self._setting_up.join()
+            for maker in self._makers.values():
+                maker.close(at_once=self._referee is None or self._referee.outcome is None)
+        if code == 0 and not end and self._kept is not None:
+            for hint in self._screen.front.hints(shlex.quote(str(self._kept))):
+                print(f"klss play: {hint}", file=sys.stderr)
+        return code
+
+    def _played(self) -> tuple[int, str]:
+        """Play; return the exit code, and why the game was left, if it was."""
         try:
             with asked_to_end():
-                code, end = self._play(), ""
+                return self._play(), ""
         except (InputClosed, Quit, KeyboardInterrupt) as why:
-            code, end = self._left(why)
+            return self._left(why)
         except BrokenPipeError:
-            code, end = 1, "left, since nobody reads any more"
+            return 1, "left, since nobody reads any more"
         except BaseException:
             self._save("the game ended by an error")
             raise
         finally:
             for engine in self._engines.values():
                 engine.close()
-            self._loading.close()
-        self._save(end)
-        if code == 0 and not end and self._kept is not None:
-            for hint in self._screen.front.hints(shlex.quote(str(self._kept))):
-                print(f"klss play: {hint}", file=sys.stderr)
-        if self._loading.is_alive():
-            # A compilation can't be stopped, and waiting for it would only delay the shell.
-            sys.stdout.flush()
-            sys.stderr.flush()
-            end_descendants()
-            os._exit(code)
-        return code
+
+    def _set_up(self) -> None:
+        """Import the game and start the engines' processes: for a thread beside the first prompt."""
+        try:
+            self._load()
+        except BaseException as error:
+            self._error = error
+
+    def _load(self) -> None:
+        from uci_bridge.players import PlayerMaker
+
+        game, options, kit = self._game, self._options, self._game.kit
+        setup = kit.setup(options.fen, options.ruleset.name if game.ruled else None)
+        choice = options.evaluator_choice(path_suffices=True)
+        ponders = self._human is not None and options.clock is not None
+        for seat, spec in self._specs.items():
+            if spec != HUMAN:
+                chosen = game.player(spec, options.stockfish)
+                maker = PlayerMaker(
+                    kit, chosen, choice, options.control, ponders=ponders, progress=self._terminal.spins
+                )
+                self._makers[seat] = maker
+                maker.start()
+        moves = () if self._left_game is None else self._left_game.moves
+        self._referee = kit.referee(setup, moves, player_seed(options.seed, NATURE))
 
     def _play(self) -> int:
         resumed = 0 if self._left_game is None else self._left_game.plies
         if self._human and self._options.fen is None and not resumed:
             self._screen.first_prompt()
         with self._terminal.spinner(_loading_text):
-            referee = self._loading.table()
+            self._setting_up.join()
+        if self._error is not None:
+            raise self._error
 
         from klss.play.arbiter import Arbiter
         from uci_bridge.evaluators import named
 
-        options, names, screen = self._options, self._names, self._screen
-        for seat, maker in self._loading.makers.items():
-            make = partial(maker.make, player_seed(options.seed, chess.COLOR_NAMES[seat]))
-            counts = self._game.chess or self._human is None
-            self._engines[seat] = Engine(make, self._loading, names[seat], self._terminal, counts)
+        options, names, screen, referee = self._options, self._names, self._screen, self._referee
+        counts = self._game.chess or self._human is None
+        for seat, maker in self._makers.items():
+            own_seed = player_seed(options.seed, chess.COLOR_NAMES[seat])
+            self._engines[seat] = Engine(maker, own_seed, names[seat], self._terminal, counts)
         # From now on the screen shows the evaluators' names, which were not known before.
-        names.update({seat: named(names[seat], maker.label) for seat, maker in self._loading.makers.items()})
+        names.update({seat: named(names[seat], maker.label) for seat, maker in self._makers.items()})
         players: dict[Seat, AnyPlayer] = dict(self._engines)
         controls = dict.fromkeys(self._specs, options.control)
         if self._human is not None:
             players[self._human] = screen.human(resumed)
             controls[self._human] = TimeControl(clock=options.clock)
         if self._human is None or options.clock is not None:
-            with self._terminal.spinner(_loading_text):
-                self._loading.wait()
+            for engine in self._engines.values():
+                engine.load()
         if self._human is None:
             self._terminal.say(f"White: {names[True]}   Black: {names[False]}", *screen.start_lines(referee))
         Arbiter(referee, players, controls, self._print_turn, on_pass=self._pass, remaining_s=self._clocks).play()
@@ -322,7 +280,7 @@ class TerminalGame:
 
     def _print_turn(self, played: AnyPlayed) -> None:
         if self._human is None:  # a human who plays may see only the own side
-            self._terminal.say(*self._screen.turn_lines(self._loading.referee, played))
+            self._terminal.say(*self._screen.turn_lines(self._referee, played))
 
     def _left(self, why: BaseException) -> tuple[int, str]:
         """The exit code of a game that was left before its end, and the reason in words."""
@@ -330,7 +288,7 @@ class TerminalGame:
         if seconds is not None and self._human is not None:
             self._clocks[self._human] = max(0.0, seconds)
         if isinstance(why, InputClosed):
-            referee = self._loading.referee
+            referee = self._referee
             count = 0 if referee is None else referee.ply
             return (
                 1,
@@ -343,7 +301,7 @@ class TerminalGame:
 
     def _save(self, end: str = "") -> None:
         """Write the game to its file, once; print the file on stderr, and ``end`` if the game was left."""
-        referee = self._loading.referee
+        referee = self._referee
         if self._saved:
             return
         self._saved = True
@@ -355,7 +313,7 @@ class TerminalGame:
         terms = Terms(options.seed, options.clock, options.time_s, options.nodes, options.ruleset.name)
         left_s = self._clocks if referee.outcome is None else None
         headers = game_headers("klss play", self._specs, self._begun, terms, left_s)
-        for seat, maker in self._loading.makers.items():
+        for seat, maker in self._makers.items():
             if maker.label is not None:
                 headers[f"{'White' if seat else 'Black'}Evaluator"] = maker.label
         text = kit.record(referee, headers)

@@ -1,16 +1,12 @@
-"""The end of a server: the signals that ask for it, and compiled code that still loads."""
+"""The end of a server: the signals that ask for it."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
-import sys
-import threading
 from collections.abc import Callable
 
 from klss.support.signals import asks_to_end
-from uci_bridge.child_processes import end_descendants
 
 
 def at_signals(react: Callable[[], None]) -> None:
@@ -26,12 +22,3 @@ def at_signals(react: Callable[[], None]) -> None:
             loop.add_signal_handler(number, react)
         except NotImplementedError:  # on Windows loops have no signal handlers
             signal.signal(number, pass_on)
-
-
-def end_loading(loading: threading.Thread) -> None:
-    """End the program, with code 0, if ``loading`` still compiles: that can't be stopped, and nobody needs it now."""
-    if loading.is_alive():
-        sys.stdout.flush()
-        sys.stderr.flush()
-        end_descendants()
-        os._exit(0)

@@ -13,9 +13,8 @@ from klss_app.web.board_game import Settings
 from klss_app.web.seats import EngineAtBoard, Inbox
 from uci_bridge.commands import Command
 from uci_bridge.evaluators import named
-from uci_bridge.players import engine_argv, player_spec
-from uci_bridge.protocol.engine_process import EngineProcess
-from uci_bridge.protocol.host import AnyHosted, HostedPlayer, rehearse
+from uci_bridge.players import PlayerMaker, player_spec
+from uci_bridge.protocol.host import AnyHosted, rehearse
 
 
 class BoardEngine:
@@ -45,16 +44,12 @@ class BoardEngine:
         self._plays = _process_of(settings)
         self._usable = True  # until its process is ended during a search
         chosen = player_spec(kit, spec)
-        self.evaluator: str | None = None
-        if kit.is_ours(chosen):
-            self.evaluator = kit.label(chosen, settings.evaluator)
-            if settings.clock is not None:
-                chosen = kit.pondering(chosen)
-            chosen = Command(spec, engine_argv(kit, chosen, settings.evaluator))
-        elif not isinstance(chosen, Command):  # a player of a package: in a process of its own, as in a match
+        if not kit.is_ours(chosen) and not isinstance(chosen, Command):  # a bot of a package
             raise ConfigurationError(f"player: got {spec[:80]!r}, expected one of {', '.join(kit.configurations)}")
+        self._maker = PlayerMaker(kit, chosen, settings.evaluator, ponders=settings.clock is not None)
+        self._process = self._maker.process
+        self.evaluator = self._maker.label
         self.label = named(shown_name(spec), self.evaluator)
-        self._process = EngineProcess(chosen.argv, name=self.label)
         self._last: tuple[AnyHosted, EngineAtBoard] | None = None
         self._warming = threading.Thread(target=self._warm_up, daemon=True)
         self._warming.start()
@@ -79,7 +74,7 @@ class BoardEngine:
 
     def player(self, seed: int, inbox: Inbox) -> EngineAtBoard:
         """The engine as the player of one game."""
-        hosted = HostedPlayer(self._process, self._kit.wire, seed=seed)
+        hosted = self._maker.player(seed)
         self._last = hosted, EngineAtBoard(hosted, inbox, self.wait_until_warm)
         return self._last[1]
 

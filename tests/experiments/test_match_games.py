@@ -170,7 +170,7 @@ def test_processes_live_on_from_game_to_game_and_one_that_died_is_started_again(
         starts = []
         for game in range(3):
             play_game(match.setup(), match.task(game), engines)
-            starts.append([maker._process.starts for maker in engines._makers.values()])
+            starts.append([maker.process.starts for maker in engines._makers.values()])
     finally:
         engines.close(at_once=True)
     assert all(own == 1 for own, _ in starts)

@@ -7,14 +7,16 @@ import json
 import os
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from klss_app.cli.main import main
+from uci_bridge.child_processes import engine_environment, own_program
+from uci_bridge.players import PlayerMaker
+from uci_bridge.protocol.engine_process import EngineProcess
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,18 +38,36 @@ class Ran:
 Klss = Callable[..., Ran]
 
 
+ENGINES: dict[Any, EngineProcess] = {}
+"""Our engines that play on from one test to the next, by what they were started with; they end with this process."""
+
+
 @pytest.fixture
 def klss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Klss:
-    """Runs ``klss ARGUMENTS`` in this process, in an empty directory; ``typed`` is its stdin."""
+    """Runs ``klss ARGUMENTS`` in this process, in an empty directory; ``typed`` is its stdin. In ``klss play`` it
+    shares our engines (:data:`ENGINES`), since each would load for seconds.
+    """
     monkeypatch.chdir(tmp_path)
-    # A game that is left while code is compiled ends the process; here, the command.
-    monkeypatch.setattr("klss_app.cli.play.end_descendants", lambda: None)
-    monkeypatch.setattr("klss_app.cli.play.os._exit", sys.exit)
+    closed, ours = PlayerMaker.close, own_program("klss", "engine")
+
+    def process(argv: Sequence[str], **others: Any) -> EngineProcess:
+        if [*argv[: len(ours)]] != ours or any(Path(word).suffix == ".toml" for word in argv):
+            return EngineProcess(argv, **others)
+        key = tuple(argv), tuple(sorted(engine_environment().items()))
+        return ENGINES.setdefault(key, EngineProcess(argv, **others))
+
+    def close(maker: PlayerMaker, *, at_once: bool = False) -> None:
+        if maker.process not in ENGINES.values():
+            closed(maker, at_once=at_once)
 
     def run(*arguments: str, typed: str = "") -> Ran:
         monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
         capsys.readouterr()
-        code = main(list(arguments))
+        with monkeypatch.context() as patched:
+            if "play" in arguments[:2]:
+                patched.setattr("uci_bridge.players.EngineProcess", process)
+                patched.setattr(PlayerMaker, "close", close)
+            code = main(list(arguments))
         out, err = capsys.readouterr()
         return Ran(code, out, err)
 
@@ -98,10 +118,9 @@ def opened_boards(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, Any]]:
 
     opened: list[tuple[Any, Any]] = []
 
-    async def serve(settings: Any, kind: Any, reviewed: Any, listening: Any, *rest: Any) -> threading.Thread:
+    async def serve(settings: Any, kind: Any, reviewed: Any, listening: Any, *rest: Any) -> None:
         listening.close()
         opened.append((kind, reviewed))
-        return threading.Thread()
 
     monkeypatch.setattr(board, "_serve", serve)
     return opened

@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -18,16 +17,14 @@ import pytest
 
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.players import player
 from darkchess.fog.players.named_fog_players import CONFIGURATIONS
 from darkchess.rbc.game.observation import Moved
 from darkchess.rbc.game.referee import Referee as BlindReferee
-from klss.search import Budget
-from klss.search.pondering import Pondering
 from klss_app.cli.games import FOG
 from klss_app.known.fog import START, events
 from klss_app.known.known import Unread
 from klss_app.known.rbc import move_letters, moved_text, request_of
+from tests.klss_app.conftest import ENGINES
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -146,20 +143,11 @@ def test_a_clock_that_runs_out_loses(klss: Any) -> None:
 
 
 @pytest.mark.parametrize(("flags", "ponders"), [(("--clock", "2+0"), True), (("--time", "0.05"), False)])
-def test_against_a_human_an_engine_ponders_where_a_clock_runs(
-    klss: Any, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, str], ponders: bool
-) -> None:
-    begun: list[Pondering] = []
-
-    class Noted(Pondering):
-        def __init__(self, work: Callable[[Budget], object]) -> None:
-            begun.append(self)
-            super().__init__(work)
-
-    monkeypatch.setattr(player, "Pondering", Noted)
-    ran = klss("play", "--black", "kluss", *flags, "--fen", ENDGAME, typed="a4\nresign\n")
-    assert ran.code == 0 and len(begun) == ponders, ran.err
-    assert not [thread for thread in threading.enumerate() if thread.name == "ponders"]
+def test_against_a_human_an_engine_ponders_where_a_clock_runs(klss: Any, flags: tuple[str, str], ponders: bool) -> None:
+    before = set(ENGINES)
+    ran = klss("play", "--black", "kluss,particles=7", *flags, "--fen", ENDGAME, typed="a4\nresign\n")
+    ((argv, _),) = set(ENGINES) - before
+    assert ran.code == 0 and any("ponder=True" in word for word in argv) == ponders, ran.err
 
 
 def test_a_closed_stdin_does_not_matter_where_no_human_plays(tmp_path: Path) -> None:

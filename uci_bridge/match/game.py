@@ -21,7 +21,7 @@ from typing import Any
 from darkchess.evaluation.registry import EvaluatorChoice
 from klss.play.arbiter import SEATS, AnyPlayed, Arbiter
 from klss.play.contest import AnyPlayer, TruthCount
-from klss.play.kit import AnyKit, Spec
+from klss.play.kit import AnyKit, AnyMaker, Spec
 from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome, Seat
 from klss.support.seeds import NATURE, player_seed
@@ -105,28 +105,26 @@ class Engines:
 
     def __init__(self, setup: Setup) -> None:
         self.closed = False
-        self._makers: dict[Side, PlayerMaker] = {}
-        common = setup.kit.setup(None, setup.rules)
+        self._makers: dict[Side, PlayerMaker | AnyMaker] = {}
+        kit = setup.kit
         for side in ("a", "b"):
-            maker = PlayerMaker(
-                setup.kit, setup.spec(side), setup.evaluator, common, setup.budget,
-                apart=not setup.check_truth, whole=True,
-            )  # fmt: skip
-            self._makers[side] = maker
-            if not maker.hosts:
-                maker.warm_up(SEATS[0])
+            spec = setup.spec(side)
+            if setup.check_truth and kit.is_ours(spec):
+                self._makers[side] = maker = kit.maker(spec, setup.evaluator, kit.setup(None, setup.rules))
+                player = maker.player(0)
+                kit.warm_up(player, SEATS[0])
+                player.close()
+            else:
+                self._makers[side] = PlayerMaker(kit, spec, setup.evaluator, setup.budget, whole=True)
 
     def player(self, side: Side, seed: int) -> AnyPlayer:
         """The player of a side for one game."""
-        return self._makers[side].make(seed)
+        return self._makers[side].player(seed)
 
     def get_ready(self) -> None:
         """Start the processes that do not run, both at once, and have them load their code before a clock runs."""
-        warming = [
-            threading.Thread(target=maker.warm_up, args=(SEATS[0],), daemon=True)
-            for maker in self._makers.values()
-            if maker.hosts  # players in this process were warmed up when made
-        ]
+        makers = [maker for maker in self._makers.values() if isinstance(maker, PlayerMaker)]
+        warming = [threading.Thread(target=maker.warm_up, daemon=True) for maker in makers]
         for thread in warming:
             thread.start()
         for thread in warming:
@@ -136,7 +134,10 @@ class Engines:
         """End the processes; ``at_once``: kill them without waiting. A game that is played ends at its next turn."""
         self.closed = True
         for maker in self._makers.values():
-            maker.close(at_once=at_once)
+            if isinstance(maker, PlayerMaker):
+                maker.close(at_once=at_once)
+            else:
+                maker.close()
 
 
 _COLORS = {True: "white", False: "black"}

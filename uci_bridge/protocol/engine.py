@@ -27,7 +27,7 @@ from darkchess.errors import DarkchessError
 from darkchess.evaluation.registry import EvaluatorChoice
 from klss.play.contest import AnyDecision, AnyPlayer, Contradiction
 from klss.play.kit import AnyKit, AnyMaker, Spec
-from klss.play.limits import Limit
+from klss.play.limits import Limit, Progress
 from klss.play.messages import COLORS, Answer, ProtocolError, Push, Received, Refusal, Reply, Request, Seen
 from klss.play.outcome import Seat
 from klss.play.wire import AnyTranscript
@@ -99,12 +99,13 @@ class Engine:
         *,
         max_sessions: int = MAX_SESSIONS,
         loaded: Callable[[], None] | None = None,  # called before the first player is made; waits until all is loaded
+        progress: Progress | None = None,  # called now and then while a player thinks
     ) -> None:
         self._kit, self._wire = kit, kit.wire
         self._configuration = configuration
         self._choice = choice or EvaluatorChoice()
         self._max_sessions = max_sessions
-        self._loaded = loaded
+        self._loaded, self._progress = loaded, progress
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
         self._makers: dict[tuple[str, bool], AnyMaker] = {}
         self._pushed: _Session | None = None  # if players ponder: the session of the last request, if that was a push
@@ -275,7 +276,8 @@ class Engine:
         try:
             Pondering.halt_all()  # players of other sessions may still ponder
             session.show(player)
-            decision = player.answer(question, _limit(request, time.monotonic() - began))
+            limit = _limit(request, time.monotonic() - began)
+            decision = player.answer(question, limit, self._progress)
         except Contradiction:
             self._drop(request.sessionId)
             raise
