@@ -13,31 +13,28 @@ from darkchess.errors import FenError
 HIDDEN = "?"
 """Character of a hidden square."""
 
+_LONGEST = 120
+"""Most characters of a FEN: a board has 71, and no counter that makes sense has six digits."""
+
 ROOK_HOMES = {"K": chess.H1, "Q": chess.A1, "k": chess.H8, "q": chess.A8}
 """Home square of the rook of each castling right."""
 
 
-def split_fields(text: str) -> list[str]:
-    """Return the six fields of a FEN; both counters may be left out together and are then ``0 1``."""
+def parsed(text: str) -> tuple[chess.Board, str]:
+    """Return python-chess's board of a FEN, and the field of castling rights; both counters may be left out together
+    and are then ``0 1``.
+    """
     fields = text.split()
-    if len(fields) == 4:
-        fields += ["0", "1"]
-    if len(fields) != 6:
-        raise FenError(
-            f"bad FEN: got {len(fields)} fields in {text!r}, expected 4 or 6 (board, side to move, castling rights, "
-            "en passant square, and optionally both counters)"
-        )
-    return fields
-
-
-def parse_board(text: str) -> dict[int, chess.Piece]:
-    """Return the pieces, by square, of a FEN's first field."""
     try:
-        if "~" in text:  # python-chess marks promoted pieces by it
-            raise ValueError("got a '~'")
-        return chess.BaseBoard(text).piece_map()
+        counters = all(each.isdigit() for each in fields[4:])
+        if len(fields) not in (4, 6) or len(text) > _LONGEST or not (text.isascii() and counters) or "~" in text:
+            raise ValueError(f"got {text[:_LONGEST]!r}")
+        return chess.Board(" ".join(fields)), fields[2]
     except ValueError as error:
-        raise FenError(f"bad FEN board: {error}; expected eight ranks of PNBRQK, pnbrqk and 1-8") from None
+        raise FenError(
+            f"bad FEN: {error}; expected board, side to move, castling rights and en passant square, and optionally "
+            "both counters"
+        ) from None
 
 
 def board_text(pieces: Mapping[int, chess.Piece], unseen: int = 0) -> str:
@@ -54,13 +51,6 @@ def board_text(pieces: Mapping[int, chess.Piece], unseen: int = 0) -> str:
             empty = 0
         rows.append(row + (str(empty) if empty else ""))
     return "/".join(rows)
-
-
-def parse_turn(text: str) -> chess.Color:
-    """Return the side to move of a FEN's second field."""
-    if text not in ("w", "b"):
-        raise FenError(f"bad FEN side to move: got {text!r}, expected 'w' or 'b'")
-    return text == "w"
 
 
 def parse_castling(text: str, pieces: Mapping[int, chess.Piece]) -> str:
@@ -85,19 +75,3 @@ def parse_castling(text: str, pieces: Mapping[int, chess.Piece]) -> str:
                     f"drop the right from {text!r}"
                 )
     return "".join(right for right in "KQkq" if right in text)
-
-
-def parse_ep_square(text: str) -> int | None:
-    """Return the square of a FEN's fourth field, None for ``-``."""
-    if text == "-":
-        return None
-    if text not in chess.SQUARE_NAMES:
-        raise FenError(f"bad FEN en passant square: got {text!r}, expected '-' or a square a1-h8")
-    return chess.SQUARE_NAMES.index(text)
-
-
-def parse_counter(text: str, what: str) -> int:
-    """Return a counter of a FEN, written in ASCII digits."""
-    if not (text.isascii() and text.isdigit() and len(text) <= 5):
-        raise FenError(f"bad FEN {what}: got {text!r}, expected a whole number from 0 to 99999")
-    return int(text)

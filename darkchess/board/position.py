@@ -126,17 +126,13 @@ class Position:
         >>> Position.from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1").turn == chess.WHITE
         True
         """
-        placement, turn_text, castling, ep_text, quiet_text, fullmove_text = fen_text.split_fields(text)
-        pieces = fen_text.parse_board(placement)
-        turn = fen_text.parse_turn(turn_text)
+        read, castling = fen_text.parsed(text)
+        pieces, ep_square = read.piece_map(), read.ep_square
         _check_men(pieces)
         rights = fen_text.parse_castling(castling, pieces)
-        ep_square = fen_text.parse_ep_square(ep_text)
-        if ep_square is not None and not _ep_capturable(pieces, turn, ep_square):
+        if ep_square is not None and not _ep_capturable(pieces, read.turn, ep_square):
             ep_square = None
-        quiet = fen_text.parse_counter(quiet_text, "halfmove counter")
-        fullmove = fen_text.parse_counter(fullmove_text, "move number")
-        return cls(row_of(pieces, turn, rights, ep_square, quiet), max(fullmove, 1))
+        return cls(row_of(pieces, read.turn, rights, ep_square, read.halfmove_clock), read.fullmove_number)
 
     @property
     def row(self) -> Words:
