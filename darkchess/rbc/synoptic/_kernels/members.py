@@ -167,29 +167,6 @@ def drawn(seed: Any, size: int, out: Any) -> int:
 
 
 @kernel
-def match(halves: Any, wanted: Any, found: Any) -> None:
-    """Write which of ``wanted`` (uint64[q, 2]) are among ``halves`` (uint64[n, 2]) into ``found`` (bool[q])."""
-    # Chain the wanted ones by hash, so that one pass over the halves is enough.
-    size = 16
-    while size < 2 * wanted.shape[0]:
-        size *= 2
-    heads = np.full(size, -1, dtype=np.int64)
-    following = np.full(wanted.shape[0], -1, dtype=np.int64)
-    for q in range(wanted.shape[0]):
-        found[q] = False
-        slot = np.int64(half_hash(wanted[q, 0], wanted[q, 1], _NONE) & np.uint64(size - 1))
-        following[q] = heads[slot]
-        heads[slot] = q
-    # Look each half up in its chain.
-    for i in range(halves.shape[0]):
-        at = heads[np.int64(half_hash(halves[i, 0], halves[i, 1], _NONE) & np.uint64(size - 1))]
-        while at >= 0:
-            if wanted[at, 0] == halves[i, 0] and wanted[at, 1] == halves[i, 1]:
-                found[at] = True
-            at = following[at]
-
-
-@kernel
 def hashed(halves: Any) -> Any:
     """Return a hash table (uint64[2^k], 0: free) of some halves, by their hashes alone."""
     size = 16
@@ -215,3 +192,13 @@ def held(table: Any, enemy: Any, codes: Any) -> bool:
             return True
         slot = (slot + 1) & (table.shape[0] - 1)
     return False
+
+
+@kernel
+def match(halves: Any, wanted: Any, found: Any) -> None:
+    """Write which of ``wanted`` (uint64[q, 2]) are among ``halves`` (uint64[n, 2]), by their hashes, into ``found``
+    (bool[q]).
+    """
+    table = hashed(halves)
+    for q in range(wanted.shape[0]):
+        found[q] = held(table, wanted[q, 0], wanted[q, 1])
