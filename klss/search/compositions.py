@@ -16,13 +16,13 @@ from dataclasses import dataclass
 
 from klss.paper.subgame import Gadget
 from klss.search.choice import Mixture, Purified
-from klss.search.equilibrium.linear_program import GadgetChoice, LinearPrograms, check_caution
+from klss.search.equilibrium.linear_program import GadgetChoice, LinearPrograms
 from klss.search.equilibrium.pcfr import RegretMinimiser, RootLayer
 from klss.search.expansion.deepening import OnePly
 from klss.search.expansion.one_sided import OneSided
 from klss.search.expansion.support import SupportDriven
-from klss.search.likelihood import ByWeight, check_likelihood
-from klss.search.parts import Likelihood, Parts, SearchConfiguration, SearchConfigurationError, at_least_one
+from klss.search.likelihood import ByWeight
+from klss.search.parts import Likelihood, Parts, SearchConfiguration
 from klss.search.subgame.order_one import OrderOne
 from klss.search.subgame.order_two import OrderTwo
 
@@ -63,11 +63,6 @@ class Klss2021(SearchConfiguration):
     purify: bool = True
     caution: float = 3.0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        at_least_one("max_carried", self.max_carried)
-        check_caution(self.caution, self.information)
-
     def parts(self) -> Parts:
         return Parts(
             builder=OrderOne(self.particles, self.max_carried, self.reach, self.nested),
@@ -91,10 +86,6 @@ class Baseline(SearchConfiguration):
     gadget: GadgetChoice = "hybrid"
     purify: bool = True
     caution: float = 3.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_caution(self.caution, self.information)
 
     def parts(self) -> Parts:
         return Parts(
@@ -150,19 +141,6 @@ class Kluss(SearchConfiguration):
     leaves_per_batch: int = 8
     purify: bool = True
     max_support: int = 3
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for field in ("max_carried", "iterations", "leaves_per_batch", "max_support"):
-            at_least_one(field, getattr(self, field))
-        if self.order not in (1, 2):
-            raise SearchConfigurationError(f"order is {self.order}, expected 1 or 2")
-        check_likelihood(self.value_beta, self.uniform_mix)
-        for field in ("root_node_fraction", "exploration"):
-            if not getattr(self, field) >= 0.0:
-                raise SearchConfigurationError(f"{field} is {getattr(self, field)}, expected a number from 0 on")
-        if not 0.0 <= self.maxmargin_share <= 1.0:
-            raise SearchConfigurationError(f"maxmargin_share is {self.maxmargin_share}, expected a number from 0 to 1")
 
     def likelihood(self) -> Likelihood:
         """Return the likelihood by which roots are drawn and weighed."""

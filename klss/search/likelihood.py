@@ -17,19 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from klss.search.model import Belief, Drawn
-from klss.search.parts import Likelihood, SearchConfigurationError
+from klss.search.parts import Likelihood
 from klss.support.arrays import Floats, States
 
 DRAW_UNIFORM_MIX = 0.3
 """Fraction of all weight that is spread evenly before states are drawn by weight."""
-
-
-def check_likelihood(value_beta: float, uniform_mix: float) -> None:
-    """Refuse invalid numbers."""
-    if not value_beta >= 0.0:
-        raise SearchConfigurationError(f"value_beta is {value_beta}, expected a number from 0 on")
-    if not 0.0 <= uniform_mix <= 1.0:
-        raise SearchConfigurationError(f"uniform_mix is {uniform_mix}, expected a number from 0 to 1")
 
 
 class Uniform(Likelihood):

@@ -17,14 +17,14 @@ what ``begin`` returns. The likelihood belongs to the builder.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from klss.errors import KlssError
 from klss.search.budget import Budget
 from klss.search.growth import Growth
 from klss.search.model import Belief, Drawn, Model
@@ -32,6 +32,7 @@ from klss.search.profile import Profile
 from klss.search.trunk import Trunk
 from klss.search.utilities import Utilities
 from klss.support.arrays import Bools, Floats, States
+from klss.support.configuration_text import ConfigurationError, check_ranges
 
 Strategies = tuple[Floats, Floats]
 """Both players' behaviour strategies: the probability of each sequence's last action at its infoset."""
@@ -214,14 +215,8 @@ class Parts:
     choice: Choice
 
 
-class SearchConfigurationError(KlssError, ValueError):
-    """A field has an invalid value; the message names the field, its value, and what is expected."""
-
-
-def at_least_one(field: str, value: int) -> None:
-    """Refuse a count below 1."""
-    if value < 1:
-        raise SearchConfigurationError(f"{field} is {value}, expected 1 or more")
+class SearchConfigurationError(ConfigurationError):
+    """A search can't be put together as asked; the message says why, and what is expected."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,10 +234,19 @@ class SearchConfiguration:
     particles: int = 200
     memory_mb: int = 4096
 
+    RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {
+        **dict.fromkeys(
+            ("particles", "memory_mb", "max_carried", "iterations", "leaves_per_batch", "max_support"), (1, math.inf)
+        ),
+        **dict.fromkeys(("root_node_fraction", "exploration", "value_beta"), (0, math.inf)),
+        **dict.fromkeys(("maxmargin_share", "uniform_mix"), (0, 1)),
+        "order": (1, 2), "caution": (1, 1e9), "information": (1, math.inf),
+    }  # fmt: skip
+    """The least and the largest allowed value of the fields that a search may have."""
+
     def __post_init__(self) -> None:
-        """Refuse invalid numbers."""
-        for field in ("particles", "memory_mb"):
-            at_least_one(field, getattr(self, field))
+        """Refuse numbers out of range."""
+        check_ranges(self, self.RANGES)
 
     @property
     def ponders(self) -> bool:

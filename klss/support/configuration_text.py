@@ -28,6 +28,21 @@ class ConfigurationError(KlssError, ValueError):
     """
 
 
+def check_ranges(part: Any, ranges: Mapping[str, tuple[float, float]], whose: str = "") -> None:
+    """Refuse numbers out of range (the least and the largest allowed by field), of the fields that ``part`` has.
+
+    Raises
+    ------
+    ConfigurationError
+        The message begins with ``whose``.
+    """
+    for field, (least, most) in ranges.items():
+        value = getattr(part, field, least)
+        if not least <= value <= most:
+            expected = f"{least:g} or more" if most == math.inf else f"{least:g} to {most:g}"
+            raise ConfigurationError(f"{whose}{field} is {value:g}, expected {expected}")
+
+
 _Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 _Kind = TypeVar("_Kind", bound="FlatConfiguration")
@@ -49,11 +64,7 @@ class FlatConfiguration:
     def __post_init__(self) -> None:
         """Refuse numbers out of range."""
         for part in (self, *self._parts().values()):
-            for field, (least, most) in self.RANGES.items():
-                value = getattr(part, field, least)
-                if not least <= value <= most:
-                    expected = f"{least:g} or more" if most == math.inf else f"{least:g} to {most:g}"
-                    raise ConfigurationError(f"configuration {self.name}: {field} is {value:g}, expected {expected}")
+            check_ranges(part, self.RANGES, f"configuration {self.name}: ")
 
     def fields(self) -> dict[str, Any]:
         """Return every field by its name, those of parts included, as results have them. Infinite numbers become texts,

@@ -23,7 +23,7 @@ from klss.search.budget import Budget
 from klss.search.equilibrium.program import GadgetProgram
 from klss.search.gadget import information_penalty
 from klss.search.model import Belief
-from klss.search.parts import SearchConfigurationError, SearchedSubgame, SolverStats
+from klss.search.parts import SearchedSubgame, SolverStats
 from klss.search.profile import Profile, extended
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats
@@ -56,14 +56,6 @@ _GROWTH = 1.5
 
 _MARGIN_S = 0.01
 """Seconds kept at the end of a move for work that is not measured."""
-
-
-def check_caution(caution: float, information: float) -> None:
-    """Refuse an invalid caution, or an invalid denominator of the information penalty."""
-    if not information > 0.0:
-        raise SearchConfigurationError(f"information is {information}, expected a number above 0, inf for none")
-    if not 1.0 <= caution < math.inf:
-        raise SearchConfigurationError(f"caution is {caution}, expected a number from 1 on (1: the paper's)")
 
 
 class LinearPrograms:
