@@ -7,8 +7,9 @@ The terminal has one screen over it (:mod:`klss_app.cli.screen`), the browser on
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import chess
@@ -16,8 +17,9 @@ import chess
 from klss.play.arbiter import AnyPlayed
 from klss.play.kit import AnyKit
 from klss.play.outcome import Outcome, Seat
+from klss.play.small_game import PlainKit
 from klss.support.text import counted
-from klss_app.known.known import AnyKnown, Known, Picture
+from klss_app.known.known import AnyKnown, Known, Picture, PlainKnown
 
 _LOSSES = {
     "king_captured": "{}'s king was captured",
@@ -55,12 +57,14 @@ class Front:
     :attr:`klss.play.kit.Kit.front`.
     """
 
-    known: type[AnyKnown] = Known
+    known: Callable[[Seat, Any], AnyKnown] = Known  # what a player knows, from its seat and the setup
     turns = "turn", "turns"  # the game's words for one turn and for more
     sees = "knew"  # the word for what a side made of the board
 
     def __init__(self, kit: AnyKit) -> None:
         self.kit = kit
+        if isinstance(kit, PlainKit):
+            self.known = partial(PlainKnown, kit)
 
     def words(self, referee: Any, played: AnyPlayed, name: str) -> str:
         """A turn of a game between engines, just played by ``name``."""
@@ -86,12 +90,6 @@ class Front:
 
 class OpenSpielFront(Front):
     """A game of OpenSpiel; see :class:`Front`."""
-
-    def __init__(self, kit: AnyKit) -> None:
-        from klss_app.known.openspiel import OpenSpielKnown
-
-        super().__init__(kit)
-        self.known = OpenSpielKnown
 
     def end_lines(self, referee: Any, names: Mapping[Seat, str]) -> list[str]:
         """The true state, as OpenSpiel prints it, and both payoffs."""

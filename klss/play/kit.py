@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeGuard, 
 from klss.play.contest import Answer, AnyReferee, Observation, Player, Setup
 from klss.play.outcome import Seat
 from klss.play.wire import Wire
-from klss.support.configuration_text import ConfigurationError
 from klss.support.text import Document
 
 if TYPE_CHECKING:
@@ -163,18 +162,3 @@ AnyKit: TypeAlias = Kit[Any, Any, Any, Any, Any]
 """A game that is chosen by name: its types are known only at run time."""
 
 AnyMaker: TypeAlias = Maker[Any, Any, Any]
-
-
-class SmallKit(Kit[Named, TrueGame, None, Observation, Answer]):
-    """A game that always starts in the same way, and whose players have no options."""
-
-    def spec(self, text: str) -> Named:
-        if text not in self.configurations:
-            raise ConfigurationError(f"player: got {text[:80]!r}, expected one of {', '.join(self.configurations)}")
-        return Named(text)
-
-    def is_ours(self, spec: Spec) -> TypeGuard[Named]:
-        return isinstance(spec, Named)
-
-    def setup(self, start: str | None = None, rules: str | None = None) -> None:
-        return None

@@ -18,6 +18,7 @@ from klss.play.outcome import Outcome, Seat
 
 if TYPE_CHECKING:  # not at run time: the first board is drawn before compiled code is loaded
     from darkchess.board.position import Position
+    from klss.play.small_game import PlainKit
 
 WIDTH = 76
 """Columns of long lists."""
@@ -157,6 +158,21 @@ Type an answer of the list or its number, or one of:
 
 AnyKnown: TypeAlias = Known[Any, Any, Any]
 """What a player knows of a game that is chosen by name."""
+
+
+class PlainKnown(Known[None, Observation, Answer]):
+    """What a player knows of a game whose kit has words for it."""
+
+    def __init__(self, kit: PlainKit[Any, Any, Observation, Answer], seat: Seat, setup: None) -> None:
+        super().__init__(seat, setup)
+        self._kit, self._seen = kit, list[Observation]()
+
+    def words(self, observation: Observation) -> str:
+        self._seen.append(observation)
+        return self._kit.told(self._seen)
+
+    def answers(self) -> Mapping[str, Answer]:
+        return {self._kit.word(each, self._seen): each for each in self._kit.choices(self._seen)}
 
 
 class ChessKnown(Known[Setup, Observation, Answer]):

@@ -1,48 +1,111 @@
-"""A game of anybody's at the table: the match, the protocol and the terminal play what they have never heard of."""
+"""Games of anybody's at the table: match, protocol and terminal play what they have never heard of, a file each."""
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from klss.play.arbiter import Arbiter
-from klss.play.contest import Forfeit, TruthCount
+from klss.play.contest import Forfeit, Player, TruthCount
+from klss.play.kit import ENTRY_POINTS, AnyKit, Named
 from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome
 from tests.klss_app.conftest import klss  # noqa: F401
-from tests.table import hidden_tictactoe as toy
+from tests.table import ghost_hunt, hidden_tictactoe
+from uci_bridge.kits import named
 from uci_bridge.kits.named import KITS, kit_named
 
-GAME = ("--game", toy.KIT.name)
+toy = hidden_tictactoe.KIT
+GAME = ("--game", toy.name)
+BOTH = pytest.mark.parametrize("kit", [toy, ghost_hunt.KIT], ids=lambda kit: kit.title)
+
+
+@BOTH
+def test_a_game_is_one_short_file_found_and_pickled_by_reference(kit: AnyKit, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module(kit.name.partition(":")[0])
+    assert len(Path(str(module.__file__)).read_text().splitlines()) <= 250
+    assert kit_named(kit.name) is kit and pickle.loads(pickle.dumps(kit)) is kit
+
+    def installed(*, group: str, name: str) -> list[importlib.metadata.EntryPoint]:
+        return [importlib.metadata.EntryPoint("theirs", kit.name, group)] * ((group, name) == (ENTRY_POINTS, "theirs"))
+
+    monkeypatch.setattr(named, "entry_points", installed)
+    assert kit_named("theirs") is kit
+
+
+def test_every_kit_is_named_as_it_is_found() -> None:
+    for name in KITS:
+        kit = kit_named(name)
+        assert kit.name == name and pickle.loads(pickle.dumps(kit)) is kit
 
 
 @pytest.mark.slow
-def test_a_match_plays_it_with_processes_and_keeps_it(klss: Any, tmp_path: Path) -> None:  # noqa: F811
-    flags = ("match", "random", "first", *GAME, "--games", "4", "--nodes", "1", "--seed", "3", "--json")
-    ran = klss(*flags, "--out", "here")
+@BOTH
+def test_a_match_plays_it_with_processes_and_keeps_it(kit: AnyKit, klss: Any, tmp_path: Path) -> None:  # noqa: F811
+    first, second = kit.configurations
+    flags = ("match", first, second, "--game", kit.name, "--games", "4", "--nodes", "1", "--seed", "3", "--json")
+    ran = klss(*flags, "--workers", "2", "--out", "here")
     assert ran.code == 0, ran.err
     assert json.loads(ran.out)["games"] == 4
     lines = [json.loads(line) for line in (tmp_path / "here" / "games.jsonl").read_text().splitlines()]
-    assert [(line["white"], line["black"]) for line in lines] == [("random", "first"), ("first", "random")] * 2
-    tries = [json.loads(each.read_text())["tries"] for each in sorted((tmp_path / "here").glob("game-*.json"))]
-    assert [len(each) for each in tries] == [line["plies"] for line in lines]
-    assert json.loads((tmp_path / "here" / "match.json").read_text())["game"] == toy.KIT.name
-    again = klss(*flags, "--out", "there")
-    assert again.code == 0
-    assert [json.loads(each.read_text())["tries"] for each in sorted((tmp_path / "there").glob("game-*.json"))] == tries
+    lines.sort(key=lambda line: line["game"])
+    assert [(line["white"], line["black"]) for line in lines] == [(first, second), (second, first)] * 2
+    assert not any("fault" in line or "trouble" in line for line in lines)
+    answers = [json.loads(each.read_text())["answers"] for each in sorted((tmp_path / "here").glob("game-*.json"))]
+    assert [len(each) for each in answers] == [line["plies"] for line in lines]
+    assert json.loads((tmp_path / "here" / "match.json").read_text())["game"] == kit.name
+    assert klss(*flags, "--workers", "1", "--out", "there").code == 0
+    assert answers == [
+        json.loads(each.read_text())["answers"] for each in sorted((tmp_path / "there").glob("game-*.json"))
+    ]
     assert klss(*flags, "--out", "here").code == 0, "it is resumed, and there is nothing left to play"
 
 
-def test_a_human_plays_it_in_the_terminal(klss: Any, tmp_path: Path) -> None:  # noqa: F811
-    flags = ("--black", "first", "--seed", "1", "--record", "game.json")
-    ran = klss("play", *GAME, *flags, typed="4\n0\n9\n8\n6\n2\n5\n3\n1\n7\n")
+@BOTH
+def test_the_engine_answers_by_the_protocol(kit: AnyKit) -> None:
+    from uci_bridge.protocol.engine import Engine
+
+    engine, referee = Engine(kit, kit.spec(kit.default_player)), kit.referee(None, (), 4)
+    seen: list[Any] = []
+    while referee.outcome is None:
+        if not referee.turn:
+            referee.answer(kit.choices(referee.observations(False))[0])
+            continue
+        given = referee.observations(True)
+        whole = [{"ply": ply, **vars(each)} for ply, each in enumerate(given)]
+        request = {
+            "protocolVersion": "1", "game": kit.name, "gameId": "g", "engineId": "e", "sessionId": "s",
+            "color": "white", "ply": len(whole) - 1, "engineSeed": 1, "clock": {"increment_ms": 0}, "nodes": 1,
+            "answers": kit.choices(given), "observationTranscript": whole,
+        }  # fmt: skip
+        if seen and len(whole) == len(seen) + 1:
+            request["latestObservationDelta"] = request.pop("observationTranscript")[-1]
+        answer = json.loads(engine.answer(json.dumps(request).encode()))
+        assert answer.get("answer") in request["answers"], answer
+        seen = whole
+        referee.answer(answer["answer"])
+    engine.close()
+
+
+@pytest.mark.parametrize(
+    ("kit", "typed", "says"),
+    [
+        (toy, "4\n0\n9\n8\n6\n2\n5\n3\n1\n7\n", "0 is taken."),
+        (ghost_hunt.KIT, "up\nright\nmoves\n" + "right\ndown\nstay\n" * 40, "W . ? ?"),
+    ],
+)
+def test_a_human_plays_it_in_the_terminal(kit: AnyKit, typed: str, says: str, klss: Any, tmp_path: Path) -> None:  # noqa: F811
+    flags = ("--black", kit.configurations[-1], "--seed", "1", "--record", "game.json")
+    ran = klss("play", "--game", kit.name, *flags, typed=typed)
     assert ran.code == 0, ran.err
-    assert " wins: three_in_a_row." in ran.out and "0 is taken." in ran.out and "kept in" in ran.err
-    tries = json.loads((tmp_path / "game.json").read_text())["tries"]
-    assert [square for seat, square in tries if not seat][:1] == [0], "the first square that may be free"
+    assert says in ran.out and "expected a" in ran.out and "kept in" in ran.err
+    document = json.loads((tmp_path / "game.json").read_text())
+    assert document["result"] != "*" and document["White"] == "human" and len(document["answers"]) > 3
 
 
 @pytest.mark.parametrize(
@@ -72,24 +135,24 @@ def test_klss_rbc_is_another_spelling(klss: Any, tmp_path: Path) -> None:  # noq
     assert one == two
 
 
-def test_every_kit_is_named_as_it_is_found() -> None:
-    for name in KITS:
-        assert kit_named(name).name == name
-    assert kit_named(toy.KIT.name) is toy.KIT
+class Resigns(Player[None, Any, Any]):
+    def begin(self, seat: bool, setup: None) -> None:
+        self.seen: list[Any] = []
 
+    def observe(self, observation: Any) -> None:
+        self.seen.append(observation)
 
-class Resigns(toy.Own):
     def answer(self, *question: Any) -> Any:
         raise Forfeit("no more")
 
 
 def test_the_arbiter_gives_each_seat_its_own_observations_and_ends_by_the_ways_out() -> None:
-    referee = toy.Referee()
-    players = {True: toy.Own("first", 0), False: Resigns("first", 0)}
+    referee, loser = toy.referee(None), Resigns()
+    players = {True: toy.player(Named("first"), 0), False: loser}
     played: list[Any] = []
     game = Arbiter(referee, players, dict.fromkeys(players, TimeControl(nodes=1)), played.append, TruthCount())
     game.play()
-    assert referee.outcome == Outcome(True, "forfeit") and referee.tries == [(True, 0)]
+    assert referee.outcome == Outcome(True, "forfeit") and referee.answers == [(True, 0)]
     assert [(each.ply, each.seat, each.decision.answer) for each in played] == [(1, True, 0)]
-    assert players[True].tried == {0} and players[False].tried == set()
+    assert loser.seen == [hidden_tictactoe.Seen()] * 2, "that the other side has moved, and no more"
     assert game.truth == TruthCount(), "players that hold no set are not looked at"

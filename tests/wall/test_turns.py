@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from klss.play.arbiter import SEATS, Arbiter
 from klss.play.contest import Decision, Player, Resignation
 from klss.play.limits import TimeControl
 from klss_app.cli import play
+from klss_app.known.known import PlainKnown
 from klss_app.web.running_game import GameClock
 from klss_app.web.seats import Answer, Draw, Ended, HumanAtBoard, Inbox
 from tests.klss_app.conftest import klss  # noqa: F401
@@ -126,7 +128,7 @@ def test_a_player_is_told_the_same_however_often_the_other_was_refused(
     assert any(one[0] == other[0] for one, other in itertools.pairwise(turns)), "a move was refused"
 
 
-class Waits(toy.TicTacToeKnown):
+class Waits(PlainKnown[Any, int]):
     """A player at the inbox, whose page is told nothing."""
 
     def message(self) -> None: ...
@@ -134,14 +136,14 @@ class Waits(toy.TicTacToeKnown):
 
 def test_an_offer_ends_with_the_turn_of_the_one_that_it_was_made_to() -> None:
     referee, offers = toy.Referee(), list[Any]()
-    inbox = Inbox(lambda offer: offers.append((offer, len(referee.tries))))
-    for letter in (Answer(True, 0, Decision(0)), Draw(True, False), Answer(False, 1, Decision(0)),
-                   Answer(False, 2, Decision(1)), Ended(None)):  # fmt: skip
+    inbox = Inbox(lambda offer: offers.append((offer, referee.ply)))
+    for letter in (Answer(True, 1, Decision(0)), Draw(True, False), Answer(False, 2, Decision(0)),
+                   Answer(False, 3, Decision(1)), Ended(None)):  # fmt: skip
         inbox.put(letter)
-    players = {seat: HumanAtBoard(Waits, inbox, lambda _: None) for seat in SEATS}  # type: ignore[arg-type]
+    players = {seat: HumanAtBoard(partial(Waits, toy.KIT), inbox, lambda _: None) for seat in SEATS}  # type: ignore[arg-type]
     with pytest.raises(Ended):
         Arbiter(referee, players, dict.fromkeys(SEATS, TimeControl()), on_pass=inbox.turn_over).play()
-    assert referee.tries == [(True, 0), (False, 0), (False, 1)]
+    assert referee.answers == [(True, 0), (False, 0), (False, 1)]
     assert offers == [(True, 1), (None, 3)]
 
 
@@ -161,6 +163,6 @@ def test_an_engine_in_the_terminal_thinks_alike_in_every_turn(
     monkeypatch.setattr(play.Terminal, "ask", lambda *each: (happened.append("a"), asked(*each))[1])
     ran = klss("play", "--game", toy.KIT.name, "--black", "first", "--record", "game.json", typed="0\n4\n3\n8\n")
     assert "kept in game.json" in ran.err
-    tries = json.loads(Path("game.json").read_text(encoding="utf-8"))["tries"]
+    tries = json.loads(Path("game.json").read_text(encoding="utf-8"))["answers"]
     refused = [not one and not two for (one, _), (two, _) in itertools.pairwise(tries)]
     assert True in refused and len({len(each) for each in "".join(happened).split("a")[1:-1] if each}) == 1

@@ -14,10 +14,10 @@ from klss.openspiel.observations import Seen, Sight
 from klss.openspiel.referee import Referee
 from klss.play.arbiter import Arbiter, Played
 from klss.play.contest import Contradiction, Player
-from klss.play.kit import Kit, Spec
+from klss.play.kit import Spec
 from klss.play.limits import TimeControl
 from klss.play.outcome import Seat
-from klss.play.wire import PlainWire
+from klss.play.small_game import PlainKit
 from klss.support.text import Document
 from uci_bridge.commands import described
 from uci_bridge.kits.named import OPENSPIEL
@@ -32,9 +32,11 @@ def openspiel_kit(name: str) -> _OpenSpielKit:
     return _OpenSpielKit(name)
 
 
-class _OpenSpielKit(Kit[Configuration, Referee, None, Seen, int]):
+class _OpenSpielKit(PlainKit[Configuration, Referee, Seen, int]):
     """See :class:`klss.play.kit.Kit`."""
 
+    key, mark, renamed = "action", "legalActions", {"own": "own_action"}
+    observation, answer = Seen, int
     configurations = tuple(CONFIGURATIONS)
     default_player = "kluss"
     players = (
@@ -47,10 +49,7 @@ class _OpenSpielKit(Kit[Configuration, Referee, None, Seen, int]):
         self.name, self.title = name, name.removeprefix(OPENSPIEL)
         self._game, _ = spiel_game(self.title)
         Sight(self._game, 0)  # raises now, and not in play, if the game has no observations
-        self.wire = PlainWire(
-            name, Seen, int, _open, self._opening, key="action", mark="legalActions",
-            rename={"own": "own_action"}, follows=_check_own,
-        )  # fmt: skip
+        super().__init__()
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle by name: workers of a match make the kit again."""
@@ -70,12 +69,20 @@ class _OpenSpielKit(Kit[Configuration, Referee, None, Seen, int]):
     def player(self, spec: Configuration, seed: int) -> Player[None, Seen, int]:
         return make_player(spec, self._game, seed)
 
-    def _opening(self) -> tuple[Seat, Sequence[Seen]]:
-        referee = self.referee(None)
-        return referee.turn, referee.observations(referee.turn)
+    def choices(self, seen: Sequence[Seen]) -> tuple[int, ...]:
+        return seen[-1].actions if seen else ()
 
-    def setup(self, start: str | None = None, rules: str | None = None) -> None:
-        return None
+    def follows(self, seen: Sequence[Seen]) -> None:
+        """See the base: an action of its own must be among those that it could choose."""
+        own, legal = seen[-1].own, self.choices(seen[:-1])
+        if own is not None and own not in legal:
+            raise Contradiction(f"own_action: got {own}, expected one of the {len(legal)} that were legal")
+
+    def told(self, seen: Sequence[Seen]) -> str:
+        return seen[-1].text
+
+    def word(self, answer: int, seen: Sequence[Seen]) -> str:
+        return seen[-1].names[seen[-1].actions.index(answer)]
 
     def warm_up(self, player: Player[None, Seen, int], seat: Seat) -> None:
         other = make_player(CONFIGURATIONS["random"], self._game)
@@ -102,18 +109,6 @@ class _OpenSpielKit(Kit[Configuration, Referee, None, Seen, int]):
 
     def line(self, referee: Referee, played: Played[int]) -> Document:
         return {"action": referee.actions[played.ply - 1][2]}
-
-
-def _open(seen: Sequence[Seen]) -> tuple[int, ...]:
-    """The legal actions after these observations."""
-    return seen[-1].actions if seen else ()
-
-
-def _check_own(seen: Sequence[Seen]) -> None:
-    """Raise Contradiction unless the last observation has an action that was legal after those before, or none."""
-    own, legal = seen[-1].own, _open(seen[:-1])
-    if own is not None and own not in legal:
-        raise Contradiction(f"own_action: got {own}, expected one of the {len(legal)} that were legal")
 
 
 _WARM_PLIES = 8

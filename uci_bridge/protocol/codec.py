@@ -81,7 +81,10 @@ def read_reply(wire: AnyWire, line: bytes) -> Reply:
     if len(keys) > 1:
         raise ProtocolError(f"reply: got {' and '.join(keys)}, expected one of them")
     for key in keys:
-        raw = fitted(message | {"key": key, "value": message[key]}, wire.answers[key])
+        try:
+            raw = fitted(message | {"key": key, "value": message[key]}, wire.answers[key])
+        except ProtocolError as error:
+            raise ProtocolError(str(error).replace("$.value", f"$.{key}")) from None
         return structs.replace(raw, value=wire.answer(key, raw.value), diagnostics=fit_to_keep(raw.diagnostics or {}))
     if message.get("received") is True:
         return fitted(message, Received)

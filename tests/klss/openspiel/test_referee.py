@@ -11,8 +11,9 @@ pytest.importorskip("pyspiel")
 from klss.errors import GameError
 from klss.openspiel.games import spiel_game
 from klss.openspiel.referee import Referee, kept_game, replayed
+from klss_app.front import front_of
 from klss_app.known.known import Unread
-from klss_app.known.openspiel import OpenSpielKnown
+from uci_bridge.kits.named import kit_named
 
 
 @pytest.mark.parametrize("name", ["dark_hex(board_size=2)", "phantom_ttt", "leduc_poker", "liars_dice(dice_sides=2)"])
@@ -35,7 +36,7 @@ def test_a_game_replayed_is_the_game_that_was_played(name: str, seed: int) -> No
 def test_an_action_is_named_or_numbered() -> None:
     referee = Referee(spiel_game("leduc_poker")[0], 1)
     seen = referee.observations(True)[-1]
-    known = OpenSpielKnown(True, None)
+    known = front_of(kit_named("openspiel:leduc_poker")).known(True, None)
     known.observe(seen)
     assert seen.names == ("Call", "Raise") and [known.read(text) for text in ("Raise", "1", "2")] == [2, 1, 2]
     for text in ("0", "3", "²", "", "raise", "-1", "9" * 99):

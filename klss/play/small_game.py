@@ -1,0 +1,165 @@
+"""Games that need little: the parts that are alike in all of them, so that a new game is one short file.
+
+A :class:`PlainKit` is a game with dataclasses as observations and one kind of question: protocol and screens follow. A
+:class:`SmallKit` is one whose players have no options either; with a :class:`SmallReferee` it has the rules to write,
+and no more. ``tests/table/hidden_tictactoe.py`` is an example.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeGuard, TypeVar
+
+from klss.play.contest import Answer, Decision, Observation, Player
+from klss.play.kit import Configuration, Kit, Named, Spec, TrueGame
+from klss.play.limits import Limit, Progress
+from klss.play.outcome import Outcome, Seat
+from klss.play.wire import PlainWire
+from klss.support.configuration_text import ConfigurationError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+class PlainKit(
+    Kit[Configuration, TrueGame, None, Observation, Answer], Generic[Configuration, TrueGame, Observation, Answer]
+):
+    """A game with one kind of observation and of question, and with nothing to set up."""
+
+    # The names, in messages, of the answer and of the open answers, and of the observation's fields that have others.
+    key: ClassVar[str] = "answer"
+    mark: ClassVar[str] = "answers"
+    renamed: ClassVar[Mapping[str, str]] = {}
+    # a dataclass, and the type of answers, both of parts that msgspec reads and writes
+    observation: type[Observation]
+    answer: type[Answer]
+
+    def __init__(self) -> None:
+        self.wire = PlainWire(
+            self.name, self.observation, self.answer, self.choices, self._opening,
+            key=self.key, mark=self.mark, rename=self.renamed, follows=self.follows,
+        )  # fmt: skip
+
+    def setup(self, start: str | None = None, rules: str | None = None) -> None:
+        return None
+
+    # ``seen``: one player's observations so far; all of this is on the player's side of the wall
+    @abstractmethod
+    def choices(self, seen: Sequence[Observation]) -> Sequence[Answer]:
+        """Return the open answers."""
+
+    def follows(self, seen: Sequence[Observation]) -> None:
+        """Raise Contradiction if the last observation can't follow from those before."""
+        return
+
+    def told(self, seen: Sequence[Observation]) -> str:
+        """Return what the last observation tells, in words or as a drawing."""
+        return str(seen[-1])
+
+    def word(self, answer: Answer, seen: Sequence[Observation]) -> str:
+        """Return an open answer as it is typed."""
+        return str(answer)
+
+    def _opening(self) -> tuple[Seat, Sequence[Observation]]:
+        referee = self.referee(None)
+        return referee.turn, referee.observations(referee.turn)
+
+
+class SmallReferee(ABC, Generic[Observation, Answer]):
+    """The true game; see :class:`klss.play.contest.Referee`. ``seed`` is of nature's draws."""
+
+    setup = None
+    question = PlainKit.key
+
+    def __init__(self, seed: int = 0) -> None:
+        self.random = random.Random(seed)
+        self.turn: Seat = True
+        self.outcome: Outcome | None = None
+        self.answers: list[tuple[Seat, Answer]] = []
+        self._seen: dict[Seat, list[Observation]] = {True: [], False: []}
+
+    @abstractmethod
+    def play(self, answer: Answer) -> None:
+        """Take the answer of the seat at :attr:`turn`: :meth:`show` observations, set ``turn``, and ``outcome`` at the
+        end. Raises ValueError: it is no answer.
+        """
+
+    def show(self, seat: Seat, observation: Observation) -> None:
+        """Give ``seat`` an observation; each has one, at least, before its first question."""
+        self._seen[seat].append(observation)
+
+    @property
+    def ply(self) -> int:
+        return len(self.answers)
+
+    @property
+    def truth(self) -> npt.NDArray[np.uint64]:
+        """See the base; there are no position sets to check."""
+        raise NotImplementedError
+
+    def observations(self, seat: Seat) -> Sequence[Observation]:
+        return self._seen[seat]
+
+    def answer(self, answer: Answer) -> None:
+        seat = self.turn
+        self.play(answer)
+        self.answers.append((seat, answer))
+
+    def resign(self, seat: Seat) -> None:
+        self.end(Outcome(not seat, "resign"))
+
+    def flag(self, seat: Seat) -> None:
+        self.end(Outcome(not seat, "flag"))
+
+    def end(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+
+
+_Referee = TypeVar("_Referee", bound=SmallReferee[Any, Any])
+
+
+class SmallKit(PlainKit[Named, _Referee, Observation, Answer], Generic[_Referee, Observation, Answer]):
+    """A game whose players have names and no options, and whose referee is a :class:`SmallReferee`."""
+
+    configurations: Sequence[str] = ("random",)
+    default_player = "random"
+
+    def spec(self, text: str) -> Named:
+        if text not in self.configurations:
+            raise ConfigurationError(f"player: got {text[:80]!r}, expected one of {', '.join(self.configurations)}")
+        return Named(text)
+
+    def is_ours(self, spec: Spec) -> TypeGuard[Named]:
+        return isinstance(spec, Named)
+
+    def player(self, spec: Named, seed: int) -> Player[None, Observation, Answer]:
+        return _Chooser(self, spec.name, seed)
+
+    def choose(self, name: str, seen: Sequence[Observation], chance: random.Random) -> Answer:
+        """Return the answer of the player ``name``: any open one, unless a game's own kit has other players."""
+        return chance.choice(self.choices(seen))
+
+    def record(self, referee: _Referee, headers: Mapping[str, str]) -> str:
+        result = None if referee.outcome is None else referee.outcome.result
+        return json.dumps({"game": self.name, **headers, "answers": referee.answers, "result": result}) + "\n"
+
+
+class _Chooser(Player[None, Observation, Answer]):
+    """A player of a :class:`SmallKit`, by its name."""
+
+    def __init__(self, kit: SmallKit[Any, Observation, Answer], name: str, seed: int) -> None:
+        self._kit, self._name, self._seed = kit, name, seed
+
+    def begin(self, seat: Seat, setup: None) -> None:
+        self._random = random.Random(self._seed)
+        self._seen: list[Observation] = []
+
+    def observe(self, observation: Observation) -> None:
+        self._seen.append(observation)
+
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:
+        return Decision(self._kit.choose(self._name, self._seen, self._random))
