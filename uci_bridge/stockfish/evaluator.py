@@ -60,6 +60,10 @@ _NAME = re.compile(rb"^id name ([ -~]{1,40})", re.MULTILINE)
 _NODES = re.compile(rb"\bnodes (\d+)")
 _LETTERS = np.frombuffer(b"PNBRQKpnbrqk1", dtype=np.uint8)
 
+_GO = b"\ngo depth 1\n"
+_KEPT = 1 << 19
+"""Positions whose values are kept."""
+
 _DEEPEST = 60
 """Most plies of a search, a little below Stockfish's own limit."""
 
@@ -270,28 +274,22 @@ class StockfishEvaluator(Evaluator):
         path: str | os.PathLike[str] | None = None,  # the program; see ``find_stockfish``
         *,
         arguments: Sequence[str] = (),
-        depth: int = 1,  # plies of Stockfish's search
         # the same calls give the same values: a small hash table, everything forgotten before each question (half the
         # speed), more patience with silence
         reproducible: bool = False,
         # value for a side to move without any move, by the ruleset: −1 (``paper``) or 0 (``pychess``)
         no_move_value: float = -1.0,
-        cache_size: int = 1 << 19,  # positions whose values are kept
         # seconds of silence after which an engine is taken for hung; 0.4 by default, 10 if reproducible
         silence_s: float | None = None,
-        start_s: float = 10.0,
-        # evaluator of the positions that Stockfish can't value; the built-in one by default
-        fallback: Evaluator | None = None,
+        start_s: float = _START_S,
     ) -> None:
         self.path = find_stockfish(path)
         self.fallbacks = 0  # questions that Stockfish left unanswered so far (int)
-        self._fallback = BuiltinEvaluator() if fallback is None else fallback
+        self._fallback = BuiltinEvaluator()
         self._no_move_value = no_move_value
         self._forget = b"ucinewgame\n" if reproducible else b""
-        self._go = b"\ngo depth %d\n" % depth
         self._searched = False
         self._values: dict[bytes, float] = {}
-        self._cache_size = cache_size
         silence_s = silence_s if silence_s is not None else 10.0 if reproducible else 0.4
         self.engine = UciEngine([self.path, *arguments], _greeting(1 if reproducible else 16), silence_s, start_s)
         try:
@@ -340,7 +338,7 @@ class StockfishEvaluator(Evaluator):
         if not unknown.size:
             return out
         left = []
-        for place, answer in zip(unknown.tolist(), self._ask(rows[unknown], self._go, _SINGLE, deadline)):
+        for place, answer in zip(unknown.tolist(), self._ask(rows[unknown], _GO, _SINGLE, deadline)):
             value = score_of(answer or b"")
             if not math.isnan(value):
                 out[place] = value
@@ -365,7 +363,7 @@ class StockfishEvaluator(Evaluator):
         wanted[unknown] = True
         children = _Children(rows, offsets, child_rows, wanted, out)
         asking, unanswered = children.parents, 0
-        for parent, answer in zip(asking.tolist(), self._ask(rows[asking], self._go, _ALL_MOVES, deadline)):
+        for parent, answer in zip(asking.tolist(), self._ask(rows[asking], _GO, _ALL_MOVES, deadline)):
             lines = _LINE.findall(answer) if answer is not None else []
             unanswered += not lines
             for place in children.take(parent, {move: (kind, number) for kind, number, move in lines}):
@@ -505,7 +503,7 @@ class StockfishEvaluator(Evaluator):
 
     def _keep(self, key: bytes, value: float) -> None:
         """Keep a value; if there are too many, all earlier ones are dropped."""
-        if len(self._values) >= self._cache_size:
+        if len(self._values) >= _KEPT:
             self._values.clear()
         self._values[key] = value
 
