@@ -81,7 +81,7 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         self._games = 0
         self._player: Player | None = None
         self._looked: int | None = None
-        self._forget()
+        self._rng = random.Random(seed)
         choice = EvaluatorChoice(reproducible=nodes is not None)
         self._evaluator: Evaluator = make_evaluator(self._chosen, choice)
 
@@ -94,13 +94,12 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
     def handle_game_start(self, color: bool, board: chess.Board, opponent_name: str) -> None:
         """Begin a game; an earlier one that has no end yet is given up."""
         self._leave()
-        self._forget()
-        player = make_player(self._chosen, self._evaluator, seed=self._seed + self._games)
+        self._looked = None
+        self._player = make_player(self._chosen, self._evaluator, seed=self._seed + self._games)
         self._rng = random.Random(self._seed + self._games)
         self._games += 1
-        start = self._guarded(lambda: Position.from_fen(board.fen(en_passant="fen")), Position.start())
-        self._player = player
-        self._guarded(lambda: player.start(bool(color), start), None)
+        start = self._guarded(lambda _: Position.from_fen(board.fen(en_passant="fen")), Position.start)
+        self._tell(lambda player: player.start(bool(color), start))
 
     def handle_opponent_move_result(self, captured_my_piece: bool, capture_square: int | None) -> None:
         """Begin its turn."""
@@ -159,16 +158,10 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         self._leave()
 
     # ------------------------------------------------------------------------------------------------ helpers
-    def _forget(self) -> None:
-        """Reset the state of the game."""
-        self._looked = None
-        self._rng = random.Random(self._seed)
-
     def _leave(self) -> None:
         """End the player of the current game, if any."""
-        player, self._player = self._player, None
-        if player is not None:
-            self._guarded(player.close, None)
+        self._tell(lambda player: player.close())
+        self._player = None
 
     def _limit(self, seconds_left: float | None) -> Limit:
         if self._given != Limit():
@@ -179,26 +172,25 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
 
     def _asked(self, ask: Callable[[Player], _T], allowed: Callable[[_T], bool], otherwise: Callable[[], _T]) -> _T:
         """The player's answer if it is allowed, else that of ``otherwise``."""
-        player = self._player
-        if player is not None:
+
+        def answer(player: Player) -> _T:
+            found = ask(player)
+            if not allowed(found):
+                raise ValueError(f"got {found!r}, expected what is allowed")
+            return found
+
+        return self._guarded(answer, otherwise)
+
+    def _tell(self, tell: Callable[[Player], None]) -> None:
+        self._guarded(tell, lambda: None)
+
+    def _guarded(self, do: Callable[[Player], _T], otherwise: Callable[[], _T]) -> _T:
+        """The result of ``do`` with the game's player; if there is none, or it raises, which is logged, that of
+        ``otherwise``.
+        """
+        if self._player is not None:
             try:
-                answer = ask(player)
-                if allowed(answer):
-                    return answer
-                log.error("%s: got %r, expected what is allowed", self._chosen.name, answer)
+                return do(self._player)
             except Exception as error:
                 log.error("%s: %s", self._chosen.name, error, exc_info=True)
         return otherwise()
-
-    def _tell(self, tell: Callable[[Player], None]) -> None:
-        player = self._player
-        if player is not None:
-            self._guarded(lambda: tell(player), None)
-
-    def _guarded(self, do: Callable[[], _T], otherwise: _T) -> _T:
-        """The result of ``do``; if it raises, log that and return ``otherwise``."""
-        try:
-            return do()
-        except Exception as error:
-            log.error("%s: %s", self._chosen.name, error, exc_info=True)
-            return otherwise
