@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import inspect
 import logging
 import os
 from collections.abc import Iterator
 
 import pytest
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a coroutine."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = inspect.signature(pyfuncitem.obj).parameters
+    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}), 1800))
+    return True
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,6 @@ wall.
 from __future__ import annotations
 
 import datetime
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -96,7 +95,7 @@ class Finished:
     color: chess.Color = chess.WHITE  # whose side the review is seen from
 
 
-class BoardGame(Front, ABC):
+class BoardGame(Front):
     """A game in the browser."""
 
     opening: tuple[str, ...]  # a turn of each side, as the kit takes earlier moves
@@ -112,13 +111,15 @@ class BoardGame(Front, ABC):
         """The configurations that a page may ask for, the easiest first, with a few words on each."""
         return dict.fromkeys(self.kit.configurations, "")
 
-    @abstractmethod
     def kept(self, referee: Any, settings: Settings, headers: Mapping[str, str], *, left: bool) -> Reviewed:
         """A game that was played; ``left``: it is not over."""
+        tags = {side: headers[side] for side in ("White", "Black")}
+        outcome = None if left else referee.outcome
+        return Reviewed(lambda: referee, outcome, self.kit.record(referee, headers), referee.ply, tags)
 
-    @abstractmethod
     def opened(self, text: str, settings: Settings) -> Reviewed:
         """The game of a file; raises :class:`BadGame`."""
+        raise BadGame("got a file of a game, expected none: this game has no review")
 
     def review(self, reviewed: Reviewed) -> dict[str, Any]:
         """The document of a review.
@@ -158,14 +159,6 @@ class TextBoard(BoardGame):
 
     def warm_up(self) -> None:
         return
-
-    def kept(self, referee: Any, settings: Settings, headers: Mapping[str, str], *, left: bool) -> Reviewed:
-        tags = {side: headers[side] for side in ("White", "Black")}
-        outcome = None if left else referee.outcome
-        return Reviewed(lambda: referee, outcome, self.kit.record(referee, headers), referee.ply, tags)
-
-    def opened(self, text: str, settings: Settings) -> Reviewed:
-        raise BadGame("got a file of a game, expected none: this game has no review")
 
     def request(self, reviewed: Reviewed, settings: Settings) -> dict[str, Any]:
         raise BadGame("got a game to analyse, expected none: this game has no review")

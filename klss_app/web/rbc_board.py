@@ -6,7 +6,6 @@ It is on the referee's side of the wall.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +16,6 @@ from darkchess.rbc.game.history import replayed
 from darkchess.rbc.game.referee import Referee, Turn
 from klss.play.arbiter import Played
 from klss.play.kit import AnyKit
-from klss.play.outcome import Outcome
 from klss.support.text import printable
 from klss_app.front import Step
 from klss_app.known.known import Picture
@@ -64,18 +62,9 @@ class RbcBoard(BoardGame):
             steps.append(Step(words, position.turn, position.fullmove, truth, pictures, move, letters, extra))
         return steps
 
-    def kept(self, referee: Referee, settings: Settings, headers: Mapping[str, str], *, left: bool) -> Reviewed:
-        names = headers["White"], headers["Black"]
-        return _reviewed(referee, None if left else referee.outcome, RBC.record(referee, headers), names)
-
     def opened(self, text: str, settings: Settings) -> Reviewed:
         """See the base: the JSON of reconchess."""
         return opened(text)
-
-
-def _reviewed(referee: Referee, outcome: Outcome | None, text: str, names: tuple[str, str]) -> Reviewed:
-    tags = dict(zip(("White", "Black"), names, strict=True))
-    return Reviewed(lambda: referee, outcome, text, len(referee.turns), tags)
 
 
 def opened(text: str) -> Reviewed:
@@ -87,8 +76,8 @@ def opened(text: str) -> Reviewed:
     if not 0 < len(referee.turns) <= MOST_PLIES:
         raise BadGame(f"got a history of {len(referee.turns)} turns, expected 1 to {MOST_PLIES}")
     document = json.loads(text)
-    white, black = (printable(str(document.get(f"{side}_name", "?")), 80) for side in ("white", "black"))
-    return _reviewed(referee, referee.outcome, text, (white, black))
+    tags = {side: printable(str(document.get(f"{side.lower()}_name", "?")), 80) for side in ("White", "Black")}
+    return Reviewed(lambda: referee, referee.outcome, text, referee.ply, tags)
 
 
 def turn_text(turn: Turn, at: int) -> str:

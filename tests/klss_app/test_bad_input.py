@@ -77,6 +77,12 @@ rbc engine --configuration dsmcp,network=torn.onnx
 rbc analyse good.json --turn 0 --configuration dsmcp,network=torn.onnx
 board game.json
 board --game 1
+board --no-open --port 70000
+board --white greedy --black random
+board --resume none.pgn
+board --no-open --host no.such.host.invalid
+board --fen x
+board --black nobody
 board --no-open still.pgn
 board --game rbc nowhere.json
 board --game tests.table.hidden_tictactoe:KIT nowhere.json

@@ -33,18 +33,6 @@ ENDGAME = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
 KINGS_FILE = "4k3/8/8/8/8/8/4q3/Q3K3 w - - 0 1"
 
 
-def test_a_scripted_game_against_random_ends_with_the_captured_king_and_a_review(klss: Any, tmp_path: Path) -> None:
-    # Seed 2 makes `random` answer g5, a5, Nf6: found by playing; the game is then checked by its own record.
-    ran = klss("play", "--black", "random", "--seed", "2", "--pgn", "g.pgn", typed="e4\nQh5\nQf7\nQe8\n3\nquit\n")
-    assert ran.code == 0, ran.err
-    (record,) = read_pgn((tmp_path / "g.pgn").read_text())
-    assert record.headers["White"] == "human" and record.headers["Black"] == "random"
-    assert len(record.moves) == 7
-    plies = re.findall(r"^\d+\.(?:\.\.)? \S+$", ran.out, re.MULTILINE)
-    assert plies[:7] == ["1. e4", *plies[1:7]] and plies[7:] == [plies[2]]  # each ply once, then the third again
-    assert ran.out.count("White sees") == 9  # the start position as well
-
-
 @pytest.mark.parametrize(
     "game",
     [
@@ -92,6 +80,10 @@ RBC = ("--game", "rbc", "--nodes", "10", "--seed", "3", "--ascii")
             ["Type a move as SAN", r"\n Q\w+(  \w+)*  Kxe2", "illegal move: got 'Qh7', expected", "got 'e4e4'",
              "misspelt move: got 'xyzzy', expected", "Black wins: White resigned. 0-1 after 0 plies."],
         ),
+        # seed 2 lets the queen through; in the review each ply once, then the third again, of two views and the board
+        ("--black random --fen", f"{START_FEN}|e4|Qh5|Qf7|Qe8|3|quit", 0,
+         ["You captured the king on e8.", "1-0 after 7 plies.",
+          r"(?s)(\n\d+\.(\.\.)? \S+\n  White sees .*){7}\n2\. Qh5\n  White sees"]),
         # asked after White's move, the own side below
         ("--white random --ascii --fen", f"{START_FEN}|resign", 0,
          ["(?s)White: random.* h g f e d c b a.*Black: you.* your move", "Black resigned. 1-0 after 1 ply."]),
@@ -198,17 +190,6 @@ def test_what_she_is_told(color: str, moves: str, fen: str | None, says: str) ->
 PROMOTING = "r3k2r/P7/8/8/8/8/8/R3K2R w KQkq - 0 1"
 
 
-@pytest.fixture
-def typed(klss: Any) -> Callable[..., tuple[int, str, str]]:
-    """Run it with lines on stdin; its exit code, stdout, stderr."""
-
-    def run(lines: str, *arguments: str) -> tuple[int, str, str]:
-        ran = klss("rbc", "play", "--nodes", "10", "--seed", "3", *arguments, typed=lines)
-        return ran.code, ran.out, ran.err
-
-    return run
-
-
 @pytest.mark.parametrize(
     ("text", "move"),
     [("O-O", "e1g1"), ("o-o-o", "e1c1"), ("Kf1", "e1f1"), ("a8=N", "a7a8n"), ("a8", "a7a8q"), ("axb8", "a7b8q"),
@@ -245,18 +226,18 @@ def test_a_move_in_letters_is_read_as_that_move() -> None:
             assert request_of(move_letters(move.uci(), pieces), game.requests(), pieces) == move, move
 
 
-def test_a_game_that_was_left_goes_on_with_its_look(typed: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+def test_a_game_that_was_left_goes_on_with_its_look(klss: Any, tmp_path: Path) -> None:
     """Who left after a look does not look again, and sees what was seen before, at once and not ply by ply."""
-    code, _, err = typed("e5\nNc3\nd5\nquit\n", "--black", "rbc-random", "--ascii", "--clock", "600+5")
-    assert code == 0 and "rbc play --resume klss-games/" in err
+    ran = klss("play", *RBC, "--black", "rbc-random", "--clock", "600+5", typed="e5\nNc3\nd5\nquit\n")
+    assert ran.code == 0 and "rbc play --resume klss-games/" in ran.err
     (path,) = (tmp_path / "klss-games").iterdir()
     before = json.loads(path.read_text())
     assert before["look"] == chess.D5 and before["tags"]["WhiteClock"]
-    code, out, err = typed("Nb5\n\nresign\n", "--resume", "last", "--ascii")
-    assert code == 0 and out.index("2. your move: ") < out.index("3. look at: "), err
-    assert "Around e5" not in out and out.count("You played Nc3.") == 2 and "1. look" not in out
+    ran = klss("play", *RBC, "--resume", "last", typed="Nb5\n\nresign\n")
+    assert ran.code == 0 and ran.out.index("2. your move: ") < ran.out.index("3. look at: "), ran.err
+    assert "Around e5" not in ran.out and ran.out.count("You played Nc3.") == 2 and "1. look" not in ran.out
     after = json.loads(path.read_text())
     assert after["senses"]["true"][:2] == [chess.E5, chess.D5] and after["win_reason"]["value"] == "RESIGN"
     assert "look" not in after and after["fens_after_move"]["true"][0] == before["fens_after_move"]["true"][0]
-    code, _, err = typed("", "--resume", path.stem)
-    assert code == 2 and "a game that is over" in err and err.count("\n") == 1
+    ran = klss("play", *RBC, "--resume", path.stem)
+    assert ran.code == 2 and "a game that is over" in ran.err and ran.err.count("\n") == 1

@@ -21,7 +21,7 @@ from klss_app.known.rbc import RbcKnown
 from klss_app.web.board_game import BoardGame, Earlier, Settings
 from klss_app.web.rbc_board import RbcBoard
 from klss_app.web.seats import HumanAtBoard
-from tests.klss_app.web.pages import run, served
+from tests.klss_app.web.pages import served
 from tests.wall.twins import Twins, load, replayed
 
 TWINS = load()
@@ -81,94 +81,78 @@ async def compared(pairs: list[Twins]) -> None:
         await asyncio.gather(*map(compare, pairs[start : start + AT_ONCE]))
 
 
-def test_twins_send_the_same_bytes_to_the_page() -> None:
-    run(compared(SUITE))
-
-
-@pytest.mark.slow
-def test_all_twins_send_the_same_bytes_to_the_page() -> None:
-    run(compared(TWINS))
+@pytest.mark.parametrize("pairs", [SUITE, pytest.param(TWINS, marks=pytest.mark.slow)], ids=["some", "all"])
+async def test_twins_send_the_same_bytes_to_the_page(pairs: list[Twins]) -> None:
+    await compared(pairs)
 
 
 @pytest.mark.parametrize(("one", "other"), [("a7a6", "h7h6"), ("g8f6", "b8c6")])
 @pytest.mark.parametrize("left", [False, True])
-def test_blind_games_that_look_alike_to_a_player_send_it_the_same_bytes(one: str, other: str, left: bool) -> None:
-    def frames(move: str, *then: str) -> list[bytes]:
+async def test_blind_games_that_look_alike_to_a_player_send_it_the_same_bytes(one: str, other: str, left: bool) -> None:
+    async def frames(move: str, *then: str) -> list[bytes]:
         answers = ("d3", "e2e4", "d3", move, *then)
-        return run(heard(Twins("", None, chess.WHITE, (), ()), answers, RbcBoard(), left=left))
+        return await heard(Twins("", None, chess.WHITE, (), ()), answers, RbcBoard(), left=left)
 
     for then in [(), ("d3",)] if left else [("d3", "d2d4")]:
-        found = frames(one, *then)
-        assert found == frames(other, *then)
+        found = await frames(one, *then)
+        assert found == await frames(other, *then)
         games = [each for each in map(json.loads, found) if each["type"] == "game"]
         assert not left or games[0]["history"] == ["d3: e4", "?"], "nothing of what was played before"
 
 
-def test_twins_that_go_on_where_they_were_left_send_the_same_bytes_to_the_page() -> None:
+async def test_twins_that_go_on_where_they_were_left_send_the_same_bytes_to_the_page() -> None:
     """What was played before is the referee's alone; the page gets what it would have got without the break."""
 
-    async def work() -> None:
-        for pair in SUITE:
-            a, b = await heard(pair, pair.a, left=True), await heard(pair, pair.b, left=True)
-            assert a == b, pair
-            assert json.loads(a[-1]) == json.loads((await heard(pair, pair.a))[-1])
-
-    run(work())
+    for pair in SUITE:
+        a, b = await heard(pair, pair.a, left=True), await heard(pair, pair.b, left=True)
+        assert a == b, pair
+        assert json.loads(a[-1]) == json.loads((await heard(pair, pair.a))[-1])
 
 
-def test_with_clocks_nothing_but_the_clocks_differs() -> None:
+async def test_with_clocks_nothing_but_the_clocks_differs() -> None:
     clock = re.compile(rb'"clock":\{"white":\d+,"black":\d+,')
 
-    async def work() -> None:
-        for pair in SUITE[:4]:
-            a, b = [await heard(pair, moves, clock=(600.0, 2.0)) for moves in (pair.a, pair.b)]
-            assert [clock.sub(b"", frame) for frame in a] == [clock.sub(b"", frame) for frame in b]
-            assert any(clock.search(frame) for frame in a)
-
-    run(work())
+    for pair in SUITE[:4]:
+        a, b = [await heard(pair, moves, clock=(600.0, 2.0)) for moves in (pair.a, pair.b)]
+        assert [clock.sub(b"", frame) for frame in a] == [clock.sub(b"", frame) for frame in b]
+        assert any(clock.search(frame) for frame in a)
 
 
-def test_an_offer_of_a_draw_says_that_it_was_made_and_no_more() -> None:
+async def test_an_offer_of_a_draw_says_that_it_was_made_and_no_more() -> None:
     """With offers the twins look the same too, and but for the field that names it a frame is the one before."""
 
-    async def work() -> None:
-        for pair in SUITE:
-            a, b = [await heard(pair, moves, offers=True) for moves in (pair.a, pair.b)]
-            assert a == b, pair
-            games = [frame for frame in map(json.loads, a) if frame["type"] == "game"]
-            made = [i for i in range(1, len(games)) if games[i]["ply"] == games[i - 1]["ply"]]
-            assert made
-            for i in made:
-                assert games[i - 1]["offer"] is None
-                assert games[i] == {**games[i - 1], "offer": chess.COLOR_NAMES[not pair.color]}
-
-    run(work())
+    for pair in SUITE:
+        a, b = [await heard(pair, moves, offers=True) for moves in (pair.a, pair.b)]
+        assert a == b, pair
+        games = [frame for frame in map(json.loads, a) if frame["type"] == "game"]
+        made = [i for i in range(1, len(games)) if games[i]["ply"] == games[i - 1]["ply"]]
+        assert made
+        for i in made:
+            assert games[i - 1]["offer"] is None
+            assert games[i] == {**games[i - 1], "offer": chess.COLOR_NAMES[not pair.color]}
 
 
-def test_a_page_hears_nothing_of_what_she_does_not_see() -> None:
+async def test_a_page_hears_nothing_of_what_she_does_not_see() -> None:
     """The frames of one game, word by word: every piece they place is in its view, no other move is in them."""
 
-    async def work() -> None:
-        for pair in SUITE:
-            game = replayed(pair.a, pair.fen)
-            views = game.views(pair.color)
-            frames = [json.loads(frame) for frame in await heard(pair, pair.a)]
-            shown = [frame for frame in frames if frame["type"] == "game"]
-            assert [frame["ply"] for frame in shown] == list(range(len(views)))
-            for frame, view in zip(shown, views, strict=True):
-                assert frame["board"] == view.fog_fen().split()[0]
-                assert frame["past"] == [each.fog_fen().split()[0] for each in views[: view.ply + 1]]
-                assert frame["moves"] == [move.uci() for move in view.legal_moves]
-                for ply, text in enumerate(frame["history"]):
-                    own = game.positions[ply].turn == pair.color
-                    assert own or re.fullmatch(r"\?(x[a-h][1-8])?", text)
-                assert set(frame) == {
-                    "type", "number", "color", "ply", "fullmove", "first", "firstNumber", "board", "past", "turn",
-                    "moves", "last", "history", "said", "lost", "taken", "over", "names", "clock",
-                    "offer",
-                }  # fmt: skip
-
-    run(work())
+    for pair in SUITE:
+        game = replayed(pair.a, pair.fen)
+        views = game.views(pair.color)
+        frames = [json.loads(frame) for frame in await heard(pair, pair.a)]
+        shown = [frame for frame in frames if frame["type"] == "game"]
+        assert [frame["ply"] for frame in shown] == list(range(len(views)))
+        for frame, view in zip(shown, views, strict=True):
+            assert frame["board"] == view.fog_fen().split()[0]
+            assert frame["past"] == [each.fog_fen().split()[0] for each in views[: view.ply + 1]]
+            assert frame["moves"] == [move.uci() for move in view.legal_moves]
+            for ply, text in enumerate(frame["history"]):
+                own = game.positions[ply].turn == pair.color
+                assert own or re.fullmatch(r"\?(x[a-h][1-8])?", text)
+            assert set(frame) == {
+                "type", "number", "color", "ply", "fullmove", "first", "firstNumber", "board", "past", "turn",
+                "moves", "last", "history", "said", "lost", "taken", "over", "names", "clock",
+                "offer",
+            }  # fmt: skip
 
 
 class Listened:

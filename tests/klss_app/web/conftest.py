@@ -1,9 +1,7 @@
-"""Rooms and a browser for the tests of the page; tests that are coroutines are run."""
+"""Rooms and a browser for the tests of the page."""
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -16,16 +14,6 @@ from klss_app.web.board_game import BoardGame
 from klss_app.web.fog_board import FogBoard
 from tests.klss_app.web.browsing import Board
 from tests.klss_app.web.pages import settings
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run a coroutine."""
-    if not inspect.iscoroutinefunction(pyfuncitem.obj):
-        return None
-    names = inspect.signature(pyfuncitem.obj).parameters
-    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}), 300))
-    return True
 
 
 @pytest.fixture

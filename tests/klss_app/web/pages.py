@@ -6,10 +6,10 @@ import asyncio
 import datetime
 import json
 import sys
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import chess
 import pytest
@@ -22,8 +22,6 @@ from klss_app.web.fog_board import FogBoard
 from klss_app.web.rbc_board import RbcBoard
 from klss_app.web.room import Room
 from klss_app.web.server import make_app
-
-T = TypeVar("T")
 
 FOREIGN = f"cmd:{sys.executable} -S -E {Path(__file__).parents[2] / 'uci_bridge' / 'foreign_engine.py'} good"
 """An engine that is there at once, and plays some legal move."""
@@ -116,8 +114,3 @@ async def served(chosen: Settings, kind: BoardGame | None = None) -> AsyncIterat
     finally:
         await room.close()
         await client.close()
-
-
-def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run a test's coroutine."""
-    return asyncio.run(work)

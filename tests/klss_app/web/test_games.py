@@ -69,18 +69,6 @@ async def test_what_is_no_answer_is_refused_and_an_old_one_does_not_count(kind: 
         assert (await white.plays(*FIRST[kind.kit.name]))["turn"] == "black"
 
 
-async def test_a_reload_and_a_second_tab_are_where_the_game_is() -> None:
-    async with served(settings()) as at:
-        page = await at.page()
-        await page.plays("e4", "Nf3")
-        shown = await page.until("game", turn="white")
-        await page.socket.close()
-        again, second = await at.page(), await at.page()
-        assert await again.until("game") == await second.until("game") == shown
-        await second.send(type="move", move="d4", ply=4)
-        assert (await again.until("game", ply=5))["last"] == ["d2", "d4"]
-
-
 @KINDS
 async def test_the_clock_of_a_human_who_begins_stands_still_until_the_turn_is_over(kind: BoardGame) -> None:
     async with two(kind, clock=(0.5, 0.0)) as at:

@@ -182,24 +182,6 @@ def test_two_humans_get_a_line_each_and_a_file_is_opened(tmp_path: Path) -> None
     assert (process.returncode, out, err) == (0, "", "")
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--port", "70000"],
-        ["--white", "greedy", "--black", "random"],
-        ["none.pgn"],
-        ["--resume", "none.pgn"],
-        ["--host", "no.such.host.invalid"],
-        ["--fen", "x"],
-        ["--black", "nobody"],
-    ],
-)
-def test_bad_input_is_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["board", "--no-open", *arguments]) == 2
-    said = capsys.readouterr()
-    assert said.err.count("\n") == 1 and not said.out
-
-
 def test_the_command_opens_a_history_and_begins_a_blind_game(
     tmp_path: Path, opened_boards: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -182,18 +182,3 @@ async def test_a_blind_review_shows_what_either_side_knew_as_it_was_sent_then_an
     (after,) = [each for each in heard[0] if each["ply"] == 4 and each["question"] == "sense"]
     assert after["history"] == ["e5: e4", "?", "d6: exd5", "?xd5"] and after["lost"] == "P"
     assert after["ages"]["c7"] == after["ages"]["d7"] == 1 and "d5" not in after["ages"]
-
-
-@pytest.mark.slow
-async def test_a_game_against_the_blind_engine_is_analysed() -> None:
-    async with served(settings(HUMAN, "rbc-random", nodes=1), RbcBoard()) as at:
-        page = await at.page()
-        await page.plays("e5", "e2e4")
-        await page.until("game", question="sense")
-        await page.send(type="resign")
-        await page.until("room", playing=False)
-        at.room.analyses.nodes = 200
-        await page.send(type="analyse", game=1)
-        found = await page.until("analysis", done=True)
-    assert found["failed"] is None and found["of"] == 2
-    assert found["summary"]["white"]["moves"] == 1
