@@ -16,10 +16,6 @@ import chess
 ALL_SQUARES = (1 << 64) - 1
 """The mask of all squares."""
 
-_FIGURES = {
-    chess.WHITE: {1: "♙", 2: "♘", 3: "♗", 4: "♖", 5: "♕", 6: "♔"},
-    chess.BLACK: {1: "♟", 2: "♞", 3: "♝", 4: "♜", 5: "♛", 6: "♚"},
-}
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _RESET = "\x1b[0m"
 # Backgrounds of the 256-colour palette: (dark square, light square). On all but fog, both white and black pieces have a
@@ -119,7 +115,8 @@ def _padding(cell: int, style: Style) -> tuple[int, int]:
 def _cell(square: int, piece: chess.Piece | None, seen: bool, style: Style, marked: bool, cell: int) -> str:
     if piece is not None:
         # On coloured squares both sides have the filled figures, since outlined ones look hollow there.
-        sign = _FIGURES[not style.color and piece.color][piece.piece_type] if style.unicode else piece.symbol()
+        filled = chess.Piece(piece.piece_type, not style.color and piece.color)
+        sign = filled.unicode_symbol() if style.unicode else piece.symbol()
     elif style.color:
         sign = " " if seen or style.unicode else "?"
     elif style.unicode:

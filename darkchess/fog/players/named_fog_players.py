@@ -90,22 +90,15 @@ def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Trac
     )  # fmt: skip
 
 
-def _plain(
-    kind: Callable[..., TrackingPlayer],
-) -> Callable[[Configuration, Evaluator, int], TrackingPlayer]:
-    """Return a function that makes a player without a search."""
-
-    def make(chosen: Configuration, evaluator: Evaluator, seed: int) -> TrackingPlayer:
-        return kind(evaluator, seed=seed, cap=chosen.cap, threads=chosen.threads)
-
-    return make
-
-
 PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], TrackingPlayer]] = {
     "klss": _klss_player,
     "baseline": _klss_player,
-    "best-guess": _plain(BestGuessPlayer),
-    "greedy": _plain(GreedyPlayer),
+    "best-guess": lambda chosen, evaluator, seed: BestGuessPlayer(
+        evaluator, seed=seed, cap=chosen.cap, threads=chosen.threads
+    ),
+    "greedy": lambda chosen, evaluator, seed: GreedyPlayer(
+        evaluator, seed=seed, cap=chosen.cap, threads=chosen.threads
+    ),
     "random": lambda chosen, evaluator, seed: RandomPlayer(seed=seed, cap=chosen.cap, threads=chosen.threads),
 }
 """For each kind of player, a function that makes one from its configuration, an evaluator and a seed."""
