@@ -174,12 +174,3 @@ def test_move_codes_go_there_and_back_in_order(from_square: int, to_square: int,
     move = chess.Move(from_square, to_square, promotion)
     assert decode(encode(move)) == move
     assert encode(move) < encode(chess.Move(from_square, to_square, (promotion or 1) + 1))
-
-
-def test_the_face_shows_what_the_row_holds() -> None:
-    position = after(START_FEN, "e2e4", "b8c6")
-    board = chess.Board(position.fen())
-    for square in chess.SQUARES:
-        assert position.piece_at(square) == board.piece_at(square) == position.pieces.get(square)
-    assert position.men(chess.WHITE) == board.occupied_co[chess.WHITE]
-    assert (position.turn, position.quiet_plies, position.fullmove) == (chess.WHITE, 1, 2)

@@ -96,11 +96,6 @@ def test_a_player_with_the_book_plays_a_move_of_it_by_its_seed_and_searches_noth
     assert len(drawn) > 1, "it is a mixture"
 
 
-def test_the_book_is_found_at_black_s_first_turn_too() -> None:
-    page = BOOK.page(game("h2h4").views(chess.BLACK))
-    assert page is not None and seated("kluss,book=true", game("h2h4")).choose(Limit(nodes=5)).answer in page.mixture
-
-
 def test_a_game_goes_on_by_searches_after_the_book() -> None:
     referee = game()
     mine = seated("kluss,book=true,threads=1", referee, seed=3)

@@ -107,18 +107,6 @@ def test_a_bad_move_is_refused_with_its_kind_and_what_was_expected(text: str, ki
     assert len(str(caught.value)) < 200
 
 
-@pytest.mark.parametrize(
-    ("fen", "text", "message"),
-    [
-        ("4k3/8/8/8/8/8/8/N1N1K3 w - - 0 1", "Nb3", "ambiguous move.*N[ac]b3 or N[ac]b3"),
-        ("4k3/1P6/8/8/8/8/8/4K3 w - - 0 1", "b7b8", "b7b8q"),
-    ],
-)
-def test_what_is_near_is_offered(fen: str, text: str, message: str) -> None:
-    with pytest.raises(IllegalMove, match=message):
-        parse_move(Position.from_fen(fen), text)
-
-
 @settings(max_examples=300, deadline=None)
 @given(st.text(alphabet="abcdefgh12345678NBRQKxO0-=+#qrbn ", max_size=8))
 def test_any_text_is_a_legal_move_or_refused(text: str) -> None:
