@@ -82,7 +82,8 @@ def foretold(victim: str, nodes: int, results: list[GameResult], seeds: list[int
 
 
 @pytest.mark.parametrize(
-    ("victim", "nodes", "fen"), [("klss2021,threads=1,cap=500", 5, None), ("random,cap=1000", 1, FEN)]
+    ("victim", "nodes", "fen"),
+    [pytest.param("klss2021,threads=1,cap=500", 5, None, marks=pytest.mark.slow), ("random,cap=1000", 1, FEN)],
 )
 def test_the_thief_foretells_her_opponent_s_moves_no_better_than_one_without_a_seed(
     victim: str, nodes: int, fen: str | None
