@@ -13,6 +13,7 @@ continues with a sample instead of playing at random.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import chess
 
@@ -32,7 +33,7 @@ from klss.play.limits import Limit
 from klss.support.arrays import Words
 from klss.synoptic.model import Network
 from klss.synoptic.planner import Planner
-from klss.synoptic.planning import MOST, Planning, constant
+from klss.synoptic.planning import MOST, Planning
 from klss.synoptic.playouts import Planned
 
 _WON_OF = 5_000
@@ -49,8 +50,10 @@ class Synoptic(Planning):
     # all sets are worth 0; or the file of a network
     network: str = "packaged"
     # actions of a playout that begins with a sense, and with a move. Defaults 6, as in the source, and 8 (there 12)
-    depth_sense: int = constant(6, 1, MOST)
-    depth_move: int = constant(8, 1, MOST)
+    depth_sense: int = 6
+    depth_move: int = 8
+
+    RANGES: ClassVar = {**Planning.RANGES, "depth_sense": (1, MOST), "depth_move": (1, MOST)}
 
 
 class SynopticPlayer(HoldingPlayer):

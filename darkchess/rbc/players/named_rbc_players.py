@@ -12,7 +12,7 @@ from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer
 from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
 from klss.support.configuration_text import by_name, chosen
-from klss.synoptic.planning import MOST, ranges
+from klss.synoptic.planning import MOST
 
 _RANGES: dict[str, tuple[float, float]] = {
     # of an Expectation
@@ -22,7 +22,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "exposed": (0, MOST),
     "spread": (0, MOST),
     "boards": (1, MOST),
-    **ranges(Synoptic),
+    **Synoptic.RANGES,
 }
 """Least and greatest sensible value of each number in ``thinking``."""
 
