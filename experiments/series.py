@@ -30,7 +30,7 @@ from uci_bridge.match.game import sides
 from uci_bridge.match.match import Match
 from uci_bridge.match.openings import RandomOpenings
 from uci_bridge.match.report import Standing, versions
-from uci_bridge.match.statistics import Elo, score_of_elo
+from uci_bridge.match.statistics import score_of_elo
 from uci_bridge.players import player_spec
 
 
@@ -191,6 +191,9 @@ def played(
 
     standing = match.run(here, tell, workers=workers)
     lines = (read_match(here) or ({}, [], []))[1]
+    # The 95 % interval of the score of a game, from that of the Elo difference.
+    low = 0.0 if standing.elo.low is None else score_of_elo(standing.elo.low)
+    high = 1.0 if standing.elo.high is None else score_of_elo(standing.elo.high)
     return {
         "name": name,
         **{key: found for key, found in match.identity().items() if key not in ("format", "fen")},
@@ -200,7 +203,7 @@ def played(
         "commit": mine,
         "versions": versions(match.setup()),
         **standing.document(),
-        "percent": [round(100 * share, 2) for share in _interval(standing.elo, standing.score / standing.games)],
+        "percent": [round(100 * share, 2) for share in (low, standing.score / standing.games, high)],
         "pairs": standing.pairs.counts,
         "samples": {
             "columns": ["game", "winner", "plies", "reason", "a's color"],
@@ -219,12 +222,6 @@ def _alone(kit: AnyKit, text: str) -> Spec:
     """The player of a text, with one thread if it can have more and names no number."""
     found = player_spec(kit, text)
     return player_spec(kit, f"{text},threads=1") if "threads" in found.fields() and ",threads=" not in text else found
-
-
-def _interval(elo: Elo, share: float) -> tuple[float, float, float]:
-    """Score per game with its 95 % interval, 0 to 1; from the interval of the Elo difference."""
-    low, high = (end if end is None else score_of_elo(end) for end in (elo.low, elo.high))
-    return 0.0 if low is None else low, share, 1.0 if high is None else high
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -14,7 +14,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,9 +23,10 @@ from klss.errors import MAX_NODES, GameError, TooLargeError
 from klss.support.memory import check_memory
 from klss.support.text import printable
 from klss.support.whole_file import write_whole
-from klss.theory.certificate import probabilities, simplest
+from klss.theory.certificate import ExactStrategy, probabilities, simplest
 from klss.theory.game import Game, GameBuilder
 from klss.theory.movers import CHANCE, TERMINAL
+from klss.theory.policies import Named
 
 _MOST_BYTES = 64_000_000
 """Largest file, in bytes. A node takes about 40 bytes or more."""
@@ -38,9 +38,6 @@ _SUM = 1e-6
 """Largest error of an end's sum of payoffs, as a share of its own payoffs (from 1 on)."""
 
 T = TypeVar("T")
-
-Strategy = Mapping[str, Mapping[str, float | Fraction]]
-"""One player's strategy: infoset's name -> action's name -> probability."""
 
 _TOKEN = re.compile(r'\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<brace>[{}])|(?P<comma>,)|(?P<word>[^\s{}",]+)|(?P<bad>\S))')
 
@@ -405,6 +402,6 @@ def write_efg(path: Path, game: Game, title: str, constant: float = 0.0) -> None
     write_whole(path, "\n".join(lines) + "\n")
 
 
-def equilibrium_line(players: tuple[Strategy, Strategy]) -> str:
+def equilibrium_line(players: tuple[Named, Named] | tuple[ExactStrategy, ExactStrategy]) -> str:
     """Return both players' strategies as Gambit prints equilibria: ``NE,p,p,…`` by player, infoset and action."""
     return ",".join(["NE", *(str(p) for player in players for actions in player.values() for p in actions.values())])

@@ -22,7 +22,6 @@ from klss.search.parts import (
     SearchedSubgame,
     SearchState,
     SolverRun,
-    SolverStats,
 )
 from klss.search.profile import Profile, strategy_at, utility_at
 from klss.search.trunk import Trunk, game_root
@@ -94,11 +93,6 @@ class Solved:
     growth: Growth
     growing: ExpanderRun
     solving: SolverRun
-
-    @property
-    def effort(self) -> SolverStats:
-        """The solver's statistics."""
-        return self.solving.effort
 
 
 class Search:
@@ -312,7 +306,7 @@ class Search:
     def _report(subgame: SearchedSubgame, belief: Belief, solved: Solved, budget: Budget) -> Report:
         seconds = budget.elapsed()
         depth, depth_mean = solved.growing.depths()
-        share = 0.0 if budget.seconds is None else min(1.0, solved.effort.seconds / max(seconds, 1e-9))
+        share = 0.0 if budget.seconds is None else min(1.0, solved.solving.effort.seconds / max(seconds, 1e-9))
         return Report(
             positions=belief.size,
             capped_by=belief.capped_by,
@@ -325,8 +319,8 @@ class Search:
             depth=depth,
             depth_mean=depth_mean,
             iterations=solved.growing.iterations,
-            gap=solved.effort.gap,
-            fallbacks=solved.effort.fallbacks,
+            gap=solved.solving.effort.gap,
+            fallbacks=solved.solving.effort.fallbacks,
             lp_share=share,
             seconds=seconds,
         )

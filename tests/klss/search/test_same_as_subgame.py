@@ -124,7 +124,7 @@ def test_iterative_deepening_finds_the_value_without_expanding_everything(game: 
     trunk = Trunk.from_roots(game_root(model, model.root))
     search = Search(model, Klss2021(gadget="maxmargin"))
     solved = search.solve(SearchedSubgame(trunk, carried=0, sampled=1), None, Budget(nodes=10**9))
-    assert solved.effort.gap < 1e-9
+    assert solved.solving.effort.gap < 1e-9
     assert solved.profile.margin == pytest.approx(solve(sequence_form(game)).value, abs=1e-9)
     assert trunk.node_count < game.node_count or game.node_count < 100
 
