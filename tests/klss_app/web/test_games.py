@@ -18,7 +18,7 @@ from klss_app.kept_games import HUMAN
 from klss_app.web.board_game import BoardGame, TextBoard
 from klss_app.web.rbc_board import RbcBoard
 from tests.klss_app.web.pages import FIRST, FOREIGN, KINDS, Page, Served, served, settings
-from tests.table import hidden_tictactoe as toy
+from tests.table import ghost_hunt, hidden_tictactoe
 from uci_bridge.child_processes import guard
 from uci_bridge.kits.named import kit_named
 
@@ -298,7 +298,7 @@ async def test_what_is_no_invitation_opens_no_seat_not_even_beside_a_token() -> 
 
 
 # ------------------------------------------------------------------------------------------------- any other game
-@pytest.mark.parametrize("name", [toy.KIT.name, "openspiel:kuhn_poker"])
+@pytest.mark.parametrize("name", [hidden_tictactoe.KIT.name, ghost_hunt.KIT.name, "openspiel:kuhn_poker"])
 async def test_a_game_without_a_chessboard_is_played_by_its_texts(name: str) -> None:
     board = TextBoard(front_of(kit_named(name)))
     async with served(settings(black="random"), board) as at:
@@ -312,4 +312,4 @@ async def test_a_game_without_a_chessboard_is_played_by_its_texts(name: str) -> 
         last = (await page.until("room", playing=False))["last"]
         await page.send(type="analyse", game=last)
         await page.until("refused", of="analyse")
-    assert json.loads(at.kept[0])["White" if "toe" in name else "white"] == "human"
+    assert json.loads(at.kept[0])["white" if "openspiel" in name else "White"] == "human"
