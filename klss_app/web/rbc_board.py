@@ -64,7 +64,10 @@ class RbcBoard(BoardGame):
 
     def opened(self, text: str, settings: Settings) -> Reviewed:
         """See the base: the JSON of reconchess."""
-        return opened(text)
+        found = opened(text)
+        if not found.plies:
+            raise BadGame("got a history of no turns, expected one at least")
+        return found
 
 
 def opened(text: str) -> Reviewed:
@@ -73,8 +76,8 @@ def opened(text: str) -> Reviewed:
         referee = replayed(text)
     except DarkchessError as error:
         raise BadGame(printable(str(error), 300)) from None
-    if not 0 < len(referee.turns) <= MOST_PLIES:
-        raise BadGame(f"got a history of {len(referee.turns)} turns, expected 1 to {MOST_PLIES}")
+    if referee.ply > MOST_PLIES:
+        raise BadGame(f"got a history of {referee.ply} turns, expected at most {MOST_PLIES}")
     document = json.loads(text)
     tags = {side: printable(str(document.get(f"{side.lower()}_name", "?")), 80) for side in ("White", "Black")}
     return Reviewed(lambda: referee, referee.outcome, text, referee.ply, tags)
