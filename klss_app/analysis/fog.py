@@ -1,16 +1,18 @@
-"""The record of each turn of a game of Fog of War (:mod:`darkchess.fog.analysis.whole_game`)."""
+"""The record of each turn of a game of Fog of War, by an analyst a side (:mod:`darkchess.fog.analysis.analyst`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import chess
 
+from darkchess.evaluation.evaluator import Evaluator
 from darkchess.evaluation.registry import EvaluatorChoice
-from darkchess.fog.analysis import whole_game
+from darkchess.fog.analysis.analyst import Analysis, Analyst
+from darkchess.fog.analysis.once_over import luck
 from darkchess.fog.belief.marginals import marginals
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.record import read_pgn
@@ -21,6 +23,12 @@ from klss.play.limits import Limit
 from klss_app.analysis.summaries import CAP, LEAST_SHOWN, MOST_MOVES, likely, mark, rounded
 from uci_bridge.bot.true_game import replayed
 from uci_bridge.evaluators import make_evaluator
+
+_NODES_A_ROOT = 80
+"""Nodes for each particle of a quick search, so that every root is expanded and some budget is left."""
+
+_LEAST_PARTICLES = 10
+"""Particles of the quickest search: with fewer, the moves' values depend on which positions were sampled."""
 
 __all__ = ["analysable", "configuration", "read", "turns"]
 
@@ -38,13 +46,40 @@ def read(text: str, rules: str) -> Referee:
 def turns(
     game: Referee, chosen: Configuration, choice: EvaluatorChoice, limit: Limit, *, seed: int = 0, cap: int = CAP
 ) -> Iterator[dict[str, Any]]:
-    """The record of every turn of ``game``; each side's set has at most ``cap`` positions."""
-    evaluator = partial(make_evaluator, chosen, choice, game.ruleset)
+    """The record of every turn of ``game``, by a search with a new trunk each; each side's set has at most ``cap``
+    positions. With nodes nothing reads a clock.
+    """
     chosen = replace(chosen, cap=min(chosen.cap, cap))
-    return map(_record, whole_game.turns(game, evaluator, configuration=chosen, limit=limit, seed=seed))
+    # A particle whose root is not expanded tells nothing: so fewer nodes mean fewer particles.
+    particles = None if limit.nodes is None else max(_LEAST_PARTICLES, limit.nodes // _NODES_A_ROOT)
+    with ExitStack() as stack:
+        evaluators = {
+            color: stack.enter_context(closing(make_evaluator(chosen, choice, game.ruleset))) for color in chess.COLORS
+        }
+        analysts = {
+            color: Analyst(
+                game.views(color)[0],
+                game.positions[0],
+                game.ruleset,
+                evaluator=evaluator,
+                configuration=chosen,
+                seed=seed,
+            )
+            for color, evaluator in evaluators.items()
+        }
+        # At each turn its analyst thinks; then both observe the move that was played.
+        for ply in range(len(game.moves)):
+            analysis = analysts[game.positions[ply].turn].think(limit, particles=particles)
+            yield _record(game, ply, analysis, analysts, evaluators[game.positions[ply].turn])
+            for color, analyst in analysts.items():
+                view = game.views(color)[ply + 1]
+                if view.game_over is None:
+                    analyst.observe(view)
 
 
-def _record(turn: whole_game.Turn) -> dict[str, Any]:
+def _record(
+    game: Referee, ply: int, analysis: Analysis, analysts: Mapping[chess.Color, Analyst], evaluator: Evaluator
+) -> dict[str, Any]:
     """The record of a turn.
 
     ``positions``: the number in each side's position set, and whether that is a sample; ``beliefs``: for both sides,
@@ -53,19 +88,18 @@ def _record(turn: whole_game.Turn) -> dict[str, Any]:
     ``tries``, SAN and cost of every move; ``lines`` in SAN; ``played`` with its ``loss`` over the player's position
     set, and ``turned``, its luck; ``best``.
     """
-    analysis, played = turn.analysis, turn.played
-    loss, best = analysis.loss(turn.move), analysis.moves[0]
-    sets = {color: analyst.position_set for color, analyst in turn.analysts.items()}
+    position, move, best = game.positions[ply], game.moves[ply], analysis.moves[0]
+    played, loss = next(each for each in analysis.moves if each.move == move), analysis.loss(move)
+    truth = float(evaluator.values(position.row[None, :])[0])
+    sets = {chess.COLOR_NAMES[color]: each.position_set for color, each in analysts.items()}
     shown = [each for each in analysis.moves if each.probability >= LEAST_SHOWN][:MOST_MOVES]
     return {
-        "ply": turn.ply,
-        "color": chess.COLOR_NAMES[analysis.view.color],
-        "positions": {
-            chess.COLOR_NAMES[color]: [found.size, found.capped_by is not None] for color, found in sets.items()
-        },
-        "beliefs": {chess.COLOR_NAMES[color]: _belief(found) for color, found in sets.items()},
+        "ply": ply,
+        "color": chess.COLOR_NAMES[position.turn],
+        "positions": {side: [found.size, found.capped_by is not None] for side, found in sets.items()},
+        "beliefs": {side: _belief(found) for side, found in sets.items()},
         "value": rounded(analysis.value),
-        "truth": rounded(turn.true_value()),
+        "truth": rounded(truth if position.turn else -truth),
         "moves": [
             {"move": each.move.uci(), "san": each.san, "p": round(each.probability, 4), "value": rounded(each.value)}
             for each in shown
@@ -77,7 +111,7 @@ def _record(turn: whole_game.Turn) -> dict[str, Any]:
             "p": round(played.probability, 4),
             "loss": rounded(loss),
             "mark": mark(loss),
-            "turned": rounded(turn.luck()),
+            "turned": rounded(luck(position, move, analysis, analysts[position.turn])),
         },
         "best": {"san": best.san, "p": round(best.probability, 4)},
     }

@@ -11,13 +11,17 @@ from typing import Any
 
 import chess
 
+from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.analysis.analyst import Analysis, Analyst
-from darkchess.fog.analysis.believed import Belief, Believed
+from darkchess.fog.analysis.believed import Belief, effective, likeliest
 from darkchess.fog.analysis.principal_lines import Line
 from darkchess.fog.belief.belief_board import belief_lines, percent
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.named_fog_players import Configuration
+
+_LISTED = 10
+"""Number of likeliest positions that are listed."""
 
 _UNPLAYED_SHOWN = 5
 _HARD_SPACE = "\u00a0"
@@ -43,13 +47,14 @@ def analyst_at(
     return analyst
 
 
-def document(analysis: Analysis, believed: Believed, configuration: str, evaluator: str, seed: int) -> dict[str, Any]:
+def document(analysis: Analysis, analyst: Analyst, configuration: str, evaluator: str, seed: int) -> dict[str, Any]:
     """The document of docs/analyse.md.
 
     ``marginals`` has every square on which a piece may stand, including own pieces (1.0), by FEN's letters; the rest to
     1 is the probability that the square is empty. A ``value`` is null if the search was too short for one.
     """
-    found = analysis.diagnostics
+    found, positions, weights = analysis.diagnostics, analyst.position_set, analyst.weights
+    listed = {} if weights is None else {int(at): float(weights[at]) for at in likeliest(positions, weights, _LISTED)}
     return {
         "ply": analysis.view.ply,
         "color": chess.COLOR_NAMES[analysis.view.color],
@@ -73,16 +78,17 @@ def document(analysis: Analysis, believed: Believed, configuration: str, evaluat
             for line in analysis.lines
         ],
         "seed": seed,
-        "belief": believed.belief,
-        "effective": believed.effective,
-        "likeliest": [{"fen": position.fen(), "weight": weight} for position, weight in believed.likeliest],
+        "belief": analysis.belief,
+        "effective": float(positions.size) if weights is None else effective(weights),
+        "likeliest": [
+            {"fen": Position(positions.rows([at])[0], positions.fullmove).fen(), "weight": weight}
+            for at, weight in listed.items()
+        ],
     }
 
 
-def text(analysis: Analysis, believed: Believed, answer: dict[str, Any], evaluator: str, unicode: bool) -> list[str]:
-    """``answer``, as :func:`document` made it of ``analysis`` and ``believed``, for people; ``evaluator`` by the name
-    that they know.
-    """
+def text(analysis: Analysis, answer: dict[str, Any], evaluator: str, unicode: bool) -> list[str]:
+    """``answer``, as :func:`document` made it of ``analysis``, for people; ``evaluator`` by the name that they know."""
     view = analysis.view
     side = "White" if view.color else "Black"
     dots = "." if view.color else "..."
@@ -100,9 +106,9 @@ def text(analysis: Analysis, believed: Believed, answer: dict[str, Any], evaluat
         f" {nothing}: not seen, no piece can be there   {seen}: seen, empty",
         "",
     ]
-    if believed.belief != "uniform" and analysis.positions > 1:
-        alike = f"{believed.effective:.1f}" if believed.effective < 1000.0 else f"{believed.effective:,.0f}"
-        lines += [f"by the {believed.belief} as uncertain as {alike} equally likely positions", ""]
+    if analysis.belief != "uniform" and analysis.positions > 1:
+        alike = f"{answer['effective']:.1f}" if answer["effective"] < 1000.0 else f"{answer['effective']:,.0f}"
+        lines += [f"by the {analysis.belief} as uncertain as {alike} equally likely positions", ""]
     return lines + _strategy(analysis, answer, evaluator)
 
 

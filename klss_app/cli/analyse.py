@@ -293,10 +293,10 @@ def _fog_turn(
             kept.game, parsed.ply, chosen, evaluator, seed=options.seed, belief=parsed.belief, tell=line.tell
         )
         analysis = analyst.think(options.limit, progress=lambda state: line.tell(f"{int(state['nodes']):,} nodes"))
-    found, name = analyst.believed(), evaluator_choice(chosen, choice).name
-    answer = one_turn.document(analysis, found, chosen.name, name, options.seed)
+    name = evaluator_choice(chosen, choice).name
+    answer = one_turn.document(analysis, analyst, chosen.name, name, options.seed)
     label = evaluator_label(chosen, choice) or name
-    lines = one_turn.text(analysis, found, answer, label, Terminal(parsed.ascii).unicode)
+    lines = one_turn.text(analysis, answer, label, Terminal(parsed.ascii).unicode)
     # The true game is used only here, after the analysis is complete.
     if parsed.once_over:
         position = kept.game.positions[parsed.ply]

@@ -10,7 +10,7 @@ to capture, a single move), so that every move has a value. A king that can be c
 player does, although a search need not prefer that if the game is almost won without it.
 
 Values of moves: :mod:`klss.search.root_values`. Lines: :mod:`darkchess.fog.analysis.principal_lines`. Beliefs:
-:mod:`darkchess.fog.belief.marginals`, :mod:`darkchess.fog.analysis.believed`.
+:mod:`darkchess.fog.belief.marginals`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.analysis.believed import Belief, Believed, believed
+from darkchess.fog.analysis.believed import Belief
 from darkchess.fog.analysis.principal_lines import Line, LineMove, principal_lines
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.marginals import Marginals, marginals
@@ -140,7 +140,7 @@ class Analyst:
     seed
         As for :class:`darkchess.fog.players.player.KlssPlayer`.
     belief
-        The kind of the weights in the marginals and in :meth:`believed`. The search uses the weights of its
+        The kind of :attr:`weights`, and of those in the marginals. The search uses the weights of its
         configuration, whatever this is.
 
     Attributes
@@ -214,10 +214,6 @@ class Analyst:
     def move_codes(self) -> list[int]:
         """Codes of the player's legal moves, sorted."""
         return sorted(encode(move) for move in self.view.legal_moves)
-
-    def believed(self) -> Believed:
-        """Return the belief; it must be the player's turn."""
-        return believed(self.position_set, self._belief, self.weights)
 
     def think(self, limit: Limit, *, particles: int | None = None, progress: Progress | None = None) -> Analysis:
         """Analyse the present turn, which must be the player's.

@@ -1,4 +1,5 @@
-"""The true position of a finished game, compared with the engine's analysis: its weight among the possible ones.
+"""The true position of a finished game, compared with the engine's analysis: its weight among the possible ones, and
+the luck of a move.
 
 This is on the referee's side: it knows the true game. The engine's analysis still comes from views alone
 (:mod:`darkchess.fog.analysis.analyst`).
@@ -10,12 +11,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import chess
+import numpy as np
 
 from darkchess.board.kernels.board import IDENTITY, META
+from darkchess.board.move import encode
 from darkchess.board.position import Position
-from darkchess.fog.analysis.analyst import Analysis
+from darkchess.fog.analysis.analyst import Analysis, Analyst
 from darkchess.fog.belief.position_set import PositionSet
 from klss.support.arrays import Floats
+
+_MOST_VALUED = 256
+"""Most possible positions over which luck values each move; of a larger set as many are drawn."""
 
 _ROUNDING = 1e-9
 """Differences up to this may be rounding errors: such numbers count as equal."""
@@ -93,3 +99,18 @@ def truth_at(position: Position, analysis: Analysis, positions: PositionSet, bel
         if piece.color != view.color and not view.sees(square)
     }
     return Truth(position.fen(), possible, positions.size, weight, weight_rank, particle, particle_rank, roots, hidden)
+
+
+def luck(position: Position, move: chess.Move, analysis: Analysis, analyst: Analyst) -> float:
+    """Return the luck of ``move`` in ``position``, the true one: its value there less its mean over the possible
+    positions, less the same of the mixed strategy, by the evaluator.
+
+    It is in [−4, 4], positive if the mover was lucky. Its mean over the possible positions is 0; so it is 0 if only one
+    position was possible. ``analyst`` made ``analysis``, and has seen no later view.
+    """
+    rows, weights = analyst.possible(_MOST_VALUED)
+    values = analyst.move_values(np.concatenate([position.row[None, :], rows]))
+    gain = dict(zip(analyst.move_codes, values[0] - weights @ values[1:], strict=True))
+    mix = sum(each.probability for each in analysis.moves)
+    chosen = sum(each.probability * gain[encode(each.move)] for each in analysis.moves) / mix
+    return float(gain[encode(move)] - chosen)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import replace
 from functools import cache
 
 import chess
@@ -16,8 +15,7 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.analysis.analyst import Analysis, AnalysisError, Analyst
 from darkchess.fog.analysis.believed import Belief, effective, likeliest
-from darkchess.fog.analysis.once_over import truth_at
-from darkchess.fog.analysis.whole_game import Turn, turns
+from darkchess.fog.analysis.once_over import luck, truth_at
 from darkchess.fog.belief.marginals import marginals
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.named_fog_players import Configuration, configuration, make_player
@@ -100,17 +98,11 @@ def test_what_a_belief_amounts_to() -> None:
     found = analyst(GAME, chess.WHITE, 14, belief="filter")
     positions, weights = found.position_set, found.weights
     assert weights is not None
-    belief = found.believed()
     order = sorted(range(positions.size), key=lambda i: (-weights[i], *positions.halves[i].tolist()[::-1]))
     assert likeliest(positions, weights, 10).tolist() == order[:10]
-    assert [weight for _, weight in belief.likeliest] == sorted(weights.tolist(), reverse=True)[:10]
-    every = list(positions)
-    assert [position.fen() for position, _ in belief.likeliest] == [every[i].fen() for i in order[:10]]
     assert likeliest(positions, np.full(positions.size, 1.0), positions.size + 1).size == positions.size
-    assert belief.effective == pytest.approx(math.exp(-sum(p * math.log(p) for p in weights.tolist())))
+    assert effective(weights) == pytest.approx(math.exp(-sum(p * math.log(p) for p in weights.tolist())))
     assert effective(np.full(8, 0.125)) == pytest.approx(8.0) and effective(np.array([0.0, 1.0])) == 1.0
-    alike = analyst(GAME, chess.WHITE, 14).believed()
-    assert (alike.effective, alike.likeliest) == (positions.size, ())
 
 
 @pytest.mark.parametrize(
@@ -245,39 +237,27 @@ def test_the_truth_is_found_among_the_particles_exactly_when_it_is_one() -> None
     assert met[True]
 
 
-def test_a_queen_given_away_in_plain_sight_is_the_largest_loss() -> None:
-    game = played("e2e4 e7e5 d1h5 b8c6 h5f7 e8f7 g1f3 g8f6")
-    found = list(turns(game, BuiltinEvaluator, configuration=FEW, limit=Limit(nodes=1500)))
-    assert [each.ply for each in found] == list(range(8))
-    worst = max(found, key=lambda each: each.analysis.loss(each.move) or 0.0)
-    assert worst.played.san == "Qxf7" and worst.ply == 4 and worst.played.probability == 0.0
-    loss = worst.analysis.loss(worst.move)
-    assert loss is not None and loss > 0.3
-
-
-def analysed(game: Referee, ply: int, chosen: Configuration = FEW) -> Turn:
-    return next(turns(game, BuiltinEvaluator, configuration=chosen, limit=Limit(nodes=400), first=ply))
-
-
 def test_no_move_is_lucky_where_one_position_is_possible() -> None:
     game = played("e2e4 d7d5 g1f3 d5e4 f1c4 e4f3 e1g1 f3g2 g1g2")
-    turn = analysed(game, 4)
-    assert turn.analysis.positions == 1
-    loss = turn.analysis.loss(turn.move)
+    found = analyst(game, chess.WHITE, 4)
+    analysis = found.think(Limit(nodes=400), particles=10)
+    assert analysis.positions == 1
+    loss = analysis.loss(game.moves[4])
     assert loss is not None and loss > 0.1, "the move costs a knight"
-    assert turn.luck() == pytest.approx(0.0, abs=1e-12)
+    assert luck(game.positions[4], game.moves[4], analysis, found) == pytest.approx(0.0, abs=1e-12)
 
 
 @pytest.mark.parametrize(("ply", "chosen"), [(5, FEW), (13, configuration("kluss,threads=1"))])
 def test_over_all_that_was_possible_luck_is_zero_in_the_mean_and_the_engines_own_is_zero_anywhere(
     ply: int, chosen: Configuration
 ) -> None:
-    turn = analysed(GAME, ply, chosen)
-    found = turn.analysts[turn.position.turn].position_set
+    known = analyst(GAME, GAME.positions[ply].turn, ply, chosen)
+    analysis = known.think(Limit(nodes=400), particles=10)
+    found = known.position_set
     assert 1 < found.size <= 256
-    moves = [each.move for each in turn.analysis.moves]
-    lucks = np.array([[replace(turn, position=each, move=move).luck() for move in moves] for each in found])
+    moves = [each.move for each in analysis.moves]
+    lucks = np.array([[luck(each, move, analysis, known) for move in moves] for each in found])
     assert found.weights @ lucks == pytest.approx(np.zeros(len(moves)), abs=1e-9)
     assert np.abs(lucks).max() > 0.01
-    mix = np.array([each.probability for each in turn.analysis.moves])
+    mix = np.array([each.probability for each in analysis.moves])
     assert lucks @ mix == pytest.approx(np.zeros(found.size), abs=1e-9)
