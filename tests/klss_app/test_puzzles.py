@@ -69,30 +69,20 @@ def test_every_packaged_puzzle_is_proved_anew() -> None:
     assert [each.source for each in puzzles() if not each.proved()] == []
 
 
-def test_a_wrong_move_is_answered_by_a_position_that_is_possible_and_refutes_it() -> None:
-    for puzzle in few():
-        wrong = next(move for move in puzzle.game.legal_moves() if move != puzzle.solution)
-        against = puzzle.study.refutation(wrong)
-        assert puzzle.known.contains(against.position.row) and against.balance <= puzzle.proof.sure - CLEAR
-        position = brute_force.parse(against.position.fen())
-        assert bounds(position, parsed(wrong.uci()))[1] == against.balance
-        assert f"{puzzle.proof.positions:,} positions" in " ".join(explained(puzzle, wrong, against))
-
-
-def test_the_reply_that_is_shown_is_the_one_that_refutes_a_move() -> None:
-    # And no other, that takes more and is taken back.
+def test_a_wrong_move_is_answered_by_a_possible_position_and_the_reply_that_refute_it() -> None:
+    """And by no other reply, that takes more and is taken back."""
     for puzzle in few():
         for wrong in set(puzzle.game.legal_moves()) - {puzzle.solution}:
             against = puzzle.study.refutation(wrong)
-            assert against.reply is not None
-            position, move, reply = (
-                brute_force.parse(against.position.fen()), parsed(wrong.uci()), parsed(against.reply.uci())
-            )  # fmt: skip
-            after = brute_force.play(position, move)
-            won, lost = gain(position, move), gain(after, reply)
-            end = brute_force.play(after, reply)
+            assert puzzle.known.contains(against.position.row) and against.reply is not None
+            assert against.balance <= puzzle.proof.sure - CLEAR
+            position, move = brute_force.parse(against.position.fen()), parsed(wrong.uci())
+            assert bounds(position, move)[1] == against.balance
+            after, reply = brute_force.play(position, move), parsed(against.reply.uci())
+            won, lost, end = gain(position, move), gain(after, reply), brute_force.play(after, reply)
             then = max((gain(end, last) for last in brute_force.moves(end)), default=0)
             assert against.balance == (-KING if lost >= KING else won - lost + then)
+        assert f"{puzzle.proof.positions:,} positions" in " ".join(explained(puzzle, wrong, against))
 
 
 def test_a_right_move_and_a_wrong_one_in_the_terminal(klss: Any) -> None:
