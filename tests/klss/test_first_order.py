@@ -119,6 +119,8 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(method: str, tmp_p
     whole.run(70)
     assert halves.iterations == 70
     np.testing.assert_array_equal(halves.profile()[0], whole.profile()[0])
+    solution = solve(form, method="auto", gap=0.0, iterations=80, resume=path)  # the file's method
+    assert (solution.stats.method, solution.stats.iterations) == (method, 80)
 
 
 def test_an_interrupt_loses_no_iteration_and_counts_none_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,13 +152,6 @@ def test_a_long_run_is_kept_from_time_to_time(tmp_path: Path, monkeypatch: pytes
 
     solve(form, gap=0.0, iterations=50, resume=path, on_progress=look)
     assert len(kept) > 1 and all(kept)
-
-
-def test_auto_goes_on_with_the_method_of_the_file(tmp_path: Path) -> None:
-    form, path = kuhn(), tmp_path / "run.npz"
-    solve(form, method="cfr+", gap=0.0, iterations=30, resume=path)
-    solution = solve(form, method="auto", gap=0.0, iterations=40, resume=path)
-    assert (solution.stats.method, solution.stats.iterations) == ("cfr+", 40)
 
 
 def test_a_run_of_something_else_is_refused(tmp_path: Path) -> None:

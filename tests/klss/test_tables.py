@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 
 import pytest
@@ -100,14 +99,6 @@ def test_table_2_to_the_last_digit(name: str) -> None:
     sizes = knowledge_row(name)
     means = tuple(round(sizes.mean[k], 2) for k in (1, 2, 3, 4, -1))
     assert (sizes.nodes, sizes.infosets, sizes.diameter, *means) == pytest.approx(KNOWLEDGE[name])
-
-
-@pytest.mark.parametrize(
-    ("nesting", "order"), [("update", 1), ("update", 3), ("update", math.inf), ("allocated", 1), ("every", math.inf)]
-)
-def test_other_ways_of_nesting_keep_what_they_guarantee(nesting: str, order: float) -> None:
-    row = table_1_row("kuhn", nesting=nesting, method=f"{order:g}-klss")  # type: ignore[arg-type]
-    assert row.after <= row.blueprint + 1e-6
 
 
 def test_any_other_game_makes_a_row() -> None:
