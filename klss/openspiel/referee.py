@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import random
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,14 @@ import numpy as np
 from klss.errors import GameError
 from klss.openspiel.observations import Seen, Sight, history_key
 from klss.play.outcome import Outcome, Seat
+from klss.play.small_game import SmallReferee
 from klss.support.arrays import Keys
 
 _PLAYERS = {True: 0, False: 1}
 """The game's player at each seat."""
 
 
-class Referee:
+class Referee(SmallReferee[Seen, int]):
     """See :class:`klss.play.contest.Referee`.
 
     Parameters
@@ -32,27 +32,16 @@ class Referee:
         Nature's first draws, given instead of random; for :func:`replayed`.
     """
 
-    setup = None
     question = "action"
 
     def __init__(self, game: Any, seed: int, drawn: deque[int] | None = None) -> None:
+        super().__init__(seed)
         self._state = game.new_initial_state()
-        self._random = random.Random(seed)
         self._drawn = deque[int]() if drawn is None else drawn
         self._sights = {seat: Sight(game, player) for seat, player in _PLAYERS.items()}
-        self._seen: dict[Seat, list[Seen]] = {True: [], False: []}
         self._own: dict[Seat, int | None] = {True: None, False: None}
         self.actions: list[tuple[Seat, int, str]] = []
-        self.outcome: Outcome | None = None
         self._go_on()
-
-    @property
-    def ply(self) -> int:
-        return len(self.actions)
-
-    @property
-    def turn(self) -> Seat:
-        return bool(self._state.current_player() == 0)
 
     @property
     def truth(self) -> Keys:
@@ -73,10 +62,7 @@ class Referee:
         """Return the true state as OpenSpiel prints it."""
         return str(self._state)
 
-    def observations(self, seat: Seat) -> Sequence[Seen]:
-        return self._seen[seat]
-
-    def answer(self, action: int) -> None:
+    def play(self, action: int) -> None:
         seat, legal = self.turn, self._state.legal_actions()
         if action not in legal:
             raise ValueError(f"action: got {action}, expected one of {legal}")
@@ -85,34 +71,26 @@ class Referee:
         self._state.apply_action(action)
         self._go_on()
 
-    def resign(self, seat: Seat) -> None:
-        self.end(Outcome(not seat, "resign"))
-
-    def flag(self, seat: Seat) -> None:
-        self.end(Outcome(not seat, "flag"))
-
-    def end(self, outcome: Outcome) -> None:
-        self.outcome = outcome
-
     def _go_on(self) -> None:
         """Draw for nature, then add the players' observations, or end the game."""
         state = self._state
         while state.is_chance_node():
             actions, shares = zip(*state.chance_outcomes(), strict=True)
-            action = self._drawn.popleft() if self._drawn else self._random.choices(actions, shares)[0]
+            action = self._drawn.popleft() if self._drawn else self.random.choices(actions, shares)[0]
             if action not in actions:
                 raise ValueError(f"action: got {action} of nature, expected one of {list(actions)}")
             state.apply_action(action)
+        self.turn = state.current_player() == 0
         if state.is_terminal():
             mine = state.returns()[0]
             self.outcome = Outcome(None if mine == 0.0 else mine > 0.0, "game_over")
             return
         # An own action is kept until the observation that follows it, which may come some plies later.
         for seat, sight in self._sights.items():
-            seen = self._seen[seat]
+            seen = self.observations(seat)
             found = sight.look(state, seen[-1] if seen else None, self._own[seat])
             if found is not None:
-                seen.append(found)
+                self.show(seat, found)
                 self._own[seat] = None
 
 

@@ -73,7 +73,7 @@ class SmallReferee(ABC, Generic[Observation, Answer]):
     """The true game; see :class:`klss.play.contest.Referee`. ``seed`` is of nature's draws."""
 
     setup = None
-    question = PlainKit.key
+    question = PlainKit.key  # the word of every question
 
     def __init__(self, seed: int = 0) -> None:
         self.random = random.Random(seed)

@@ -36,12 +36,8 @@ def test_a_game_is_one_short_file_found_and_pickled_by_reference(kit: AnyKit, mo
 
     monkeypatch.setattr(named, "entry_points", installed)
     assert kit_named("theirs") is kit
-
-
-def test_every_kit_is_named_as_it_is_found() -> None:
-    for name in KITS:
-        kit = kit_named(name)
-        assert kit.name == name and pickle.loads(pickle.dumps(kit)) is kit
+    for ours in map(kit_named, KITS):
+        assert kit_named(ours.name) is ours and pickle.loads(pickle.dumps(ours)) is ours
 
 
 @pytest.mark.slow

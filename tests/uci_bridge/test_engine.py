@@ -31,7 +31,7 @@ from klss.play.outcome import Outcome
 from tests.darkchess.fog.position_set_games import STARTS, choose
 from tests.uci_bridge import blind_games
 from tests.uci_bridge.blind_games import question
-from tests.uci_bridge.protocol_games import game_of, move_json, push, random_game, turn
+from tests.uci_bridge.protocol_games import game_of, push, random_game, turn
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.kits.fog import FOG
 from uci_bridge.kits.rbc import RBC
@@ -552,12 +552,6 @@ def test_the_pawn_that_may_be_taken_en_passant_may_be_shown_and_need_not_be(
         seen["visibility_mask"] = f"0x{int(seen['visibility_mask'], 16) | 1 << chess.D5:016x}"
         seen["visible_pieces"].append([chess.D5, {"type": "P", "color": "black"}])
     client.answer(request)
-
-
-def test_a_promotion_comes_back_in_the_shape_it_went() -> None:
-    fen = "8/P7/8/8/8/8/k6p/4K3 w - - 0 1"
-    answer = Client(FOG, "greedy").ask(turn(Referee(fen), fen=fen))
-    assert answer["move"] in [move_json(move) for move in Referee(fen).legal_moves()] and "promotion" in answer["move"]
 
 
 # The opponent's time

@@ -28,7 +28,7 @@ from klss.support.seeds import NATURE, player_seed
 from uci_bridge.errors import FAULT_SHOWN, UciBridgeError
 from uci_bridge.match.openings import Opening
 from uci_bridge.players import PlayerMaker
-from uci_bridge.protocol.diagnostics import plain
+from uci_bridge.protocol.diagnostics import fit_to_keep
 
 Side = str
 """``"a"`` or ``"b"``."""
@@ -173,7 +173,7 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
             **kit.line(referee, played),
             "seconds_wall": round(played.seconds, 4),
         }
-        said = plain(played.decision.diagnostics)  # the same from this process and from another
+        said = fit_to_keep(played.decision.diagnostics)  # the same from this process and from another
         moves.append(named | {key: value for key, value in said.items() if key not in named})
 
     truth = TruthCount() if setup.check_truth else None

@@ -25,7 +25,7 @@ from msgspec import structs
 from klss.play.messages import MAX_ID, Answer, ProtocolError, Push, Received, Refusal, Reply, Request, Seen, bad, fitted
 from klss.play.wire import AnyWire
 from klss.support.text import Document, printable
-from uci_bridge.protocol.diagnostics import fit_to_keep, plain
+from uci_bridge.protocol.diagnostics import fit_to_keep
 
 PROTOCOL_VERSION = "1"
 
@@ -162,7 +162,7 @@ def write_reply(wire: AnyWire, reply: Reply) -> bytes:
     if not isinstance(reply, Answer):
         return _line(message | {"received": True})
     value = msgspec.to_builtins(wire.answer_value(reply.key, reply.value))
-    return _line(message | {reply.key: value, "diagnostics": plain(reply.diagnostics)})
+    return _line(message | {reply.key: value, "diagnostics": fit_to_keep(reply.diagnostics or {})})
 
 
 def _ply_first(seen: Document) -> Document:

@@ -1,17 +1,16 @@
-"""An engine's report about its move, made safe to send (:func:`plain`) and to keep (:func:`fit_to_keep`): a few finite
-numbers and short texts, as JSON has them.
+"""An engine's report about its move, made fit to send and to keep: a few finite numbers and short texts, as JSON has
+them.
 
 The protocol does not restrict an engine's report, and a later reader (a resumed match, a table) must not fail by it.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from klss.support.text import printable
+from klss.support.text import Document, printable
 
 MAX_DEPTH = 4
 """Most levels of nested lists and objects."""
@@ -26,8 +25,9 @@ MAX_NUMBER = 2**63
 """Bound on the absolute value of numbers: smaller ones can be read by every program."""
 
 
-def fit_to_keep(said: Mapping[str, Any]) -> dict[str, Any]:
-    """``said`` cut to the bounds above; a value that is too large, not finite, or not JSON becomes None. Idempotent.
+def fit_to_keep(said: Mapping[str, Any]) -> Document:
+    """``said`` cut to the bounds above, numpy's numbers made Python's; a value that is too large, not finite, or not
+    JSON becomes None. Idempotent.
 
     >>> fit_to_keep({"nodes": 10**400, "value": float("inf"), "pv": ["e2e4", [1.5, True]], "name": "a\\x1b[31m"})
     {'nodes': None, 'value': None, 'pv': ['e2e4', [1.5, True]], 'name': 'a?[31m'}
@@ -35,33 +35,21 @@ def fit_to_keep(said: Mapping[str, Any]) -> dict[str, Any]:
     return _object(said, MAX_DEPTH)
 
 
-def _object(said: Mapping[str, Any], depth: int) -> dict[str, Any]:
-    return {printable(key, MAX_WORDS): _value(value, depth) for key, value in islice(said.items(), MAX_ENTRIES)}
+def _object(said: Mapping[str, Any], depth: int) -> Document:
+    return {printable(str(key), MAX_WORDS): _value(value, depth) for key, value in islice(said.items(), MAX_ENTRIES)}
 
 
 def _value(value: Any, depth: int) -> Any:
     if isinstance(value, str):
         return printable(value, MAX_WORDS)
+    if hasattr(value, "item"):
+        value = value.item()
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
         return value if -MAX_NUMBER < value < MAX_NUMBER else None
-    if depth > 1 and isinstance(value, list):
+    if depth > 1 and isinstance(value, list | tuple):
         return [_value(each, depth - 1) for each in islice(value, MAX_ENTRIES)]
-    if depth > 1 and isinstance(value, dict):
+    if depth > 1 and isinstance(value, Mapping):
         return _object(value, depth - 1)
     return None
-
-
-def plain(value: Any) -> Any:
-    """``value`` as JSON: numpy's numbers become Python's, numbers that are not finite null, other objects text."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
-    if value is None or isinstance(value, (bool, str)):
-        return value
-    number = value.item() if hasattr(value, "item") else value
-    if isinstance(number, float):
-        return number if math.isfinite(number) else None
-    return number if isinstance(number, int) else str(number)

@@ -53,21 +53,14 @@ _LEAST_S = 0.01
 """Least time limit of a player in seconds, however late its request was read."""
 
 
-@dataclass(frozen=True)
-class _Game:
-    """The parts of a session that never change."""
-
-    game_id: str
-    seat: Seat
-    setup: Document  # as in messages
-
-
 @dataclass
 class _Session:
     """One player of one game."""
 
-    game: _Game
+    game_id: str
+    seat: Seat
     setup: object  # what both players know, of the kit's own type
+    setup_fields: Document  # the same as in messages
     seed: int
     transcript: AnyTranscript  # what it observed
     player: AnyPlayer | None = None  # None until it is asked, and once the game is over
@@ -172,7 +165,7 @@ class Engine:
     def _take_in(self, push: Push[Seen]) -> Reply:
         """Add an observation outside the player's questions."""
         session = self._sessions.get(push.sessionId)
-        if session is None or (session.game.game_id, session.game.seat) != (push.gameId, COLORS[push.color]):
+        if session is None or (session.game_id, session.seat) != (push.gameId, COLORS[push.color]):
             raise self._unknown(push.sessionId)
         before, found = len(session.transcript.seen), session.transcript.copy()
         _follow(found, push.observation)
@@ -187,9 +180,9 @@ class Engine:
         Inside there are only transcripts that begin a session, and single observations that follow.
         """
         seat, setup = COLORS[request.color], self._wire.setup(request)
-        game = _Game(request.gameId, seat, self._wire.setup_fields(setup))
+        game = request.gameId, seat, self._wire.setup_fields(setup)
         known = self._sessions.get(request.sessionId)
-        if known is not None and known.game != game:
+        if known is not None and (known.game_id, known.seat, known.setup_fields) != game:
             known = None
         fresh = self._wire.transcript(seat, setup)
         new, last = request.observationTranscript, request.latestObservationDelta
@@ -204,7 +197,7 @@ class Engine:
         else:
             known, count = None, 0
         if known is None:
-            known = _Session(game, setup, request.engineSeed, fresh)
+            known = _Session(request.gameId, seat, setup, game[2], request.engineSeed, fresh)
         found = known.transcript.copy()
         for index, seen in enumerate(new):
             if not alone and found.place(seen) != index:
@@ -291,14 +284,14 @@ class Engine:
             session.close()
         if session.player is None:
             session.player = self._maker(reproducible, session).player(session.seed & _SEED_MASK)
-            session.player.begin(session.game.seat, session.setup)
+            session.player.begin(session.seat, session.setup)
             session.shown = session.transcript.first
             session.reproducible = reproducible
         return session.player
 
     def _maker(self, reproducible: bool, session: _Session) -> AnyMaker:
         """Makes the players of all sessions with the same rules and the same ``reproducible``."""
-        key = repr(session.game.setup.get("rules")), reproducible
+        key = repr(session.setup_fields.get("rules")), reproducible
         if key not in self._makers:
             choice = replace(self._choice, reproducible=reproducible)
             self._makers[key] = self._kit.maker(self._configuration, choice, session.setup)
