@@ -105,16 +105,19 @@ def summary(turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
     )
     return {
         **sums.document(),
-        "costliest": [
-            {
-                "ply": turn["ply"],
-                "san": turn["played"]["san"],
-                "cost": turn["played"]["loss"],
-                "positions": turn["positions"][color][0],
-                "best": turn["best"],
-                "probability": turn["played"]["p"],
-                "turned": turn["played"]["turned"],
-            }
-            for turn in worst[:_COSTLIEST]
-        ],
+        "costliest": [costly(turn) for turn in worst[:_COSTLIEST]],
+    }
+
+
+def costly(turn: Mapping[str, Any]) -> dict[str, Any]:
+    """The move of a turn in a list of costly ones."""
+    played = turn["played"]
+    return {
+        "ply": turn["ply"],
+        "san": played["san"],
+        "cost": played["loss"],
+        "positions": turn.get("after_look", turn["positions"][turn["color"]][0]),
+        "best": turn["best"],
+        "probability": played["p"],
+        "turned": played["turned"],
     }

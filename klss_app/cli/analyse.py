@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import chess
 
@@ -202,16 +202,6 @@ def _finished(path: Path, archive: Archive, rules: Ruleset, line: ProgressLine) 
         )
 
 
-def _board(game: Game) -> BoardGame:
-    if game.name == "fog":
-        from klss_app.web.fog_board import FogBoard
-
-        return FogBoard()
-    from klss_app.web.rbc_board import RbcBoard
-
-    return RbcBoard()
-
-
 def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen: Any, kind: Any) -> int:
     """Analyse every turn of a game, or with ``--all`` of every game of the file; return the exit code."""
     from uci_bridge.evaluators import evaluator_choice, evaluator_label
@@ -250,6 +240,7 @@ def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen:
         turns = analyse(
             games, archive, lambda each: kind.turns(each, chosen, choice, limit, seed=options.seed), file, line
         )
+    board = cast("BoardGame", game.front)
     report, label = archive.document(asked), evaluator_label(chosen, choice) or name
     answer, shown, above = report, archive.kept, html_report(report, label)
     if not parsed.all and not archive.interrupted:
@@ -257,12 +248,12 @@ def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen:
         report["phases"] |= answer["summary"]
         shown, above = {1: (only, turns)}, ""
         if pgn is not None:
-            write_whole(pgn, _board(game).annotated(only.reviewed, turns))
+            write_whole(pgn, board.annotated(only.reviewed, turns))
     if html is not None and shown:
         from klss_app.web.one_file import one_file
 
         reviews = {number: (each.reviewed, turns) for number, (each, turns) in shown.items()}
-        write_whole(html, one_file(_board(game), reviews, above))
+        write_whole(html, one_file(board, reviews, above))
     if parsed.json:
         print_document(answer)
     else:

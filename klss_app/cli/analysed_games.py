@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from klss.support.text import counted
-from klss_app.analysis.summaries import LEAST_COST, MARKS, Sums, summary
+from klss_app.analysis.summaries import LEAST_COST, MARKS, Sums, costly, summary
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.progress import ProgressLine
 
@@ -93,10 +93,11 @@ class Archive:
         for turn in turns:
             if turn["color"] not in seats:
                 continue
-            for row in _rows(game, turn):
-                if (row["cost"] or 0.0) >= LEAST_COST:
-                    self.costliest.append(row | {"player": seats[turn["color"]]})
-            for sums in (self.all, self.phases[row["phase"]], self.known[row["known"]]):
+            rows = _rows(game, turn)
+            self.costliest += [
+                each | {"player": seats[turn["color"]]} for each in rows if (each["cost"] or 0.0) >= LEAST_COST
+            ]
+            for sums in (self.all, self.phases[rows[0]["phase"]], self.known[rows[0]["known"]]):
                 sums.add(turn["played"])
         self.costliest.sort(key=lambda row: (-row["cost"], row["game"], row["ply"]))
         del self.costliest[_SHOWN:]
@@ -121,27 +122,20 @@ class Archive:
 
 def _rows(game: Kept, turn: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The row of a turn's move; before it that of its look, if there was one."""
-    ply, played, position = turn["ply"], turn["played"], game.game.positions[turn["ply"]]
+    ply, position = turn["ply"], game.game.positions[turn["ply"]]
     size, sample = turn["positions"][turn["color"]]
     men = sum(piece.piece_type not in (chess.PAWN, chess.KING) for piece in position.pieces.values())
-    row = {
+    move = costly(turn) | {
         "game": game.number,
-        "ply": ply,
         "move_number": position.fullmove,
         "color": turn["color"],
-        "san": played["san"],
-        "cost": played["loss"],
-        "positions": turn.get("after_look", size),
         "phase": "end" if men <= _END_MEN else "opening" if ply < _OPENING_PLIES else "middle",
         "known": _SAMPLE if sample else next(name for name, most in _KNOWN.items() if size <= most),
-        "best": turn["best"],
-        "probability": played["p"],
-        "turned": played["turned"],
     }
     if "look" not in turn:
-        return [row]
-    look = {"san": f"look {turn['look']['played']}", "cost": played["look_loss"], "positions": size}
-    return [row | look | {"best": {"san": turn["look"]["best"], "p": None}}, row]
+        return [move]
+    look = {"san": f"look {turn['look']['played']}", "cost": turn["played"]["look_loss"], "positions": size}
+    return [move | look | {"best": {"san": turn["look"]["best"], "p": None}}, move]
 
 
 class AnalysisFile:
