@@ -6,18 +6,20 @@ Below it the game's words: the results of looks and requests, and requests as a 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import chess
 
-from darkchess.board.position import Position
+from darkchess.board.position import Position, row_of
+from darkchess.errors import IllegalMove
+from darkchess.fog.game.san import parse_move, san
 from darkchess.rbc.game.contest import observed_before
 from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
 from klss.play.outcome import Seat
-from klss.support.text import counted
+from klss.support.text import counted, printable
 from klss_app.known.known import ChessKnown, Picture, Unread
 
 _PASS = ("pass", "-", "--", "0000")
@@ -156,9 +158,26 @@ says how many turns ago that was. There is no check: capture the king to win."""
         return super().message() | {"step": self.number, "question": self.question, "ages": self.ages()}
 
 
+class _Asking(Position):
+    """The player's own pieces, ``requests`` as its moves, and an enemy on the square of a capture that it knows of."""
+
+    def __init__(
+        self,
+        pieces: Mapping[int, chess.Piece],
+        color: chess.Color,
+        requests: Iterable[chess.Move],
+        captures: int | None = None,
+    ) -> None:
+        shown = {square: piece for square, piece in pieces.items() if piece.color == color}
+        if captures is not None:
+            shown[captures] = chess.Piece(chess.PAWN, not color)
+        super().__init__(row_of(shown, color))
+        self._moves = tuple(requests)
+
+
 def request_of(text: str, requests: Sequence[chess.Move], pieces: Mapping[int, chess.Piece]) -> chess.Move | None:
-    """The one of ``requests`` that ``text`` means for a player with these pieces by square (0–63); None: a pass. Raises
-    :class:`Unread`: it means none, or more than one.
+    """The one of ``requests`` that ``text`` means for a player with these pieces by square (0–63); None: a pass. A
+    promotion is to a queen if no letter says otherwise. Raises :class:`Unread`: it means none, or more than one.
 
     >>> board = chess.Board()
     >>> asked = [chess.Move.from_uci(text) for text in ("e2e4", "e2d3", "g1f3")]
@@ -172,36 +191,14 @@ def request_of(text: str, requests: Sequence[chess.Move], pieces: Mapping[int, c
         return None
     if not text:
         raise Unread
-    found = _meant(text, requests, pieces)
-    if not found:
-        raise Unread(f"{text[:40]!r} is not a move that you may ask for; moves lists them, pass asks for none.")
-    if len(found) > 1:
-        raise Unread(f"{text[:40]!r} means {' or '.join(move.uci() for move in found)}; type one of them.")
-    return found[0]
-
-
-def _meant(text: str, requests: Sequence[chess.Move], pieces: Mapping[int, chess.Piece]) -> list[chess.Move]:
-    """The requests that may be written so; without a letter for it, a promotion is to a queen."""
-    plain = re.sub("[-=+#]", "", text.replace(":", "x"))
-    castles = plain.upper().replace("0", "O")
-    found = [move for move in requests if {plain, castles} & _spellings(move, pieces)]
-    return [move for move in found if move.promotion is not None] or found  # a pawn may also ask for none
-
-
-def _spellings(move: chess.Move, pieces: Mapping[int, chess.Piece]) -> set[str]:
-    """All ways of writing a request, without the signs ``- = + #``."""
-    start, end = chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square]
-    kind, step = pieces[move.from_square].piece_type, move.to_square - move.from_square
-    if kind == chess.KING and abs(step) == 2:
-        return {start + end, "OO" if step > 0 else "OOO"}
-    if kind == chess.PAWN:
-        parts = ["", start[0], start] if step % 8 == 0 else ["x", start[0], start[0] + "x", start, start + "x"]
-    else:
-        sign = chess.piece_symbol(kind).upper()
-        parts = [start, *(sign + part + x for part in ("", start[0], start[1], start) for x in ("", "x"))]
-    letter = "" if move.promotion is None else chess.piece_symbol(move.promotion)
-    letters = {letter, letter.upper()} | ({""} if letter == "q" else set())
-    return {part + end + each for part in parts for each in letters}
+    color = next((pieces[move.from_square].color for move in requests), chess.WHITE)
+    asking = _Asking(pieces, color, requests)
+    with contextlib.suppress(IllegalMove):
+        return parse_move(asking, f"{text}q")
+    try:
+        return parse_move(asking, text)
+    except IllegalMove as error:
+        raise Unread(printable(str(error))) from None
 
 
 def request_letters(moved: Moved, pieces: Mapping[int, chess.Piece]) -> str:
@@ -226,36 +223,14 @@ def move_letters(move: str | None, pieces: Mapping[int, chess.Piece]) -> str:
 
 
 def _letters(move: chess.Move, pieces: Mapping[int, chess.Piece], *, takes: bool) -> str:
-    kind = pieces[move.from_square].piece_type
-    step = chess.square_file(move.to_square) - chess.square_file(move.from_square)
-    if kind == chess.KING and abs(step) == 2:
-        return "O-O" if step > 0 else "O-O-O"
-    start = chess.SQUARE_NAMES[move.from_square][0] if step else ""
-    letter = start if kind == chess.PAWN else chess.piece_symbol(kind).upper() + _which(move, pieces)
-    takes = takes or (kind == chess.PAWN and step != 0)
-    promotion = "" if move.promotion is None else f"={chess.piece_symbol(move.promotion).upper()}"
-    return f"{letter}{'x' if takes else ''}{chess.SQUARE_NAMES[move.to_square]}{promotion}"
-
-
-def _which(move: chess.Move, pieces: Mapping[int, chess.Piece]) -> str:
-    """The file, rank or square that tells a piece from others of its kind with a request to the same square; only own
-    pieces block a request.
-
-    >>> rooks = {square: chess.Piece.from_symbol("R") for square in (chess.A1, chess.A5, chess.H1)}
-    >>> [_which(chess.Move.from_uci(text), rooks) for text in ("h1d1", "a5a3", "h1h3")]
-    ['h', '5', '']
-    """
+    """A move in SAN among the requests: only own pieces block one, so they alone say which piece it is of several."""
     mine = pieces[move.from_square]
-    board = chess.BaseBoard(None)
-    board.set_piece_map({square: piece for square, piece in pieces.items() if piece.color == mine.color})
-    alike = board.attackers(mine.color, move.to_square) & board.pieces(mine.piece_type, mine.color)
-    alike.discard(move.from_square)
-    name, others = chess.SQUARE_NAMES[move.from_square], [chess.SQUARE_NAMES[square] for square in alike]
-    if not others:
-        return ""
-    if all(other[0] != name[0] for other in others):
-        return name[0]
-    return name[1] if all(other[1] != name[1] for other in others) else name
+    step = chess.square_file(move.to_square) - chess.square_file(move.from_square)
+    if mine.piece_type == chess.KING and abs(step) == 2:
+        return "O-O" if step > 0 else "O-O-O"
+    takes = takes or (mine.piece_type == chess.PAWN and step != 0)
+    requests = OwnHalf(mine.color, Position(row_of(pieces, mine.color))).requests()
+    return san(_Asking(pieces, mine.color, (move, *requests), move.to_square if takes else None), move)
 
 
 def lost_text(notice: Notice, pieces: Mapping[int, chess.Piece]) -> str:

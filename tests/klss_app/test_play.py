@@ -90,7 +90,7 @@ RBC = ("--game", "rbc", "--nodes", "10", "--seed", "3", "--ascii")
         ("--black random --fen", f"{ENDGAME}|a4", 1, ["got the end of input after 2 plies, expected a move"]),
         ("--black rbc-random --fen", f"{START_FEN}|help|z9|e2|moves|e5e6|exd3|flip||pass|history||quit", 0,
          ["left before the end", "A turn has two parts.", "'z9' is not a square", "pass  Na3", "You passed.",
-          "'e5e6' is not a move that you may ask for", "You asked for exd3, and nothing was played", "1. e2: - ?",
+          "illegal move: got 'e5e6'", "You asked for exd3, and nothing was played", "1. e2: - ?",
           "You captured 0 pieces; you lost nothing."]),
         ("--black rbc-random --fen", f"{START_FEN}||resign", 0, ["White resigned. 0-1 after 0 turns."]),
         ("--black rbc-random --fen", f"{START_FEN}|e4", 1, ["end of input after 0 turns"]),
@@ -202,7 +202,7 @@ def test_what_may_be_typed(text: str, move: str | None) -> None:
 
 def test_what_means_two_things_is_asked_again() -> None:
     game = BlindReferee("4k3/8/8/8/8/8/4K3/R6R w - - 0 1")
-    with pytest.raises(Unread, match="'Rd1' means a1d1 or h1d1; type one of them"):
+    with pytest.raises(Unread, match="ambiguous move: got 'Rd1'"):
         request_of("Rd1", game.requests(), game.position.pieces)
 
 
