@@ -384,10 +384,10 @@ def lines_for(histories: list[list[str]], folder: Path, name: str) -> str:
         game = TrueGame()
         for moves in histories:
             game.follow(moves)
-            if game.turn == chess.WHITE:
-                await seat.choose(game.views(chess.WHITE), Clock(remaining_ms=60_000, increment_ms=0))
+            if game.referee.turn == chess.WHITE:
+                await seat.choose(game.referee.views(chess.WHITE), Clock(remaining_ms=60_000, increment_ms=0))
             else:
-                await seat.tell(game.views(chess.WHITE))
+                await seat.tell(game.referee.views(chess.WHITE))
         await seat.close()
 
     asyncio.run(work())
@@ -451,18 +451,18 @@ def test_a_game_that_shrinks_is_rebuilt_and_one_that_only_grows_is_not_taken_bac
     game = TrueGame()
     assert not game.follow(["e2e4", "e7e5"])
     assert not game.follow(["e2e4", "e7e5", "g1f3"])
-    assert game.follow(["e2e4"]) and game.ply == 1
+    assert game.follow(["e2e4"]) and game.referee.ply == 1
     assert not game.follow(["e2e4"]) and game.follow(["d2d4"])
     with pytest.raises(ValueError, match="ply 2"):
         game.follow(["d2d4", "e2e4"])
-    assert [move.uci() for move in game.moves] == ["d2d4"]
+    assert [move.uci() for move in game.referee.moves] == ["d2d4"]
 
 
 def test_castling_written_as_the_king_taking_its_rook_is_the_same_move() -> None:
     fen = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"
     game = TrueGame(fen)
     game.follow(["e1h1"])
-    assert game.moves == (chess.Move.from_uci("e1g1"),)
+    assert game.referee.moves == (chess.Move.from_uci("e1g1"),)
     assert not game.follow(["e1g1"])  # another spelling takes nothing back
 
 
@@ -470,7 +470,7 @@ def test_the_server_judges_draws_and_the_game_goes_on_for_as_long_as_it_says() -
     shuffle = list(itertools.islice(itertools.cycle(["g1f3", "g8f6", "f3g1", "f6g8"]), 14))
     game = TrueGame()
     game.follow(shuffle)  # the start position for the fourth time: the papers' referee would have ended it
-    assert not game.decided and game.views(chess.WHITE)[-1].legal_moves
+    assert not game.decided and game.referee.views(chess.WHITE)[-1].legal_moves
     assert game.ending()[1] == Outcome(None, "repetition")
 
 
@@ -487,4 +487,4 @@ def test_states_of_random_games_give_the_views_of_the_referee() -> None:
                 game.follow([move.uci() for move in truth.moves])
         game.follow([move.uci() for move in truth.moves])
         for color in chess.COLORS:
-            assert game.views(color) == truth.views(color) or truth.outcome is not None
+            assert game.referee.views(color) == truth.views(color) or truth.outcome is not None

@@ -231,10 +231,10 @@ class BotGame:
         self._doubts = self._nonsense = 0
         if sent is not None and state.moves != sent.moves:
             sent = self._sent = None
-        if game.turn != self._color or game.decided:
+        if game.referee.turn != self._color or game.decided:
             self._stage = Stage.WAITING
             if self._seat is not None and state.moves and not game.decided:
-                await self._seat.tell(game.views(self._color))
+                await self._seat.tell(game.referee.views(self._color))
         elif sent is None:
             self._stage = Stage.PLAYING
         elif self._stream.connection < sent.proof:
@@ -244,8 +244,8 @@ class BotGame:
 
     def _note_clocks(self, game: TrueGame, state: GameState) -> None:
         """Store both clocks of a state: they are those after the last two moves."""
-        self._clocks_s = {ply: clock for ply, clock in self._clocks_s.items() if ply < game.ply - 1}
-        for ply, color in ((game.ply - 1, game.turn), (game.ply, not game.turn)):
+        self._clocks_s = {ply: clock for ply, clock in self._clocks_s.items() if ply < game.referee.ply - 1}
+        for ply, color in ((game.referee.ply - 1, game.referee.turn), (game.referee.ply, not game.referee.turn)):
             if ply >= 1:
                 self._clocks_s[ply] = state.clock_ms[0 if color == chess.WHITE else 1] / 1000.0
 
@@ -303,7 +303,7 @@ class BotGame:
     async def _choose(self, state: GameState) -> chess.Move | None:
         """The engine's move; None if the game is over or its moves have changed meanwhile."""
         assert self._game is not None and self._seat is not None
-        views = self._game.views(self._color)
+        views = self._game.referee.views(self._color)
         thinking = asyncio.create_task(self._seat.choose(views, self._clock(state)))
         leaving = asyncio.create_task(self._elsewhere(state, math.inf))
         try:
@@ -406,7 +406,7 @@ class BotGame:
         self._log(logging.INFO, "game over", opponent=self.opponent, **fields)
         if self._seat is not None:
             game.end(outcome or Outcome(None, "unknown"))
-            await self._seat.tell(game.views(self._color))
+            await self._seat.tell(game.referee.views(self._color))
 
     def _judged(self, game: TrueGame) -> tuple[tuple[chess.Move, ...], Outcome | None]:
         """The moves and the outcome. The server's result counts; the rules give the exact reason if they agree with it.
@@ -415,13 +415,13 @@ class BotGame:
         """
         said, sent = self._stream.outcome or self._ended_by_us, self._sent
         moves, ruled = game.ending()
-        if ruled is None and sent is not None and len(sent.moves) == game.ply:
+        if ruled is None and sent is not None and len(sent.moves) == game.referee.ply:
             last, by_it = game.ending(sent.move)
             if by_it is not None and (said is None or said.reason in (by_it.reason, "unknown")):
                 moves, ruled = last, by_it
         if ruled is not None and (said is None or said.result == ruled.result or ruled.reason == "king_captured"):
             return moves, ruled
-        return game.moves, said
+        return game.referee.moves, said
 
     def _headers(self, full: GameFull, outcome: Outcome | None) -> dict[str, str]:
         known = self._records.under_way.get(self.id, {})

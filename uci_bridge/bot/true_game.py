@@ -20,7 +20,6 @@ from darkchess.errors import DarkchessError
 from darkchess.fog.game.record import GameRecord
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PYCHESS, Ruleset
-from darkchess.fog.game.view import View
 from klss.play.outcome import Outcome
 from uci_bridge.errors import UciBridgeError
 
@@ -65,7 +64,7 @@ class TrueGame:
         self.fen = fen
         self.ruleset = ruleset
         self._said: list[str] = []
-        self._referee = self._from_start()
+        self.referee = self._from_start()  # of all that it knows, only its views may cross the wall
 
     def _from_start(self) -> ServerReferee:
         try:
@@ -74,28 +73,9 @@ class TrueGame:
             raise Unfollowable(f"start position: {error}") from None
 
     @property
-    def turn(self) -> chess.Color:
-        """The side to move."""
-        return self._referee.turn
-
-    @property
-    def ply(self) -> int:
-        """Half-moves played."""
-        return self._referee.ply
-
-    @property
-    def moves(self) -> tuple[chess.Move, ...]:
-        """The true moves."""
-        return self._referee.moves
-
-    @property
     def decided(self) -> bool:
         """Whether a king is gone or the side to move has no move: nothing is left to play, whatever the server says."""
-        return self._referee.outcome is not None
-
-    def views(self, color: chess.Color) -> tuple[View, ...]:
-        """All views of ``color``; the index is the ply. Only this may cross the wall."""
-        return self._referee.views(color)
+        return self.referee.outcome is not None
 
     def follow(self, moves: Sequence[str]) -> bool:
         """Bring the game to the server's state; return whether moves were taken back.
@@ -104,12 +84,12 @@ class TrueGame:
         Raises Unfollowable: they are not the moves of a game; the game then stays where it was.
         """
         if list(moves[: len(self._said)]) == self._said:
-            self._push(self._referee, moves[len(self._said) :])
+            self._push(self.referee, moves[len(self._said) :])
             self._said = list(moves)
             return False
-        fresh, before = self._from_start(), self.moves
+        fresh, before = self._from_start(), self.referee.moves
         self._push(fresh, moves)
-        self._referee, self._said = fresh, list(moves)
+        self.referee, self._said = fresh, list(moves)
         return fresh.moves[: len(before)] != before  # if equal, only the notation changed (castling)
 
     @staticmethod
@@ -133,7 +113,8 @@ class TrueGame:
 
         ``last`` is a move that was sent and never shown: servers may not show the move that ends a game.
         """
-        for moves in (self.moves, (*self.moves, last) if last is not None else self.moves):
+        played = self.referee.moves
+        for moves in (played, (*played, last) if last is not None else played):
             game = Referee(self.fen, self.ruleset)
             for move in moves:
                 if game.outcome is None and game.position.is_legal(move):
@@ -142,13 +123,13 @@ class TrueGame:
                 return moves, game.outcome
             if game.outcome is not None and game.outcome.winner is None:
                 return moves, game.outcome  # a draw that the server noticed some plies later
-        return self.moves, None
+        return played, None
 
     def takes_king(self, move: chess.Move) -> bool:
         """Whether ``move`` of the side to move takes the king."""
-        return self._referee.position.piece_at(move.to_square) == chess.Piece(chess.KING, not self.turn)
+        return self.referee.position.piece_at(move.to_square) == chess.Piece(chess.KING, not self.referee.turn)
 
     def end(self, outcome: Outcome) -> None:
         """Put the outcome into both sides' last views, once."""
-        if self._referee.outcome is None:
-            self._referee.end(outcome)
+        if self.referee.outcome is None:
+            self.referee.end(outcome)
