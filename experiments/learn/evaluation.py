@@ -33,11 +33,10 @@ from darkchess.evaluation.kernels.features import stage as stage_of
 from darkchess.evaluation.kernels.network import FIRST, LINEAR_SIZE, OFFSETS, PACKED_SIZE, SECOND
 from experiments.learn.shards import TRAIN, VALIDATE, Arrays, Columns, chunks, where
 from experiments.learn.trainer import Plan, train
-from klss.support.archive import read_arrays
 from klss.support.arrays import Floats, Words
 from klss.support.kernel import kernel
+from klss_app.bench.evaluator import held_out_positions
 
-PACKAGED = Path(__file__).parents[2] / "darkchess" / "evaluation" / "data" / "evaluation_positions.npz"
 VALUED: Columns = {"rows": (np.uint64, (9,)), "values": (np.float32, ())}
 """The columns of positions with values (tanh(pawns/6), for the side to move)."""
 _POWER = 1.5
@@ -177,8 +176,9 @@ def tune(held: Arrays, epochs: int, seed: int, out: Path, tell: Callable[[str], 
         Positions; those with the label ``played`` have values of depth 1.
     """
     held = held | {"part": np.where(held["part"] == VALIDATE, VALIDATE, TRAIN)}  # the packaged ones are the test
-    many, deep = ({name: array[mask] for name, array in held.items()} for mask in _by_depth(held))
-    test = read_arrays(PACKAGED)
+    shallow = held["label"] == "played"
+    many, deep = ({name: array[mask] for name, array in held.items()} for mask in (shallow, ~shallow))
+    rows, values, _ = held_out_positions()
     weights, figures = by_hand(), {}
 
     def stage(name: str, data: Arrays, passes: int, rate: float) -> None:
@@ -188,9 +188,9 @@ def tune(held: Arrays, epochs: int, seed: int, out: Path, tell: Callable[[str], 
         plan = Plan(steps, rate=rate, undecayed=("linear",), epochs=passes, seed=seed)
         path = out / f"{name}.checkpoint.npz"
         weights, _ = train(study, plan, path, {"positions": len(data["rows"])}, lambda text: tell(f"{name}, {text}"))
-        figures[name] = mean_error(weights, test["rows"], test["values"])
+        figures[name] = mean_error(weights, rows, values)
 
-    figures["by hand"] = mean_error(weights, test["rows"], test["values"])
+    figures["by hand"] = mean_error(weights, rows, values)
     for turn in range(2):  # the second time with leaves found by the tuned weights
         stage(f"linear-{turn + 1}", many, 3, 0.01 / (1 + turn))
     weights = with_network(weights, seed)
@@ -198,8 +198,3 @@ def tune(held: Arrays, epochs: int, seed: int, out: Path, tell: Callable[[str], 
     if len(deep["rows"]):
         stage("deep", deep, epochs, 0.0005)
     return packed(weights), figures
-
-
-def _by_depth(held: Arrays) -> tuple[Any, Any]:
-    shallow = held["label"] == "played"
-    return shallow, ~shallow

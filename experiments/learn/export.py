@@ -55,20 +55,6 @@ def headset_shapes(channels: int) -> dict[str, tuple[int, ...]]:
     }  # fmt: skip
 
 
-def write_scores(path: Path, weights: Mapping[str, Any], about: Mapping[str, Any]) -> None:
-    """Write the weights of :mod:`experiments.learn.weighing`, with their origin (JSON): data, seeds, losses."""
-    with written_whole(path) as file:
-        file.write(scores_network(weights, about))
-
-
-def write_network(path: Path, arrays: Mapping[str, Any], about: Mapping[str, Any]) -> None:
-    """Write the network of :mod:`experiments.learn.planning`, its batch norm folded into the convolutions, with its
-    origin: the policy of strong players, and the value of all.
-    """
-    with written_whole(path) as file:
-        file.write(synopsis_network(arrays, about))
-
-
 class _Graph:
     """A graph that grows by a node at a time; values are named by strings."""
 
@@ -109,10 +95,14 @@ class _Graph:
         """Planes as rows of numbers, cell · planes + plane."""
         return self.node("Flatten", self.node("Transpose", planes, perm=[0, 2, 3, 1]))
 
-    def content(
-        self, inputs: Mapping[str, tuple[int, ...]], outputs: Mapping[str, tuple[int, ...]], history: Mapping[str, Any]
-    ) -> bytes:
-        """The content of a file, with the origin of the weights (JSON): data, seeds, losses."""
+    def write(
+        self,
+        path: Path,
+        inputs: Mapping[str, tuple[int, ...]],
+        outputs: Mapping[str, tuple[int, ...]],
+        history: Mapping[str, Any],
+    ) -> None:
+        """Write the file, with the origin of the weights (JSON): data, seeds, losses."""
         helper = self._onnx.helper
         ends = [
             [helper.make_tensor_value_info(name, self._onnx.TensorProto.FLOAT, shape) for name, shape in end.items()]
@@ -124,13 +114,14 @@ class _Graph:
         )  # fmt: skip
         helper.set_model_props(model, {"history": json.dumps(dict(history), allow_nan=False)})
         self._onnx.checker.check_model(model)
-        return bytes(model.SerializeToString(deterministic=True))
+        with written_whole(path) as file:
+            file.write(model.SerializeToString(deterministic=True))
 
 
-def synopsis_network(arrays: Mapping[str, npt.ArrayLike], history: Mapping[str, Any]) -> bytes:
-    """A network of synopses with the policy of the headset ``top`` and the value of ``all``, for
-    :class:`~klss.synoptic.network.SynopsisNetwork`. ``arrays`` are those of
-    :func:`trunk_shapes` and, by headset, of :func:`headset_shapes`.
+def write_network(path: Path, arrays: Mapping[str, npt.ArrayLike], history: Mapping[str, Any]) -> None:
+    """Write the network of :mod:`experiments.learn.planning`, with the policy of the headset ``top`` and the value of
+    ``all``, for :class:`~klss.synoptic.network.SynopsisNetwork`. ``arrays`` are those of :func:`trunk_shapes` and, by
+    headset, of :func:`headset_shapes`, batch norm folded into the convolutions.
     """
     graph = _Graph(arrays)
 
@@ -155,15 +146,16 @@ def synopsis_network(arrays: Mapping[str, npt.ArrayLike], history: Mapping[str, 
     graph.node("Concat", cells, dense(inner, "top/pass"), axis=1, output="logits")
     actions = _CELLS * _KINDS + 1
     planes = graph.arrays["conv0"].shape[2]
-    return graph.content({"planes": (CHUNK, planes, 8, 8)}, {"logits": (CHUNK, actions), "values": (CHUNK, 1)}, history)
+    ends = {"logits": (CHUNK, actions), "values": (CHUNK, 1)}
+    graph.write(path, {"planes": (CHUNK, planes, 8, 8)}, ends, history)
 
 
-def scores_network(arrays: Mapping[str, npt.ArrayLike], history: Mapping[str, Any]) -> bytes:
-    """A network that reads an observation, for :class:`~darkchess.weighting.network.LearnedScores`. ``arrays``, on the
-    board's c cells: ``conv0`` with ``conv0_bias`` [8, 8, c] and ``scalars`` [scalars, c]; ``conv1`` with ``conv1_bias``
-    [c], and so on; ``kinds`` [c, k], the map's k planes; ``pooled`` [c, q] and ``dense`` [64·q, m], from which
-    ``others`` [m, o] makes the map's o last features; ``map_bias`` [64·k + o]; ``shares`` [2s, 64·k], weights of each
-    share and of its logarithm.
+def write_scores(path: Path, arrays: Mapping[str, npt.ArrayLike], history: Mapping[str, Any]) -> None:
+    """Write the weights of :mod:`experiments.learn.weighing`, a network that reads an observation, for
+    :class:`~darkchess.weighting.network.LearnedScores`. ``arrays``, on the board's c cells: ``conv0`` with
+    ``conv0_bias`` [8, 8, c] and ``scalars`` [scalars, c]; ``conv1`` with ``conv1_bias`` [c], and so on; ``kinds`` [c,
+    k], the map's k planes; ``pooled`` [c, q] and ``dense`` [64·q, m], from which ``others`` [m, o] makes the map's o
+    last features; ``map_bias`` [64·k + o]; ``shares`` [2s, 64·k], weights of each share and of its logarithm.
     """
     graph = _Graph(arrays)
     held = graph.arrays
@@ -196,7 +188,8 @@ def scores_network(arrays: Mapping[str, npt.ArrayLike], history: Mapping[str, An
     graph.node("Add", found, graph.weights("map_bias"), output="map")
     count, size = held["shares"].shape
     scalars = held["scalars"].shape[0]
-    return graph.content(
+    graph.write(
+        path,
         {"planes": (1, 8, 8, planes), "scalars": (1, scalars), "shares": (1, count // 2, size)},
         {"map": (1, held["map_bias"].shape[0])},
         history,
