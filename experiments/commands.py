@@ -1,9 +1,7 @@
-"""The common part of experiments' commands: folders, types of flags, and what is printed when one is stopped."""
+"""The common part of experiments' commands: folders, and what is printed when one is stopped."""
 
 from __future__ import annotations
 
-import argparse
-import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -30,30 +28,3 @@ def finished(work: Callable[[], int | None], *expected: type[Exception]) -> int:
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         return 130
-
-
-def amount(text: str) -> float:
-    """Type of flags that take a finite number above 0."""
-    return _number(text, lambda found: 0.0 < found < math.inf, "a number above 0")
-
-
-def share(text: str) -> float:
-    """Type of flags that take a share."""
-    return _number(text, lambda found: 0.0 <= found <= 1.0, "a number from 0 to 1")
-
-
-def _number(text: str, good: Callable[[float], bool], expected: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
-    if not good(found):
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
-    return found
-
-
-def positive(text: str) -> int:
-    """Type of flags that take a whole number from 1 on."""
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected a whole number from 1 on")
-    return int(text)

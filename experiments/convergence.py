@@ -34,7 +34,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from experiments.commands import RESULTS, positive
+from experiments.commands import RESULTS
 from klss import openspiel
 from klss.openspiel.named_players import configuration
 from klss.paper.tables import mirrored
@@ -46,6 +46,7 @@ from klss.theory.equilibrium import solve
 from klss.theory.game import Game
 from klss.theory.sequence_form import sequence_form
 from klss.theory.treeplex import realization, uniform_behaviour
+from klss_app.flag_types import count
 from uci_bridge.match.documents import head, write_document
 
 GAMES = (
@@ -183,8 +184,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     add = parser.add_argument
     add("--games", nargs="+", default=list(GAMES), metavar="GAME", help="of OpenSpiel (default %(default)s)")
-    add("--nodes", nargs="+", type=positive, default=list(NODES), metavar="N", help="a move (default %(default)s)")
-    add("--workers", type=positive, default=2, metavar="W", help="processes (default 2)")
+    add("--nodes", nargs="+", type=count, default=list(NODES), metavar="N", help="a move (default %(default)s)")
+    add("--workers", type=count, default=2, metavar="W", help="processes (default 2)")
     add("--results", type=Path, default=RESULTS, metavar="DIR", help="of convergence.json (experiments/runs/results)")
     parsed = parser.parse_args(arguments)
     first = head("convergence", "open_spiel", "numpy", "numba", "highspy")

@@ -27,14 +27,14 @@ import chess
 
 from darkchess.errors import RecordError
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.fog.analysis.analyst import Analyst
 from darkchess.fog.game.archive import games_of
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.view import View
 from darkchess.fog.players.book import page_key
 from darkchess.fog.players.named_fog_players import configuration
-from experiments.commands import RUNS, finished, positive
+from experiments.commands import RUNS, finished
 from klss.play.limits import Limit
+from klss_app.analysis.one_turn import analyst_at
+from klss_app.flag_types import count
 from uci_bridge.match.documents import head
 
 KEPT = 0.02
@@ -52,9 +52,8 @@ People = dict[str, Counter[chess.Move]]
 
 @dataclass
 class Infoset:
-    """An infoset: what a player has seen, and the true games that agree with it, with their probabilities."""
+    """An infoset of the player to move: the true games that agree with it, with their probabilities."""
 
-    views: tuple[View, ...]
     games: list[tuple[tuple[chess.Move, ...], float]] = field(default_factory=list)
 
     @property
@@ -63,30 +62,25 @@ class Infoset:
         return sum(weight for _, weight in self.games)
 
 
-def searched(views: Sequence[View], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Value of an infoset, and its moves with their probabilities and values, as means of all searches."""
-    first, count = settings["seed"], settings["searches"]
+def searched(game: Referee, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Value of the infoset of a game's player to move, and its moves with their probabilities and values, as means of
+    all searches.
+    """
+    first, searches = settings["seed"], settings["searches"]
     values: list[float] = []
     shares: dict[str, float] = defaultdict(float)
     worth: dict[str, list[float]] = defaultdict(list)
-    for seed in range(first, first + count):
-        analyst = Analyst(
-            views[0],
-            Referee().position,
-            evaluator=BuiltinEvaluator(),
-            configuration=configuration(settings["configuration"]),
-            seed=seed,
-        )
-        for view in views[1:]:
-            analyst.observe(view)
+    for seed in range(first, first + searches):
+        chosen = configuration(settings["configuration"])
+        analyst = analyst_at(game, len(game.moves), chosen, BuiltinEvaluator(), seed=seed)
         analysis = analyst.think(Limit(nodes=settings["nodes"]))
         values.append(analysis.value or 0.0)
         for each in analysis.moves:
-            shares[each.move.uci()] += each.probability / count
+            shares[each.move.uci()] += each.probability / searches
             if each.value is not None:
                 worth[each.move.uci()].append(each.value)
     return {
-        "value": round(math.fsum(values) / count, 4),
+        "value": round(math.fsum(values) / searches, 4),
         "moves": {
             uci: [round(share, 4), round(math.fsum(worth[uci]) / len(worth[uci]), 4) if worth[uci] else None]
             for uci, share in shares.items()
@@ -130,13 +124,13 @@ def walk(settings: Mapping[str, Any], people: People, plies: int, least: float, 
     """
     pages: dict[str, list[Any]] = {}
     start = Referee()
-    layer = {page_key(start.views(chess.WHITE)): Infoset(start.views(chess.WHITE), [((), 1.0)])}
+    layer = {page_key(start.views(chess.WHITE)): Infoset([((), 1.0)])}
     for ply in range(plies):
         reached = {key: infoset for key, infoset in layer.items() if infoset.reach >= least}
         print(f"ply {ply}: {len(reached)} of {len(layer)} infosets", flush=True)
         layer = {}
         for key, infoset in sorted(reached.items(), key=lambda item: -item[1].reach):
-            found, played = searched(infoset.views, settings), people.get(key, Counter())
+            found, played = searched(Referee.replay(infoset.games[0][0]), settings), people.get(key, Counter())
             pages[key] = _page(found, played)
             _follow(layer, infoset, _shares(found, played, follow), least)
     return pages
@@ -173,8 +167,8 @@ def _follow(layer: dict[str, Infoset], infoset: Infoset, shares: dict[chess.Move
             after = Referee.replay([*moves, move])
             if after.outcome is not None:
                 continue
-            views = after.views(after.position.turn)
-            layer.setdefault(page_key(views), Infoset(views)).games.append(((*moves, move), weight * share))
+            key = page_key(after.views(after.position.turn))
+            layer.setdefault(key, Infoset()).games.append(((*moves, move), weight * share))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -182,10 +176,10 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--people", type=Path, metavar="FILE", help="games of people, of which frequencies of moves are kept")
     add("--configuration", default="kluss,threads=1", help="the player (default %(default)s)")
-    add("--nodes", type=positive, default=200_000, help="of a search (default %(default)s)")
-    add("--searches", type=positive, default=4, help="at an infoset, each with its seed (default %(default)s)")
+    add("--nodes", type=count, default=200_000, help="of a search (default %(default)s)")
+    add("--searches", type=count, default=4, help="at an infoset, each with its seed (default %(default)s)")
     add("--seed", type=int, default=1, help="of the first search (default %(default)s)")
-    add("--plies", type=positive, default=6, help="that the book covers (default %(default)s)")
+    add("--plies", type=count, default=6, help="that the book covers (default %(default)s)")
     add("--least", type=float, default=0.002, help="smallest reach of an infoset (default %(default)s)")
     add("--follow", type=float, default=0.05, help="smallest share of a followed move (default %(default)s)")
     add("--out", type=Path, default=RUNS / "openings.json", metavar="FILE", help="the book (experiments/runs/…)")

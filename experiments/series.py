@@ -17,10 +17,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from experiments.commands import RESULTS, RUNS, amount, finished, positive
+from experiments.commands import RESULTS, RUNS, finished
 from klss.play.kit import AnyKit, Spec
 from klss.play.limits import TimeControl
 from klss.support.configuration_text import ConfigurationError
+from klss_app.flag_types import count, positive
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.kits.fog import FOG
 from uci_bridge.kits.rbc import RBC
@@ -29,7 +30,7 @@ from uci_bridge.match.files import MatchError, read_match
 from uci_bridge.match.game import sides
 from uci_bridge.match.match import Match
 from uci_bridge.match.openings import RandomOpenings
-from uci_bridge.match.report import Standing, versions
+from uci_bridge.match.report import Standing
 from uci_bridge.match.statistics import score_of_elo
 from uci_bridge.players import player_spec
 
@@ -54,7 +55,6 @@ class Series:
     matches: Mapping[str, Pairing]  # by name
     kit: AnyKit = FOG
     seed: int = 1
-    openings: int | None = 4  # random plies at the start of each pair; None: the game has no such start
 
 
 def _changed(base: str, **changes: str) -> dict[str, Pairing]:
@@ -134,7 +134,7 @@ SERIES = {
         _against("rbc-siamese", "trout", "attacker", "rbc-expect")
         | _against("rbc-siamese", "random", games=60)
         | {"rbc-attacker": Pairing("rbc-siamese", "rbc-attacker"), "dsmcp": Pairing("rbc-siamese", _TREE)},
-        kit=RBC, seed=1800, openings=None,
+        kit=RBC, seed=1800,
     ),
     "imitated": Series(
         "games that the network of dsmcp is learned from", TimeControl(nodes=100), 765,
@@ -142,7 +142,7 @@ SERIES = {
             f"{a}-{b}".replace("rbc-", ""): Pairing(a, b, 765 * share)
             for a, others in _IMITATED.items() for b, share in others.items()
         },
-        kit=RBC, seed=19, openings=None,
+        kit=RBC, seed=19,
     ),
     # The tables of Clark (2021) in small. The names are those of the results, whose ``dsmcp`` is the mixture.
     "rbc_planning": Series(
@@ -155,7 +155,7 @@ SERIES = {
         | _against(_CACHE, "trout", "attacker", name="cache-")
         | _against("rbc-rl", "trout", name="rl-", games=200)
         | _against("rbc-rl", "rbc-random", name="rl-"),
-        kit=RBC, seed=1800, openings=None,
+        kit=RBC, seed=1800,
     ),
 }  # fmt: skip
 """The series by name. ``one-thread`` means something only if a game has two cores to itself (``--workers 1``)."""
@@ -176,7 +176,7 @@ def played(
     match = Match(
         series.kit, a=_alone(series.kit, pairing.a), b=_alone(series.kit, pairing.b),
         games=pairing.games or series.games, seed=series.seed if seed is None else seed, budget=budget,
-        openings=None if series.openings is None else RandomOpenings(series.openings),
+        openings=RandomOpenings(4) if series.kit is FOG else None,  # blind chess has no such start
     )  # fmt: skip
     here, mine = folder / name, str(commit())
     of_games = here / "commit"
@@ -190,7 +190,11 @@ def played(
         print(f"{name}: {standing.score:g} of {standing.games}, {line['reason']}", file=sys.stderr, flush=True)
 
     standing = match.run(here, tell, workers=workers)
-    lines = (read_match(here) or ({}, [], []))[1]
+    columns = ("game", "winner", "plies", "reason")
+    rows = [
+        [*(line[key] for key in columns), "white" if sides(line["game"])[True] == "a" else "black"]
+        for line in (read_match(here) or ({}, [], []))[1]
+    ]
     # The 95 % interval of the score of a game, from that of the Elo difference.
     low = 0.0 if standing.elo.low is None else score_of_elo(standing.elo.low)
     high = 1.0 if standing.elo.high is None else score_of_elo(standing.elo.high)
@@ -199,22 +203,9 @@ def played(
         **{key: found for key, found in match.identity().items() if key not in ("format", "fen")},
         "a": pairing.a,
         "b": pairing.b,
-        "configurations": {"a": match.a.fields(), "b": match.b.fields()},
-        "commit": mine,
-        "versions": versions(match.setup()),
-        **standing.document(),
+        **match.document(standing),
         "percent": [round(100 * share, 2) for share in (low, standing.score / standing.games, high)],
-        "pairs": standing.pairs.counts,
-        "samples": {
-            "columns": ["game", "winner", "plies", "reason", "a's color"],
-            "rows": [
-                [
-                    *(line[key] for key in ("game", "winner", "plies", "reason")),
-                    "white" if sides(line["game"])[True] == "a" else "black",
-                ]
-                for line in lines
-            ],
-        },
+        "samples": {"columns": [*columns, "a's color"], "rows": rows},
     }
 
 
@@ -237,11 +228,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("name", choices=SERIES, metavar="SERIES", help="one of those below")
     add("--players", nargs=2, metavar=("A", "B"), help="one match of these instead of the series' own")
     add("--only", nargs="+", metavar="MATCH", help="matches to play")
-    add("--games", type=positive, metavar="N", help="of each match, instead of the usual numbers")
-    add("--time", type=amount, metavar="S", help="seconds a move, instead of the usual limit")
-    add("--nodes", type=positive, metavar="N", help="nodes a move, instead of the usual limit")
+    add("--games", type=count, metavar="N", help="of each match, instead of the usual numbers")
+    add("--time", type=positive, metavar="S", help="seconds a move, instead of the usual limit")
+    add("--nodes", type=count, metavar="N", help="nodes a move, instead of the usual limit")
     add("--seed", type=int, metavar="N", help="of every match, instead of the usual one")
-    add("--workers", type=positive, default=2, metavar="W", help="games at a time (default 2)")
+    add("--workers", type=count, default=2, metavar="W", help="games at a time (default 2)")
     add("--runs", type=Path, default=RUNS, metavar="DIR", help="where matches are kept (default experiments/runs)")
     add("--results", type=Path, default=RESULTS, metavar="DIR", help="of NAME.json (default experiments/runs/results)")
     parsed = parser.parse_args(arguments)

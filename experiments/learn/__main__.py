@@ -15,7 +15,7 @@ from darkchess.errors import FenError
 from darkchess.fog.belief import siamese as of_fog
 from darkchess.rbc.belief import siamese as of_blind
 from darkchess.rbc.game.referee import Referee
-from experiments.commands import amount, finished, positive, share
+from experiments.commands import finished
 from experiments.learn import evaluation, policy, selfplay
 from experiments.learn.blind import BLIND, DSMCP
 from experiments.learn.export import write_network, write_scores
@@ -25,6 +25,7 @@ from experiments.learn.positions import make_positions
 from experiments.learn.shards import TRAIN, TrainingError, load, make, where
 from experiments.learn.trainer import Plan, train
 from experiments.learn.weighing import Weighing, repeated
+from klss_app.flag_types import count, positive, share
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.match.documents import head, write_document
@@ -85,9 +86,9 @@ def _train(parsed: argparse.Namespace, tell: Callable[[str], None]) -> str:
         held = load(paths, SOURCES[parsed.model].columns)
         study: Any = Planning(held) if parsed.model == "dsmcp" else Weighing(held, _BLOCKS[parsed.model])
         study = dataclasses.replace(study, channels=parsed.channels or study.channels)
-        count = len(where(held, TRAIN) if parsed.model == "dsmcp" else repeated(held))
+        trained = len(where(held, TRAIN) if parsed.model == "dsmcp" else repeated(held))
         chosen |= {"channels": study.channels, "decisions": len(held["game"])}
-        plan = Plan(max(1, count // study.batch), epochs=parsed.epochs, seed=parsed.seed)
+        plan = Plan(max(1, trained // study.batch), epochs=parsed.epochs, seed=parsed.seed)
         found, epochs = train(study, plan, parsed.out / "checkpoint.npz", chosen, tell)
         columns = ["epoch", "loss", "validation_loss", "seconds"]
         figures = {"epochs": {"columns": columns, "rows": epochs}, "tested": study.tested(found)}
@@ -123,24 +124,24 @@ def _parser() -> argparse.ArgumentParser:
     add = command("positions", _positions, "make positions with Stockfish's values")
     add("kind", choices=("played", "searched", "endings"), help="see experiments/learn/positions.py")
     add("--out", type=Path, required=True, metavar="DATA", help="where the shards go")
-    add("--minutes", type=amount, default=30.0, metavar="M", help="(default %(default)g)")
+    add("--minutes", type=positive, default=30.0, metavar="M", help="(default %(default)g)")
     add("--pieces", type=int, default=0, metavar="N", help="of endings: most a side beside king and pawns")
     add("--seed", type=int, default=1, metavar="N", help="(default %(default)s)")
     add = command("train", _train, "learn from data, and write DIR/network.onnx or DIR/weights.npz")
     add("model", choices=(*SOURCES, "evaluation"))
     add("data", type=Path, metavar="DATA", help="shards that 'data' or 'positions' wrote")
     add("--out", type=Path, required=True, metavar="DIR", help="of checkpoint, weights and figures")
-    add("--epochs", type=positive, default=4, metavar="N", help="(default %(default)s)")
-    add("--channels", type=positive, metavar="C", help="of the convolutions (default 32)")
+    add("--epochs", type=count, default=4, metavar="N", help="(default %(default)s)")
+    add("--channels", type=count, metavar="C", help="of the convolutions (default 32)")
     add("--seed", type=int, default=0, metavar="N", help="of all that is random (default %(default)s)")
     add = command("selfplay", _selfplay, "a player of blind chess learns from its own games, from random weights")
     kept = selfplay.Schedule()
     add("--out", type=Path, required=True, metavar="DIR", help="where all of it is kept")
-    add("--generations", type=positive, default=7, metavar="N", help="until there are so many (default %(default)s)")
+    add("--generations", type=count, default=7, metavar="N", help="until there are so many (default %(default)s)")
     flags: tuple[tuple[str, Callable[[str], Any], str], ...] = (
-        ("games", positive, "of a generation"), ("nodes", positive, "of a question"),
-        ("particles", positive, "sets of the opponent that are kept"),
-        ("epochs", positive, "of a generation's training"), ("seed", int, "of all that is random"),
+        ("games", count, "of a generation"), ("nodes", count, "of a question"),
+        ("particles", count, "sets of the opponent that are kept"),
+        ("epochs", count, "of a generation's training"), ("seed", int, "of all that is random"),
         ("noise", share, "share of Dirichlet noise in the policy at the root"),
     )  # fmt: skip
     for name, kind, about in flags:

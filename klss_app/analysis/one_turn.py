@@ -34,8 +34,8 @@ def analyst_at(
     evaluator: Evaluator,
     *,
     seed: int,
-    belief: Belief,
-    tell: Callable[[str], None],
+    belief: Belief = "uniform",
+    tell: Callable[[str], None] = lambda what: None,
 ) -> Analyst:
     """An analyst that has seen the views of the side to move at ``ply``, and nothing else."""
     views = game.views(game.positions[ply].turn)[: ply + 1]

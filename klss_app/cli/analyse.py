@@ -47,10 +47,10 @@ from klss_app.cli.options import (
     kept_history,
     output_file,
     pgn_game,
-    whole,
     written_games_of,
 )
 from klss_app.cli.terminal import Terminal
+from klss_app.flag_types import whole
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 

@@ -12,7 +12,8 @@ from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss.errors import SolverError
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import BY_PATH, FOG, check_evaluator
-from klss_app.cli.options import Parser, count, positive, seed
+from klss_app.cli.options import Parser
+from klss_app.flag_types import count, positive, seed
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
@@ -20,39 +21,25 @@ if TYPE_CHECKING:
     from darkchess.fog.players.named_fog_players import Configuration
     from klss_app.bench.report import Report
 
-_PLAYERS = {
-    "search": DEFAULT_PLAYER,
-    "equilibrium": "klss2021",  # solves linear programs
-    "suite": DEFAULT_PLAYER,
-}
-"""Bench -> its default player."""
-
 _SEARCH_S = 5.0
 
 BENCHES = {
-    "tracker": "the position set, in successors a second",
-    "search": "nodes and depth of a search of a given time",
-    "evaluator": "values a second, and their error against Stockfish",
-    "equilibrium": "linear programs of a search, solved warm and cold",
-    "suite": "score in turns for which the right play is known",
+    "tracker": ("the position set, in successors a second", ()),
+    "search": ("nodes and depth of a search of a given time", ("time", "configuration", "stockfish", "seed")),
+    "evaluator": ("values a second, and their error against Stockfish", ()),
+    "equilibrium": ("linear programs of a search, solved warm and cold", ("nodes", "configuration")),
+    "suite": (
+        "score in turns for which the right play is known",
+        ("time", "nodes", "configuration", "stockfish", "seed"),
+    ),
 }
-"""Bench -> its line in the help."""
-
-
-_HEEDED = {
-    "tracker": set[str](),
-    "search": {"time", "configuration", "stockfish", "seed"},
-    "evaluator": set[str](),
-    "equilibrium": {"nodes", "configuration"},
-    "suite": {"time", "nodes", "configuration", "stockfish", "seed"},
-}
-"""Bench -> the flags that it takes besides ``--repetitions`` and ``--json``."""
+"""Bench -> its line in the help, and the flags that it takes besides ``--repetitions`` and ``--json``."""
 
 
 def _parser() -> Parser:
     parser = Parser("bench", "Measure the engine on this machine.")
     add = parser.add_argument
-    what = "; ".join(f"{name}: {what}" for name, what in BENCHES.items())
+    what = "; ".join(f"{name}: {what}" for name, (what, _) in BENCHES.items())
     add("bench", metavar="WHAT", choices=BENCHES, help=what)
     add("--repetitions", type=count, default=3, metavar="N", help="repetitions of each measurement")
     add("--time", type=positive, metavar="S", help="search, suite: seconds of each search")
@@ -67,11 +54,12 @@ def _parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss bench``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
-    for flag in sorted(parsed.given - {"repetitions", "json"} - _HEEDED[parsed.bench]):
+    for flag in sorted(parsed.given - {"repetitions", "json", *BENCHES[parsed.bench][1]}):
         raise UsageError(f"--{flag}: got it with {parsed.bench}, which does not take it (klss bench --help)")
     if parsed.stockfish is not None:
         check_evaluator(BY_PATH, parsed.stockfish)
-    name = parsed.configuration or _PLAYERS.get(parsed.bench, DEFAULT_PLAYER)
+    # The bench of linear programs takes a player that solves them.
+    name = parsed.configuration or ("klss2021" if parsed.bench == "equilibrium" else DEFAULT_PLAYER)
     try:
         report = _measured(parsed, FOG.configuration(name, parsed.stockfish))
     except SolverError as error:

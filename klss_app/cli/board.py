@@ -34,11 +34,11 @@ from klss_app.cli.options import (
     add_players,
     kept_history,
     pgn_game,
-    whole,
     writable_file,
 )
 from klss_app.cli.saved_game import add_resume, asked_game
 from klss_app.cli.serving import at_signals
+from klss_app.flag_types import whole
 from klss_app.kept_games import HUMAN, begun_at
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from klss_app.cli.errors import UsageError
-from klss_app.cli.options import Parser, positive
+from klss_app.cli.options import Parser
 from klss_app.cli.serving import at_signals
+from klss_app.flag_types import positive
 
 if TYPE_CHECKING:
     from uci_bridge.bot.config import BotConfig

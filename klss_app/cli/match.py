@@ -19,11 +19,10 @@ from klss_app.cli.options import (
     Parser,
     add_game,
     add_game_options,
-    count,
     game_options,
-    whole,
 )
 from klss_app.cli.terminal import Terminal
+from klss_app.flag_types import count, whole
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
@@ -160,7 +159,7 @@ def _played(parsed: argparse.Namespace, match: Match) -> int:
         raise FailedError(f"interrupted after {counted(watch.standing.games, 'game')}; {kept}") from None
     except NeverAnswered as error:
         raise FailedError(f"{error}; the match ends after {counted(watch.standing.games, 'game')}") from None
-    summary = _summary(parsed, match, standing)
+    summary = {"a": parsed.a, "b": parsed.b, **match.document(standing)}
     summary["seconds"] = round(time.monotonic() - begin, 3)
     if match.check_truth:
         summary["truth"] = dataclasses.asdict(standing.truth)
@@ -205,29 +204,6 @@ def _line_text(line: dict[str, Any]) -> str:
         f"game {line['game']}: {line['white']} - {line['black']}  {line['result']}  {line['reason']}"
         f"  {counted(line['plies'], 'ply', 'plies')}  {line['seconds']:.1f} s{truth}{fault}"
     )
-
-
-def _summary(parsed: argparse.Namespace, match: Match, standing: Standing) -> dict[str, Any]:
-    """The document of docs/json.md, "`klss match`", all from A's side."""
-    from uci_bridge.match.documents import commit
-    from uci_bridge.match.report import versions
-
-    elo, sprt = standing.elo, standing.sprt
-    return {
-        "a": parsed.a,
-        "b": parsed.b,
-        **standing.document(),
-        "elo": [elo.low, elo.middle, elo.high],
-        "elo_method": elo.method,
-        "pairs": standing.pairs.counts,
-        "sprt": None if sprt is None else dataclasses.asdict(sprt),
-        "by_color": {color: record.document() for color, record in standing.by_color.items()},
-        "statistics": standing.statistics(),
-        "configurations": {"a": match.a.fields(), "b": match.b.fields()},
-        "seed": match.seed,
-        "versions": versions(match.setup()),
-        "commit": commit(),
-    }
 
 
 def _summary_text(summary: dict[str, Any], match: Match, elo: Elo) -> str:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from klss import MAX_NODES
 from klss.errors import INSTALL_EXTRAS
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.options import Parser, count
+from klss_app.cli.options import Parser
+from klss_app.flag_types import count
 
 if TYPE_CHECKING:
     from klss.theory.game import Game

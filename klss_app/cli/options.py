@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import re
 import sys
@@ -21,6 +20,7 @@ from klss.support.seeds import fresh_seed
 from klss.support.text import printable
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import BY_PATH, FOG, Game, check_evaluator
+from klss_app.flag_types import clock, count, positive, seed
 from klss_app.kept_games import HUMAN
 from klss_app.stdout import reserve
 
@@ -98,48 +98,6 @@ class Parser(argparse.ArgumentParser):
         if getattr(known, "json", False):
             reserve()
         return known
-
-
-def whole(least: int, most: int = 10**18 - 1) -> Callable[[str], int]:
-    """The type of a flag for a whole number from ``least`` to ``most``."""
-
-    def read(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) < 19 and least <= int(text) <= most):
-            upper = f" to {most}" if most < 10**18 - 1 else " on"
-            raise argparse.ArgumentTypeError(f"got {text!r}, expected a whole number from {least}{upper}")
-        return int(text)
-
-    return read
-
-
-count, seed = whole(1), whole(0)
-"""Types of flags for a number of things, and for a seed."""
-
-
-def positive(text: str) -> float:
-    """Type of a flag for seconds, and other numbers above 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected a number above 0, such as 5 or 0.5")
-    return value
-
-
-def clock(text: str) -> tuple[float, float]:
-    """Type of ``--clock``: seconds at the start, seconds added after each move.
-
-    >>> clock("180+2")
-    (180.0, 2.0)
-    """
-    try:
-        start, increment = map(float, text.split("+"))
-    except ValueError:
-        start = increment = math.nan
-    if not (0.0 < start < math.inf and 0.0 <= increment < math.inf):
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected START+INCREMENT in seconds, such as 180+2")
-    return start, increment
 
 
 @dataclass(frozen=True)

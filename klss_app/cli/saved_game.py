@@ -26,15 +26,12 @@ from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import (
     GameOptions,
     Parser,
-    clock,
-    count,
     game_options,
     kept_history,
     pgn_game,
-    positive,
     seats,
-    seed,
 )
+from klss_app.flag_types import clock, count, positive, seed
 from klss_app.kept_games import DEFAULT_RULES, HUMAN, Terms, newest_first
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from klss.support.signals import asked_to_end
 from klss.support.whole_file import write_whole
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.openspiel import add_limits, add_recall, game_of, is_gambit_file, limits
-from klss_app.cli.options import Parser, positive, seed, writable_file
+from klss_app.cli.options import Parser, writable_file
+from klss_app.flag_types import positive, seed
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from klss.paper.methods import GADGETS, METHODS
 from klss_app.cli.errors import UsageError
 from klss_app.cli.openspiel import add_limits, limits
-from klss_app.cli.options import Parser, seed
+from klss_app.cli.options import Parser
+from klss_app.flag_types import seed, share
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 
@@ -32,8 +33,8 @@ def _parser() -> Parser:
         "--game", action="append", metavar="G", help="the name of a row, or an OpenSpiel string; may be repeated"
     )
     first = parser.add_argument_group("of table 1")
-    share = "the blueprint plays each of m actions with at least E/m"
-    first.add_argument("--epsilon", type=float, default=EPSILON, metavar="E", help=share)
+    least = "the blueprint plays each of m actions with at least E/m"
+    first.add_argument("--epsilon", type=share, default=EPSILON, metavar="E", help=least)
     first.add_argument("--player", type=int, choices=[0, 1], default=0, help="the player of the strategy")
     nodes = f"nodes that a subgame contains: {', '.join(METHODS)}"
     first.add_argument("--method", metavar="NAME", choices=METHODS, default="1-klss", help=nodes)
@@ -51,8 +52,6 @@ def _parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss tables``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
-    if not 0.0 <= parsed.epsilon <= 1.0:
-        raise UsageError(f"--epsilon: got {parsed.epsilon:g}, expected 0 to 1")
     if parsed.table == "2":
         given = [f"--{name}" for name in _TABLE_1_ONLY if name in parsed.given]
         if given:

@@ -23,12 +23,11 @@ from klss_app.cli.options import (
     Parser,
     add_game_number,
     check_fen,
-    count,
     kept_history,
     pgn_game,
-    seed,
     typed_moves,
 )
+from klss_app.flag_types import count, seed
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 

@@ -21,10 +21,11 @@ from klss.play.kit import AnyKit, Spec
 from klss.play.limits import TimeControl
 from klss.support.seeds import game_seed, opening_seed
 from klss.support.signals import asked_to_end
+from uci_bridge.match.documents import commit
 from uci_bridge.match.files import MatchFiles, opened
 from uci_bridge.match.game import GameResult, GameTask, Setup
 from uci_bridge.match.openings import FileOpenings, Opening, RandomOpenings
-from uci_bridge.match.report import Standing
+from uci_bridge.match.report import Standing, versions
 from uci_bridge.match.statistics import Sprt
 from uci_bridge.match.workers import workers_for
 
@@ -128,6 +129,23 @@ class Match:
             openings = None if self.openings is None else self.openings.identity()
             identity |= {"rules": self.rules or self.kit.rules[0], "openings": openings}
         return dict(json.loads(json.dumps(identity)))
+
+    def document(self, standing: Standing) -> dict[str, Any]:
+        """The results in docs/json.md, "`klss match`", all from A's side, without the players' texts."""
+        elo, sprt = standing.elo, standing.sprt
+        return {
+            **standing.document(),
+            "elo": [elo.low, elo.middle, elo.high],
+            "elo_method": elo.method,
+            "pairs": standing.pairs.counts,
+            "sprt": None if sprt is None else dataclasses.asdict(sprt),
+            "by_color": {color: record.document() for color, record in standing.by_color.items()},
+            "statistics": standing.statistics(),
+            "configurations": {"a": self.a.fields(), "b": self.b.fields()},
+            "seed": self.seed,
+            "versions": versions(self.setup()),
+            "commit": commit(),
+        }
 
     def _ruleset(self) -> Any:
         return self.kit.setup(self.fen, self.rules).ruleset

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from klss_app.cli.errors import UsageError
-from klss_app.cli.options import Parser, count, typed_moves, whole
+from klss_app.cli.options import Parser, typed_moves
+from klss_app.flag_types import count, whole
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from klss.play.contest import Resignation
 from klss.play.limits import Limit
 from klss_app.cli.errors import UsageError
 from klss_app.cli.human import Human, Quit, drawn
-from klss_app.cli.options import Parser, count
+from klss_app.cli.options import Parser
 from klss_app.cli.terminal import InputClosed, Terminal
+from klss_app.flag_types import count
 from klss_app.known.fog import FogKnown, pictured
 from klss_app.known.known import Picture, wrapped
 from klss_app.puzzles import explained, posed, puzzles
