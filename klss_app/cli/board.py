@@ -33,8 +33,8 @@ from klss_app.cli.options import (
     add_game_options,
     add_players,
     kept_history,
+    output_file,
     pgn_game,
-    writable_file,
 )
 from klss_app.cli.saved_game import add_resume, asked_game
 from klss_app.cli.serving import at_signals
@@ -124,7 +124,7 @@ def _settings(game: Game, parsed: argparse.Namespace) -> Settings:
             "klss play shows two engines at it"
         )
     if left is not None:
-        writable_file(left.path, "--resume")
+        output_file(left.path, "--resume")
     for spec in specs.values():
         if spec.startswith("cmd:"):
             game.player(spec, options.stockfish)

@@ -330,17 +330,12 @@ def kept_history(path: Path, read: Callable[[str], T]) -> T:
         raise UsageError(f"{str(path)!r}: {error}") from None
 
 
-def writable_file(path: Path, flag: str) -> Path:
-    """Return ``path`` after a check that a file can be written there; else raise :class:`UsageError`."""
-    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise UsageError(f"{flag}: got {str(path)!r}, expected a file that can be written")
-    return path
-
-
-def output_file(text: str | None, flag: str, read: str) -> Path | None:
+def output_file(path: Path | str | None, flag: str, read: str | None = None) -> Path | None:
     """The path of a file to write (None: none was given). Raises :class:`UsageError`: it can't be written, or is
     ``read``, the file that is read."""
-    path = None if text is None else writable_file(Path(text), flag)
-    if path is not None and path.exists() and Path(read).exists() and path.samefile(read):
-        raise UsageError(f"{flag}: got {text!r}, the game itself; expected another file")
+    path = None if path is None else Path(path)
+    if path is not None and (path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK)):
+        raise UsageError(f"{flag}: got {str(path)!r}, expected a file that can be written")
+    if path is not None and read is not None and path.exists() and Path(read).exists() and path.samefile(read):
+        raise UsageError(f"{flag}: got {str(path)!r}, the game itself; expected another file")
     return path

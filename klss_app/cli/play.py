@@ -33,7 +33,7 @@ from klss_app.cli.options import (
     add_game,
     add_game_options,
     add_players,
-    writable_file,
+    output_file,
 )
 from klss_app.cli.saved_game import SavedGame, add_resume, asked_game
 from klss_app.cli.screen import Screen
@@ -68,8 +68,7 @@ def _parser(game: Game = FOG) -> Parser:
 def run(arguments: Sequence[str], game: Game = FOG) -> int:
     """Run ``klss play``; see :mod:`klss_app.cli.main`."""
     parsed = _parser(game).parse(arguments)
-    if parsed.record is not None:
-        writable_file(Path(parsed.record), game.record)
+    output_file(parsed.record, game.record)
     left, specs, options = asked_game(game, parsed)
     if {*specs.values()} == {HUMAN}:
         raise UsageError(
@@ -79,7 +78,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
         if spec != HUMAN and spec not in game.known:
             game.player(spec, parsed.stockfish)
     if left is not None and parsed.record is None:
-        writable_file(left.path, "--resume")
+        output_file(left.path, "--resume")
     return TerminalGame(game, options, specs, Terminal(parsed.ascii), parsed.record, left).run()
 
 

@@ -16,7 +16,7 @@ from klss.support.signals import asked_to_end
 from klss.support.whole_file import write_whole
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.openspiel import add_limits, add_recall, game_of, is_gambit_file, limits
-from klss_app.cli.options import Parser, writable_file
+from klss_app.cli.options import Parser, output_file
 from klss_app.flag_types import positive, seed
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
@@ -148,8 +148,7 @@ def _check(parsed: Any) -> None:
     if parsed.export is not None and not parsed.export.lower().endswith(".efg"):
         raise UsageError(f"--export: got {parsed.export!r}, expected a name that ends in .efg")
     for flag in ("out", "export", "resume"):  # checked before minutes of work, not after
-        if getattr(parsed, flag) is not None:
-            writable_file(Path(getattr(parsed, flag)), f"--{flag}")
+        output_file(getattr(parsed, flag), f"--{flag}")
 
 
 def _solved(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressLine) -> Solution:
