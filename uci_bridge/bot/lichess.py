@@ -29,6 +29,7 @@ import aiohttp
 import msgspec
 from aiohttp.http import HttpProcessingError
 
+from klss.support.text import printable
 from uci_bridge.bot.dialect import PYCHESS, Dialect, Event, GameLine, valid_id
 from uci_bridge.errors import UciBridgeError
 
@@ -40,6 +41,8 @@ MAX_QUIET_S = 600.0
 _REASON_BYTES = 4096
 _REASON_S = 1.0
 """Most bytes (above) and seconds for reading the body of a refusal."""
+_SHOWN = 120
+"""Characters of a server's own words that are shown."""
 _CALLS_AT_ONCE = 4
 _Line = TypeVar("_Line")
 
@@ -155,11 +158,6 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
-
-
-def _excerpt(text: str) -> str:
-    """A server's own words, cut and on one line, safe for a log."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text[:200]).split())[:120]
 
 
 def _object(text: bytes | bytearray) -> dict[str, Any]:
@@ -290,8 +288,8 @@ class Client:
                 try:
                     parsed = parse(_object(line) if line else {"type": "ping"})
                 except Exception as error:  # no line of a server may end the bot, whatever a decoder raises
-                    text = _excerpt(line[:60].decode("utf-8", "replace"))
-                    problem = f"stream: got {text!r}: {_excerpt(str(error)) or type(error).__name__}"
+                    text = printable(line[:60].decode("utf-8", "replace"))
+                    problem = f"stream: got {text!r}: {printable(str(error), _SHOWN) or type(error).__name__}"
                     if strict:
                         raise Garbage(problem) from None
                     log.warning("a line was left out", extra={"fields": {"reason": self._token.hide(problem)}})
@@ -339,7 +337,7 @@ class Client:
         try:
             return _object(body) if body.strip() else {}
         except Exception as error:
-            raise Garbage(f"{path}: got an answer that can't be read: {_excerpt(str(error))}") from None
+            raise Garbage(f"{path}: got an answer that can't be read: {printable(str(error), _SHOWN)}") from None
 
     def _request(
         self, method: str, path: str, headers: Mapping[str, str], form: Mapping[str, str] | None,
@@ -368,7 +366,7 @@ class Client:
         if 200 <= status < 300:
             return
         body = await self._refusal(response)
-        said = "" if body.lstrip().startswith(b"<") else _excerpt(body.decode("utf-8", "replace"))
+        said = "" if body.lstrip().startswith(b"<") else printable(body.decode("utf-8", "replace"), _SHOWN)
         text = self._token.hide(f"{path}: the server answers {status}" + (f" ({said})" if said else ""))
         if status == 429:
             asked = _asked_wait_s(response.headers.get("Retry-After", ""), body)
@@ -397,4 +395,4 @@ class Client:
         if isinstance(error, TimeoutError):
             return Unreachable(f"{path}: {late}")
         reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-        return Unreachable(self._token.hide(f"{path}: no connection to {self._url} ({_excerpt(str(reason))})"))
+        return Unreachable(self._token.hide(f"{path}: no connection to {self._url} ({printable(str(reason), _SHOWN)})"))
