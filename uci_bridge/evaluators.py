@@ -41,10 +41,15 @@ def evaluator_label(configuration: PlayerConfiguration, choice: EvaluatorChoice)
     return evaluator_class(found.name).label(found)
 
 
-def evaluator_versions(configuration: PlayerConfiguration, choice: EvaluatorChoice) -> dict[str, str | None]:
-    """The programs that a player's evaluator runs, and their versions."""
-    found = evaluator_choice(configuration, choice)
-    return evaluator_class(found.name).versions(found)
+class EvaluatedKit:
+    """The methods of :class:`klss.play.kit.Kit` that are alike in all games whose players have evaluators."""
+
+    def label(self, spec: PlayerConfiguration, choice: EvaluatorChoice) -> str | None:
+        return evaluator_label(spec, choice)
+
+    def versions(self, spec: PlayerConfiguration, choice: EvaluatorChoice) -> dict[str, str | None]:
+        found = evaluator_choice(spec, choice)
+        return evaluator_class(found.name).versions(found)
 
 
 def can_ponder(configuration: Configuration, choice: EvaluatorChoice) -> bool:

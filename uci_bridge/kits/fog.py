@@ -28,11 +28,11 @@ from klss.play.contest import Player as SeatedPlayer
 from klss.play.kit import Kit, Maker, Spec
 from klss.support.text import Document
 from uci_bridge.commands import described
-from uci_bridge.evaluators import evaluator_label, evaluator_versions, make_evaluator
+from uci_bridge.evaluators import EvaluatedKit, make_evaluator
 from uci_bridge.protocol.fog import FOG as WIRE
 
 
-class _Fog(Kit[Configuration, Referee, Setup, View, chess.Move]):
+class _Fog(EvaluatedKit, Kit[Configuration, Referee, Setup, View, chess.Move]):
     """See :class:`klss.play.kit.Kit`."""
 
     name = "fog"
@@ -67,12 +67,6 @@ class _Fog(Kit[Configuration, Referee, Setup, View, chess.Move]):
     def maker(self, spec: Configuration, choice: EvaluatorChoice, setup: Setup) -> Maker[Setup, View, chess.Move]:
         evaluator = make_evaluator(spec, choice, setup.ruleset)
         return Maker(lambda seed: make_player(spec, evaluator, seed=seed), evaluator.close)
-
-    def label(self, spec: Configuration, choice: EvaluatorChoice) -> str | None:
-        return evaluator_label(spec, choice)
-
-    def versions(self, spec: Configuration, choice: EvaluatorChoice) -> dict[str, str | None]:
-        return evaluator_versions(spec, choice)
 
     def warm_up(self, player: SeatedPlayer[Setup, View, chess.Move], seat: chess.Color) -> None:
         warm_up(player, seat)

@@ -25,14 +25,14 @@ from klss.support.configuration_text import ConfigurationError
 from klss.support.inference import NetworkError
 from klss.support.text import Document
 from uci_bridge.commands import described
-from uci_bridge.evaluators import evaluator_label, evaluator_versions, make_evaluator
+from uci_bridge.evaluators import EvaluatedKit, make_evaluator
 from uci_bridge.protocol.rbc import RBC as WIRE
 
 if TYPE_CHECKING:
     from uci_bridge.reconchess.bots import Foreign
 
 
-class _Rbc(Kit[Configuration, Referee, Position, Observation, Answer]):
+class _Rbc(EvaluatedKit, Kit[Configuration, Referee, Position, Observation, Answer]):
     """See :class:`klss.play.kit.Kit`."""
 
     name = "rbc"
@@ -76,12 +76,6 @@ class _Rbc(Kit[Configuration, Referee, Position, Observation, Answer]):
     ) -> Maker[Position, Observation, Answer]:
         evaluator = make_evaluator(spec, choice)
         return Maker(lambda seed: make_player(spec, evaluator, seed=seed), evaluator.close)
-
-    def label(self, spec: Configuration, choice: EvaluatorChoice) -> str | None:
-        return evaluator_label(spec, choice)
-
-    def versions(self, spec: Configuration, choice: EvaluatorChoice) -> dict[str, str | None]:
-        return evaluator_versions(spec, choice)
 
     def warm_up(self, player: SeatedPlayer[Position, Observation, Answer], seat: chess.Color) -> None:
         warm_up(player, seat)
