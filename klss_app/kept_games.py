@@ -41,6 +41,18 @@ class Terms:
     rules: str = DEFAULT_RULES
 
 
+@dataclass(frozen=True)
+class Earlier:
+    """The part of a resumed game that was played before, for the referee alone: the moves as the kit takes them, the
+    number of turns, seconds left on the clocks (empty without), the time of its beginning in UTC, and its file."""
+
+    moves: tuple[str, ...]
+    plies: int
+    left_s: Mapping[chess.Color, float]
+    begun: datetime.datetime
+    path: Path | None = None
+
+
 def game_headers(
     event: str,
     names: Mapping[chess.Color, str],
@@ -71,12 +83,12 @@ def game_headers(
     return headers
 
 
-def begun_at(headers: Mapping[str, str]) -> datetime.datetime | None:
-    """The time of a game's beginning, by its tags; None if they don't have it."""
+def begun_at(headers: Mapping[str, str]) -> datetime.datetime:
+    """The time of a game's beginning, by its tags; now if they don't have it."""
     try:
         begun = datetime.datetime.strptime(f"{headers['Date']} {headers['UTCTime']}", "%Y.%m.%d %H:%M:%S")
     except (KeyError, ValueError):
-        return None
+        return datetime.datetime.now(datetime.UTC)
     return begun.replace(tzinfo=datetime.UTC)
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import dataclasses
-import datetime
 import functools
 import logging
 import os
@@ -39,7 +37,7 @@ from klss_app.cli.options import (
 from klss_app.cli.saved_game import add_resume, asked_game
 from klss_app.cli.serving import at_signals
 from klss_app.flag_types import whole
-from klss_app.kept_games import HUMAN, begun_at
+from klss_app.kept_games import HUMAN
 
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
@@ -131,9 +129,9 @@ def _settings(game: Game, parsed: argparse.Namespace) -> Settings:
         elif spec != HUMAN:
             game.configuration(spec, options.stockfish)
 
-    from klss_app.web.board_game import Earlier, Settings
+    from klss_app.web.board_game import Settings
 
-    settings = Settings(
+    return Settings(
         players=specs,
         time_s=options.time_s,
         nodes=options.nodes,
@@ -142,11 +140,8 @@ def _settings(game: Game, parsed: argparse.Namespace) -> Settings:
         ruleset=options.ruleset,
         seed=options.seed,
         evaluator=options.evaluator_choice(path_suffices=True),
+        earlier=left,
     )
-    if left is None:
-        return settings
-    begun = begun_at(left.tags) or datetime.datetime.now(datetime.UTC)
-    return dataclasses.replace(settings, earlier=Earlier(left.moves, left.plies, left.left_s, begun, left.path))
 
 
 def _at_board(

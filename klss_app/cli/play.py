@@ -38,7 +38,7 @@ from klss_app.cli.options import (
 from klss_app.cli.saved_game import SavedGame, add_resume, asked_game
 from klss_app.cli.screen import Screen
 from klss_app.cli.terminal import InputClosed, Terminal
-from klss_app.kept_games import HUMAN, Terms, begun_at, game_headers, keep_game, shown_name
+from klss_app.kept_games import HUMAN, Terms, game_headers, keep_game, shown_name
 
 if TYPE_CHECKING:
     from klss.play.arbiter import AnyPlayed
@@ -162,7 +162,7 @@ class TerminalGame:
         self._game, self._options, self._specs, self._terminal = game, options, specs, terminal
         self._record = record if record is not None or left is None else str(left.path)
         self._left_game = left
-        self._begun = (None if left is None else begun_at(left.tags)) or datetime.datetime.now(datetime.UTC)
+        self._begun = datetime.datetime.now(datetime.UTC) if left is None else left.begun
         self._human = next((seat for seat in specs if specs[seat] == HUMAN), None)
         self._names = {seat: "you" if spec == HUMAN else shown_name(spec) for seat, spec in specs.items()}
         self._clocks = {} if options.clock is None else dict.fromkeys(specs, options.clock[0])

@@ -32,7 +32,7 @@ from klss_app.cli.options import (
     seats,
 )
 from klss_app.flag_types import clock, count, positive, seed
-from klss_app.kept_games import DEFAULT_RULES, HUMAN, Terms, newest_first
+from klss_app.kept_games import DEFAULT_RULES, HUMAN, Earlier, Terms, begun_at, newest_first
 
 if TYPE_CHECKING:
     from darkchess.fog.game.rules import Ruleset
@@ -43,22 +43,17 @@ _PACKAGED = re.compile(r"[\w-]+(,\s*\w+\s*=\s*([\w+-]+|[-+.\de]+)\s*)*", re.ASCI
 """Players that a file may name: ``NAME,field=value,…`` with words and numbers, which can't be a path or a module."""
 
 
-@dataclass(frozen=True)
-class SavedGame:
-    """One game, kept in ``path``: its tags and start (None: the usual one), the moves as the game's kit takes them, and
-    the number of turns; the human's colour, the other side's name in the file, the terms of the game, and seconds on
-    the clocks (empty without a clock)."""
+@dataclass(frozen=True, kw_only=True)
+class SavedGame(Earlier):
+    """One game, kept in ``path``: besides what was played, its start (None: the usual one), the human's colour, the
+    other side's name in the file, and the terms of the game."""
 
     path: Path
-    tags: Mapping[str, str]
     fen: str | None
-    moves: tuple[str, ...]
-    plies: int
     human: chess.Color
     engine: str
     ruleset: Ruleset
     terms: Terms
-    left_s: dict[chess.Color, float]
 
 
 def saved_game(text: str, game: Game = FOG) -> SavedGame:
@@ -108,7 +103,10 @@ def _read(path: Path, game: Game) -> SavedGame:
     if referee is None or referee.outcome is not None:
         raise UsageError(f"--resume: got {str(path)!r}, a game that is over; expected an unfinished one")
     human = humans[0]
-    return SavedGame(path, tags, fen, moves, referee.ply, human, names[not human], RULESETS[rules], terms, left_s)
+    return SavedGame(
+        moves=moves, plies=referee.ply, left_s=left_s, begun=begun_at(tags), path=path, fen=fen,
+        human=human, engine=names[not human], ruleset=RULESETS[rules], terms=terms,
+    )  # fmt: skip
 
 
 def _pgn(path: Path) -> tuple[Mapping[str, str], str | None, tuple[str, ...], bool]:

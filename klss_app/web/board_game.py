@@ -6,10 +6,8 @@ wall.
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import chess
@@ -20,7 +18,7 @@ from klss.play.arbiter import Arbiter
 from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome
 from klss_app.front import Front, Step
-from klss_app.kept_games import HUMAN
+from klss_app.kept_games import HUMAN, Earlier
 from klss_app.known.known import over_document
 from klss_app.web.seats import HumanAtBoard, Inbox
 
@@ -30,18 +28,6 @@ MOST_PLIES = 2000
 
 class BadGame(Exception):
     """A file that holds no game that can be shown; the text says why."""
-
-
-@dataclass(frozen=True)
-class Earlier:
-    """The part of a resumed game that was played before, for the referee alone: the moves as the kit takes them, the
-    number of turns, seconds left on the clocks (empty without), the time of its beginning in UTC, and its file."""
-
-    moves: tuple[str, ...]
-    plies: int
-    left_s: Mapping[chess.Color, float]
-    begun: datetime.datetime
-    path: Path | None = None
 
 
 @dataclass(frozen=True)

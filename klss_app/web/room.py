@@ -25,9 +25,9 @@ from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome
 from klss.support.seeds import NATURE, fresh_seed, player_seed
 from klss.support.text import printable
-from klss_app.kept_games import HUMAN, Terms, game_headers, keep_game, shown_name
+from klss_app.kept_games import HUMAN, Earlier, Terms, game_headers, keep_game, shown_name
 from klss_app.web.analyses import Analyses
-from klss_app.web.board_game import BoardGame, Earlier, Finished, Reviewed, Settings
+from klss_app.web.board_game import BoardGame, Finished, Reviewed, Settings
 from klss_app.web.engines import BoardEngine
 from klss_app.web.guard import new_token, same_token
 from klss_app.web.running_game import GameClock, RunningGame

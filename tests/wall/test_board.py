@@ -17,8 +17,9 @@ import pytest
 
 from darkchess.rbc.game.observation import Sensed
 from darkchess.rbc.game.referee import Referee as RbcReferee
+from klss_app.kept_games import Earlier
 from klss_app.known.rbc import RbcKnown
-from klss_app.web.board_game import BoardGame, Earlier, Settings
+from klss_app.web.board_game import BoardGame, Settings
 from klss_app.web.rbc_board import RbcBoard
 from klss_app.web.seats import HumanAtBoard
 from tests.klss_app.web.pages import served

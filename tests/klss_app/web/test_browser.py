@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from klss_app.kept_games import HUMAN
-from klss_app.web.board_game import BoardGame, Earlier
+from klss_app.kept_games import HUMAN, Earlier
+from klss_app.web.board_game import BoardGame
 from klss_app.web.rbc_board import RbcBoard
 from tests.klss_app.web.browsing import (
     DESKTOP,
