@@ -194,8 +194,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         (name, player, start, nodes, seat)
         for name, player, nodes, start, seat in product(parsed.games, PLAYERS, parsed.nodes, STARTS, (0, 1))
     ]
-    with ProcessPoolExecutor(parsed.workers) as pool:
-        rows = list(pool.map(_row, tasks))
+    if parsed.workers == 1:
+        rows = list(map(_row, tasks))
+    else:
+        with ProcessPoolExecutor(parsed.workers) as pool:
+            rows = list(pool.map(_row, tasks))
     sizes = {name: _seated(name, 0)[0].node_count for name in parsed.games}
     document = first | {
         "seed": 0,
