@@ -108,11 +108,9 @@ class Tuning:
     batch: int = 4096
 
     def first(self, seed: int) -> dict[str, Any]:
-        """See :class:`experiments.learn.trainer.Study`."""
         return self.weights
 
     def batches(self, part: int, generator: np.random.Generator) -> Iterator[tuple[Any, ...]]:
-        """See :class:`experiments.learn.trainer.Study`."""
         for some in chunks(where(self.held, part), self.batch, generator if part == TRAIN else None):
             rows = self.held["rows"][some]
             counts, phases = np.zeros((len(rows), 2 * FEATURES), np.float32), np.zeros(len(rows), np.float32)

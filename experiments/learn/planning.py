@@ -84,7 +84,6 @@ class Planning:
         return parts
 
     def batches(self, part: int, generator: np.random.Generator) -> Iterator[dict[str, Any]]:
-        """See :class:`experiments.learn.trainer.Study`."""
         shuffled = generator if part == TRAIN else None
         yield from (self.batch_of(rows) for rows in chunks(where(self.held, part), self.batch, shuffled))
 

@@ -73,11 +73,9 @@ class Choosing:
     batch: int = 256
 
     def first(self, seed: int) -> dict[str, Any]:
-        """See :class:`experiments.learn.trainer.Study`."""
         return {"entries": np.zeros(ENTRIES[self.level], np.float32), "slope": np.zeros((), np.float32)}
 
     def batches(self, part: int, generator: np.random.Generator) -> Iterator[dict[str, Any]]:
-        """See :class:`experiments.learn.trainer.Study`."""
         for some in chunks(where(self.held, part), self.batch, generator if part == TRAIN else None):
             yield {name: self.held[name][some] for name in CHOSEN}
 

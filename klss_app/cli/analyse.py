@@ -151,7 +151,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     return 0
 
 
-# ---------------------------------------------------------------------------------------------------- games of files
+# ---------------------------------------------------------------------------------------- games of files
 def _one(parsed: argparse.Namespace, game: Game, rules: Ruleset) -> Kept:
     """The game that the command names. Raises :class:`UsageError`: it can't be read."""
     path = Path(parsed.path)
@@ -264,7 +264,7 @@ def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen:
     return 0
 
 
-# ---------------------------------------------------------------------------------------------------- one turn
+# ---------------------------------------------------------------------------------------- one turn
 def _fog_turn(
     parsed: argparse.Namespace, kept: Kept, options: GameOptions, chosen: Any
 ) -> tuple[dict[str, Any], list[str]]:

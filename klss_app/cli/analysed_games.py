@@ -219,7 +219,7 @@ def analyse(
     return turns or []
 
 
-# ---------------------------------------------------------------------------------------------------- the report
+# ---------------------------------------------------------------------------------------- the report
 def game_document(game: Kept, turns: Turns, asked: Mapping[str, Any], sides: Sequence[str]) -> dict[str, Any]:
     """The document of docs/analyse.md for one game; ``sides`` are those whose moves are summed up."""
     return {

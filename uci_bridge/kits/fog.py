@@ -33,8 +33,6 @@ from uci_bridge.protocol.fog import FOG as WIRE
 
 
 class _Fog(EvaluatedKit, Kit[Configuration, Referee, Setup, View, chess.Move]):
-    """See :class:`klss.play.kit.Kit`."""
-
     name = "fog"
     title = "Fog of War chess"
     wire = WIRE

@@ -33,8 +33,6 @@ def openspiel_kit(name: str) -> _OpenSpielKit:
 
 
 class _OpenSpielKit(PlainKit[Configuration, Referee, Seen, int]):
-    """See :class:`klss.play.kit.Kit`."""
-
     key, mark, renamed = "action", "legalActions", {"own": "own_action"}
     observation, answer = Seen, int
     configurations = tuple(CONFIGURATIONS)

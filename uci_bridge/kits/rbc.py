@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 
 class _Rbc(EvaluatedKit, Kit[Configuration, Referee, Position, Observation, Answer]):
-    """See :class:`klss.play.kit.Kit`."""
-
     name = "rbc"
     title = "Reconnaissance Blind Chess"
     wire = WIRE

@@ -42,8 +42,7 @@ _HEAD = ("gameId", "engineId", "sessionId", "color", "ply", "engineSeed", "clock
 """The fields that a request begins with, before those of the question."""
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# reading
+# ---------------------------------------------------------------------------------------- reading
 
 
 def read_request(wire: AnyWire, line: bytes) -> Request[Seen] | Push[Seen]:
@@ -138,8 +137,7 @@ def _readable_ids(message: Mapping[str, object]) -> dict[str, str]:
     return {key: value for key, value in found.items() if isinstance(value, str) and len(value) <= MAX_ID}
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# writing
+# ---------------------------------------------------------------------------------------- writing
 
 
 def write_request(wire: AnyWire, request: Request[Seen] | Push[Seen]) -> bytes:

@@ -36,8 +36,7 @@ _MAX_MOVES = 448
 """Most moves of a position of dark chess (:mod:`darkchess.board.kernels.moves`)."""
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# what the messages look like
+# ---------------------------------------------------------------------------------------- what the messages look like
 
 _Mask = Annotated[str, Meta(pattern=r"^0[xX][0-9a-fA-F]{1,16}\Z")]
 _SquareAndPiece = tuple[shapes.Square, shapes.Piece]
@@ -92,8 +91,7 @@ class _Request(Request[Observation], frozen=True, kw_only=True):
                 )
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# what follows from what
+# ---------------------------------------------------------------------------------------- what follows from what
 
 
 class _Transcript(Transcript[Observation, View, chess.Move]):
@@ -207,8 +205,7 @@ def observation_of(view: View) -> Observation:
     )
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# the vocabulary
+# ---------------------------------------------------------------------------------------- the vocabulary
 
 
 class _Fog(Wire[Setup, Observation, View, chess.Move]):

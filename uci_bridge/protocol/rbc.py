@@ -34,8 +34,7 @@ _MAX_REQUESTS = 512
 """Bound on requests, with castling, pawns' diagonals and promotions (darkchess.rbc.game._kernels.requests)."""
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# what the messages look like
+# ---------------------------------------------------------------------------------------- what the messages look like
 
 _SquareAndContent = tuple[shapes.Square, shapes.Piece | None]
 
@@ -119,8 +118,7 @@ class _Request(Request[_Seen], frozen=True, kw_only=True):
             raise ValueError("senseActions: expected each square once")
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# what follows from what
+# ---------------------------------------------------------------------------------------- what follows from what
 
 
 class _Transcript(Transcript[_Seen, Observation, Answer]):
@@ -208,8 +206,7 @@ class _Transcript(Transcript[_Seen, Observation, Answer]):
         return f"{answer.uci()}, expected one of its {len(requests)} requests, or null"
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# the vocabulary
+# ---------------------------------------------------------------------------------------- the vocabulary
 
 
 class _Rbc(Wire[Position, _Seen, Observation, Answer]):

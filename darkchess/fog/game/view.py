@@ -247,8 +247,7 @@ def known_moves(view: View) -> tuple[chess.Move, ...]:
     return tuple(decode(code) for code in sorted(out[:count].tolist()) if _path_seen(view, code))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# helpers
+# ---------------------------------------------------------------------------------------- helpers
 
 
 def _path_seen(view: View, code: int) -> bool:

@@ -91,8 +91,6 @@ class LinearPrograms:
 
 
 class _Solving:
-    """See :class:`klss.search.parts.SolverRun`."""
-
     def __init__(self, solver: LinearPrograms, trunk: Trunk, penalty: Floats | None, budget: Budget) -> None:
         self.effort = SolverStats()
         self._solver = solver

@@ -144,8 +144,6 @@ class RegretMinimiser:
 
 
 class _Iterating:
-    """See :class:`klss.search.parts.SolverRun`."""
-
     def __init__(self, solver: RegretMinimiser, subgame: SearchedSubgame, budget: Budget) -> None:
         self.effort = SolverStats()
         self._solver, self._trunk, self._budget = solver, subgame.trunk, budget

@@ -96,8 +96,6 @@ class OnePly:
 
 @dataclass(frozen=True)
 class _Deepened:
-    """See :class:`klss.search.parts.ExpanderRun`."""
-
     trunk: Trunk
     plies: int  # of the perfect-information search below the trunk's children
 

@@ -54,8 +54,6 @@ class OneSided:
 
 
 class _Walking:
-    """See :class:`klss.search.parts.ExpanderRun`."""
-
     def __init__(self, growth: Growth, rule: OneSided) -> None:
         self.iterations = 1
         self._trunk, self._utilities, self._rule = growth.trunk, growth.utilities, rule

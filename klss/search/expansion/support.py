@@ -41,8 +41,6 @@ class SupportDriven:
 
 @dataclass
 class _Deepening:
-    """See :class:`klss.search.parts.ExpanderRun`."""
-
     trunk: Trunk
     iterations: int = 1
 
