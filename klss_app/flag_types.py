@@ -49,10 +49,20 @@ def clock(text: str) -> tuple[float, float]:
     >>> clock("180+2")
     (180.0, 2.0)
     """
+    return pair(
+        text,
+        "+",
+        lambda start, added: 0.0 < start < math.inf and 0.0 <= added < math.inf,
+        "START+INCREMENT in seconds, such as 180+2",
+    )
+
+
+def pair(text: str, between: str, good: Callable[[float, float], bool], expected: str) -> tuple[float, float]:
+    """Two numbers with ``between`` between them; a text that is none of these is two NaN, which are not ``good``."""
     try:
-        start, increment = map(float, text.split("+"))
+        first, second = map(float, text.split(between))
     except ValueError:
-        start = increment = math.nan
-    if not (0.0 < start < math.inf and 0.0 <= increment < math.inf):
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected START+INCREMENT in seconds, such as 180+2")
-    return start, increment
+        first = second = math.nan
+    if not good(first, second):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
+    return first, second

@@ -18,6 +18,7 @@ from darkchess.evaluation.registry import EvaluatorChoice
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import FOG, Game, check_evaluator
 from klss_app.cli.options import CONFIGURATION, Parser, add_evaluator_options, add_game
+from klss_app.progress import ENGINE, THOUGHT
 from klss_app.stdout import reserve
 from uci_bridge.child_processes import end_descendants
 from uci_bridge.evaluators import can_ponder
@@ -65,7 +66,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     from uci_bridge.protocol.engine import Engine, serve
 
     kit = game.kit
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="klss engine: %(message)s")
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format=f"{ENGINE}%(message)s")
     loading = _Loading(kit, configuration, choice)
     engine = Engine(kit, configuration, choice, loaded=loading.wait, progress=_Said() if parsed.progress else None)
     with (
@@ -93,7 +94,7 @@ class _Said:
         now = time.monotonic()
         if "nodes" in state and now >= self.last + _PROGRESS_S:
             self.last = now
-            log.info("thought  %s nodes  depth %d", f"{int(state['nodes']):,}", state.get("depth", 0))
+            log.info("%s  %s nodes  depth %d", THOUGHT, f"{int(state['nodes']):,}", state.get("depth", 0))
 
 
 class _Loading(threading.Thread):

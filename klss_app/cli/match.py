@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +21,7 @@ from klss_app.cli.options import (
     game_options,
 )
 from klss_app.cli.terminal import Terminal
-from klss_app.flag_types import count, whole
+from klss_app.flag_types import count, pair, whole
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
@@ -115,13 +114,12 @@ def hypotheses(text: str) -> tuple[float, float]:
     >>> hypotheses("0,10")
     (0.0, 10.0)
     """
-    try:
-        elo0, elo1 = map(float, text.split(","))
-    except ValueError:
-        elo0 = elo1 = math.nan
-    if not (math.isfinite(elo0) and math.isfinite(elo1) and elo0 < elo1 and max(abs(elo0), abs(elo1)) <= 2000):
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected ELO0,ELO1, the smaller first, such as 0,10")
-    return elo0, elo1
+    return pair(
+        text,
+        ",",
+        lambda elo0, elo1: -2000.0 <= elo0 < elo1 <= 2000.0,
+        "ELO0,ELO1, the smaller first, such as 0,10",
+    )
 
 
 def match_games(parsed: argparse.Namespace) -> int | None:

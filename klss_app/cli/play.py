@@ -39,14 +39,13 @@ from klss_app.cli.saved_game import SavedGame, add_resume, asked_game
 from klss_app.cli.screen import Screen
 from klss_app.cli.terminal import InputClosed, Terminal
 from klss_app.kept_games import HUMAN, Terms, game_headers, keep_game, shown_name
+from klss_app.progress import ENGINE, THOUGHT
 
 if TYPE_CHECKING:
     from klss.play.arbiter import AnyPlayed
     from uci_bridge.players import PlayerMaker
 
 LOADING = "loading the engine (the first time it is compiled: a minute)"
-PROGRESS = "klss engine: thought"
-"""The beginning of the lines on stderr in which ``klss engine --progress`` says how far its search is."""
 
 
 def _parser(game: Game = FOG) -> Parser:
@@ -141,7 +140,9 @@ class Engine(AnyPlayer):
 
     def _text(self, seconds: float) -> str:
         said = self._maker.process.stderr_tail
-        progress = said.rpartition("\n")[2].partition(PROGRESS)[2] if self._counts and said != self._said else ""
+        progress = (
+            said.rpartition("\n")[2].partition(ENGINE + THOUGHT)[2] if self._counts and said != self._said else ""
+        )
         return f"{self._name} thinks …  {seconds:.1f} s{progress}"
 
 
