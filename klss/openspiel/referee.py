@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from klss.openspiel.observations import Seen, Sight, history_key
 from klss.play.outcome import Outcome, Seat
 from klss.play.small_game import SmallReferee
 from klss.support.arrays import Keys
+from klss.support.text import Document
 
 _PLAYERS = {True: 0, False: 1}
 """The game's player at each seat."""
@@ -29,7 +29,7 @@ class Referee(SmallReferee[Seen, int]):
     seed
         Of nature's draws.
     drawn
-        Nature's first draws, given instead of random; for :func:`replayed`.
+        Nature's first draws, given instead of random, as :func:`kept_game` finds them.
     """
 
     question = "action"
@@ -94,34 +94,26 @@ class Referee(SmallReferee[Seen, int]):
                 self._own[seat] = None
 
 
-def kept_game(text: str) -> tuple[dict[str, Any], list[int]]:
-    """Return the document of a game that klss saved as JSON, and all its actions; raises GameError if it is not one."""
-    try:
-        document = json.loads(text)
-        return document, [int(action) for action in document["history"]]
-    except (ValueError, TypeError, KeyError, RecursionError):
-        raise GameError("got no game of OpenSpiel, expected one that klss play, match or board kept") from None
-
-
-def replayed(game: Any, history: Iterable[int]) -> Iterator[Referee]:
-    """Replay a history, which includes nature's actions: yield the same referee at the start and after each player's
-    action.
+def kept_game(game: Any, text: str) -> tuple[Document, list[int], list[int]]:
+    """Return the document of a game that klss saved as JSON, nature's draws in it, and the players' actions.
 
     Raises
     ------
     GameError
-        It is not a history of that game; the message says where.
+        It is not one, or not a game of ``game`` (a ``pyspiel.Game``); the message says where.
     """
-    left = deque(history)
-    acted = 0
+    draws: list[int] = []
+    actions: list[int] = []
     try:
-        referee = Referee(game, 0, left)
-        yield referee
-        while left and referee.outcome is None:
-            referee.answer(left.popleft())
-            acted = referee.ply
-            yield referee
-    except ValueError as error:
-        raise GameError(f"{error}, after {acted} actions; expected a game of {str(game)!r}") from None
-    if left:
-        raise GameError(f"got {len(left)} actions after the end of {str(game)!r}, expected none")
+        document = json.loads(text)
+        state = game.new_initial_state()
+        for action in map(int, document["history"]):
+            if action not in state.legal_actions():  # none are left after the end
+                raise GameError(f"got {action} after {len(actions)} actions, expected a game of {str(game)!r}")
+            (draws if state.is_chance_node() else actions).append(action)
+            state.apply_action(action)
+    except GameError:
+        raise
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise GameError("got no game of OpenSpiel, expected one that klss play, match or board kept") from None
+    return document, draws, actions

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeGuard, TypeVar
 
+from klss.errors import GameError
 from klss.play.contest import Answer, AnyReferee, Observation, Player, Setup
-from klss.play.outcome import Seat
+from klss.play.outcome import Outcome, Seat
 from klss.play.wire import Wire
 from klss.support.text import Document
 
@@ -60,6 +61,28 @@ class Maker(Generic[Setup, Observation, Answer]):
 
 Configuration = TypeVar("Configuration", bound=Spec)
 TrueGame = TypeVar("TrueGame", bound=AnyReferee)  # a bound can't name the other parameters
+
+
+@dataclass(frozen=True)
+class Replay(Generic[TrueGame, Answer]):
+    """A game that was read from its record, for the referee's side."""
+
+    begin: Callable[[], TrueGame]  # makes the true game at its start, in which nature will draw as it did
+    answers: Sequence[Answer]  # all answers that were given, in order
+    headers: Mapping[str, str]  # what the record says about the game, such as White and Black
+    outcome: Outcome | None  # how it ended; None: it was left, or the record does not say
+
+    def game(self) -> TrueGame:
+        """Return the true game after all its answers; raises a ValueError of the game if one of them is none."""
+        referee = self.begin()
+        for answer in self.answers:
+            if referee.outcome is None:
+                referee.answer(answer)
+        return referee
+
+
+AnyReplay: TypeAlias = Replay[Any, Any]
+"""A game that was read from the record of a kit that was chosen by name."""
 
 
 class Kit(ABC, Generic[Configuration, TrueGame, Setup, Observation, Answer]):
@@ -152,6 +175,16 @@ class Kit(ABC, Generic[Configuration, TrueGame, Setup, Observation, Answer]):
     @abstractmethod
     def record(self, referee: TrueGame, headers: Mapping[str, str]) -> str:
         """Return the game as a text; ``headers`` has at least White and Black, the names of the players."""
+
+    def replayed(self, text: str, rules: str | None = None) -> Replay[TrueGame, Answer]:
+        """Return the game of a text that :meth:`record` wrote, for analyses and reviews; ``rules``: its ruleset.
+
+        Raises
+        ------
+        ValueError
+            The text is no game; or this kit reads none, which is the default.
+        """
+        raise GameError(f"got a record of {self.title}, expected one of a game whose kit reads its records")
 
     def line(self, referee: TrueGame, played: Played[Answer]) -> Document:
         """Return the data of a turn in ``moves.jsonl`` in addition to its diagnostics: the answers."""

@@ -11,10 +11,14 @@ import json
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeGuard, TypeVar
 
+import msgspec
+
+from klss.errors import GameError
 from klss.play.contest import Answer, Decision, Observation, Player
-from klss.play.kit import Configuration, Kit, Named, Spec, TrueGame
+from klss.play.kit import Configuration, Kit, Named, Replay, Spec, TrueGame
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome, Seat
 from klss.play.wire import PlainWire
@@ -69,6 +73,21 @@ class PlainKit(
         return referee.turn, referee.observations(referee.turn)
 
 
+_WINNERS: dict[str, Seat | None] = {"1-0": True, "0-1": False, "1/2-1/2": None}
+
+
+def ended(outcome: Outcome | None) -> dict[str, str | None]:
+    """Return the end of a game as its record has it, for :func:`ending`."""
+    result, reason = (None, None) if outcome is None else (outcome.result, outcome.reason)
+    return {"result": result, "reason": reason}
+
+
+def ending(document: Mapping[str, object]) -> Outcome | None:
+    """Return how the game of a record ended; None: it was left."""
+    result = str(document.get("result"))
+    return Outcome(_WINNERS[result], str(document.get("reason", "unknown"))) if result in _WINNERS else None
+
+
 class SmallReferee(ABC, Generic[Observation, Answer]):
     """The true game; see :class:`klss.play.contest.Referee`. ``seed`` is of nature's draws."""
 
@@ -76,7 +95,7 @@ class SmallReferee(ABC, Generic[Observation, Answer]):
     question = PlainKit.key  # the word of every question
 
     def __init__(self, seed: int = 0) -> None:
-        self.random = random.Random(seed)
+        self.seed, self.random = seed, random.Random(seed)
         self.turn: Seat = True
         self.outcome: Outcome | None = None
         self.answers: list[tuple[Seat, Answer]] = []
@@ -144,8 +163,19 @@ class SmallKit(PlainKit[Named, _Referee, Observation, Answer], Generic[_Referee,
         return chance.choice(self.choices(seen))
 
     def record(self, referee: _Referee, headers: Mapping[str, str]) -> str:
-        result = None if referee.outcome is None else referee.outcome.result
-        return json.dumps({"game": self.name, **headers, "answers": referee.answers, "result": result}) + "\n"
+        document = {"game": self.name, **headers, "nature": referee.seed, "answers": referee.answers}
+        return json.dumps(document | ended(referee.outcome)) + "\n"
+
+    def replayed(self, text: str, rules: str | None = None) -> Replay[_Referee, Answer]:
+        try:
+            document = json.loads(text)
+            answers = [msgspec.convert(answer, self.answer) for _, answer in document["answers"]]
+            begin = partial(self.referee, None, (), int(document["nature"]))
+            headers = {key: value for key, value in document.items() if key[:1].isupper() and isinstance(value, str)}
+            return Replay(begin, answers, headers, ending(document))
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            kind = type(error).__name__
+            raise GameError(f"got no game of {self.title} ({kind}), expected one that klss kept") from None
 
 
 class _Chooser(Player[None, Observation, Answer]):

@@ -40,6 +40,28 @@ def test_a_game_is_one_short_file_found_and_pickled_by_reference(kit: AnyKit, mo
         assert kit_named(ours.name) is ours and pickle.loads(pickle.dumps(ours)) is ours
 
 
+@pytest.mark.parametrize("name", ["fog", "rbc", toy.name, ghost_hunt.KIT.name])
+def test_a_record_is_read_back_as_the_game_that_was_played(name: str) -> None:
+    kit = kit_named(name)
+    referee, player = kit.referee(kit.setup(), (), 7), kit.configurations[-1]
+    players = {seat: kit.player(kit.spec(player), seat) for seat in (True, False)}
+    game = Arbiter(referee, players, dict.fromkeys(players, TimeControl(nodes=1)))
+    game.begin()
+    while referee.outcome is None and referee.ply < 12:
+        game.play_turn()
+    if referee.outcome is None:
+        referee.resign(referee.turn)
+    replay = kit.replayed(kit.record(referee, {"White": "a", "Black": "b"}))
+    assert (replay.headers["White"], replay.outcome) == ("a", referee.outcome)
+    again = replay.game()
+    assert again.ply == referee.ply == len(replay.answers) // (2 if name == "rbc" else 1)
+    if again.outcome is None:
+        again.end(referee.outcome)
+    assert all([*again.observations(seat)] == [*referee.observations(seat)] for seat in players)
+    with pytest.raises(ValueError, match="got"):
+        kit.replayed("[]")
+
+
 @pytest.mark.slow
 @BOTH
 def test_a_match_plays_it_with_processes_and_keeps_it(kit: AnyKit, klss: Any, tmp_path: Path) -> None:  # noqa: F811

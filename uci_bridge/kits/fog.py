@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TypeGuard
 
 import chess
 
 from darkchess.board.position import START_FEN, Position
+from darkchess.errors import RecordError
 from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.fog.game.contest import DEFAULT_PLAYER, Player, Setup
-from darkchess.fog.game.record import GameRecord, write_pgn
+from darkchess.fog.game.record import GameRecord, read_game, write_pgn, written_games
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import RULESETS, ruleset
+from darkchess.fog.game.rules import RULESETS, Ruleset, ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.named_fog_players import (
     CONFIGURATIONS,
@@ -25,8 +28,9 @@ from darkchess.fog.players.named_fog_players import (
 from darkchess.fog.warm_up import warm_up
 from klss.play.arbiter import Played
 from klss.play.contest import Player as SeatedPlayer
-from klss.play.kit import Kit, Maker, Spec
+from klss.play.kit import Kit, Maker, Replay, Spec
 from klss.support.text import Document
+from uci_bridge.bot.true_game import ServerReferee
 from uci_bridge.commands import described
 from uci_bridge.evaluators import EvaluatedKit, make_evaluator
 from uci_bridge.protocol.fog import FOG as WIRE
@@ -76,11 +80,25 @@ class _Fog(EvaluatedKit, Kit[Configuration, Referee, Setup, View, chess.Move]):
         return Referee.replay(map(chess.Move.from_uci, moves), setup.start.fen(), setup.ruleset)
 
     def record(self, referee: Referee, headers: Mapping[str, str]) -> str:
-        fen = referee.positions[0].fen()
-        return write_pgn(GameRecord(referee.moves, referee.outcome, None if fen == START_FEN else fen, dict(headers)))
+        fen, outcome = referee.positions[0].fen(), referee.outcome
+        ended = None if outcome is None or outcome.reason == "aborted" else outcome
+        return write_pgn(GameRecord(referee.moves, ended, None if fen == START_FEN else fen, dict(headers)))
+
+    def replayed(self, text: str, rules: str | None = None) -> Replay[Referee, chess.Move]:
+        record, count = read_game(written_games(io.StringIO(text)))
+        if count > 1:
+            raise RecordError(f"got a file of {count:,} games, expected one; --game N chooses it on the command line")
+        if record is None or not record.moves:
+            raise RecordError("got no game with a move in it, expected a PGN file")
+        return replay(record, ruleset(rules or self.rules[0]))
 
     def line(self, referee: Referee, played: Played[chess.Move]) -> Document:
         return {"move": played.decision.answer.uci()}
+
+
+def replay(record: GameRecord, rules: Ruleset) -> Replay[Referee, chess.Move]:
+    """A kept game; no draw by rule ends it, since the record says how it ended."""
+    return Replay(partial(ServerReferee, record.fen, rules), record.moves, record.headers, record.outcome)
 
 
 FOG = _Fog()

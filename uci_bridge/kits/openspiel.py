@@ -5,19 +5,20 @@ anybody's module: ``--game openspiel:MODULE:NAME`` (:func:`klss.openspiel.games.
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
 from klss.openspiel.games import spiel_game
 from klss.openspiel.named_players import CONFIGURATIONS, Configuration, configuration, make_player
 from klss.openspiel.observations import Seen, Sight
-from klss.openspiel.referee import Referee
+from klss.openspiel.referee import Referee, kept_game
 from klss.play.arbiter import Arbiter, Played
 from klss.play.contest import Contradiction, Player
-from klss.play.kit import Spec
+from klss.play.kit import Replay, Spec
 from klss.play.limits import TimeControl
 from klss.play.outcome import Seat
-from klss.play.small_game import PlainKit
+from klss.play.small_game import PlainKit, ended, ending
 from klss.support.text import Document
 from uci_bridge.commands import described
 from uci_bridge.kits.named import OPENSPIEL
@@ -101,9 +102,14 @@ class _OpenSpielKit(PlainKit[Configuration, Referee, Seen, int]):
             "seats": ["white" if seat else "black" for seat, _, _ in referee.actions],
             "history": referee.history,
             "returns": referee.returns,
-            "result": None if referee.outcome is None else referee.outcome.result,
+            **ended(referee.outcome),
         }
         return json.dumps(document, ensure_ascii=False) + "\n"
+
+    def replayed(self, text: str, rules: str | None = None) -> Replay[Referee, int]:
+        document, draws, actions = kept_game(self._game, text)
+        headers = {key.capitalize(): value for key, value in document.items() if isinstance(value, str)}
+        return Replay(lambda: Referee(self._game, 0, deque(draws)), actions, headers, ending(document))
 
     def line(self, referee: Referee, played: Played[int]) -> Document:
         return {"action": referee.actions[played.ply - 1][2]}

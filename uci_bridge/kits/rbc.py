@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypeGuard
 
 import chess
@@ -10,7 +11,7 @@ import chess
 from darkchess.board.position import START_FEN, Position
 from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.rbc.game.contest import DEFAULT_PLAYER, Answer, Player
-from darkchess.rbc.game.history import answered, history_text
+from darkchess.rbc.game.history import UNLIMITED, answered, history_text, read_history, replayed
 from darkchess.rbc.game.observation import Observation
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.dsmcp import Synoptic
@@ -19,7 +20,7 @@ from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.warm_up import warm_up
 from klss.play.arbiter import Played
 from klss.play.contest import Player as SeatedPlayer
-from klss.play.kit import Kit, Maker, Spec
+from klss.play.kit import Kit, Maker, Replay, Spec
 from klss.play.outcome import Outcome
 from klss.support.configuration_text import ConfigurationError
 from klss.support.inference import NetworkError
@@ -88,6 +89,12 @@ class _Rbc(EvaluatedKit, Kit[Configuration, Referee, Position, Observation, Answ
         if referee.outcome is None:
             referee.end(Outcome(None, "aborted"))  # a history has an end
         return history_text(referee, headers["White"], headers["Black"], headers)
+
+    def replayed(self, text: str, rules: str | None = None) -> Replay[Referee, Answer]:
+        """See the base: the JSON of reconchess. A look without its request is left out."""
+        written, game = read_history(text), replayed(text)
+        answers = [answer for turn in game.turns for answer in (turn.sensed.square, turn.moved.requested)]
+        return Replay(partial(Referee, written.fen, UNLIMITED), answers, written.tags, game.outcome or written.outcome)
 
     def line(self, referee: Referee, played: Played[Answer]) -> Document:
         turn = referee.turns[-1]

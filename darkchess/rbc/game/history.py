@@ -24,6 +24,11 @@ from klss.play.outcome import Outcome
 NOTHING = "-"
 """The answer, in :attr:`Written.answers`, that senses nowhere or requests no move."""
 
+UNLIMITED = Limits(None, None)
+"""No rule draws a game that is read: its history says how it ended."""
+
+_REASONS: dict[Any, str] = {theirs: ours for ours, theirs in reversed(WIN_REASONS.items())}
+
 _BY_COLOR = (
     "senses", "sense_results", "requested_moves", "taken_moves", "capture_squares", "fens_before_move",
     "fens_after_move",
@@ -33,12 +38,18 @@ _BY_COLOR = (
 @dataclass(frozen=True)
 class Written:
     """Contents of a history: the tags White, Black and others; the start; every sense (``e5``) and request (``e2e4``)
-    in order, or :data:`NOTHING`; and our word for the end, if ``reconchess`` has none."""
+    in order, or :data:`NOTHING`; the winner, and our word for the end."""
 
     tags: Mapping[str, str]
     fen: str
     answers: tuple[str, ...]
+    winner: chess.Color | None
     reason: str | None
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended; None: it was broken off, or the history does not say."""
+        return None if self.reason in (None, "aborted") else Outcome(self.winner, str(self.reason))
 
 
 def history(game: Referee, white: str, black: str, tags: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -110,7 +121,9 @@ def read_history(text: str) -> Written:
             answers.append(_square_text(document["look"]))
         names = {side: str(document.get(f"{side.lower()}_name", "?")) for side in ("White", "Black")}
         tags = {str(key): str(value) for key, value in dict(document.get("tags", {})).items()}
-        return Written(names | tags, fen, tuple(answers), document.get("reason"))
+        reason = document.get("reason") or _REASONS.get((document.get("win_reason") or {}).get("value"))
+        winner = None if document.get("winner_color") is None else bool(document["winner_color"])
+        return Written(names | tags, fen, tuple(answers), winner, reason)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise RecordError(
             f"history: got something else ({type(error).__name__}), expected the JSON of a game as reconchess "
@@ -150,7 +163,7 @@ def replayed(text: str) -> Referee:
     """
     written = read_history(text)
     try:
-        game = Referee(written.fen, Limits(None, None))
+        game = Referee(written.fen, UNLIMITED)
     except DarkchessError as error:
         raise RecordError(f"history: {error}") from None
     answered(game, written.answers[: len(written.answers) // 2 * 2])

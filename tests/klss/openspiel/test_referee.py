@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
@@ -10,7 +11,7 @@ pytest.importorskip("pyspiel")
 
 from klss.errors import GameError
 from klss.openspiel.games import spiel_game
-from klss.openspiel.referee import Referee, kept_game, replayed
+from klss.openspiel.referee import Referee, kept_game
 from klss_app.front import front_of
 from klss_app.known.known import Unread
 from uci_bridge.kits.named import kit_named
@@ -19,16 +20,20 @@ from uci_bridge.kits.named import kit_named
 @pytest.mark.parametrize("name", ["dark_hex(board_size=2)", "phantom_ttt", "leduc_poker", "liars_dice(dice_sides=2)"])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_game_replayed_is_the_game_that_was_played(name: str, seed: int) -> None:
+    kit = kit_named(f"openspiel:{name}")
     game, _ = spiel_game(name)
     chance, played = random.Random(seed), Referee(game, seed)
     seen = [(str(played), len(played.observations(True)), len(played.observations(False)))]
     while played.outcome is None:
         played.answer(chance.choice(played.observations(played.turn)[-1].actions))
         seen.append((str(played), len(played.observations(True)), len(played.observations(False))))
-    again = [(str(each), len(each.observations(True)), len(each.observations(False)), each)
-             for each in replayed(game, played.history)]  # fmt: skip
-    assert [each[:3] for each in again] == seen
-    referee = again[-1][3]
+    replay = kit.replayed(kit.record(played, {"White": "a", "Black": "b"}))
+    referee = replay.begin()
+    again = [(str(referee), len(referee.observations(True)), len(referee.observations(False)))]
+    for action in replay.answers:
+        referee.answer(action)
+        again.append((str(referee), len(referee.observations(True)), len(referee.observations(False))))
+    assert again == seen and replay.outcome == played.outcome and replay.headers["White"] == "a"
     assert (referee.outcome, referee.actions, referee.history) == (played.outcome, played.actions, played.history)
     assert all([*referee.observations(seat)] == [*played.observations(seat)] for seat in (True, False))
 
@@ -46,8 +51,8 @@ def test_an_action_is_named_or_numbered() -> None:
 
 def test_what_is_no_history_of_the_game_is_refused() -> None:
     game, _ = spiel_game("kuhn_poker")
-    for history, says in (([9], "of nature"), ([0, 1, 5], "got 5, expected"), ([0, 1, 0, 0, 1], "after the end")):
-        with pytest.raises(GameError, match=says):
-            list(replayed(game, history))
+    for history in ([9], [0, 1, 5], [0, 1, 0, 0, 1]):
+        with pytest.raises(GameError, match=f"got {history[-1]} after . actions"):
+            kept_game(game, json.dumps({"history": history}))
     with pytest.raises(GameError, match="no game of OpenSpiel"):
-        kept_game("[]")
+        kept_game(game, "[]")
