@@ -68,8 +68,8 @@ def _against(player: str, *others: str, name: str = "", games: int = 0) -> dict[
 
 
 _IMITATED = {
-    "rbc-expect": {"rbc-expect": 3, "rbc-siamese": 5, "trout": 2, "rbc-attacker": 1, "rbc-random": 1},
-    "rbc-siamese": {"rbc-siamese": 2, "trout": 2, "rbc-attacker": 1, "rbc-random": 1},
+    "rbc-expect": {"rbc-expect": 3, "rbc-tower": 5, "trout": 2, "rbc-attacker": 1, "rbc-random": 1},
+    "rbc-tower": {"rbc-tower": 2, "trout": 2, "rbc-attacker": 1, "rbc-random": 1},
     "trout": {"trout": 1, "rbc-attacker": 1},
 }
 """Players that the network of ``dsmcp`` imitates, and how often they meet."""
@@ -131,9 +131,9 @@ SERIES = {
     "rbc_games": Series(
         "the default player of blind chess v bots of reconchess, simple players and dsmcp",
         TimeControl(nodes=10_000), 200,
-        _against("rbc-siamese", "trout", "attacker", "rbc-expect")
-        | _against("rbc-siamese", "random", games=60)
-        | {"rbc-attacker": Pairing("rbc-siamese", "rbc-attacker"), "dsmcp": Pairing("rbc-siamese", _TREE)},
+        _against("rbc-tower", "trout", "attacker", "rbc-expect")
+        | _against("rbc-tower", "random", games=60)
+        | {"rbc-attacker": Pairing("rbc-tower", "rbc-attacker"), "dsmcp": Pairing("rbc-tower", _TREE)},
         kit=RBC, seed=1800,
     ),
     "imitated": Series(
@@ -149,9 +149,9 @@ SERIES = {
         "planning on synopses by the mixture of policy and bound, by the bound, and by the policy alone",
         TimeControl(nodes=300), 60,
         {"dsmcp-tree": Pairing(_MIXTURE, _TREE, 200), "dsmcp-cache": Pairing(_MIXTURE, _CACHE)}
-        | _against(_TREE, "trout", "attacker", "rbc-expect", "rbc-siamese", name="tree-")
+        | _against(_TREE, "trout", "attacker", "rbc-expect", "rbc-tower", name="tree-")
         | _against(_MIXTURE, "trout", name="dsmcp-", games=200)
-        | _against(_MIXTURE, "attacker", "rbc-expect", "rbc-siamese", "rbc-rl", name="dsmcp-")
+        | _against(_MIXTURE, "attacker", "rbc-expect", "rbc-tower", "rbc-rl", name="dsmcp-")
         | _against(_CACHE, "trout", "attacker", name="cache-")
         | _against("rbc-rl", "trout", name="rl-", games=200)
         | _against("rbc-rl", "rbc-random", name="rl-"),

@@ -1,7 +1,7 @@
 """Scores of possible positions by a network, which reads the numbers of an observation once.
 
 The numbers lie in blocks: planes of squares, from the viewer's side of the board, and at the end the scalars. Which
-blocks there are, each game says in its module ``siamese``.
+blocks there are, each game says in its module ``tower``.
 
 Source: T. Bertram, J. Fürnkranz, M. Müller, *Neural Network-based Information Set Weighting for Playing Reconnaissance
 Blind Chess* (2023): anchors are observations, boards near their anchor are likely. Training:
@@ -116,7 +116,7 @@ class LearnedScores:
 
     blocks: ClassVar[Blocks]
     package: ClassVar[str]
-    """The package whose file ``data/siamese.onnx`` has the weights."""
+    """The package whose file ``data/tower.onnx`` has the weights."""
 
     def __init__(self, content: bytes) -> None:
         inputs = {name: (1, *shape) for name, shape in zip(_INPUTS, self.blocks.shapes, strict=True)}
@@ -126,7 +126,7 @@ class LearnedScores:
     @cache
     def packaged(cls) -> Self:
         """Return the one with the packaged weights, which are read once."""
-        return cls(resources.files(cls.package).joinpath("data/siamese.onnx").read_bytes())
+        return cls(resources.files(cls.package).joinpath("data/tower.onnx").read_bytes())
 
     def map_of(self, numbers: Float32s) -> Float32s:
         """Return the logit map of an observation (float32[count]): float32[FEATURES]."""

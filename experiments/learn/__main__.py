@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from darkchess.errors import FenError
-from darkchess.fog.belief import siamese as of_fog
-from darkchess.rbc.belief import siamese as of_blind
+from darkchess.fog.belief import tower as of_fog
+from darkchess.rbc.belief import tower as of_blind
 from darkchess.rbc.game.referee import Referee
 from experiments.commands import finished
 from experiments.learn import evaluation, policy, selfplay

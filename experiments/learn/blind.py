@@ -20,7 +20,7 @@ from darkchess.errors import RecordError
 from darkchess.rbc.belief.kinds import Kinds
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import partitions
-from darkchess.rbc.belief.siamese import BLOCKS, Observer, log_prior
+from darkchess.rbc.belief.tower import BLOCKS, Observer, log_prior
 from darkchess.rbc.game.history import read_history, replayed
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.game.referee import Referee, Turn
@@ -39,7 +39,7 @@ WIDTH = 128
 """Most legal actions; a decision among more is left out."""
 SOON = 5
 """Most actions of a player before the end of a game for it to count as ending soon."""
-STRONG = ("expect", "siamese")
+STRONG = ("expect", "tower")
 """Players of ours that are strong."""
 PIECES = 12
 """Own, then enemy, pawns, knights, bishops, rooks, queens, kings."""

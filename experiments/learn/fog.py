@@ -15,7 +15,7 @@ from darkchess.errors import RecordError
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.belief.siamese import BLOCKS, log_prior
+from darkchess.fog.belief.tower import BLOCKS, log_prior
 from darkchess.fog.game.record import GameRecord, WrittenGame, read_pgn, written_games
 from darkchess.fog.game.referee import Referee
 from experiments.learn.shards import Row, Source, part_of

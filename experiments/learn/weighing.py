@@ -2,7 +2,7 @@
 
 A *decision* is: the truth; the likeliest members of the set by the filter, all that there are or :data:`TOP`; members
 drawn uniformly from the rest, and the logarithm of how many each of them stands for, so that the softmax is one over
-the whole set; what the scores of all these are added to (``log_prior`` in the game's module ``siamese``); the size of
+the whole set; what the scores of all these are added to (``log_prior`` in the game's module ``tower``); the size of
 the set; the observation's numbers. Its *nats* are ln of the truth's probability times the size, 0 for a uniform belief.
 
 The network is that of :class:`~darkchess.weighting.network.LearnedScores`, in JAX. Labels of rare opponents count more

@@ -118,7 +118,7 @@ print(sorted(name for name in after if after[name] != before.get(name)))
         ("fog", "klss2021", ["60,150"]),
         ("fog", "baseline", ["60,150"]),
         # many questions with few nodes, and with enough of them for a search below the children
-        ("rbc", "rbc-siamese", ["60,400", "2000,20"]),
+        ("rbc", "rbc-tower", ["60,400", "2000,20"]),
         ("rbc", "dsmcp,particles=8,cap=4000", ["60,24", "300,4"]),
     ],
 )

@@ -24,7 +24,7 @@ from darkchess.fog.game.record import GameRecord, write_pgn
 from darkchess.rbc import Referee
 from darkchess.rbc.belief.kinds import Kinds
 from darkchess.rbc.belief.position_set import PositionSet
-from darkchess.rbc.belief.siamese import BLOCKS, Observer, Siamese
+from darkchess.rbc.belief.tower import BLOCKS, Observer, Tower
 from darkchess.rbc.game.history import history_text, replayed
 from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
 from darkchess.rbc.synoptic.networks import network_of
@@ -59,7 +59,7 @@ def match(tmp_path_factory: pytest.TempPathFactory) -> Path:
         referee = Referee()
         players = {chess.WHITE: AttackerPlayer(seed=seed), chess.BLACK: RandomPlayer(seed=seed)}
         Arbiter(referee, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=1))).play()
-        text = history_text(referee, "rbc-siamese,threads=1", "random")
+        text = history_text(referee, "rbc-tower,threads=1", "random")
         (out / f"game-{number:05}.json").write_text(text)
     return out
 
@@ -130,7 +130,7 @@ def test_what_is_imitated_is_what_the_players_did(match: Path, made: dict[str, P
     for path, text in zip(paths, sorted(match.glob("game-*.json")), strict=True):
         found, game, at = ARCHIVE.load(path)[0], replayed(text.read_text()), 0
         assert game.outcome is not None
-        for color, name in ((chess.WHITE, "siamese"), (chess.BLACK, "random")):
+        for color, name in ((chess.WHITE, "tower"), (chess.BLACK, "random")):
             for turn in (turn for turn in game.turns if turn.color == color):
                 own, won = PositionSet(color, turn.before), game.outcome.winner
                 for asked, action in (
@@ -143,7 +143,7 @@ def test_what_is_imitated_is_what_the_players_did(match: Path, made: dict[str, P
                     chosen = (legal >= 0) & (choices == 0)
                     assert legal[chosen].tolist() == [action] if asked is turn else (legal >= 0).sum() == 36
                     assert targets[chosen].sum() == pytest.approx(1, abs=1e-2) and not targets[~chosen].any()
-                    assert found["strong"][at] == (name == "siamese")
+                    assert found["strong"][at] == (name == "tower")
                     assert found["result"][at] == (0 if won is None else 1 if won == color else -1)
                     assert found["pieces"][at].tolist() == pieces(turn.before, color)
                     at += 1
@@ -289,7 +289,7 @@ def test_scores_in_play_are_those_that_were_trained(made: dict[str, Path], tmp_p
     study = Weighing(held(made["rbc"], "rbc"), BLOCKS, channels=4, layers=2)
     weights = study.first(3)
     write_scores(tmp_path / "network.onnx", weights, {})
-    player = Siamese((tmp_path / "network.onnx").read_bytes())
+    player = Tower((tmp_path / "network.onnx").read_bytes())
     seen, rows, _, keep = study.batch_of(np.arange(8))
     wanted = np.asarray(jax_on_cpu().jit(scores)(weights, seen, rows, keep))
     for i in range(8):

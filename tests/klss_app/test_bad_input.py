@@ -185,7 +185,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     data = resources.files("darkchess.rbc")
     (folder / "torn.onnx").write_bytes(data.joinpath("synoptic/data/network.onnx").read_bytes()[:-300])
-    (folder / "other.onnx").write_bytes(data.joinpath("belief/data/siamese.onnx").read_bytes())
+    (folder / "other.onnx").write_bytes(data.joinpath("belief/data/tower.onnx").read_bytes())
     return folder
 
 

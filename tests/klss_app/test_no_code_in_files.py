@@ -16,7 +16,7 @@ from uci_bridge.players import player_spec
 
 CODED = [
     "spy:Spy", "spy.py", "./spy.py", "spy:Spy,cap=5", "kluss,evaluator=spy:Spy", "kluss,cap=spy.py",
-    "cmd:python spy.py", "evil.toml", "kluss,evil.toml", "policy:spy.py", "rbc-siamese,evaluator=spy:Spy",
+    "cmd:python spy.py", "evil.toml", "kluss,evil.toml", "policy:spy.py", "rbc-tower,evaluator=spy:Spy",
     "../x/spy:Spy",
 ]  # fmt: skip
 

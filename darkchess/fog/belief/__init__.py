@@ -2,5 +2,5 @@
 
 Reading order: ``view_masks`` (what a view says of the enemy), ``weighed_positions`` (positions looked up and drawn),
 ``position_set`` (the update, view by view), ``position_repair`` (of samples); ``marginals``, ``belief_board``;
-``policy`` (how players move), ``filter`` (the weights under that policy), ``siamese`` (what was learned of its errors).
+``policy`` (how players move), ``filter`` (the weights under that policy), ``tower`` (what was learned of its errors).
 """

@@ -28,7 +28,7 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.fog.belief._kernels import filter as kernels
 from darkchess.fog.belief.policy import LEVELS, Level, Policy
-from darkchess.fog.belief.siamese import Siamese
+from darkchess.fog.belief.tower import Tower
 from klss.support.arrays import Floats, Ints, Words
 from klss.support.greatest import greatest
 from klss.support.threads import each
@@ -87,8 +87,8 @@ class Filter:
     policy : Policy
     evaluator : Evaluator, optional
         For the level ``values``, which is not used without one.
-    siamese : Siamese, optional
-        What corrects the weights at the player's turns (:mod:`darkchess.fog.belief.siamese`). The filter itself carries
+    tower : Tower, optional
+        What corrects the weights at the player's turns (:mod:`darkchess.fog.belief.tower`). The filter itself carries
         its own weights on, not the corrected ones.
 
     Attributes
@@ -97,10 +97,10 @@ class Filter:
         The level that carried most of the weight across the last enemy move; None if the weights were reset there.
     """
 
-    def __init__(self, policy: Policy, evaluator: Evaluator | None = None, siamese: Siamese | None = None) -> None:
+    def __init__(self, policy: Policy, evaluator: Evaluator | None = None, tower: Tower | None = None) -> None:
         """See the class."""
         self.policy = policy
-        self.siamese = siamese
+        self.tower = tower
         self.level: Level | None = None
         self._evaluator = evaluator
 
@@ -109,7 +109,7 @@ class Filter:
         """Return the one that players have: with the packaged policy and weights, and the evaluator whose values they
         were learned with.
         """
-        return Filter(Policy.packaged(), BuiltinEvaluator(threads=threads), Siamese.packaged())
+        return Filter(Policy.packaged(), BuiltinEvaluator(threads=threads), Tower.packaged())
 
     def affordable(self, sources: int, allowance: float, positions: int = 0) -> Level | None:
         """Return the most expensive level that all of so many sources can have in ``allowance`` seconds of one thread,

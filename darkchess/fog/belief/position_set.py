@@ -33,7 +33,7 @@ from darkchess.fog.belief._kernels import position_set
 from darkchess.fog.belief._kernels.filter import Sources
 from darkchess.fog.belief.filter import Crossing, Filter, find
 from darkchess.fog.belief.position_repair import repaired
-from darkchess.fog.belief.siamese import Observer
+from darkchess.fog.belief.tower import Observer
 from darkchess.fog.belief.view_masks import ViewMasks, only_pawns_on
 from darkchess.fog.belief.weighed_positions import WeighedPositions
 from darkchess.fog.game.view import View
@@ -94,7 +94,7 @@ class PositionSet(WeighedPositions):
     Attributes
     ----------
     numbers
-        What learned weights read of the player's last turn (:mod:`darkchess.fog.belief.siamese`); None: nothing yet.
+        What learned weights read of the player's last turn (:mod:`darkchess.fog.belief.tower`); None: nothing yet.
 
     Raises
     ------
@@ -136,7 +136,7 @@ class PositionSet(WeighedPositions):
         self._weigher = weigher
         self._weights = np.ones(0 if weigher is None else 1)
         self._view = view
-        self._observer = Observer(view, self._positions) if weigher is not None and weigher.siamese else None
+        self._observer = Observer(view, self._positions) if weigher is not None and weigher.tower else None
         if int(self._array[0, 0]) & int(self._shown.masks[position_set.EMPTY]):
             raise ViewError("bad first view: got one that contradicts the start position, expected a view of it")
 

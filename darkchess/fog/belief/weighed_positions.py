@@ -74,11 +74,11 @@ class WeighedPositions(PositionStore):
         """Probability of each position, in the order of :meth:`rows`: float64[size], summing to 1; uniform without a
         weigher. They are the filter's, corrected from the player's first turn on if the filter has learned weights.
         """
-        siamese = self._weigher.siamese if self._weigher is not None else None
-        if siamese is None or self.numbers is None:
+        tower = self._weigher.tower if self._weigher is not None else None
+        if tower is None or self.numbers is None:
             return self.filter_weights
         if self._corrected is None:
-            self._corrected = siamese.corrected(self.numbers, self._positions, self._weights)
+            self._corrected = tower.corrected(self.numbers, self._positions, self._weights)
         return self._corrected
 
     def indices(self, rows: npt.ArrayLike) -> Ints:

@@ -37,7 +37,7 @@ KINDS = {
     "random":   (0.0,     0.0,    0.0,    0.0,   0.0,    0.0,   0.0,  0.0,       0.0),
 }  # fmt: skip
 """The kinds, and the weight of each feature of a move for them, in nats
-(:func:`darkchess.rbc.belief._kernels.kinds.weigh`). The first is a fit to moves of ``rbc-siamese`` and of
+(:func:`darkchess.rbc.belief._kernels.kinds.weigh`). The first is a fit to moves of ``rbc-tower`` and of
 StrangeFish2, rounded; the others play as their names say.
 """
 

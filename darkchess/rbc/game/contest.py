@@ -21,7 +21,7 @@ Question = Literal["sense", "move"]
 Answer = int | chess.Move | None
 """A square to sense, or a request; None: neither."""
 
-DEFAULT_PLAYER = "rbc-siamese"
+DEFAULT_PLAYER = "rbc-tower"
 """The configuration that plays if none is named."""
 
 

@@ -26,7 +26,7 @@ from darkchess.rbc.belief._kernels.senses import best_sums
 from darkchess.rbc.belief.kinds import Kinds
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import Partitions, partitions
-from darkchess.rbc.belief.siamese import Observer, Siamese, log_prior
+from darkchess.rbc.belief.tower import Observer, Tower, log_prior
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
 from darkchess.rbc.players.holding import HoldingPlayer, time_plan
 from darkchess.rbc.players.outlook import Outlook, outlook
@@ -64,9 +64,9 @@ _MARGIN = 0.6
 class Expectation:
     """Settings of an :class:`ExpectationPlayer`."""
 
-    # how positions are weighted: ``siamese``, by learned weights (``darkchess.rbc.belief.siamese``) on top of what the
+    # how positions are weighted: ``tower``, by learned weights (``darkchess.rbc.belief.tower``) on top of what the
     # filter over kinds of opponents says; ``even``, by the filter alone
-    belief: Literal["even", "siamese"] = "even"
+    belief: Literal["even", "tower"] = "even"
     uniform_mix: float = 0.1  # share of all weight that is spread evenly
     # prior probability that the opponent is of another kind than the sensible one (``darkchess.rbc.belief.kinds``)
     strangers: float = 0.85
@@ -96,7 +96,7 @@ class ExpectationPlayer(HoldingPlayer):
         self._turn = 0
         self._to_move = False
         self._kinds = Kinds(self.known, self._thinking.strangers)
-        self._observer = Observer(self.known, self._kinds) if self._thinking.belief == "siamese" else None
+        self._observer = Observer(self.known, self._kinds) if self._thinking.belief == "tower" else None
         # The objects that are updated after the set, by the same observations.
         self._beside = [each for each in (self._kinds, self._observer) if each is not None]
 
@@ -183,7 +183,7 @@ class ExpectationPlayer(HoldingPlayer):
         known, seed = self.known, self._seed * 1_000_003 + 2 * self._turn + (not sense)
         indices = known.sample(_WEIGHED, seed)
         if self._observer is not None:
-            logs = Siamese.packaged().log_weights(known, self._observer, indices)
+            logs = Tower.packaged().log_weights(known, self._observer, indices)
         else:
             logs = log_prior(self._kinds, known, indices)
         likeliest = np.argsort(-logs, kind="stable")[:_PARTITIONED]

@@ -66,7 +66,8 @@ PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
 
 CONFIGURATIONS = by_name(
     Configuration("rbc-expect", "expectation", thinking=Expectation()),
-    Configuration("rbc-siamese", "expectation", thinking=Expectation(belief="siamese")),
+    Configuration("rbc-tower", "expectation", thinking=Expectation(belief="tower")),
+    Configuration("rbc-siamese", "expectation", thinking=Expectation(belief="tower")),
     Configuration("dsmcp", "synoptic", thinking=Synoptic()),
     Configuration("rbc-rl", "synoptic", thinking=Synoptic(network="rl", mixing=1.0)),
     Configuration("rbc-attacker", "attacker", evaluator="builtin"),

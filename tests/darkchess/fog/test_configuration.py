@@ -60,7 +60,7 @@ def test_what_the_belief_is_made_of_stands_beside_the_search_s_fields_where_ther
     for text, says in (
         ("kluss,filtering=-1", "filtering is -1, expected 0 or more"),
         ("klss2021,belief=filter", "field"),
-        ("kluss,belief=siamese", "belief is 'siamese', expected one of value, filter"),
+        ("kluss,belief=tower", "belief is 'tower', expected one of value, filter"),
     ):
         with pytest.raises(ConfigurationError, match=says):
             configuration(text)

@@ -65,7 +65,7 @@ def test_every_player_plays_a_game_in_which_the_truth_is_never_lost(name: str) -
     assert game.outcome is not None and truth.lost == 0
 
 
-@pytest.mark.parametrize("text", ["rbc-siamese", "rbc-expect"])
+@pytest.mark.parametrize("text", ["rbc-tower", "rbc-expect"])
 def test_with_nodes_one_thread_and_two_play_the_same(text: str) -> None:
     one, two = (play(f"{text},threads={threads}", "rbc-attacker", 4, nodes=500)[0] for threads in (1, 2))
     assert [(turn.sensed, turn.moved) for turn in one.turns] == [(turn.sensed, turn.moved) for turn in two.turns]
@@ -95,7 +95,7 @@ def test_the_likelier_king_is_taken_and_the_sense_asks_where_it_is() -> None:
         "3rk3/8/8/8/8/8/2P1PP2/2BK1B1R w - - 0 1",  # off a file, or something put in between
     ],
 )
-@pytest.mark.parametrize("text", ["rbc-expect", "rbc-siamese"])
+@pytest.mark.parametrize("text", ["rbc-expect", "rbc-tower"])
 def test_a_king_that_can_be_saved_in_all_that_is_possible_is_saved(text: str, fen: str) -> None:
     player = expectation(fen, text=text)
     player.notice(Notice(None))
@@ -107,7 +107,7 @@ def test_a_king_that_can_be_saved_in_all_that_is_possible_is_saved(text: str, fe
 
 
 def test_it_looks_where_an_attack_on_its_king_may_come_from_and_a_king_in_reach_is_taken() -> None:
-    player = expectation("4k3/8/8/8/8/7r/5PPP/6K1 b - - 0 1", chess.WHITE, "rbc-siamese")
+    player = expectation("4k3/8/8/8/8/7r/5PPP/6K1 b - - 0 1", chess.WHITE, "rbc-tower")
     player.notice(Notice(None))
     look = player.choose_sense(FEW)
     assert look.answer is not None and chess.square_rank(look.answer) <= 3
@@ -218,7 +218,7 @@ def test_expected_values_are_those_of_knowing_the_result() -> None:
     [
         ("rbc-expekt", "did you mean rbc-expect"),
         ("rbc-expect,cap=0", "cap is 0"),
-        ("rbc-expect,belief=value", "belief is 'value', expected one of even, siamese"),
+        ("rbc-expect,belief=value", "belief is 'value', expected one of even, tower"),
         ("rbc-expect,boards=0", "boards is 0, expected 1 to 100000"),
         ("dsmcp,exploration=inf", "exploration is inf, expected 0 to 100000"),
         ("dsmcp,mixing=-1", "mixing is -1, expected 0 or more"),
@@ -235,7 +235,7 @@ def test_every_number_that_says_how_a_player_thinks_has_a_range() -> None:
     assert configuration("dsmcp,mixing=inf").fields()["mixing"] == "inf"
 
 
-@pytest.mark.parametrize("text", ["rbc-expect", "rbc-siamese"])
+@pytest.mark.parametrize("text", ["rbc-expect", "rbc-tower"])
 def test_all_that_is_possible_is_told_once_the_likeliest_first(text: str) -> None:
     game = Referee()
     player = make_player(configuration(text))
@@ -249,7 +249,7 @@ def test_all_that_is_possible_is_told_once_the_likeliest_first(text: str) -> Non
 
 
 def test_no_position_that_is_possible_gets_weight_zero_even_if_none_is_spread_evenly() -> None:
-    player = expectation(chess.STARTING_FEN, chess.BLACK, "rbc-siamese,uniform_mix=0")
+    player = expectation(chess.STARTING_FEN, chess.BLACK, "rbc-tower,uniform_mix=0")
     for answer in ("e7e5", "d7d5"):
         player.notice(Notice(None))
         with np.errstate(divide="raise", invalid="raise"):

@@ -1,4 +1,4 @@
-"""``darkchess.rbc.belief.siamese``: what the observation is made of, and weights over the members of a position set."""
+"""``darkchess.rbc.belief.tower``: what the observation is made of, and weights over the members of a position set."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from darkchess.board.position import Position
 from darkchess.rbc import Moved, Referee
 from darkchess.rbc.belief.kinds import KINDS, Kinds
 from darkchess.rbc.belief.position_set import PositionSet
-from darkchess.rbc.belief.siamese import BLOCKS, FADE, Observer, Siamese, log_prior
+from darkchess.rbc.belief.tower import BLOCKS, FADE, Observer, Tower, log_prior
 from darkchess.rbc.game.observation import INNER
 from darkchess.weighting.enemy_features import MOST_FEATURES, features_of
-from tests.darkchess.siamese_oracle import enemies, features
+from tests.darkchess.tower_oracle import enemies, features
 
 SHARES = len(KINDS)
 """Numbers of an observation's scalars that are the kinds' probabilities."""
@@ -134,7 +134,7 @@ def test_a_request_that_failed_is_told_and_a_pass_is() -> None:
 
 
 def test_what_a_player_was_not_told_changes_nothing() -> None:
-    siamese = Siamese.packaged()
+    tower = Tower.packaged()
     for seed in range(4):
         rng = random.Random(seed)
         looks = [rng.choice(INNER[:12]) for _ in range(3)]  # ranks 2 and 3: nothing of Black's is there
@@ -144,7 +144,7 @@ def test_what_a_player_was_not_told_changes_nothing() -> None:
             mine.append(played([*turns, (looks[2], None), (None, "h7h6")], chess.WHITE))
         one, other = mine
         assert one.observer.numbers.tobytes() == other.observer.numbers.tobytes()
-        weights = [siamese.log_weights(each.known, each.observer).tobytes() for each in mine]
+        weights = [tower.log_weights(each.known, each.observer).tobytes() for each in mine]
         assert weights[0] == weights[1]
     # And other truths that look the same: Black's games are never the same here.
     hidden = [played([(None, "a2a3"), (None, text)], chess.WHITE) for text in ("a7a6", "g8f6", "b8c6")]
@@ -154,9 +154,9 @@ def test_what_a_player_was_not_told_changes_nothing() -> None:
 
 def test_weights_are_the_maps_sums_over_each_members_features_whatever_else_is_asked_for() -> None:
     mine = played([(None, "e2e4"), (None, "c7c5"), (None, "g1f3"), (None, "d7d6")], chess.WHITE)
-    known, observer, siamese = mine.known, mine.observer, Siamese.packaged()
-    weights = siamese.log_weights(known, observer)
-    logits = siamese.map_of(observer.numbers)
+    known, observer, tower = mine.known, mine.observer, Tower.packaged()
+    weights = tower.log_weights(known, observer)
+    logits = tower.map_of(observer.numbers)
     prior = log_prior(mine.kinds, known, np.arange(known.size))
     assert np.exp(prior).sum() == pytest.approx(1.0)
     for index in (0, known.size // 2, known.size - 1):
@@ -164,6 +164,6 @@ def test_weights_are_the_maps_sums_over_each_members_features_whatever_else_is_a
         wanted = logits[list(features(position, chess.WHITE))].sum()
         assert weights[index] - prior[index] == pytest.approx(wanted, rel=1e-4, abs=1e-4)
     order = np.random.default_rng(0).permutation(known.size)[:100]
-    assert siamese.log_weights(known, observer, order).tobytes() == weights[order].tobytes()
+    assert tower.log_weights(known, observer, order).tobytes() == weights[order].tobytes()
     with pytest.raises(IndexError, match="bad index"):
-        siamese.log_weights(known, observer, np.array([known.size]))
+        tower.log_weights(known, observer, np.array([known.size]))

@@ -170,7 +170,7 @@ class Observer:
         return plane
 
 
-class Siamese(LearnedScores):
+class Tower(LearnedScores):
     """Learned weights of a position set's members."""
 
     blocks = BLOCKS

@@ -1,4 +1,4 @@
-"""``darkchess.fog.belief.siamese``: what the observation is made of, and weights over the members of a position set."""
+"""``darkchess.fog.belief.tower``: what the observation is made of, and weights over the members of a position set."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import pytest
 
 from darkchess import Referee
 from darkchess.board.position import Position
-from darkchess.fog.belief import siamese as module
+from darkchess.fog.belief import tower as module
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.policy import Policy
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.belief.siamese import BLOCKS, FADE, Siamese, log_prior
+from darkchess.fog.belief.tower import BLOCKS, FADE, Tower, log_prior
 from klss.support.arrays import Floats, Words
-from tests.darkchess.siamese_oracle import enemies, features
+from tests.darkchess.tower_oracle import enemies, features
 
 CAPTURES = ("e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5d2", "c1d2", "b8c6")
 
@@ -22,7 +22,7 @@ CAPTURES = ("e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5d2", "c1d2", "b8c6")
 def played(moves: tuple[str, ...], color: chess.Color, *, learned: bool = True) -> tuple[Referee, PositionSet]:
     """The game after moves, and what a player knows then."""
     game = Referee()
-    weigher = Filter(Policy.packaged(), siamese=Siamese.packaged() if learned else None)
+    weigher = Filter(Policy.packaged(), tower=Tower.packaged() if learned else None)
     known = PositionSet(game.view(color), game.position, weigher=weigher)
     for move in moves:
         game.push(chess.Move.from_uci(move))
@@ -81,7 +81,7 @@ def test_where_an_enemy_certainly_stood_fades_and_is_forgotten_where_it_is_seen_
 def test_weights_are_the_filters_times_what_the_network_says() -> None:
     _, known = played(CAPTURES, chess.WHITE)
     assert known.numbers is not None
-    learned = Siamese.packaged()
+    learned = Tower.packaged()
     logits = learned.map_of(known.numbers)
     logs = np.array([logits[list(features(position, chess.WHITE))].sum() for position in known])
     wanted = np.exp(logs + log_prior(known.filter_weights))
@@ -124,7 +124,7 @@ def _with_king_on(known: PositionSet, square: int) -> list[Words]:
 def test_of_a_large_set_the_likeliest_are_scored_and_the_others_get_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
     _, known = played(("a2a3", "a7a6", "h2h3", "h7h6", "a3a4", "g8f6"), chess.WHITE)
     assert known.numbers is not None and known.size > 1000
-    learned = Siamese.packaged()
+    learned = Tower.packaged()
     whole = learned.corrected(known.numbers, known.halves, known.filter_weights)
     monkeypatch.setattr(module, "_SCORED", known.size // 2)
     found = learned.corrected(known.numbers, known.halves, known.filter_weights)

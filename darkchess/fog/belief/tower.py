@@ -137,7 +137,7 @@ class Observer:
         return self._upward(0 if square is None else 1 << square)
 
 
-class Siamese(LearnedScores):
+class Tower(LearnedScores):
     """Learned weights of a position set's members."""
 
     blocks = BLOCKS
