@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import deque
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from klss.errors import GameError
 from klss.openspiel.observations import Seen, Sight, history_key
 from klss.play.outcome import Outcome, Seat
-from klss.play.small_game import SmallReferee
+from klss.play.small_game import Nature, SmallReferee
 from klss.support.arrays import Keys
 from klss.support.text import Document
 
@@ -26,18 +26,15 @@ class Referee(SmallReferee[Seen, int]):
     ----------
     game
         A ``pyspiel.Game`` of :func:`klss.openspiel.games.spiel_game`.
-    seed
-        Of nature's draws.
-    drawn
-        Nature's first draws, given instead of random, as :func:`kept_game` finds them.
+    nature
+        Its draws.
     """
 
     question = "action"
 
-    def __init__(self, game: Any, seed: int, drawn: deque[int] | None = None) -> None:
-        super().__init__(seed)
+    def __init__(self, game: Any, nature: Nature) -> None:
+        super().__init__(nature)
         self._state = game.new_initial_state()
-        self._drawn = deque[int]() if drawn is None else drawn
         self._sights = {seat: Sight(game, player) for seat, player in _PLAYERS.items()}
         self._own: dict[Seat, int | None] = {True: None, False: None}
         self.actions: list[tuple[Seat, int, str]] = []
@@ -47,6 +44,10 @@ class Referee(SmallReferee[Seen, int]):
     def truth(self) -> Keys:
         """See :class:`klss.play.contest.Referee`: the history's key, uint64[2]."""
         return np.array(history_key(self._state), dtype=np.uint64)
+
+    def state(self) -> tuple[int, int]:
+        """See the base: a history, since no game says that its texts have everything that matters later."""
+        return history_key(self._state)
 
     @property
     def history(self) -> list[int]:
@@ -76,10 +77,7 @@ class Referee(SmallReferee[Seen, int]):
         state = self._state
         while state.is_chance_node():
             actions, shares = zip(*state.chance_outcomes(), strict=True)
-            action = self._drawn.popleft() if self._drawn else self.random.choices(actions, shares)[0]
-            if action not in actions:
-                raise ValueError(f"action: got {action} of nature, expected one of {list(actions)}")
-            state.apply_action(action)
+            state.apply_action(self.draw(actions, shares))
         self.turn = state.current_player() == 0
         if state.is_terminal():
             mine = state.returns()[0]
@@ -92,6 +90,18 @@ class Referee(SmallReferee[Seen, int]):
             if found is not None:
                 self.show(seat, found)
                 self._own[seat] = None
+
+
+class KeptDraws(Nature):
+    """Nature's draws as they were in an earlier game; more are drawn by chance."""
+
+    def __init__(self, kept: Iterable[int]) -> None:
+        super().__init__()
+        self._kept = iter(kept)
+
+    def draw(self, options: Sequence[Any], weights: Sequence[float] | None = None) -> Any:
+        found = next(self._kept, None)
+        return super().draw(options, weights) if found is None else found
 
 
 def kept_game(game: Any, text: str) -> tuple[Document, list[int], list[int]]:

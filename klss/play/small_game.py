@@ -7,18 +7,19 @@ and no more. ``tests/table/hidden_tictactoe.py`` is an example.
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeGuard, TypeVar
 
 import msgspec
 
 from klss.errors import GameError
 from klss.play.contest import Answer, Decision, Observation, Player
-from klss.play.kit import Configuration, Kit, Named, Replay, Spec, TrueGame
+from klss.play.kit import Configuration, Kit, Named, Replay, Spec
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome, Seat
 from klss.play.wire import PlainWire
@@ -29,13 +30,110 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+Option = TypeVar("Option")
+
+
+class Nature:
+    """Nature's draws in one game."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed, self._random = seed, random.Random(seed)
+
+    def draw(self, options: Sequence[Option], weights: Sequence[float] | None = None) -> Option:
+        """Return one of ``options``; each of them is possible, equally so without ``weights``."""
+        return self._random.choices(options, weights)[0]
+
+
+class SmallReferee(ABC, Generic[Observation, Answer]):
+    """The true game; see :class:`klss.play.contest.Referee`.
+
+    All chance is in :meth:`draw`, and all else follows from the answers. So a game can be played again, and the games
+    that agree with what one seat has seen can be listed (:mod:`klss.play.possible`).
+    """
+
+    setup = None
+    question = "answer"  # the word of every question
+
+    def __init__(self, nature: Nature) -> None:
+        self.nature = nature
+        self.turn: Seat = True
+        self.outcome: Outcome | None = None
+        self.answers: list[tuple[Seat, Answer]] = []
+        self._seen: dict[Seat, list[Observation]] = {True: [], False: []}
+
+    @abstractmethod
+    def play(self, answer: Answer) -> None:
+        """Take the answer of the seat at :attr:`turn`: :meth:`show` observations, set ``turn``, and ``outcome`` at the
+        end. Raises ValueError: it is no answer.
+        """
+
+    def draw(self, options: Sequence[Option], weights: Sequence[float] | None = None) -> Option:
+        """Return nature's draw; see :meth:`Nature.draw`."""
+        return self.nature.draw(options, weights)
+
+    def show(self, seat: Seat, observation: Observation) -> None:
+        """Give ``seat`` an observation; each has one, at least, before its first question."""
+        self._seen[seat].append(observation)
+
+    def state(self) -> Hashable:
+        """Return all that the rest of the game depends on, beside the answers that are open to both seats: by default
+        the number of answers, the turn, and every attribute that the game's own class has.
+        """
+        own = vars(self).keys() - {"nature", "answers", "outcome", "_seen"}
+        return self.ply, tuple((name, _frozen(vars(self)[name])) for name in sorted(own))
+
+    def copy(self, nature: Nature) -> Self:
+        """Return an independent copy that goes on with other draws; observations and answers are shared, not copied."""
+        seen = {seat: [*each] for seat, each in self._seen.items()}
+        kept = ((self.nature, nature), (self.answers, [*self.answers]), (self._seen, seen))
+        return copy.deepcopy(self, {id(old): new for old, new in kept})
+
+    @property
+    def ply(self) -> int:
+        return len(self.answers)
+
+    @property
+    def truth(self) -> npt.NDArray[np.uint64]:
+        """See the base; there are no position sets to check."""
+        raise NotImplementedError
+
+    def observations(self, seat: Seat) -> Sequence[Observation]:
+        return self._seen[seat]
+
+    def answer(self, answer: Answer) -> None:
+        seat = self.turn
+        self.play(answer)
+        self.answers.append((seat, answer))
+
+    def resign(self, seat: Seat) -> None:
+        self.end(Outcome(not seat, "resign"))
+
+    def flag(self, seat: Seat) -> None:
+        self.end(Outcome(not seat, "flag"))
+
+    def end(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+
+
+def _frozen(value: Any) -> Hashable:
+    """The value as one that can be compared and hashed, whatever the order in which dicts and sets were filled."""
+    if isinstance(value, Mapping):
+        return frozenset((key, _frozen(each)) for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(map(_frozen, value))
+    return frozenset(value) if isinstance(value, set) else value
+
+
+_Referee = TypeVar("_Referee", bound=SmallReferee[Any, Any])
+
+
 class PlainKit(
-    Kit[Configuration, TrueGame, None, Observation, Answer], Generic[Configuration, TrueGame, Observation, Answer]
+    Kit[Configuration, _Referee, None, Observation, Answer], Generic[Configuration, _Referee, Observation, Answer]
 ):
-    """A game with one kind of observation and of question, and with nothing to set up."""
+    """A game with one kind of observation and of question, with a :class:`SmallReferee`, and with nothing to set up."""
 
     # The names, in messages, of the answer and of the open answers, and of the observation's fields that have others.
-    key: ClassVar[str] = "answer"
+    key: ClassVar[str] = SmallReferee.question
     mark: ClassVar[str] = "answers"
     renamed: ClassVar[Mapping[str, str]] = {}
     # a dataclass, and the type of answers, both of parts that msgspec reads and writes
@@ -50,6 +148,13 @@ class PlainKit(
 
     def setup(self, start: str | None = None, rules: str | None = None) -> None:
         return None
+
+    def referee(self, setup: None, moves: Sequence[str] = (), seed: int = 0) -> _Referee:
+        return self.begun(Nature(seed))
+
+    @abstractmethod
+    def begun(self, nature: Nature) -> _Referee:
+        """Return a new game."""
 
     # ``seen``: one player's observations so far; all of this is on the player's side of the wall
     @abstractmethod
@@ -88,64 +193,15 @@ def ending(document: Mapping[str, object]) -> Outcome | None:
     return Outcome(_WINNERS[result], str(document.get("reason", "unknown"))) if result in _WINNERS else None
 
 
-class SmallReferee(ABC, Generic[Observation, Answer]):
-    """The true game; see :class:`klss.play.contest.Referee`. ``seed`` is of nature's draws."""
-
-    setup = None
-    question = PlainKit.key  # the word of every question
-
-    def __init__(self, seed: int = 0) -> None:
-        self.seed, self.random = seed, random.Random(seed)
-        self.turn: Seat = True
-        self.outcome: Outcome | None = None
-        self.answers: list[tuple[Seat, Answer]] = []
-        self._seen: dict[Seat, list[Observation]] = {True: [], False: []}
-
-    @abstractmethod
-    def play(self, answer: Answer) -> None:
-        """Take the answer of the seat at :attr:`turn`: :meth:`show` observations, set ``turn``, and ``outcome`` at the
-        end. Raises ValueError: it is no answer.
-        """
-
-    def show(self, seat: Seat, observation: Observation) -> None:
-        """Give ``seat`` an observation; each has one, at least, before its first question."""
-        self._seen[seat].append(observation)
-
-    @property
-    def ply(self) -> int:
-        return len(self.answers)
-
-    @property
-    def truth(self) -> npt.NDArray[np.uint64]:
-        """See the base; there are no position sets to check."""
-        raise NotImplementedError
-
-    def observations(self, seat: Seat) -> Sequence[Observation]:
-        return self._seen[seat]
-
-    def answer(self, answer: Answer) -> None:
-        seat = self.turn
-        self.play(answer)
-        self.answers.append((seat, answer))
-
-    def resign(self, seat: Seat) -> None:
-        self.end(Outcome(not seat, "resign"))
-
-    def flag(self, seat: Seat) -> None:
-        self.end(Outcome(not seat, "flag"))
-
-    def end(self, outcome: Outcome) -> None:
-        self.outcome = outcome
-
-
-_Referee = TypeVar("_Referee", bound=SmallReferee[Any, Any])
-
-
 class SmallKit(PlainKit[Named, _Referee, Observation, Answer], Generic[_Referee, Observation, Answer]):
-    """A game whose players have names and no options, and whose referee is a :class:`SmallReferee`."""
+    """A game whose players have names and no options."""
 
+    true_game: Callable[[Nature], _Referee]  # the class of its referee
     configurations: Sequence[str] = ("random",)
     default_player = "random"
+
+    def begun(self, nature: Nature) -> _Referee:
+        return self.true_game(nature)
 
     def spec(self, text: str) -> Named:
         if text not in self.configurations:
@@ -163,7 +219,7 @@ class SmallKit(PlainKit[Named, _Referee, Observation, Answer], Generic[_Referee,
         return chance.choice(self.choices(seen))
 
     def record(self, referee: _Referee, headers: Mapping[str, str]) -> str:
-        document = {"game": self.name, **headers, "nature": referee.seed, "answers": referee.answers}
+        document = {"game": self.name, **headers, "nature": referee.nature.seed, "answers": referee.answers}
         return json.dumps(document | ended(referee.outcome)) + "\n"
 
     def replayed(self, text: str, rules: str | None = None) -> Replay[_Referee, Answer]:

@@ -41,13 +41,12 @@ COMMANDS: dict[str, str] = {
 }
 """Command -> its line in the help; the module of the same name here holds ``run(arguments) -> exit code``."""
 
-ANY_GAME = ("play", "board", "match", "engine")
+ANY_GAME = ("play", "board", "match", "engine", "track")
 """The commands whose module is the same for every game."""
 
 OWN = {
-    "fog": {name: name for name in ("track", "analyse")}
-    | {name: f"fog.{name}" for name in ("games", "puzzles", "openings")},
-    "rbc": {name: name for name in ("track", "analyse")},
+    "fog": {"analyse": "analyse"} | {name: f"fog.{name}" for name in ("games", "puzzles", "openings")},
+    "rbc": {"analyse": "analyse"},
 }
 """Each game's further commands -> their modules below ``klss_app.cli``."""
 

@@ -316,17 +316,18 @@ def written_games_of(path: Path, flag: str = "") -> Iterator[WrittenGame]:
 
 
 def kept_history(path: Path, read: Callable[[str], T]) -> T:
-    """What ``read`` makes of the history of a game of Reconnaissance Blind Chess. Raises :class:`UsageError`: it can't
-    be read, or is not a history."""
+    """What ``read`` makes of a game in JSON that was kept, such as a history of Reconnaissance Blind Chess. Raises
+    :class:`UsageError`: it can't be read, or is no such game."""
     from darkchess.errors import RecordError
+    from klss.errors import GameError
     from klss.support.text import read_text
     from klss_app.web.board_game import BadGame
 
     try:
         return read(read_text(path, _MOST_BYTES))
     except OSError as error:
-        raise UsageError(f"can't read {str(path)!r}: {error.strerror}; expected a game's history") from None
-    except (RecordError, BadGame, UnicodeDecodeError) as error:
+        raise UsageError(f"can't read {str(path)!r}: {error.strerror}; expected a game that klss kept") from None
+    except (RecordError, GameError, BadGame, UnicodeDecodeError) as error:
         raise UsageError(f"{str(path)!r}: {error}") from None
 
 

@@ -1,5 +1,5 @@
 """``klss track``: the size of each player's position set along a game, after each ply; in Reconnaissance Blind Chess
-after each observation of a turn.
+after each observation of a turn. In a small game, of OpenSpiel or of anybody's, they are sets of true games.
 
 Sizes are exact. A player's set that grows past the cap is followed no further. With ``--stream`` a set of 10⁸ positions
 of Fog of War can be followed in a few gigabytes. A long update reports its progress on stderr.
@@ -11,6 +11,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from darkchess.fog.game.view import View
 
 _CAPS = {"fog": 10_000_000, "rbc": 2_000_000}
+_SMALL_CAP = 50_000
+"""The cap of a small game: of games, with a referee each, that are looked at for an observation."""
 
 Row = tuple[int, str, dict[str, int | None]]
 """A line of the output: its number, the move or the side, and the size in each column; None: past the cap."""
@@ -56,11 +59,13 @@ def _parser(game: Game = FOG) -> Parser:
             "--seed", type=seed, metavar="N", help="seed of the sets' hashing; the sizes don't depend on it"
         )
     else:
-        parser.add_argument("game", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
-    parser.add_argument("--cap", type=count, default=_CAPS[game.name], metavar="N", help="largest set")
-    parser.add_argument(
-        "--threads", type=int, choices=[1, 2], default=2, help="threads of an update; sizes are the same"
-    )
+        parser.add_argument("game", metavar="FILE", help="a game that klss kept (JSON), or reconchess")
+    cap = _CAPS.get(game.name, _SMALL_CAP)
+    parser.add_argument("--cap", type=count, default=cap, metavar="N", help="largest set")
+    if game.name in _CAPS:
+        parser.add_argument(
+            "--threads", type=int, choices=[1, 2], default=2, help="threads of an update; sizes are the same"
+        )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 
@@ -68,15 +73,15 @@ def _parser(game: Game = FOG) -> Parser:
 def run(arguments: Sequence[str], game: Game = FOG) -> int:
     """Run ``klss track``; see :mod:`klss_app.cli.main`."""
     parsed = _parser(game).parse(arguments)
-    fog, rows = game.name == "fog", list[Row]()
-    for row in (_fog if fog else _rbc)(parsed):
+    by_turn, rows = game.name == "rbc", list[Row]()
+    for row in {"fog": _fog, "rbc": _rbc}.get(game.name, partial(_small, game))(parsed):
         # Long games take minutes, so each line is printed as soon as it is known.
         if not parsed.json and not rows:
-            _show(*(("ply", "move") if fog else ("turn", "side")), [column.capitalize() for column in row[2]])
+            _show(*(("turn", "side") if by_turn else ("ply", "move")), [column.capitalize() for column in row[2]])
         if not parsed.json:
             _show(*row[:2], ["past the cap" if size is None else f"{size:,}" for size in row[2].values()])
         rows.append(row)
-    if parsed.json and not fog:
+    if parsed.json and by_turn:
         print_document({"turns": [{"turn": number, "color": side, **sizes} for number, side, sizes in rows]})
     elif parsed.json:
         sizes = {side: [row[2][side] for row in rows] for side in ("white", "black")}
@@ -162,3 +167,20 @@ def _rbc(parsed: argparse.Namespace) -> Iterator[Row]:
                 mine.moved(turn.moved)
             sizes["move"] = mine.size
         yield ply, chess.COLOR_NAMES[turn.color], sizes
+
+
+def _small(game: Game, parsed: argparse.Namespace) -> Iterator[Row]:
+    """Both sets of true games after each answer."""
+    from klss.play.possible import sizes
+    from klss.play.small_game import PlainKit
+
+    kit = game.kit
+    if not isinstance(kit, PlainKit):
+        raise UsageError(f"--game: got {game.name!r}, whose kit is no PlainKit; expected fog, rbc or a small game")
+    kept = kept_history(Path(parsed.game), kit.replayed)
+    try:
+        kept.game()
+    except ValueError as error:
+        raise UsageError(f"{parsed.game!r}: {error}") from None
+    for ply, (word, found) in enumerate(sizes(kit, kept, parsed.cap)):
+        yield ply, word, {chess.COLOR_NAMES[seat]: size for seat, size in found.items()}

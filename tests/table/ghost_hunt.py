@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from klss.play.outcome import Outcome, Seat
-from klss.play.small_game import SmallKit, SmallReferee
+from klss.play.small_game import Nature, SmallKit, SmallReferee
 
 SIZE, LONGEST = 4, 60
 LETTERS = {True: "W", False: "B"}
@@ -40,10 +40,10 @@ class Seen:
 class Referee(SmallReferee[Seen, int]):
     """The true game."""
 
-    def __init__(self, seed: int = 0) -> None:
-        super().__init__(seed)
+    def __init__(self, nature: Nature) -> None:
+        super().__init__(nature)
         self.rooms = {True: 0, False: SIZE * SIZE - 1}
-        self.ghost = self.random.choice([3, 6, 9, 12])
+        self.ghost = self.draw([3, 6, 9, 12])
         self._show_both()
 
     def play(self, room: int) -> None:
@@ -61,7 +61,7 @@ class Referee(SmallReferee[Seen, int]):
     def _drift(self, mover: Seat) -> None:
         """The ghost moves; if it meets a hunter, the mover first, that one loses."""
         if self.ghost != self.rooms[mover]:
-            self.ghost = self.random.choice(beside(self.ghost)[1:])
+            self.ghost = self.draw(beside(self.ghost)[1:])
         met = [seat for seat in (mover, not mover) if self.rooms[seat] == self.ghost]
         if met:
             self.outcome = Outcome(not met[0], "ghost")
@@ -83,12 +83,9 @@ class GhostHunt(SmallKit[Referee, Seen, int]):
 
     name = "tests.table.ghost_hunt:KIT"
     title = "Ghost hunt"
-    observation, answer = Seen, int
+    true_game, observation, answer = Referee, Seen, int
     configurations = ("careful", "random")
     default_player = "careful"
-
-    def referee(self, setup: None, moves: Sequence[str] = (), seed: int = 0) -> Referee:
-        return Referee(seed)
 
     def choices(self, seen: Sequence[Seen]) -> list[int]:
         return beside(seen[-1].room)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from klss.play.outcome import Outcome
-from klss.play.small_game import SmallKit, SmallReferee
+from klss.play.small_game import Nature, SmallKit, SmallReferee
 
 LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
 
@@ -26,8 +26,8 @@ class Seen:
 class Referee(SmallReferee[Seen, int]):
     """The true game."""
 
-    def __init__(self, seed: int = 0) -> None:
-        super().__init__(seed)
+    def __init__(self, nature: Nature) -> None:
+        super().__init__(nature)
         self.marks: dict[int, bool] = {}
         for seat in (True, False):
             self.show(seat, Seen())
@@ -53,11 +53,8 @@ class TicTacToe(SmallKit[Referee, Seen, int]):
 
     name = "tests.table.hidden_tictactoe:KIT"
     title = "Hidden tic-tac-toe"
-    observation, answer = Seen, int
+    true_game, observation, answer = Referee, Seen, int
     configurations = ("random", "first")
-
-    def referee(self, setup: None, moves: Sequence[str] = (), seed: int = 0) -> Referee:
-        return Referee(seed)
 
     def choices(self, seen: Sequence[Seen]) -> list[int]:
         return sorted(set(range(9)) - {each.square for each in seen})

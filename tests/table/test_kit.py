@@ -117,13 +117,16 @@ def test_the_engine_answers_by_the_protocol(kit: AnyKit) -> None:
         (ghost_hunt.KIT, "up\nright\nmoves\n" + "right\ndown\nstay\n" * 40, "W . ? ?"),
     ],
 )
-def test_a_human_plays_it_in_the_terminal(kit: AnyKit, typed: str, says: str, klss: Any, tmp_path: Path) -> None:  # noqa: F811
+def test_a_human_plays_it_and_it_is_tracked(kit: AnyKit, typed: str, says: str, klss: Any, tmp_path: Path) -> None:  # noqa: F811
     flags = ("--black", kit.configurations[-1], "--seed", "1", "--record", "game.json")
     ran = klss("play", "--game", kit.name, *flags, typed=typed)
     assert ran.code == 0, ran.err
     assert says in ran.out and "expected a" in ran.out and "kept in" in ran.err
     document = json.loads((tmp_path / "game.json").read_text())
     assert document["result"] != "*" and document["White"] == "human" and len(document["answers"]) > 3
+    tracked = klss("track", "--game", kit.name, "game.json", "--json").document
+    assert len(tracked["moves"]) == len(document["answers"]) == len(tracked["white"]) - 1 == len(tracked["black"]) - 1
+    assert klss("track", "--game", kit.name, "game.json", "--cap", "20").out.count("past the cap") > 2
 
 
 @pytest.mark.parametrize(
@@ -136,7 +139,8 @@ def test_a_human_plays_it_in_the_terminal(kit: AnyKit, typed: str, says: str, kl
         (["match", "a", "b", "--game", "no.such:KIT"], "which can't be imported"),
         (["match", "a", "b", "--game", "tests.table.hidden_tictactoe:TIK"], "with that name in it"),
         (["match", "second", "first", *GAME], "player: got 'second', expected one of random, first"),
-        (["track", *GAME], "expected it only with play, board, match, engine"),
+        (["analyse", *GAME], "expected it only with play, board, match, engine, track"),
+        (["track", *GAME, __file__], "got no game of Hidden tic-tac-toe"),
     ],
 )
 def test_what_is_no_game_or_not_for_it_exits_2_with_one_line(klss: Any, arguments: list[str], says: str) -> None:  # noqa: F811

@@ -5,20 +5,19 @@ anybody's module: ``--game openspiel:MODULE:NAME`` (:func:`klss.openspiel.games.
 from __future__ import annotations
 
 import json
-from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
 from klss.openspiel.games import spiel_game
 from klss.openspiel.named_players import CONFIGURATIONS, Configuration, configuration, make_player
 from klss.openspiel.observations import Seen, Sight
-from klss.openspiel.referee import Referee, kept_game
+from klss.openspiel.referee import KeptDraws, Referee, kept_game
 from klss.play.arbiter import Arbiter, Played
 from klss.play.contest import Contradiction, Player
 from klss.play.kit import Replay, Spec
 from klss.play.limits import TimeControl
 from klss.play.outcome import Seat
-from klss.play.small_game import PlainKit, ended, ending
+from klss.play.small_game import Nature, PlainKit, ended, ending
 from klss.support.text import Document
 from uci_bridge.commands import described
 from uci_bridge.kits.named import OPENSPIEL
@@ -91,8 +90,8 @@ class _OpenSpielKit(PlainKit[Configuration, Referee, Seen, int]):
         while referee.outcome is None and referee.ply < _WARM_PLIES:
             game.play_turn()
 
-    def referee(self, setup: None, moves: Sequence[str] = (), seed: int = 0) -> Referee:
-        return Referee(self._game, seed)
+    def begun(self, nature: Nature) -> Referee:
+        return Referee(self._game, nature)
 
     def record(self, referee: Referee, headers: Mapping[str, str]) -> str:
         document = {
@@ -109,7 +108,7 @@ class _OpenSpielKit(PlainKit[Configuration, Referee, Seen, int]):
     def replayed(self, text: str, rules: str | None = None) -> Replay[Referee, int]:
         document, draws, actions = kept_game(self._game, text)
         headers = {key.capitalize(): value for key, value in document.items() if isinstance(value, str)}
-        return Replay(lambda: Referee(self._game, 0, deque(draws)), actions, headers, ending(document))
+        return Replay(lambda: Referee(self._game, KeptDraws(draws)), actions, headers, ending(document))
 
     def line(self, referee: Referee, played: Played[int]) -> Document:
         return {"action": referee.actions[played.ply - 1][2]}

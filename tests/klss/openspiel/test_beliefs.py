@@ -21,6 +21,7 @@ from klss.openspiel.referee import Referee  # noqa: E402
 from klss.play.arbiter import Arbiter  # noqa: E402
 from klss.play.contest import Contradiction  # noqa: E402
 from klss.play.limits import TimeControl  # noqa: E402
+from klss.play.small_game import Nature  # noqa: E402
 from klss.search import Budget, Kluss, Search  # noqa: E402
 
 GAMES = [
@@ -163,7 +164,7 @@ def test_a_node_budget_bounds_the_places_that_a_belief_visits(
     monkeypatch.setattr(HistoryBelief, "observe", believed)
     nodes = 10
     seated = {seat: make_player(configuration(player), game, 1) for seat in (True, False)}
-    referee = Referee(game, 1)
+    referee = Referee(game, Nature(1))
     arbiter = Arbiter(referee, seated, dict.fromkeys(seated, TimeControl(nodes=nodes)))
     arbiter.begin()
     while referee.outcome is None and referee.ply < 12:
@@ -189,6 +190,6 @@ def test_who_finds_no_history_plays_on_and_says_so() -> None:
     """There are 518,400 deals, more than few nodes can look at."""
     game, _ = spiel_game("einstein_wurfelt_nicht")
     players = {seat: make_player(configuration("kluss"), game, 1) for seat in (True, False)}
-    referee = Referee(game, 1)
+    referee = Referee(game, Nature(1))
     Arbiter(referee, players, dict.fromkeys(players, TimeControl(nodes=5))).play()
     assert referee.returns is not None and all("any legal" in str(each.last_fault) for each in players.values())

@@ -21,6 +21,7 @@ from klss.openspiel.players import PolicyPlayer, RandomPlayer  # noqa: E402
 from klss.openspiel.referee import Referee  # noqa: E402
 from klss.play.arbiter import Arbiter  # noqa: E402
 from klss.play.limits import Limit, TimeControl  # noqa: E402
+from klss.play.small_game import Nature  # noqa: E402
 from klss.search import Budget, Search  # noqa: E402
 from klss.theory.best_response import worst_case  # noqa: E402
 from klss.theory.sequence_form import sequence_form  # noqa: E402
@@ -28,7 +29,7 @@ from klss.theory.treeplex import realization  # noqa: E402
 
 
 def game_of(name: str, players: dict[bool, Any], seed: int = 1, nodes: int = 100) -> Referee:
-    referee = Referee(spiel_game(name)[0], seed)
+    referee = Referee(spiel_game(name)[0], Nature(seed))
     Arbiter(referee, players, dict.fromkeys(players, TimeControl(nodes=nodes))).play()
     return referee
 
@@ -147,7 +148,7 @@ def test_two_true_histories_that_look_the_same_are_played_alike() -> None:
 def test_a_game_with_more_deals_than_any_trunk_is_played_within_bounds(name: str) -> None:
     """Nature's nodes are left to later batches, and a belief that finds nothing is no error."""
     game, _ = spiel_game(name)
-    referee = Referee(game, 1)
+    referee = Referee(game, Nature(1))
     player = make_player(configuration("kluss"), game, 1)
     player.begin(referee.turn)
     for seen in referee.observations(referee.turn):
@@ -160,7 +161,7 @@ def test_a_game_with_more_deals_than_any_trunk_is_played_within_bounds(name: str
 def test_ismcts_that_has_no_time_plays_any_action() -> None:
     game, _ = spiel_game("phantom_ttt")
     player = make_player(configuration("ismcts"), game)
-    referee = Referee(game, 1)
+    referee = Referee(game, Nature(1))
     player.begin(True, None)
     player.observe(referee.observations(True)[0])
     assert player.answer(None, Limit(time_s=1e-9)).answer in referee.observations(True)[0].actions

@@ -12,6 +12,7 @@ pytest.importorskip("pyspiel")
 from klss.errors import GameError
 from klss.openspiel.games import spiel_game
 from klss.openspiel.referee import Referee, kept_game
+from klss.play.small_game import Nature
 from klss_app.front import front_of
 from klss_app.known.known import Unread
 from uci_bridge.kits.named import kit_named
@@ -22,7 +23,7 @@ from uci_bridge.kits.named import kit_named
 def test_a_game_replayed_is_the_game_that_was_played(name: str, seed: int) -> None:
     kit = kit_named(f"openspiel:{name}")
     game, _ = spiel_game(name)
-    chance, played = random.Random(seed), Referee(game, seed)
+    chance, played = random.Random(seed), Referee(game, Nature(seed))
     seen = [(str(played), len(played.observations(True)), len(played.observations(False)))]
     while played.outcome is None:
         played.answer(chance.choice(played.observations(played.turn)[-1].actions))
@@ -39,7 +40,7 @@ def test_a_game_replayed_is_the_game_that_was_played(name: str, seed: int) -> No
 
 
 def test_an_action_is_named_or_numbered() -> None:
-    referee = Referee(spiel_game("leduc_poker")[0], 1)
+    referee = Referee(spiel_game("leduc_poker")[0], Nature(1))
     seen = referee.observations(True)[-1]
     known = front_of(kit_named("openspiel:leduc_poker")).known(True, None)
     known.observe(seen)
