@@ -27,7 +27,7 @@ from uci_bridge.kits.fog import FOG
 from uci_bridge.kits.rbc import RBC
 from uci_bridge.match.documents import commit, head, write_document
 from uci_bridge.match.files import MatchError, read_match
-from uci_bridge.match.game import sides
+from uci_bridge.match.game import GameLine, sides
 from uci_bridge.match.match import Match
 from uci_bridge.match.openings import RandomOpenings
 from uci_bridge.match.report import Standing
@@ -185,14 +185,20 @@ def played(
             f"{here}: got games of another commit, expected {mine}; check that one out, or move the folder"
         )
 
-    def tell(line: dict[str, Any], standing: Standing) -> None:
+    def tell(line: GameLine, standing: Standing) -> None:
         of_games.write_text(mine, encoding="utf-8")  # the folder is locked now, and has a game that counts
         print(f"{name}: {standing.score:g} of {standing.games}, {line['reason']}", file=sys.stderr, flush=True)
 
     standing = match.run(here, tell, workers=workers)
-    columns = ("game", "winner", "plies", "reason")
+    columns = ["game", "winner", "plies", "reason", "a's color"]
     rows = [
-        [*(line[key] for key in columns), "white" if sides(line["game"])[True] == "a" else "black"]
+        [
+            line["game"],
+            line["winner"],
+            line["plies"],
+            line["reason"],
+            "white" if sides(line["game"])[True] == "a" else "black",
+        ]
         for line in (read_match(here) or ({}, [], []))[1]
     ]
     # The 95 % interval of the score of a game, from that of the Elo difference.
@@ -205,7 +211,7 @@ def played(
         "b": pairing.b,
         **match.document(standing),
         "percent": [round(100 * share, 2) for share in (low, standing.score / standing.games, high)],
-        "samples": {"columns": [*columns, "a's color"], "rows": rows},
+        "samples": {"columns": columns, "rows": rows},
     }
 
 

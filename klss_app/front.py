@@ -69,7 +69,9 @@ class Front:
     def words(self, referee: Any, played: AnyPlayed, name: str) -> str:
         """A turn of a game between engines, just played by ``name``."""
         said = self.kit.line(referee, played)
-        return f"{played.ply}. {name}: {', '.join(map(str, said.get('answers', said.values())))}"
+        answers = said.get("answers")
+        shown = answers if isinstance(answers, list) else said.values()
+        return f"{played.ply}. {name}: {', '.join(map(str, shown))}"
 
     def step(self, referee: Any, ply: int) -> Step | None:
         """The ply with its boards, if every turn of a game between engines is shown so."""

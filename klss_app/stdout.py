@@ -11,7 +11,7 @@ import contextlib
 import json
 import os
 import sys
-from typing import Any, TextIO
+from typing import TextIO
 
 _reserved: TextIO | None = None
 
@@ -49,6 +49,6 @@ def discard(stream: TextIO) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def print_document(document: Any) -> None:
+def print_document(document: object) -> None:
     """Write a JSON document and a newline to stdout, reserved or not."""
     print(json.dumps(document, allow_nan=False), file=_reserved or sys.stdout, flush=True)

@@ -26,9 +26,18 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
-APART: dict[str, Any] = {
+if TYPE_CHECKING:
+    import psutil
+
+
+class _Apart(TypedDict):
+    start_new_session: bool
+    creationflags: int
+
+
+APART: _Apart = {
     "start_new_session": True,
     "creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
 }
@@ -173,8 +182,8 @@ def kill_family(pid: int) -> None:
             each.kill()
 
 
-def _descendants(pid: int) -> list[Any]:
-    """The children of a process, their children and so on, as ``psutil.Process``; none if ``/proc`` can't be read."""
+def _descendants(pid: int) -> list[psutil.Process]:
+    """The children of a process, their children and so on; none if ``/proc`` can't be read."""
     import psutil
 
     with contextlib.suppress(psutil.Error, OSError):
@@ -218,6 +227,6 @@ def _watch() -> None:
 
 
 if __name__ == "__main__":
-    import psutil  # noqa: F401 - so that it need not be loaded when there is no time
+    import psutil
 
     _watch()

@@ -66,7 +66,7 @@ class PlayerMaker:
         if isinstance(spec, Program):
             self.process = spec.process(self._budget, choice.stockfish)
         else:
-            argv = engine_argv(kit, kit.pondering(spec) if ponders else spec, choice)
+            argv = engine_argv(kit, kit.pondering(spec, choice) if ponders else spec, choice)
             self.process = EngineProcess((*argv, *["--progress"] * progress), name=spec.name)
 
     def start(self) -> None:

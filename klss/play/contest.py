@@ -11,13 +11,12 @@ and its ``Answer``. A question is only a word, such as ``"sense"``: what may be 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome, Seat
-from klss.support.text import Document
 
 if TYPE_CHECKING:  # not at run time, so that a command line draws its first board before numpy is loaded
     import numpy as np
@@ -56,7 +55,7 @@ class Decision(Generic[_Given]):
 
     answer: _Given  # to the referee's question
     # what the player reports about it, by name (the engine protocol's ``diagnostics``): numbers and short texts
-    diagnostics: Document = field(default_factory=dict)
+    diagnostics: Mapping[str, object] = field(default_factory=dict)
 
 
 class Positions(Protocol):

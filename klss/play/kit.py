@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeGuard, 
 from klss.errors import GameError
 from klss.play.contest import Answer, AnyReferee, Observation, Player, Setup
 from klss.play.outcome import Outcome, Seat
-from klss.play.wire import Wire
+from klss.play.wire import GameWire
 from klss.support.text import Document
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Kit(ABC, Generic[Configuration, TrueGame, Setup, Observation, Answer]):
     name: str  # the game's name for ``--game`` and in results: ``MODULE:NAME`` of this object, or of its entry point
     title: str  # the game's name in sentences
     # the game's part of the engine protocol; how observations look in messages is its own affair
-    wire: Wire[Setup, Any, Observation, Answer]
+    wire: GameWire[Setup, Observation, Answer]
     configurations: Sequence[str]  # the names of its own players' configurations
     default_player: str  # the configuration if none is named
     players: str = "cmd:PROGRAM …"  # other texts that name a player, as shown in help texts
@@ -134,7 +134,8 @@ class Kit(ABC, Generic[Configuration, TrueGame, Setup, Observation, Answer]):
         """
         return spec.name
 
-    def pondering(self, spec: Configuration) -> Configuration:
+    # ``choice`` is the command line's choice of an evaluator, which only kits of games that have evaluators read
+    def pondering(self, spec: Configuration, choice: Any) -> Configuration:
         """Return ``spec`` with thinking in the opponent's time, if its players can."""
         return spec
 
@@ -146,7 +147,6 @@ class Kit(ABC, Generic[Configuration, TrueGame, Setup, Observation, Answer]):
     def player(self, spec: Configuration, seed: int) -> Player[Setup, Observation, Answer]:
         """Return a player for one game, or for several in turn."""
 
-    # ``choice`` is the command line's choice of an evaluator, which only kits of games that have evaluators read
     def maker(self, spec: Configuration, choice: Any, setup: Setup) -> Maker[Setup, Observation, Answer]:
         """Return what makes the players of ``spec`` for games from ``setup``; it has the evaluator that they share."""
         return Maker(partial(self.player, spec))

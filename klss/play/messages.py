@@ -7,6 +7,7 @@ game adds the fields of its questions, its setup and its observations (:mod:`kls
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import msgspec
@@ -123,7 +124,7 @@ class Answer(_Reply, Generic[_Value], frozen=True, kw_only=True):
 
     key: str  # the question that it answers: the name of the field that holds it in JSON
     value: _Value
-    diagnostics: Document | None = None
+    diagnostics: Mapping[str, object] | None = None
 
 
 class Refusal(_Reply, frozen=True, kw_only=True):

@@ -135,9 +135,12 @@ class Wire(ABC, Generic[Setup, Shown, Observation, Answer]):
         """Have ``player`` play a turn of a dummy game, so that its compiled code is loaded."""
 
 
-AnyTranscript: TypeAlias = Transcript[Any, Any, Any]
+GameWire: TypeAlias = Wire[Setup, Any, Observation, Answer]
+"""A game's wire, for those that pass its messages on: only the wire itself knows their classes."""
+
 AnyWire: TypeAlias = Wire[Any, Any, Any, Any]
-"""The wire of a game that is known only at run time."""
+AnyTranscript: TypeAlias = Transcript[Any, Any, Any]
+"""The same of a game that is chosen by name: its types are known only at run time."""
 
 
 class _Plain(Seen, frozen=True, kw_only=True):

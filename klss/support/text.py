@@ -9,13 +9,13 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 MAX_TEXT_BYTES = 1 << 26
 """Longest file that is read as text, 64 MiB: more games than one command needs."""
 
-Document: TypeAlias = dict[str, Any]
-"""A JSON object, as it is written or was read: any values that JSON has, whose types its reader must check."""
+Document: TypeAlias = dict[str, object]
+"""A JSON object, as it is written or was read: any values that JSON has. A reader must check their types."""
 
 _SHOWN_INSTEAD = "?"
 

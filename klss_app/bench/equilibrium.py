@@ -10,8 +10,9 @@ simplex with presolve. Both answers' objectives are compared at each step.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import chess
 
@@ -25,6 +26,8 @@ from klss.search import Klss2021, Parts
 from klss.search.equilibrium.linear_program import LinearPrograms
 from klss.search.equilibrium.program import Answer, GadgetProgram
 from klss.search.trunk import Trunk
+from klss.support.arrays import Floats
+from klss.support.text import Document
 from klss_app.bench.positions import bench_games
 from klss_app.bench.report import Figures, Report, Say, load, spread
 
@@ -36,21 +39,44 @@ TOLERANCE = 1e-6
 _KINDS: tuple[Gadget, ...] = ("resolve", "maxmargin")
 
 
+@dataclass(frozen=True)
+class Step:
+    """One linear program, solved as in the search (warm) and from scratch (cold); times are in seconds."""
+
+    ply: int  # 0: a fresh trunk, 2: a carried one
+    nodes: int
+    warm_s: float
+    edit_s: float
+    cold_s: float
+    cold_edit_s: float
+    difference: float  # of the objectives
+    gap: float
+    fallbacks: int
+    cold_fallbacks: int
+
+
 class _Doubled(GadgetProgram):
     """Solves each trunk cold too, and stores both times."""
 
-    steps: ClassVar[list[dict[str, Any]]] = []
+    steps: ClassVar[list[Step]] = []
 
-    def solve(self, trunk: Trunk, gadget: Gadget, penalty: Any = None, **limits: Any) -> Answer:
-        warm = super().solve(trunk, gadget, penalty, **limits)
+    def solve(
+        self,
+        trunk: Trunk,
+        gadget: Gadget,
+        penalty: Floats | None = None,
+        *,
+        iteration_limit: int | None = None,
+        time_limit_s: float | None = None,
+    ) -> Answer:
+        warm = super().solve(trunk, gadget, penalty, iteration_limit=iteration_limit, time_limit_s=time_limit_s)
         cold = self.yardstick().solve(trunk, gadget, penalty)
         self.steps.append(
-            {
-                "nodes": trunk.node_count, "warm_s": warm.solve_s, "edit_s": warm.edit_s, "cold_s": cold.solve_s,
-                "cold_edit_s": cold.edit_s, "difference": abs(warm.profile.objective - cold.profile.objective),
-                "gap": max(warm.profile.gap, cold.profile.gap), "fallbacks": warm.fallbacks,
-                "cold_fallbacks": cold.fallbacks,
-            }
+            Step(
+                ply=0, nodes=trunk.node_count, warm_s=warm.solve_s, edit_s=warm.edit_s, cold_s=cold.solve_s,
+                cold_edit_s=cold.edit_s, difference=abs(warm.profile.objective - cold.profile.objective),
+                gap=max(warm.profile.gap, cold.profile.gap), fallbacks=warm.fallbacks, cold_fallbacks=cold.fallbacks,
+            )
         )  # fmt: skip
         return warm
 
@@ -66,7 +92,7 @@ class _DoubledSearch(Klss2021):
         )
 
 
-def program_sequence(chosen: Configuration, moves: list[chess.Move], kind: Gadget, nodes: int) -> list[dict[str, Any]]:
+def program_sequence(chosen: Configuration, moves: list[chess.Move], kind: Gadget, nodes: int) -> list[Step]:
     """Two moves of the engine after ``moves``: one entry per linear program."""
     referee = Referee.replay(moves)
     assert isinstance(chosen.search, Klss2021), f"{chosen.name} solves no linear programs"
@@ -78,12 +104,12 @@ def program_sequence(chosen: Configuration, moves: list[chess.Move], kind: Gadge
         for view in views[1:]:
             player.observe(view)
     mover = referee.turn
-    steps: list[dict[str, Any]] = []
+    steps = list[Step]()
     for ply in range(3):
         if referee.turn == mover:
             _Doubled.steps.clear()
             decision = players[mover].choose(Limit(nodes=nodes))
-            steps += [{"ply": ply, **step} for step in _Doubled.steps]
+            steps += [dataclasses.replace(step, ply=ply) for step in _Doubled.steps]
         else:
             decision = players[referee.turn].choose(Limit(nodes=_ANSWER_NODES))
         referee.push(decision.answer)
@@ -106,38 +132,37 @@ def equilibrium(
     """
     games = bench_games()
     program_sequence(chosen, games[0][1], "maxmargin", 2_000)  # warms up
-    samples: list[dict[str, Any]] = []
+    rows, ratios = list[Document](), {kind: list[float]() for kind in _KINDS}
+    totals = {key: list[float]() for key in ("edit_s", "warm_s", "cold_s", "fallbacks")}
+    differences = list[float]()
     for repetition in range(repetitions):
+        every = list[Step]()
         for kind in _KINDS:
+            of_kind = list[Step]()
             for name, moves in games:
-                for step in program_sequence(chosen, moves, kind, nodes):
-                    samples.append({"repetition": repetition, "gadget": kind, "position": name, **step, "load": load()})
-                mine = [s for s in samples if (s["repetition"], s["gadget"], s["position"]) == (repetition, kind, name)]
-                sums = {key: sum(s[key] for s in mine) for key in ("warm_s", "cold_s", "edit_s")}
+                mine = program_sequence(chosen, moves, kind, nodes)
+                about = {"repetition": repetition, "gadget": kind, "position": name, "load": load()}
+                rows += [{**about, **dataclasses.asdict(step)} for step in mine]
                 say(
-                    f"{name}, {kind}: {len(mine)} programs, cold {sums['cold_s']:.3f} s, warm {sums['warm_s']:.3f} s, "
-                    f"edits {sums['edit_s']:.3f} s, objectives within {max(s['difference'] for s in mine):.0e}"
+                    f"{name}, {kind}: {len(mine)} programs, cold {_sum(mine, 'cold_s'):.3f} s, warm "
+                    f"{_sum(mine, 'warm_s'):.3f} s, edits {_sum(mine, 'edit_s'):.3f} s, objectives within "
+                    f"{max(step.difference for step in mine):.0e}"
                 )
-    worst = max(s["difference"] for s in samples)
+                of_kind += mine
+            ratios[kind].append(_sum(of_kind, "cold_s") / _sum(of_kind, "warm_s"))
+            every += of_kind
+        differences += [step.difference for step in every]
+        for key, sums in totals.items():
+            sums.append(_sum(every, key))
+    worst = max(differences)
     if not worst <= TOLERANCE:
         raise SolverError(f"objectives of warm and cold differ by {worst:.1e}, expected at most {TOLERANCE:.0e}")
 
-    return Report(_figures(samples, repetitions), None, samples)
+    figures: Figures = {f"cold_over_warm_{kind}": spread(found, "times") for kind, found in ratios.items()}
+    figures |= {key: spread(sums, "programs" if key == "fallbacks" else "s") for key, sums in totals.items()}
+    figures["objective_difference"] = spread(differences, "utility")
+    return Report(figures, None, rows)
 
 
-def _figures(samples: list[dict[str, Any]], repetitions: int) -> Figures:
-    def sums_of(key: str, *kinds: Gadget) -> list[float]:
-        return [
-            sum(s[key] for s in samples if s["repetition"] == repetition and s["gadget"] in kinds)
-            for repetition in range(repetitions)
-        ]
-
-    figures: Figures = {}
-    for kind in _KINDS:
-        pairs = zip(sums_of("cold_s", kind), sums_of("warm_s", kind))
-        figures[f"cold_over_warm_{kind}"] = spread([cold / warm for cold, warm in pairs], "times")
-    for key in ("edit_s", "warm_s", "cold_s"):
-        figures[key] = spread(sums_of(key, *_KINDS), "s")
-    figures["objective_difference"] = spread([s["difference"] for s in samples], "utility")
-    figures["fallbacks"] = spread(sums_of("fallbacks", *_KINDS), "programs")
-    return figures
+def _sum(steps: Sequence[Step], key: str) -> float:
+    return float(sum(getattr(step, key) for step in steps))

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import time
 from importlib import resources
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 import numpy as np
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from klss.support.archive import read_arrays
 from klss.support.arrays import Floats, Words
+from klss.support.text import Document
 from klss_app.bench.report import Figures, Report, Say, load, spread
 
 _LEAST_S = 1.0
@@ -34,7 +35,7 @@ def evaluator(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     measured = BuiltinEvaluator()
     values = measured.values(rows)  # also warms up
     error = float(np.abs(values - wanted).mean())
-    samples: list[dict[str, Any]] = []
+    samples, rates = list[Document](), list[float]()
     for repetition in range(repetitions):
         count, seconds, began = 0, 0.0, time.perf_counter()
         while seconds < _LEAST_S:
@@ -42,9 +43,10 @@ def evaluator(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
             count += len(rows)
             seconds = time.perf_counter() - began
         samples.append({"repetition": repetition, "values": count, "seconds": seconds, "load": load()})
-        say(f"{count / seconds:,.0f} values/s")
+        rates.append(count / seconds)
+        say(f"{rates[-1]:,.0f} values/s")
     figures: Figures = {
-        "values_per_s": spread([s["values"] / s["seconds"] for s in samples], "values/s"),
+        "values_per_s": spread(rates, "values/s"),
         "mean_abs_tanh_error": spread([error], f"to Stockfish depth {depth}, {len(rows)} held-out positions"),
     }
     return Report(figures, None, samples)

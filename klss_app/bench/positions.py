@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
+from typing import TypeVar
 
 import chess
+import msgspec
 
 from darkchess.board.position import Position
 from darkchess.fog.game.contest import Player
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.game.view import View
+
+_Shape = TypeVar("_Shape")
 
 
 @dataclass(frozen=True)
@@ -25,9 +27,9 @@ class BenchPosition:
     views: tuple[View, ...]
 
 
-def packaged(name: str) -> Any:
+def packaged(name: str, shape: type[_Shape]) -> _Shape:
     """The document ``name`` of the folder ``data``."""
-    return json.loads(resources.files("klss_app.bench").joinpath(f"data/{name}").read_text(encoding="utf-8"))
+    return msgspec.json.decode(resources.files("klss_app.bench").joinpath(f"data/{name}").read_bytes(), type=shape)
 
 
 def parsed_moves(text: str) -> tuple[chess.Move, ...]:
@@ -37,7 +39,8 @@ def parsed_moves(text: str) -> tuple[chess.Move, ...]:
 
 def bench_games() -> list[tuple[str, list[chess.Move]]]:
     """Name and moves from the start of each packaged position."""
-    return [(entry["name"], list(parsed_moves(entry["moves"]))) for entry in packaged("bench_positions.json")]
+    found = packaged("bench_positions.json", list[dict[str, str]])
+    return [(entry["name"], list(parsed_moves(entry["moves"]))) for entry in found]
 
 
 def bench_positions() -> list[BenchPosition]:

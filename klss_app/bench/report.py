@@ -6,10 +6,23 @@ import os
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
+
+from klss.support.text import Document
 
 Say = Callable[[str], None]
-Figures = dict[str, dict[str, Any] | None]
+
+
+class Figure(TypedDict):
+    """A measured number."""
+
+    min: float
+    median: float
+    max: float
+    unit: str
+
+
+Figures = dict[str, Figure | None]
 
 
 @dataclass(frozen=True)
@@ -20,10 +33,10 @@ class Report:
 
     figures: Figures
     signature: int | None
-    rows: list[dict[str, Any]]
+    rows: list[Document]
 
 
-def spread(values: Sequence[float], unit: str) -> dict[str, Any] | None:
+def spread(values: Sequence[float], unit: str) -> Figure | None:
     """A figure: min, median and max of its samples; None without samples."""
     if not values:
         return None

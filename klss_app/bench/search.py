@@ -5,11 +5,12 @@ The player to move knows each position by its views alone.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import SupportsFloat
 
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.players.named_fog_players import Configuration, make_player
 from klss.play.limits import Limit
+from klss.support.text import Document
 from klss_app.bench.positions import bench_positions, seated
 from klss_app.bench.report import Figures, Report, Say, load, spread
 from klss_app.bench.signature import signature
@@ -32,25 +33,28 @@ def search(
     """
     positions = bench_positions()
     figures: Figures = {}
-    rows: list[dict[str, Any]] = []
+    rows = list[Document]()
     crc = signature(chosen, seed=seed, say=say)  # also warms up
     for name, evaluator in evaluators.items():
         if evaluator is None:
             figures[f"nodes_{name}"] = None
             continue
-        own: list[dict[str, Any]] = []
+        numbers: dict[str, list[float]] = {"nodes": [], "depth": [], "gap": []}
         for position in positions:
             for repetition in range(repetitions):
                 player = seated(make_player(chosen, evaluator, seed=seed + repetition), position)
                 found = player.choose(Limit(time_s=seconds)).diagnostics
                 labels = {"position": position.name, "evaluator": name, "repetition": repetition, "load": load()}
-                own.append(labels | found)
+                rows.append({**labels, **found})
+                for figure, values in numbers.items():
+                    number = found[figure]
+                    assert isinstance(number, SupportsFloat)
+                    values.append(float(number))
                 say(
                     f"{position.name}, {name}: {found['nodes']} nodes, depth {found['depth']}, "
                     f"{found['iterations']} iterations, {found['positions']} positions, gap {found['gap']:.1e}, "
                     f"{found['seconds']:.2f} s"
                 )
         for figure, unit in (("nodes", f"nodes per {seconds:g} s"), ("depth", "plies"), ("gap", "utility")):
-            figures[f"{figure}_{name}"] = spread([float(row[figure]) for row in own], unit)
-        rows += own
+            figures[f"{figure}_{name}"] = spread(numbers[figure], unit)
     return Report(figures, crc, rows)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import chess
 import numpy as np
@@ -24,6 +23,7 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.named_fog_players import Configuration, make_player
 from darkchess.fog.players.player import KlssPlayer
 from klss.play.limits import Limit
+from klss.support.text import Document
 from klss_app.bench.positions import BenchPosition, packaged, parsed_moves, seated
 from klss_app.bench.report import Figures, Report, Say, load, spread
 
@@ -77,7 +77,7 @@ class Entry:
 
 def suite_entries() -> list[Entry]:
     """The packaged entries."""
-    return [_entry(**found) for found in packaged("suite.json")]
+    return [_entry(**found) for found in packaged("suite.json", list[dict[str, str]])]
 
 
 def _entry(*, moves: str, right: str, fen: str | None = None, **texts: str) -> Entry:
@@ -116,16 +116,22 @@ def suite(
     ``blind`` is the mean score of uniform play.
     """
     entries = suite_entries()
-    rows: list[dict[str, Any]] = []
+    rows = list[Document]()
     scores: dict[str, list[list[float]]] = {}
     for entry in entries:
         found = []
         for each in range(seed, seed + repetitions):
             played, positions = mixture(chosen, evaluator, entry.position, limit, seed=each)
-            rows.append(_row(entry, played, positions) | {"repetition": each - seed, "seed": each})
-            rows[-1] |= {"nodes": limit.nodes, "time_s": limit.time_s, "load": load()}
-            found.append(rows[-1]["score"])
-            say(f"{entry.theme}, {entry.name}: {found[-1]:.3f} (blind {entry.blind_score():.3f}), {_text(rows[-1])}")
+            shares = {move.uci(): played[move] for move in sorted(played, key=lambda each: -played[each])}
+            found.append(entry.score(played))
+            rows.append({
+                "entry": entry.name, "theme": entry.theme, "score": found[-1], "blind": entry.blind_score(),
+                "positions": positions, "mixture": shares, "repetition": each - seed, "seed": each,
+                "nodes": limit.nodes, "time_s": limit.time_s, "load": load(),
+            })  # fmt: skip
+            first = ", ".join(f"{move} {share:.2f}" for move, share in list(shares.items())[:3])
+            about = f"{found[-1]:.3f} (blind {entry.blind_score():.3f}), {positions} possible; {first}"
+            say(f"{entry.theme}, {entry.name}: {about}")
         scores.setdefault(entry.theme, []).append(found)
     figures: Figures = {
         "score": spread(_means([found for theme in scores.values() for found in theme]), "of 1"),
@@ -136,23 +142,6 @@ def suite(
     return Report(figures, None, rows)
 
 
-def _row(entry: Entry, played: Mixture, positions: int) -> dict[str, Any]:
-    """The row of one answer in the report."""
-    return {
-        "entry": entry.name,
-        "theme": entry.theme,
-        "score": entry.score(played),
-        "blind": entry.blind_score(),
-        "positions": positions,
-        "mixture": {move.uci(): played[move] for move in sorted(played, key=lambda each: -played[each])},
-    }
-
-
 def _means(scores: list[list[float]]) -> list[float]:
     """The mean over entries, for each repetition."""
     return [float(mean) for mean in np.mean(scores, axis=0)]
-
-
-def _text(row: dict[str, Any]) -> str:
-    played = ", ".join(f"{move} {probability:.2f}" for move, probability in list(row["mixture"].items())[:3])
-    return f"{row['positions']} possible; {played}"

@@ -10,13 +10,13 @@ from __future__ import annotations
 import copy
 import time
 from dataclasses import dataclass
-from typing import Any
 
 import chess
 
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.view import View
+from klss.support.text import Document
 from klss_app.bench.positions import packaged, parsed_moves
 from klss_app.bench.report import Figures, Report, Say, load, spread
 
@@ -47,7 +47,7 @@ def bench_lines() -> list[BenchLine]:
     """The packaged lines, the smaller set first."""
     return [
         BenchLine(entry["name"], parsed_moves(entry["moves"]), entry["color"] == "white")
-        for entry in packaged("bench_lines.json")
+        for entry in packaged("bench_lines.json", list[dict[str, str]])
     ]
 
 
@@ -55,7 +55,9 @@ def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     """Figures ``successors_per_s_1t``, ``successors_per_s_2t`` and ``two_threads_over_one``, each over all lines and
     repetitions.
     """
-    samples: list[dict[str, Any]] = []
+    samples = list[Document]()
+    seconds_of: dict[int, list[float]] = {1: [], 2: []}  # by the number of threads
+    rates: dict[int, list[float]] = {1: [], 2: []}
     for line in bench_lines():
         known, view = line.before(threads=2)
         for repetition in range(-1, repetitions):  # the first one warms up
@@ -67,21 +69,20 @@ def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
                 seconds = time.perf_counter() - began
                 assert one.capped_by is None, "the bench's lines stay below their cap"
                 if repetition >= 0:
+                    seconds_of[threads].append(seconds)
+                    rates[threads].append(one.successors / seconds)
                     samples.append({
                         "line": line.name, "repetition": repetition, "threads": threads, "sources": known.size,
                         "positions": one.size, "successors": one.successors, "seconds": seconds, "load": load(),
                     })  # fmt: skip
                     say(
                         f"{line.name}, {threads} thread{'s' * (threads - 1)}: {known.size:,} → {one.size:,} positions, "
-                        f"{one.successors / seconds / 1e6:.1f} million successors/s, {seconds:.2f} s"
+                        f"{rates[threads][-1] / 1e6:.1f} million successors/s, {seconds:.2f} s"
                     )
                 del one  # two large sets at once would not be a game's memory
     figures: Figures = {
-        f"successors_per_s_{threads}t": spread(
-            [each["successors"] / each["seconds"] for each in samples if each["threads"] == threads], "successors/s"
-        )
-        for threads in (1, 2)
+        f"successors_per_s_{threads}t": spread(found, "successors/s") for threads, found in rates.items()
     }
-    pairs = zip(samples[::2], samples[1::2])
-    figures["two_threads_over_one"] = spread([one["seconds"] / two["seconds"] for one, two in pairs], "times")
+    faster = [one / two for one, two in zip(seconds_of[1], seconds_of[2])]
+    figures["two_threads_over_one"] = spread(faster, "times")
     return Report(figures, None, samples)

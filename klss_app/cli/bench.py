@@ -6,7 +6,7 @@ import argparse
 import importlib.metadata
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss.errors import SolverError
@@ -18,7 +18,7 @@ from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator
-    from darkchess.fog.players.named_fog_players import Configuration
+    from klss.play.kit import Spec
     from klss_app.bench.report import Report
 
 _SEARCH_S = 5.0
@@ -68,22 +68,24 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _measured(parsed: argparse.Namespace, chosen: Configuration) -> Report:
+def _measured(parsed: argparse.Namespace, chosen: Spec) -> Report:
     """The report of a bench; its module is imported only here, since it loads compiled code."""
-    usual: dict[str, Any] = {"say": _say, "repetitions": parsed.repetitions}
+    from darkchess.fog.players.named_fog_players import Configuration
+
+    assert isinstance(chosen, Configuration)
+    repetitions, drawn = parsed.repetitions, parsed.seed or 0
     if parsed.bench == "tracker":
         from klss_app.bench.tracker import tracker
 
-        return tracker(**usual)
+        return tracker(repetitions=repetitions, say=_say)
     if parsed.bench == "evaluator":
         from klss_app.bench.evaluator import evaluator
 
-        return evaluator(**usual)
+        return evaluator(repetitions=repetitions, say=_say)
     if parsed.bench == "equilibrium":
         from klss_app.bench.equilibrium import NODES, equilibrium
 
-        return equilibrium(chosen, nodes=parsed.nodes or NODES, **usual)
-    usual["seed"] = parsed.seed or 0
+        return equilibrium(chosen, nodes=parsed.nodes or NODES, repetitions=repetitions, say=_say)
     if parsed.bench == "suite":
         from darkchess.evaluation.registry import EvaluatorChoice
         from klss.play.limits import Limit
@@ -94,11 +96,13 @@ def _measured(parsed: argparse.Namespace, chosen: Configuration) -> Report:
         # ``--time`` replaces the default number of nodes, but not one that was given.
         nodes = parsed.nodes or (SUITE_NODES if parsed.time is None else None)
         values = make_evaluator(chosen, EvaluatorChoice(stockfish=parsed.stockfish, reproducible=True))
-        return suite(chosen, values, Limit(time_s=parsed.time, nodes=nodes), **usual)
+        limit = Limit(time_s=parsed.time, nodes=nodes)
+        return suite(chosen, values, limit, repetitions=repetitions, seed=drawn, say=_say)
     from klss_app.bench.search import search
 
     evaluators = _evaluators(parsed.stockfish, chosen.threads)
-    return search(chosen, evaluators, seconds=parsed.time or _SEARCH_S, **usual)
+    seconds = parsed.time or _SEARCH_S
+    return search(chosen, evaluators, seconds=seconds, repetitions=repetitions, seed=drawn, say=_say)
 
 
 def _say(line: str) -> None:
@@ -124,7 +128,7 @@ def _evaluators(stockfish: str | None, threads: int) -> dict[str, Evaluator | No
 def _print_report(name: str, configuration: str, report: Report, *, as_json: bool) -> None:
     """Print a bench's document, or its figures, one per line."""
     packages = ("klss", "numpy", "numba", "scipy", "highspy")
-    document: dict[str, Any] = {
+    document = {
         "bench": name,
         "signature": report.signature,
         "figures": report.figures,

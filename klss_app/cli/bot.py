@@ -11,9 +11,9 @@ import asyncio
 import contextlib
 import logging
 import sys
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser
@@ -111,9 +111,9 @@ async def _account(client: Client) -> Account:
             await asyncio.sleep(wait_s)
 
 
-async def _unless(stopping: asyncio.Task[bool], work: Coroutine[Any, Any, T]) -> tuple[T] | None:
+async def _unless(stopping: asyncio.Task[bool], work: Awaitable[T]) -> tuple[T] | None:
     """The result of ``work`` in a tuple; None if the bot was stopped before."""
-    task = asyncio.create_task(work)
+    task = asyncio.ensure_future(work)
     await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
     if task.done():
         return (task.result(),)

@@ -21,7 +21,6 @@ from klss_app.cli.options import CONFIGURATION, Parser, add_evaluator_options, a
 from klss_app.progress import ENGINE, THOUGHT
 from klss_app.stdout import reserve
 from uci_bridge.child_processes import end_descendants
-from uci_bridge.evaluators import can_ponder
 
 if TYPE_CHECKING:
     from klss.play.kit import AnyKit, Spec
@@ -56,12 +55,12 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     configuration = game.configuration(parsed.configuration, parsed.stockfish)
     choice = EvaluatorChoice(parsed.evaluator, parsed.stockfish)
     if getattr(parsed, "ponder", False):
-        if not can_ponder(configuration, choice):
+        configuration = game.kit.pondering(configuration, choice)
+        if not game.kit.ponders(configuration):
             raise UsageError(
                 f"--ponder: got it with {configuration.name} and the evaluator {parsed.evaluator}, "
                 "expected kluss and builtin: no others think during the opponent's time"
             )
-        configuration = configuration.pondering()
 
     from uci_bridge.protocol.engine import Engine, serve
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from darkchess.errors import EvaluatorError
 from darkchess.evaluation.registry import AUTO, EvaluatorChoice, check_evaluator_name, evaluator_class
@@ -77,7 +77,7 @@ class Game:
             check_evaluator(evaluator, stockfish)
         return found
 
-    def configuration(self, text: str, stockfish: str | None = None) -> Any:
+    def configuration(self, text: str, stockfish: str | None = None) -> Spec:
         """The configuration of ours that ``text`` describes; raises as :meth:`player` does."""
         found = None if text.startswith("cmd:") else self.player(text, stockfish)
         if found is None or not self.kit.is_ours(found):

@@ -170,7 +170,7 @@ class Human(Player[Setup, Observation, Answer]):
         more = [f"… {len(names)} in all (Enter lists them)"] if len(listed) < len(names) else []
         self._terminal.say("  ".join(listed + more))
 
-    def _commands(self) -> dict[str, Callable[[], Any]]:
+    def _commands(self) -> dict[str, Callable[[], object]]:
         """The commands that may be typed besides answers."""
         say, known = self._terminal.say, self.known
         told = lambda: say(self._help or known.help)  # noqa: E731

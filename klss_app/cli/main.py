@@ -13,10 +13,9 @@ import os
 import platform
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 from klss import __version__
-from klss.support.text import printable
+from klss.support.text import Document, printable
 from klss_app.cli.errors import CliError, UsageError
 from klss_app.cli.games import game_named, game_of
 from klss_app.stdout import discard, own_stdout, print_document, release
@@ -87,7 +86,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
     return code
 
 
-def _installation() -> dict[str, Any]:
+def _installation() -> Document:
     """Versions and CPU: answers with a node budget depend on them, and a bug report needs them."""
     import llvmlite.binding
 

@@ -7,7 +7,7 @@ import dataclasses
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from klss.support.text import counted
 from klss_app.cli.errors import FailedError, UsageError
@@ -25,10 +25,10 @@ from klss_app.flag_types import count, pair, whole
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
+    from uci_bridge.match.game import GameLine
     from uci_bridge.match.match import Match
     from uci_bridge.match.openings import FileOpenings, RandomOpenings
     from uci_bridge.match.report import Standing
-    from uci_bridge.match.statistics import Elo
 
 DEFAULT_GAMES = 20
 _MOST_WORKERS = 1024
@@ -157,14 +157,14 @@ def _played(parsed: argparse.Namespace, match: Match) -> int:
         raise FailedError(f"interrupted after {counted(watch.standing.games, 'game')}; {kept}") from None
     except NeverAnswered as error:
         raise FailedError(f"{error}; the match ends after {counted(watch.standing.games, 'game')}") from None
+    if not parsed.json:
+        print(_summary_text((parsed.a, parsed.b), match, standing))
+        return 0
     summary = {"a": parsed.a, "b": parsed.b, **match.document(standing)}
     summary["seconds"] = round(time.monotonic() - begin, 3)
     if match.check_truth:
         summary["truth"] = dataclasses.asdict(standing.truth)
-    if parsed.json:
-        print_document(summary)
-    else:
-        print(_summary_text(summary, match, standing.elo))
+    print_document(summary)
     return 0
 
 
@@ -176,7 +176,7 @@ class _Watch:
         self.terminal = Terminal()
         self._match = match
 
-    def on_game(self, line: dict[str, Any], standing: Standing) -> None:
+    def on_game(self, line: GameLine, standing: Standing) -> None:
         """Report a finished game."""
         if not self.terminal.spins:
             print(_line_text(line), flush=True)
@@ -195,7 +195,7 @@ class _Watch:
         return "  ".join(words)
 
 
-def _line_text(line: dict[str, Any]) -> str:
+def _line_text(line: GameLine) -> str:
     truth = "  truth lost {lost} of {checks}".format(**line["truth"]) if "truth" in line else ""
     fault = f"  ({' '.join(line['fault'].split())[:200]})" if "fault" in line else ""
     return (
@@ -204,23 +204,22 @@ def _line_text(line: dict[str, Any]) -> str:
     )
 
 
-def _summary_text(summary: dict[str, Any], match: Match, elo: Elo) -> str:
+def _summary_text(names: tuple[str, str], match: Match, standing: Standing) -> str:
     from uci_bridge.evaluators import named
 
-    setup = match.setup()
-    players = [named(summary[side], setup.evaluator_label(side)) for side in ("a", "b")]
+    setup, elo, sprt, truth = match.setup(), standing.elo, standing.sprt, standing.truth
+    a, b = named(names[0], setup.evaluator_label("a")), named(names[1], setup.evaluator_label("b"))
     low, middle, high = elo.texts()
     text = (
-        f"{' against '.join(players)}: {summary['score']:g}/{summary['games']}"
-        f" (+{summary['wins']} ={summary['draws']} -{summary['losses']}), Elo {middle} (95 %: {low} to {high},"
-        f" {summary['elo_method']})"
+        f"{a} against {b}: {standing.score:g}/{standing.games}"
+        f" (+{standing.wins} ={standing.draws} -{standing.losses}), Elo {middle} (95 %: {low} to {high}, {elo.method})"
     )
-    sprt = summary["sprt"]
     if sprt is not None:
-        taken = "no decision" if sprt["decision"] is None else f"Elo {sprt[sprt['decision']]:g} is taken"
-        text += f"; LLR {sprt['llr']:.2f} ({sprt['lower']:.2f} to {sprt['upper']:.2f}): {taken}"
-    if "truth" in summary:
-        truth = "; the true position was missing from {lost} of {checks} sets ({sampled} samples not looked at)"
-        checked = summary["truth"]["checks"] + summary["truth"]["sampled"] > 0
-        text += truth.format(**summary["truth"]) if checked else "; nothing was checked: no player holds a set"
+        taken = {None: "no decision", "elo0": f"Elo {sprt.elo0:g} is taken", "elo1": f"Elo {sprt.elo1:g} is taken"}
+        text += f"; LLR {sprt.llr:.2f} ({sprt.lower:.2f} to {sprt.upper:.2f}): {taken[sprt.decision]}"
+    if match.check_truth and truth.checks + truth.sampled == 0:
+        text += "; nothing was checked: no player holds a set"
+    elif match.check_truth:
+        text += f"; the true position was missing from {truth.lost} of {truth.checks} sets"
+        text += f" ({truth.sampled} samples not looked at)"
     return text

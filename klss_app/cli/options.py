@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import chess
 
@@ -39,7 +39,7 @@ T = TypeVar("T")
 _MOST_BYTES = 1 << 24
 """Largest file of a history; JSON takes many times its size in memory. A long game has a megabyte."""
 
-_UNSET: list[Any] = []
+_UNSET: list[object] = []
 """The value of a flag that was not given; a list, since argparse extends a copy of it for repeatable flags."""
 
 
@@ -61,10 +61,9 @@ class _Lines(argparse.HelpFormatter):
 class Parser(argparse.ArgumentParser):
     """argparse, with errors raised as :class:`UsageError` and no abbreviated flags; ``game`` is the game played."""
 
-    def __init__(self, command: str, description: str, game: Game = FOG, **rest: Any) -> None:
-        usual: dict[str, Any] = {"formatter_class": _Lines, "allow_abbrev": False}
-        super().__init__(prog=f"klss {game.spelled(command)}", description=description, **usual | rest)
+    def __init__(self, command: str, description: str, game: Game = FOG) -> None:
         self._command, self.game = game.spelled(command), game
+        super().__init__(f"klss {self._command}", description=description, formatter_class=_Lines, allow_abbrev=False)
 
     def format_help(self) -> str:
         """The help, with the names of configurations, which are looked up only here since that loads compiled code."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from klss.play.contest import AnyPlayer, Decision
+from klss.play.contest import Answer, AnyPlayer, AnyReferee, Decision, Observation, Player, Setup
 from klss.play.limits import Limit, Progress, TimeControl
 from klss.play.outcome import Outcome, Seat
 from klss.support.seeds import NATURE, player_seed
@@ -42,7 +42,6 @@ from klss_app.kept_games import HUMAN, Terms, game_headers, keep_game, shown_nam
 from klss_app.progress import ENGINE, THOUGHT
 
 if TYPE_CHECKING:
-    from klss.play.arbiter import AnyPlayed
     from uci_bridge.players import PlayerMaker
 
 LOADING = "loading the engine (the first time it is compiled: a minute)"
@@ -85,15 +84,22 @@ def _loading_text(seconds: float) -> str:
     return f"{LOADING}  {seconds:.0f} s"
 
 
-class Engine(AnyPlayer):
+class Engine(Player[Setup, Observation, Answer]):
     """An engine, which plays in a process of its own, with a spinner while it loads and thinks.
 
     The spinner runs from a turn's first question to the turn's end, and shows a search's progress only if ``counts``:
     otherwise it would tell that a move was refused and that the engine thinks about another.
     """
 
-    def __init__(self, maker: PlayerMaker, seed: int, name: str, terminal: Terminal, counts: bool) -> None:
-        self._maker, self._player, self._name = maker, maker.player(seed), name
+    def __init__(
+        self,
+        maker: PlayerMaker,
+        player: Player[Setup, Observation, Answer],
+        name: str,
+        terminal: Terminal,
+        counts: bool,
+    ) -> None:
+        self._maker, self._player, self._name = maker, player, name
         self._terminal, self._counts = terminal, counts
         self._said = ""  # what it had said before the question
         self._turn: contextlib.ExitStack | None = None  # the spinner of the present turn
@@ -107,13 +113,13 @@ class Engine(AnyPlayer):
         with self._terminal.spinner(_loading_text):
             self._maker.warm_up()
 
-    def begin(self, seat: Seat, setup: Any) -> None:
+    def begin(self, seat: Seat, setup: Setup) -> None:
         self._player.begin(seat, setup)
 
-    def observe(self, observation: Any) -> None:
+    def observe(self, observation: Observation) -> None:
         self._player.observe(observation)
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Any]:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:
         if self._turn is None:
             self.load()
             self._turn = contextlib.ExitStack()
@@ -170,9 +176,9 @@ class TerminalGame:
         if left is not None:
             self._clocks.update(left.left_s)
         self._screen = Screen(game, terminal, self._names, self._clocks)
-        self._referee: Any = None
+        self._referee: AnyReferee | None = None
         self._makers: dict[Seat, PlayerMaker] = {}
-        self._engines: dict[Seat, Engine] = {}
+        self._engines: dict[Seat, Engine[Any, Any, Any]] = {}  # of a game that was chosen by name
         self._kept: Path | None = None
         self._saved = False
         self._error: BaseException | None = None
@@ -247,10 +253,11 @@ class TerminalGame:
         from uci_bridge.evaluators import named
 
         options, names, screen, referee = self._options, self._names, self._screen, self._referee
+        assert referee is not None
         counts = self._game.chess or self._human is None
         for seat, maker in self._makers.items():
             own_seed = player_seed(options.seed, chess.COLOR_NAMES[seat])
-            self._engines[seat] = Engine(maker, own_seed, names[seat], self._terminal, counts)
+            self._engines[seat] = Engine(maker, maker.player(own_seed), names[seat], self._terminal, counts)
         # From now on the screen shows the evaluators' names, which were not known before.
         names.update({seat: named(names[seat], maker.label) for seat, maker in self._makers.items()})
         players: dict[Seat, AnyPlayer] = dict(self._engines)
@@ -263,7 +270,9 @@ class TerminalGame:
                 engine.load()
         if self._human is None:
             self._terminal.say(f"White: {names[True]}   Black: {names[False]}", *screen.start_lines(referee))
-        Arbiter(referee, players, controls, self._print_turn, on_pass=self._pass, remaining_s=self._clocks).play()
+        told = self._human is None  # a human who plays may see only the own side
+        on_turn = (lambda played: self._terminal.say(*screen.turn_lines(referee, played))) if told else None
+        Arbiter(referee, players, controls, on_turn, on_pass=self._pass, remaining_s=self._clocks).play()
         self._terminal.say("", *screen.end_lines(referee))
         for seat, engine in self._engines.items():
             if engine.last_fault:
@@ -277,10 +286,6 @@ class TerminalGame:
     def _pass(self, seat: Seat) -> None:
         if seat in self._engines:
             self._engines[seat].turn_over()
-
-    def _print_turn(self, played: AnyPlayed) -> None:
-        if self._human is None:  # a human who plays may see only the own side
-            self._terminal.say(*self._screen.turn_lines(self._referee, played))
 
     def _left(self, why: BaseException) -> tuple[int, str]:
         """The exit code of a game that was left before its end, and the reason in words."""

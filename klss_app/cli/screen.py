@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import chess
 
 from darkchess.fog.game.render import beside
 from klss.play.arbiter import AnyPlayed
+from klss.play.contest import AnyReferee
 from klss.play.outcome import Seat
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import Game
@@ -71,25 +72,25 @@ class Screen:
         """Seconds on the clock during the human's turn; None without a clock, and during the opponent's turn."""
         return None if self._human is None else self._human.seconds_left()
 
-    def start_lines(self, referee: Any) -> list[str]:
+    def start_lines(self, referee: AnyReferee) -> list[str]:
         """The lines for the beginning of a game between two engines."""
         step = self.front.step(referee, 0)
         return [] if step is None else ["", *self._block(step)]
 
-    def turn_lines(self, referee: Any, played: AnyPlayed) -> list[str]:
+    def turn_lines(self, referee: AnyReferee, played: AnyPlayed) -> list[str]:
         """The lines for a turn of such a game."""
         step = self.front.step(referee, played.ply)
         if step is None:
             return [self.front.words(referee, played, self._names[played.seat])]
         return ["", *self._block(step)]
 
-    def end_lines(self, referee: Any) -> list[str]:
+    def end_lines(self, referee: AnyReferee) -> list[str]:
         """The lines for the end of any game; with the last board between engines whose turns were told in words."""
         told = self._human is None and self.front.step(referee, 0) is None
         board = [line for step in self.front.steps(referee)[-1:] for line in self._block(step)] if told else []
         return [*board, *self.front.end_lines(referee, self._names)]
 
-    def review(self, referee: Any) -> None:
+    def review(self, referee: AnyReferee) -> None:
         """Step through a finished game, with nothing hidden: at a terminal the last step and then those that the human
         asks for, else all at once."""
         terminal, steps = self._terminal, self.front.steps(referee)

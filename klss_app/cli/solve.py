@@ -5,14 +5,16 @@ The value is in the game's own units for player 0; the exploitability is recompu
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from klss.support.signals import asked_to_end
+from klss.support.text import Document
 from klss.support.whole_file import write_whole
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.openspiel import add_limits, add_recall, game_of, is_gambit_file, limits
@@ -33,6 +35,38 @@ _PROGRAMS, _ITERATED = ("lp", "simplex", "ipm"), ("auto", "pcfr+", "dcfr", "cfr+
 
 _LARGE = 20_000
 """Number of payoffs from which on the command reports the game's size before it solves, as that takes a while."""
+
+
+class _Subgame(TypedDict):
+    """``subgame`` of the document."""
+
+    player: int
+    infoset: str
+    margin: float
+    nodes: int
+    sequences: list[int]
+    changed: dict[str, dict[str, list[float]]]
+
+
+class _Report(TypedDict):
+    """The document (docs/json.md, "`klss solve`")."""
+
+    game: str
+    value: float
+    exploitability: float
+    infosets: list[int]
+    sequences: list[int]
+    nodes: int
+    rows: int
+    columns: int
+    nonzeros: int
+    seconds: float
+    method: NotRequired[str]
+    iterations: NotRequired[int]
+    status: NotRequired[str]
+    about: NotRequired[str]
+    exact: NotRequired[Document]
+    subgame: NotRequired[_Subgame]
 
 
 def _parser() -> Parser:
@@ -119,7 +153,7 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _report(name: str, game: Game, form: SequenceForm, solution: Solution, seconds: float) -> dict[str, Any]:
+def _report(name: str, game: Game, form: SequenceForm, solution: Solution, seconds: float) -> _Report:
     """The fields that every solution's document has."""
     return {
         "game": name,
@@ -135,7 +169,7 @@ def _report(name: str, game: Game, form: SequenceForm, solution: Solution, secon
     }
 
 
-def _check(parsed: Any) -> None:
+def _check(parsed: argparse.Namespace) -> None:
     """Refuse flags that don't go together."""
     if parsed.method in _PROGRAMS:
         for flag in ("gap", "resume"):
@@ -151,7 +185,7 @@ def _check(parsed: Any) -> None:
         output_file(getattr(parsed, flag), f"--{flag}")
 
 
-def _solved(parsed: Any, form: SequenceForm, max_bytes: int, progress: ProgressLine) -> Solution:
+def _solved(parsed: argparse.Namespace, form: SequenceForm, max_bytes: int, progress: ProgressLine) -> Solution:
     """The solution by the chosen method, with the locked strategies fixed."""
     from klss import solve_form
     from klss.theory.policies import read_policy
@@ -185,7 +219,7 @@ def _warm_up(name: str) -> None:
     first_order.FirstOrder(form)
 
 
-def _show(report: dict[str, Any], solution: Solution) -> None:
+def _show(report: _Report, solution: Solution) -> None:
     print(f"{report['game']}")
     if "about" in report:
         print(f"  {report['about']}")
@@ -224,7 +258,7 @@ def _write(path: Path, name: str, solution: Solution, exact: ExactSolution | Non
         write_policy(path, name, players)
 
 
-def _subgame(game: Game, form: SequenceForm, solution: Solution, key: str, player: int) -> dict[str, Any]:
+def _subgame(game: Game, form: SequenceForm, solution: Solution, key: str, player: int) -> _Subgame:
     from klss.paper.nested import Blueprint, solve_at
     from klss.paper.tables import mirrored
     from klss.theory.equilibrium import scaling

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from klss.paper.methods import GADGETS, METHODS
 from klss_app.cli.errors import UsageError
@@ -68,7 +69,7 @@ def run(arguments: Sequence[str]) -> int:
         return _table_1(parsed, max_bytes) if parsed.table == "1" else _table_2(parsed, max_bytes)
 
 
-def _columns(parsed: Any) -> list[tuple[str, str]]:
+def _columns(parsed: argparse.Namespace) -> list[tuple[str, str]]:
     fixed = parsed.given & {"order", "method"}
     names = [f"{k}-klss" for k in _ORDERS] if parsed.all and not fixed else [parsed.method]
     nestings = list(_NESTINGS) if parsed.all and "nesting" not in parsed.given else [parsed.nesting]
@@ -77,7 +78,7 @@ def _columns(parsed: Any) -> list[tuple[str, str]]:
     return [(m, n) for n in nestings for m in names if holds[n](m)]
 
 
-def _table_1(parsed: Any, max_bytes: int) -> int:
+def _table_1(parsed: argparse.Namespace, max_bytes: int) -> int:
     from klss.paper.tables import TABLE_1, table_1_row
 
     rows: list[Row] = []
@@ -134,7 +135,7 @@ def _print_row(row: Row, first: bool) -> None:
     )
 
 
-def _table_2(parsed: Any, max_bytes: int) -> int:
+def _table_2(parsed: argparse.Namespace, max_bytes: int) -> int:
     from klss.paper.tables import TABLE_2, knowledge_row
 
     report = []

@@ -16,7 +16,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any
 
 try:
     import termios
@@ -190,7 +189,7 @@ def _alarm(within_s: float | None) -> Iterator[None]:
         yield
         return
 
-    def ring(*_: Any) -> None:
+    def ring(*_: object) -> None:
         raise TimeUp
 
     before = signal.signal(signal.SIGALRM, ring)

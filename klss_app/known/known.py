@@ -15,6 +15,7 @@ from darkchess.board.fen import board_text
 from darkchess.fog.game.render import ALL_SQUARES
 from klss.play.contest import Answer, Observation, Setup
 from klss.play.outcome import Outcome, Seat
+from klss.support.text import Document
 
 if TYPE_CHECKING:  # not at run time: the first board is drawn before compiled code is loaded
     from darkchess.board.position import Position
@@ -132,12 +133,12 @@ Type an answer of the list or its number, or one of:
         """The game so far, as far as the player knows it."""
         return self.history
 
-    def message(self) -> dict[str, Any]:
+    def message(self) -> Document:
         """All that a page is sent, so that a reloaded page shows the same as before.
 
         Returns
         -------
-        dict
+        Document
             ``color``; ``ply`` and ``step``, the question's number; ``turn``; ``question``; ``answers``, the texts of
             the open ones; ``history``, ``said``: see the class; ``over``; the fields of a chessboard, which is empty.
         """
@@ -219,12 +220,12 @@ class ChessKnown(Known[Setup, Observation, Answer]):
         self.history.append(text)
         self.past.append(self.picture().text)
 
-    def message(self) -> dict[str, Any]:
+    def message(self) -> Document:
         """All that a page is sent, so that a reloaded page shows the same as before.
 
         Returns
         -------
-        dict
+        Document
             ``color``; ``ply``; ``fullmove``; ``first`` and ``firstNumber``, the side that began and its move number;
             ``board``, FEN's first field with ``?`` for fog; ``past``, that of every ply so far; ``turn``; ``moves``, in
             UCI; ``last``, ``history``, ``said``, ``lost``, ``taken``: see the class; ``over``.
@@ -288,7 +289,7 @@ def _counted(pieces: Counter[str]) -> str:
     return ", ".join(f"a {name}" if count == 1 else f"{count} {name}s" for name, count in counts.items()) or "nothing"
 
 
-def over_document(outcome: Outcome | None) -> dict[str, Any] | None:
+def over_document(outcome: Outcome | None) -> Document | None:
     """The end of a game, for a page; None while it goes on."""
     if outcome is None:
         return None

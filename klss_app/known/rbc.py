@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import chess
 
@@ -19,7 +18,7 @@ from darkchess.rbc.game.contest import observed_before
 from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
 from klss.play.outcome import Seat
-from klss.support.text import counted, printable
+from klss.support.text import Document, counted, printable
 from klss_app.known.known import ChessKnown, Picture, Unread
 
 _PASS = ("pass", "-", "--", "0000")
@@ -153,7 +152,7 @@ says how many turns ago that was. There is no check: capture the king to win."""
         """See the base: which pieces they were is not told."""
         return counted(self._captures, "piece")
 
-    def message(self) -> dict[str, Any]:
+    def message(self) -> Document:
         """See the base; also ``step``, the question's number; ``question``, ``sense``, ``move`` or None; ``ages``."""
         return super().message() | {"step": self.number, "question": self.question, "ages": self.ages()}
 

@@ -20,7 +20,7 @@ from klss.play.outcome import Outcome
 from klss_app.front import Front, Step
 from klss_app.kept_games import HUMAN, Earlier
 from klss_app.known.known import over_document
-from klss_app.web.seats import HumanAtBoard, Inbox
+from klss_app.web.seats import AnyInbox, HumanAtBoard, Inbox
 
 MOST_PLIES = 2000
 """Most plies of a game that is reviewed; each is replayed, and sent to the page."""
@@ -88,7 +88,7 @@ class BoardGame(Front):
 
     def warm_up(self) -> None:
         """Load the compiled code that a game between people needs, by showing both the beginning of one."""
-        inbox = Inbox(lambda offer: None)
+        inbox: AnyInbox = Inbox(lambda offer: None)
         people = {color: HumanAtBoard(self.known, inbox, lambda message: None) for color in chess.COLORS}
         referee = self.kit.referee(self.kit.setup(), self.opening)
         Arbiter(referee, people, dict.fromkeys(chess.COLORS, TimeControl())).begin()

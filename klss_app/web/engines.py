@@ -10,7 +10,7 @@ from klss.play.kit import AnyKit
 from klss.support.configuration_text import ConfigurationError
 from klss_app.kept_games import shown_name
 from klss_app.web.board_game import Settings
-from klss_app.web.seats import EngineAtBoard, Inbox
+from klss_app.web.seats import AnyEngineAtBoard, AnyInbox, EngineAtBoard
 from uci_bridge.commands import Command
 from uci_bridge.evaluators import named
 from uci_bridge.players import PlayerMaker, player_spec
@@ -50,7 +50,7 @@ class BoardEngine:
         self._process = self._maker.process
         self.evaluator = self._maker.label
         self.label = named(shown_name(spec), self.evaluator)
-        self._last: tuple[AnyHosted, EngineAtBoard] | None = None
+        self._last: tuple[AnyHosted, AnyEngineAtBoard] | None = None
         self._warming = threading.Thread(target=self._warm_up, daemon=True)
         self._warming.start()
 
@@ -72,7 +72,7 @@ class BoardEngine:
         """Wait until its compiled code is loaded; called by a game's thread."""
         self._warming.join()
 
-    def player(self, seed: int, inbox: Inbox) -> EngineAtBoard:
+    def player(self, seed: int, inbox: AnyInbox) -> AnyEngineAtBoard:
         """The engine as the player of one game."""
         hosted = self._maker.player(seed)
         self._last = hosted, EngineAtBoard(hosted, inbox, self.wait_until_warm)

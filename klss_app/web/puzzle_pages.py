@@ -8,11 +8,12 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import chess
 from aiohttp import web
 
+from klss.support.text import Document
 from klss_app.known.fog import events
 from klss_app.puzzles import explained, posed, puzzles
 
@@ -51,7 +52,7 @@ def _puzzle(number: int) -> Puzzle | None:
     return replace(_all()[number - 1]) if 1 <= number <= len(_all()) else None
 
 
-def _question(number: int) -> dict[str, Any] | None:
+def _question(number: int) -> Document | None:
     """The mover's view, and the question."""
     from darkchess.fog.game.san import san
 
@@ -71,7 +72,7 @@ def _question(number: int) -> dict[str, Any] | None:
     }
 
 
-def _answer(number: int, text: str) -> dict[str, Any] | None:
+def _answer(number: int, text: str) -> Document | None:
     """The result of a move, and what the fog hid."""
     puzzle = _puzzle(number)
     if puzzle is None:

@@ -14,24 +14,25 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import chess
 import msgspec
 
+from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
 from klss.play.contest import AnyPlayer, AnyReferee
 from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome
 from klss.support.seeds import NATURE, fresh_seed, player_seed
-from klss.support.text import printable
+from klss.support.text import Document, printable
 from klss_app.kept_games import HUMAN, Earlier, Terms, game_headers, keep_game, shown_name
 from klss_app.web.analyses import Analyses
 from klss_app.web.board_game import BoardGame, Finished, Reviewed, Settings
 from klss_app.web.engines import BoardEngine
 from klss_app.web.guard import new_token, same_token
 from klss_app.web.running_game import GameClock, RunningGame
-from klss_app.web.seats import Draw, Ended, HumanAtBoard, Inbox, Line
+from klss_app.web.seats import AnyHumanAtBoard, AnyInbox, Draw, Ended, HumanAtBoard, Inbox, Line
 
 _MOST_GAMES = 200
 
@@ -65,8 +66,8 @@ class Seat:
     color: chess.Color
     token: str = field(default_factory=new_token)
     lines: set[Line] = field(default_factory=set)
-    shown: dict[str, Any] | None = None
-    player: HumanAtBoard | None = None
+    shown: Document | None = None
+    player: AnyHumanAtBoard | None = None
     sat: bool = False
     wants_rematch: bool = False
     invitation: str | None = None
@@ -75,7 +76,7 @@ class Seat:
         """Whether ``code`` lets a browser in."""
         return self.invitation is not None and same_token(code, self.invitation)
 
-    def send(self, message: Mapping[str, Any]) -> None:
+    def send(self, message: Mapping[str, object]) -> None:
         """Send to all of the seat's pages."""
         for line in tuple(self.lines):
             line.send(message)
@@ -140,7 +141,7 @@ class Room:
         """Whether a game is going on, or is about to."""
         return self._game is not None or self._beginning
 
-    def described(self, seat: Seat) -> dict[str, Any]:
+    def described(self, seat: Seat) -> Document:
         """The message that describes the room to a page: all but the game itself."""
         settings = self.settings
         code = self.seats[-1].invitation if seat is self.seats[0] else None
@@ -164,7 +165,7 @@ class Room:
             "opened": self.opened,
         }
 
-    def game_message(self, seat: Seat) -> dict[str, Any] | None:
+    def game_message(self, seat: Seat) -> Document | None:
         """The message of the game as the seat knows it now; None before its first game."""
         if seat.shown is None:
             return None
@@ -206,7 +207,7 @@ class Room:
             self._loading = False
             self._soon(self._describe_to_all)
 
-    def tell(self, message: Mapping[str, Any]) -> None:
+    def tell(self, message: Mapping[str, object]) -> None:
         """Send to all pages of all seats."""
         for seat in self.seats:
             seat.send(message)
@@ -305,12 +306,12 @@ class Room:
             if not self.kind.kit.starts:
                 raise Refused("got a start position, expected none in this game")
             try:
-                referee: Any = self.kind.kit.referee(self.kind.kit.setup(fen, self.settings.ruleset.name))
+                fen = Position.from_fen(fen).fen()
+                outcome = self.kind.kit.referee(self.kind.kit.setup(fen, self.settings.ruleset.name)).outcome
             except DarkchessError as error:
                 raise Refused(printable(str(error), 200)) from None
-            if referee.outcome is not None:
+            if outcome is not None:
                 raise Refused("got a start position in which the game is over")
-            fen = referee.positions[0].fen()
         return replace(
             self.settings,
             players={human: HUMAN, not human: spec},
@@ -343,7 +344,7 @@ class Room:
             {} if clock is None else {color: earlier.left_s.get(color, clock[0]) for color in chess.COLORS}
         )
         self._offer = None
-        inbox = Inbox(lambda offer: self._soon(self._offered, number, offer))
+        inbox: AnyInbox = Inbox(lambda offer: self._soon(self._offered, number, offer))
         players: dict[chess.Color, AnyPlayer] = {}
         for seat in self.seats:
             seat.shown, seat.wants_rematch = None, False
@@ -371,16 +372,16 @@ class Room:
         self._describe_to_all()
         game.start()
 
-    def _soon(self, call: Callable[..., None], *values: Any) -> None:
+    def _soon(self, call: Callable[..., None], *values: object) -> None:
         """Have the server's thread call this; from any thread."""
         with contextlib.suppress(RuntimeError):  # the server is closing
             self._loop.call_soon_threadsafe(call, *values)
 
-    def _shower(self, seat: Seat, number: int) -> Callable[[dict[str, Any]], None]:
+    def _shower(self, seat: Seat, number: int) -> Callable[[Document], None]:
         """Return a function that the game's thread calls with what a seat may know, to send it to the seat's pages."""
         return lambda message: self._soon(self._show, seat, number, message)
 
-    def _show(self, seat: Seat, number: int, message: dict[str, Any]) -> None:
+    def _show(self, seat: Seat, number: int, message: Document) -> None:
         if number == self._numbers:
             seat.shown = message
             self._send_game(seat)
@@ -413,13 +414,13 @@ class Room:
         referee = game.referee
         assert referee.outcome is not None
         left = referee.outcome.reason == "aborted"
-        clocks = (self._clock.shown(referee.turn) if left else None) or {}
+        clocks = self._clock.shown(referee.turn) if left else None
         headers = game_headers(
             "klss board",
             {color: shown_name(spec) for color, spec in settings.players.items()},
             earlier.begun,
             Terms(seed, settings.clock, settings.time_s, settings.nodes, settings.ruleset.name),
-            {color: clocks[chess.COLOR_NAMES[color]] / 1000.0 for color in chess.COLORS if clocks},
+            None if clocks is None else {True: clocks["white"] / 1000.0, False: clocks["black"] / 1000.0},
         )
         if engine is not None and engine.evaluator is not None:
             headers[f"{'Black' if settings.players[chess.WHITE] == HUMAN else 'White'}Evaluator"] = engine.evaluator

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TypedDict
 
 import chess
 
@@ -16,7 +16,15 @@ from klss.play.arbiter import Arbiter
 from klss.play.contest import AnyPlayer, AnyReferee
 from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome
-from klss_app.web.seats import Ended, HumanAtBoard, Inbox
+from klss_app.web.seats import AnyInbox, Ended, HumanAtBoard
+
+
+class ShownClocks(TypedDict):
+    """Milliseconds left to each side, and the side whose clock runs."""
+
+    white: int
+    black: int
+    running: str | None
 
 
 class GameClock:
@@ -32,17 +40,15 @@ class GameClock:
         """The other player's clock runs from here."""
         self._turn_began = self._now()
 
-    def shown(self, running: chess.Color | None) -> dict[str, Any] | None:
+    def shown(self, running: chess.Color | None) -> ShownClocks | None:
         """Milliseconds left to both at this moment; None without clocks. ``running``: the side whose clock runs."""
         if not self.remaining_s:
             return None
         left = dict(self.remaining_s)
         if running is not None:
             left[running] = max(0.0, left[running] - (self._now() - self._turn_began))
-        return {
-            **{chess.COLOR_NAMES[color]: round(1000 * left[color]) for color in chess.COLORS},
-            "running": None if running is None else chess.COLOR_NAMES[running],
-        }
+        white, black = (round(1000 * left[color]) for color in chess.COLORS)
+        return {"white": white, "black": black, "running": None if running is None else chess.COLOR_NAMES[running]}
 
 
 class RunningGame:
@@ -65,7 +71,7 @@ class RunningGame:
         referee: AnyReferee,
         players: Mapping[chess.Color, AnyPlayer],
         controls: Mapping[chess.Color, TimeControl],
-        inbox: Inbox,
+        inbox: AnyInbox,
         clock: GameClock,
         *,
         prepared: Callable[[], None],

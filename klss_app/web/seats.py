@@ -11,14 +11,15 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeAlias
 
 import chess
 
-from klss.play.contest import AnyPlayer, Decision, OutOfTime
+from klss.play.contest import Answer, Decision, Observation, OutOfTime, Player, Setup
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome, Seat
-from klss_app.known.known import AnyKnown, Unread
+from klss.support.text import Document
+from klss_app.known.known import Known, Unread
 
 _MOST_TEXT = 200
 """Characters of a page's answer that are read."""
@@ -27,7 +28,7 @@ _MOST_TEXT = 200
 class Line(Protocol):
     """A page's connection."""
 
-    def send(self, message: Mapping[str, Any]) -> None:
+    def send(self, message: Mapping[str, object]) -> None:
         """Queue a message for sending."""
         ...
 
@@ -42,12 +43,12 @@ class Ended(Exception):
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answered(Generic[Answer]):
     """A player's answer to its question ``number``: a decision, or the error if there is none."""
 
     color: chess.Color
     number: int
-    answer: Decision[Any] | Exception
+    answer: Decision[Answer] | Exception
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Draw:
     accepts: bool
 
 
-class Inbox:
+class Inbox(Generic[Answer]):
     """The inbox of one game. The game's thread calls ``offered`` with the colour that offers a draw, or with None once
     an offer is over.
 
@@ -71,13 +72,13 @@ class Inbox:
     def __init__(self, offered: Callable[[chess.Color | None], None]) -> None:
         self._offered = offered
         self._offer: chess.Color | None = None
-        self._letters: queue.SimpleQueue[Answer | Draw | Ended] = queue.SimpleQueue()
+        self._letters: queue.SimpleQueue[Answered[Answer] | Draw | Ended] = queue.SimpleQueue()
 
-    def put(self, letter: Answer | Draw | Ended) -> None:
+    def put(self, letter: Answered[Answer] | Draw | Ended) -> None:
         """Add a letter; from any thread."""
         self._letters.put(letter)
 
-    def answer(self, color: chess.Color, number: int, deadline: float | None = None) -> Decision[Any]:
+    def answer(self, color: chess.Color, number: int, deadline: float | None = None) -> Decision[Answer]:
         """Wait for the decision of ``color`` on its question ``number``, until the moment ``deadline`` of
         :func:`time.monotonic`; answers to other questions are dropped.
 
@@ -122,29 +123,29 @@ class Inbox:
         self._offered(color)
 
 
-class HumanAtBoard(AnyPlayer):
+class HumanAtBoard(Player[Setup, Observation, Answer]):
     """A human at a page. The game's thread calls ``show`` with what the human may know whenever that has changed, but
     not for the first ``earlier`` turns, which were played before the game was resumed. ``make`` makes what the human
     knows.
     """
 
-    known: AnyKnown | None = None
+    known: Known[Setup, Observation, Answer] | None = None
 
     def __init__(
         self,
-        make: Callable[[Seat, Any], AnyKnown],
-        inbox: Inbox,
-        show: Callable[[dict[str, Any]], None],
+        make: Callable[[Seat, Setup], Known[Setup, Observation, Answer]],
+        inbox: Inbox[Answer],
+        show: Callable[[Document], None],
         earlier: int = 0,
     ) -> None:
         self._make, self._inbox, self._show, self._earlier = make, inbox, show, earlier
 
-    def begin(self, seat: Seat, setup: Any) -> None:
+    def begin(self, seat: Seat, setup: Setup) -> None:
         self.known = self._make(seat, setup)
         self._quiet = self.known.observed_before(self._earlier, seat, setup)
         self._tell()
 
-    def observe(self, observation: Any) -> None:
+    def observe(self, observation: Observation) -> None:
         assert self.known is not None
         self.known.observe(observation)
         self._tell()
@@ -154,7 +155,7 @@ class HumanAtBoard(AnyPlayer):
         if self.known.number >= self._quiet:
             self._show(self.known.message())
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Any]:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:
         """See :class:`klss.play.contest.Player`; raises as :meth:`Inbox.answer` does."""
         assert self.known is not None
         deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
@@ -182,11 +183,11 @@ class HumanAtBoard(AnyPlayer):
             answer = known.read(text[:_MOST_TEXT])
         except Unread as error:
             return str(error) or "got nothing, expected an answer"
-        self._inbox.put(Answer(known.seat, number, Decision(answer)))
+        self._inbox.put(Answered(known.seat, number, Decision(answer)))
         return None
 
 
-class EngineAtBoard(AnyPlayer):
+class EngineAtBoard(Player[Setup, Observation, Answer]):
     """An engine, asked in a thread of its own.
 
     Parameters
@@ -198,17 +199,19 @@ class EngineAtBoard(AnyPlayer):
         Waits until the engine's process is loaded; the host's time limit counts from there.
     """
 
-    def __init__(self, player: AnyPlayer, inbox: Inbox, ready: Callable[[], None]) -> None:
+    def __init__(
+        self, player: Player[Setup, Observation, Answer], inbox: Inbox[Answer], ready: Callable[[], None]
+    ) -> None:
         self._player = player
         self._inbox = inbox
         self._ready = ready
         self.thinking = False
 
-    def begin(self, seat: Seat, setup: Any) -> None:
+    def begin(self, seat: Seat, setup: Setup) -> None:
         self._seat, self._number = seat, 0
         self._player.begin(seat, setup)
 
-    def observe(self, observation: Any) -> None:
+    def observe(self, observation: Observation) -> None:
         self._player.observe(observation)
 
     def end(self, outcome: Outcome) -> None:
@@ -216,7 +219,7 @@ class EngineAtBoard(AnyPlayer):
         if not self.thinking:
             self._player.end(outcome)
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Any]:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:
         """See :class:`klss.play.contest.Player`; raises as :meth:`Inbox.answer` does."""
         self.thinking = True
         self._number += 1
@@ -227,11 +230,17 @@ class EngineAtBoard(AnyPlayer):
         self._player.close()
 
     def _think(self, question: str, limit: Limit, number: int) -> None:
-        answer: Decision[Any] | Exception
+        answer: Decision[Answer] | Exception
         try:
             self._ready()
             answer = self._player.answer(question, limit)
         except Exception as error:
             answer = error
         self.thinking = False
-        self._inbox.put(Answer(self._seat, number, answer))
+        self._inbox.put(Answered(self._seat, number, answer))
+
+
+AnyInbox: TypeAlias = Inbox[Any]
+AnyHumanAtBoard: TypeAlias = HumanAtBoard[Any, Any, Any]
+AnyEngineAtBoard: TypeAlias = EngineAtBoard[Any, Any, Any]
+"""The same in a game that is chosen by name: its types are known only at run time."""

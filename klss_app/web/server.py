@@ -14,7 +14,7 @@ import math
 from collections.abc import Awaitable, Callable, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
 from aiohttp import WSCloseCode, WSMsgType, web
@@ -46,8 +46,8 @@ _BURST = 60.0
 
 # ------------------------------------------------------------------------------------------------- what pages may send
 class _Sit(msgspec.Struct, tag="sit"):
-    token: Any = None
-    invite: Any = None
+    token: object = None
+    invite: object = None
 
 
 class _Move(msgspec.Struct, tag="move"):
@@ -196,7 +196,7 @@ class PageLine:
         """
         return math.inf if self._seat is None else len(self._seat.lines)
 
-    def send(self, message: Mapping[str, Any]) -> None:
+    def send(self, message: Mapping[str, object]) -> None:
         """Queue a message for sending."""
         if self._cut:
             return

@@ -13,7 +13,7 @@ import darkchess.fog.players.tracking as tracking
 import klss_app.bench.evaluator as evaluator_bench
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.players.named_fog_players import configuration
-from klss_app.bench.equilibrium import TOLERANCE, program_sequence
+from klss_app.bench.equilibrium import TOLERANCE, Step, program_sequence
 from klss_app.bench.positions import bench_games
 from klss_app.bench.signature import expected_signature, signature
 from klss_app.cli.main import main
@@ -38,16 +38,15 @@ def test_warm_and_cold_programs_agree_and_the_sequences_are_long_enough_to_tell(
     for (name, moves), kind in itertools.product((games[0], games[2]), ("resolve", "maxmargin")):
         steps = program_sequence(configuration("klss2021,particles=30"), moves, kind, 3000)  # type: ignore[arg-type]
         assert len(steps) >= 4, name
-        assert max(step["difference"] for step in steps) <= TOLERANCE
-        assert max(step["gap"] for step in steps) <= 1e-6
-        assert {step["ply"] for step in steps} == {0, 2}, "a fresh trunk and one carried on"
+        assert max(step.difference for step in steps) <= TOLERANCE
+        assert max(step.gap for step in steps) <= 1e-6
+        assert {step.ply for step in steps} == {0, 2}, "a fresh trunk and one carried on"
 
 
 def test_solvers_that_disagree_end_the_bench_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    step = dict.fromkeys(("warm_s", "cold_s", "edit_s"), 1.0)
-    step |= {"difference": 0.1, "gap": 0.0, "fallbacks": 0, "ply": 0}
+    step = Step(0, 1, *(1.0,) * 4, difference=0.1, gap=0.0, fallbacks=0, cold_fallbacks=0)
     monkeypatch.setattr("klss_app.bench.equilibrium.program_sequence", lambda *_: [step])
     assert main(["bench", "equilibrium", "--repetitions", "1"]) == 1
     assert "warm and cold differ" in capsys.readouterr().err.splitlines()[-1]

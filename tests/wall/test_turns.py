@@ -22,7 +22,7 @@ from klss.play.limits import TimeControl
 from klss_app.cli import play
 from klss_app.known.known import PlainKnown
 from klss_app.web.running_game import GameClock
-from klss_app.web.seats import Answer, Draw, Ended, HumanAtBoard, Inbox
+from klss_app.web.seats import Answered, Draw, Ended, HumanAtBoard, Inbox
 from tests.klss_app.conftest import klss  # noqa: F401
 from tests.table import hidden_tictactoe as toy
 from uci_bridge.kits.named import kit_named
@@ -137,8 +137,8 @@ class Waits(PlainKnown[Any, int]):
 def test_an_offer_ends_with_the_turn_of_the_one_that_it_was_made_to() -> None:
     referee, offers = toy.Referee(), list[Any]()
     inbox = Inbox(lambda offer: offers.append((offer, referee.ply)))
-    for letter in (Answer(True, 1, Decision(0)), Draw(True, False), Answer(False, 2, Decision(0)),
-                   Answer(False, 3, Decision(1)), Ended(None)):  # fmt: skip
+    for letter in (Answered(True, 1, Decision(0)), Draw(True, False), Answered(False, 2, Decision(0)),
+                   Answered(False, 3, Decision(1)), Ended(None)):  # fmt: skip
         inbox.put(letter)
     players = {seat: HumanAtBoard(partial(Waits, toy.KIT), inbox, lambda _: None) for seat in SEATS}  # type: ignore[arg-type]
     with pytest.raises(Ended):

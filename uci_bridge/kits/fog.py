@@ -32,7 +32,7 @@ from klss.play.kit import Kit, Maker, Replay, Spec
 from klss.support.text import Document
 from uci_bridge.bot.true_game import ServerReferee
 from uci_bridge.commands import described
-from uci_bridge.evaluators import EvaluatedKit, make_evaluator
+from uci_bridge.evaluators import EvaluatedKit, can_ponder, make_evaluator
 from uci_bridge.protocol.fog import FOG as WIRE
 
 
@@ -57,8 +57,8 @@ class _Fog(EvaluatedKit, Kit[Configuration, Referee, Setup, View, chess.Move]):
     def text(self, spec: Configuration) -> str:
         return described(spec, CONFIGURATIONS | LEVELS, configuration)
 
-    def pondering(self, spec: Configuration) -> Configuration:
-        return spec.pondering()
+    def pondering(self, spec: Configuration, choice: EvaluatorChoice) -> Configuration:
+        return spec.pondering() if can_ponder(spec, choice) else spec
 
     def ponders(self, spec: Configuration) -> bool:
         return spec.ponder

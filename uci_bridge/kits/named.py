@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import importlib
 from importlib.metadata import entry_points
-from typing import Any
 
 from klss.errors import INSTALL_EXTRAS, GameError
 from klss.play.kit import ENTRY_POINTS, AnyKit, Kit
@@ -47,11 +46,12 @@ def kit_named(name: str) -> AnyKit:
         raise ConfigurationError(f"--game: {error}") from None
 
 
-def loaded(place: str, flag: str) -> Any:
+def loaded(place: str, flag: str) -> object:
     """The object at ``MODULE:NAME``. Raises ConfigurationError: there is none; the message begins with ``flag``."""
     module, _, name = place.partition(":")
     try:
-        return getattr(importlib.import_module(module), name)
+        found: object = getattr(importlib.import_module(module), name)
+        return found
     except ImportError as error:
         raise ConfigurationError(f"{flag}: got {place[:80]!r}, which can't be imported ({error})") from None
     except (AttributeError, ValueError):

@@ -14,9 +14,9 @@ import subprocess
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import klss
+from klss.support.text import Document
 from klss.support.whole_file import write_whole
 from uci_bridge.errors import UciBridgeError
 
@@ -27,7 +27,7 @@ class NoCommitError(UciBridgeError, RuntimeError):
     """Results can't be traced to a commit."""
 
 
-def head(experiment: str, *packages: str) -> dict[str, Any]:
+def head(experiment: str, *packages: str) -> Document:
     """The first entries of an experiment's document; ``packages``: those that its figures depend on, besides klss.
 
     ``modified`` is there if the code differs from the commit.
@@ -84,7 +84,7 @@ def _git(*arguments: str) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def write_document(path: Path, document: Mapping[str, Any]) -> None:
+def write_document(path: Path, document: Mapping[str, object]) -> None:
     """Write JSON whole or not at all, with plain lists on one line, and infinite or NaN floats as text."""
     text = json.dumps(_spoken(document), indent=1, allow_nan=False)
     # Strings can't be changed by this, as JSON has line breaks only between values.
@@ -99,7 +99,7 @@ def _on_one_line(found: re.Match[str]) -> str:
     return line if len(line) < _LINE or line[0] == "[" else found[0]
 
 
-def _spoken(value: Any) -> Any:
+def _spoken(value: object) -> object:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, Mapping):

@@ -13,16 +13,17 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from io import FileIO
 from pathlib import Path
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import TypeAlias, TypedDict, TypeVar
 
 import msgspec
 
 from klss.support.file_lock import lock
+from klss.support.text import Document
 from klss.support.whole_file import write_whole
-from uci_bridge.match.game import GameResult
+from uci_bridge.match.game import Count, GameLine, GameResult, Side
 from uci_bridge.protocol.diagnostics import fit_to_keep
 
 
@@ -33,54 +34,36 @@ class MatchError(Exception):
 _PRIVATE = 0o600
 """Permissions of all files made here: the owner's only."""
 
-Rows = list[dict[str, Any]]
-"""The lines of a JSONL file."""
-
-_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-
-
-class _TruthLine(TypedDict):
-    """``truth`` of a game's line, in test mode."""
-
-    checks: _Count
-    lost: _Count
-    sampled: _Count
-
-
-class _GameLine(TypedDict):
-    """The fields of a line of ``games.jsonl`` that are read; it may have others."""
-
-    game: _Count
-    pair: _Count
-    winner: Literal["a", "b"] | None
-    reason: str
-    plies: _Count
-    truth: NotRequired[_TruthLine]
+_Line = TypeVar("_Line", bound=Mapping[str, object])
 
 
 class _MoveLine(TypedDict):
-    """The same for ``moves.jsonl``; its other fields are an engine's diagnostics."""
+    """The fields of a line of ``moves.jsonl`` that are read; the others are an engine's diagnostics."""
 
-    game: _Count
-    player: Literal["a", "b"]
+    game: Count
+    player: Side
+
+
+_Played: TypeAlias = tuple[list[GameLine], list[Document]]
+"""The lines of both files."""
 
 
 class MatchFiles:
     """The open directory of a match, and its lines as of the opening: see :func:`read_match`."""
 
-    def __init__(self, folder: Path, games: FileIO, moves: FileIO, played: tuple[Rows, Rows]) -> None:
+    def __init__(self, folder: Path, games: FileIO, moves: FileIO, played: _Played) -> None:
         self._folder, self._games, self._moves = folder, games, moves
         self.lines, self.moves = played
 
     def keep(self, result: GameResult) -> None:
         """Write a finished game; its line in ``games.jsonl`` comes last, since with that line the game counts."""
         write_whole(self._folder / f"game-{result.line['game']:05}{result.suffix}", result.record, _PRIVATE)
-        for file, rows in ((self._moves, result.moves), (self._games, [result.line])):
-            _append(file, _lines_text(rows))
+        _append(self._moves, _lines_text(result.moves))
+        _append(self._games, _lines_text([result.line]))
 
 
 @contextlib.contextmanager
-def opened(folder: Path, identity: dict[str, Any]) -> Iterator[MatchFiles]:
+def opened(folder: Path, identity: Document) -> Iterator[MatchFiles]:
     """Lock ``folder``, check that it holds this match or none, and read what was played. Raises MatchError: it can't be
     written, is in use, or holds another match.
     """
@@ -96,8 +79,8 @@ def opened(folder: Path, identity: dict[str, Any]) -> Iterator[MatchFiles]:
             raise MatchError(f"--out: {str(folder)!r} is in use by another match; wait for it, or name another one")
         _check(folder, identity)
         played = _played(folder)
-        for name, rows in zip(("games.jsonl", "moves.jsonl"), played):
-            _clean(folder / name, rows)
+        _clean(folder / "games.jsonl", played[0])
+        _clean(folder / "moves.jsonl", played[1])
         with (
             open(folder / "games.jsonl", "ab", buffering=0, opener=_private) as games_file,
             open(folder / "moves.jsonl", "ab", buffering=0, opener=_private) as moves_file,
@@ -111,7 +94,7 @@ def kept_seed(folder: Path) -> int | None:
     return seed if isinstance(seed, int) else None
 
 
-def read_match(folder: Path) -> tuple[dict[str, Any], Rows, Rows] | None:
+def read_match(folder: Path) -> tuple[Document, list[GameLine], list[Document]] | None:
     """Read a match, also one that is being played: nothing is locked or written.
 
     Return ``match.json``, the lines of ``games.jsonl``, one per game, and those of ``moves.jsonl`` for these games;
@@ -126,7 +109,7 @@ def read_match(folder: Path) -> tuple[dict[str, Any], Rows, Rows] | None:
     return identity, *_played(folder)
 
 
-def _description(about: Path) -> dict[str, Any] | None:
+def _description(about: Path) -> Document | None:
     """The content of ``match.json``; None if it can't be read."""
     try:
         found = json.loads(about.read_text(encoding="utf-8"))
@@ -135,7 +118,7 @@ def _description(about: Path) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _check(folder: Path, identity: dict[str, Any]) -> None:
+def _check(folder: Path, identity: Document) -> None:
     about = folder / "match.json"
     if not about.exists():
         if (folder / "games.jsonl").exists():
@@ -172,37 +155,31 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, _PRIVATE)
 
 
-def _clean(path: Path, rows: Rows) -> None:
+def _clean(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
     """Make ``rows`` the only content of the JSONL file."""
     text = _lines_text(rows)
     if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:
         write_whole(path, text, _PRIVATE)
 
 
-def _played(folder: Path) -> tuple[Rows, Rows]:
+def _played(folder: Path) -> _Played:
     """The lines of ``games.jsonl``, one per game, and those of ``moves.jsonl`` for these games. Diagnostics are made
     safe to count again, as a file may have been written without that.
     """
-    games: dict[int, dict[str, Any]] = {}
-    for line in _whole_lines(folder / "games.jsonl", _GameLine, _finite):
+    games: dict[int, GameLine] = {}
+    for line in _whole_lines(folder / "games.jsonl", GameLine):
         games.setdefault(line["game"], line)
-    moves = _whole_lines(folder / "moves.jsonl", _MoveLine, fit_to_keep)
-    return list(games.values()), [move for move in moves if move["game"] in games]
+    moves = _whole_lines(folder / "moves.jsonl", _MoveLine)
+    return list(games.values()), [fit_to_keep(move) for move in moves if move["game"] in games]
 
 
-def _finite(row: dict[str, Any]) -> dict[str, Any]:
-    """``row``. Raises ValueError: it has a number that JSON does not have."""
-    json.dumps(row, allow_nan=False)
-    return row
-
-
-def _lines_text(rows: Rows) -> str:
+def _lines_text(rows: Sequence[Mapping[str, object]]) -> str:
     return "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
 
 
-def _whole_lines(path: Path, shape: type, kept: Callable[[dict[str, Any]], dict[str, Any]]) -> Rows:
-    """The lines of a JSONL file, each converted by ``kept``, without a last one that was cut off as its writer died.
-    Raises MatchError: another line is not a JSON object of that shape, or the file can't be read.
+def _whole_lines(path: Path, shape: type[_Line]) -> list[_Line]:
+    """The lines of a JSONL file, without a last one that was cut off as its writer died. Raises MatchError: another
+    line is not a JSON object of that shape, or the file can't be read.
     """
     if not path.exists():
         return []
@@ -210,12 +187,13 @@ def _whole_lines(path: Path, shape: type, kept: Callable[[dict[str, Any]], dict[
         raise MatchError(f"--out: got {str(path)!r}, expected a file of JSON lines there; name another directory")
     text = path.read_bytes()
     whole = text[: text.rfind(b"\n") + 1]
-    rows = []
+    rows = list[_Line]()
     for number, line in enumerate(whole.split(b"\n")[:-1], 1):
         try:
-            row = json.loads(line)
+            row: _Line = json.loads(line)  # with the fields that ``shape`` does not have
             msgspec.convert(row, shape)
-            rows.append(kept(row))
+            json.dumps(row, allow_nan=False)  # raises ValueError: a number that JSON does not have
+            rows.append(row)
         except msgspec.ValidationError as error:
             raise MatchError(f"--out: {str(path)!r}, line {number}: {error}") from None
         except (ValueError, RecursionError):

@@ -11,12 +11,13 @@ a function of the setup, its number, seed and opening; it does not depend on the
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Literal, NotRequired, TypedDict
+
+import msgspec
 
 from darkchess.evaluation.registry import EvaluatorChoice
 from klss.play.arbiter import SEATS, AnyPlayed, Arbiter
@@ -25,13 +26,45 @@ from klss.play.kit import AnyKit, AnyMaker, Spec
 from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome, Seat
 from klss.support.seeds import NATURE, player_seed
+from klss.support.text import Document
 from uci_bridge.errors import FAULT_SHOWN, UciBridgeError
 from uci_bridge.match.openings import Opening
 from uci_bridge.players import PlayerMaker
 from uci_bridge.protocol.diagnostics import fit_to_keep
 
-Side = str
-"""``"a"`` or ``"b"``."""
+Side = Literal["a", "b"]
+"""One of a match's two players."""
+
+SIDES: tuple[Side, Side] = ("a", "b")
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+
+
+class TruthLine(TypedDict):
+    """``truth`` of a game's line, in test mode."""
+
+    checks: Count
+    lost: Count
+    sampled: Count
+
+
+class GameLine(TypedDict):
+    """A line of ``games.jsonl``; in a file that is read it may have others, and lack those that are not required."""
+
+    game: Count
+    pair: Count
+    white: NotRequired[str]
+    black: NotRequired[str]
+    result: NotRequired[str]
+    reason: str
+    winner: Side | None
+    plies: Count
+    opening: NotRequired[str | None]
+    seed: NotRequired[int]
+    seconds: NotRequired[float]
+    fault: NotRequired[str]
+    trouble: NotRequired[dict[Side, str]]
+    truth: NotRequired[TruthLine]
 
 
 def sides(game: int) -> dict[Seat, Side]:
@@ -57,9 +90,9 @@ class GameTask:
 class GameResult:
     """A game that was played."""
 
-    line: dict[str, Any]  # for ``games.jsonl``
+    line: GameLine  # for ``games.jsonl``
     record: str  # the game, as a text
-    moves: list[dict[str, Any]]  # for ``moves.jsonl``: each turn that a player played, with its diagnostics
+    moves: list[Document]  # for ``moves.jsonl``: each turn that a player played, with its diagnostics
     suffix: str = ".pgn"  # of the file that the record is kept in
 
 
@@ -89,7 +122,7 @@ class Setup:
     def programs(self) -> dict[str, str | None]:
         """The evaluators' programs, and their versions."""
         found: dict[str, str | None] = {}
-        for chosen in map(self._chosen, ("a", "b")):
+        for chosen in map(self._chosen, SIDES):
             if chosen is not None:
                 found |= self.kit.versions(chosen, self.evaluator)
         return found
@@ -107,7 +140,7 @@ class Engines:
         self.closed = False
         self._makers: dict[Side, PlayerMaker | AnyMaker] = {}
         kit = setup.kit
-        for side in ("a", "b"):
+        for side in SIDES:
             spec = setup.spec(side)
             if setup.check_truth and kit.is_ours(spec):
                 self._makers[side] = maker = kit.maker(spec, setup.evaluator, kit.setup(None, setup.rules))
@@ -161,7 +194,7 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
     if engines.closed:
         raise MatchEnded
     players = {seat: engines.player(side, player_seed(task.seed, _COLORS[seat])) for seat, side in side_of.items()}
-    moves: list[dict[str, Any]] = []  # for ``moves.jsonl``; what an engine reports never replaces a field of ours
+    moves: list[Document] = []  # for ``moves.jsonl``; what an engine reports never replaces a field of ours
 
     def on_turn(played: AnyPlayed) -> None:
         if engines.closed:
@@ -210,10 +243,10 @@ def _line(
     names: Mapping[Seat, str],
     players: Mapping[Seat, AnyPlayer],
     truth: TruthCount | None,
-) -> dict[str, Any]:
+) -> GameLine:
     """The line of ``games.jsonl`` of a game that ended; ``truth`` in test mode."""
     side_of = sides(task.game)
-    line: dict[str, Any] = {
+    line: GameLine = {
         "game": task.game,
         "pair": task.pair,
         "white": names[True],
@@ -233,5 +266,5 @@ def _line(
     elif any(faults.values()):
         line["trouble"] = {side_of[seat]: fault for seat, fault in faults.items() if fault}
     if truth is not None:
-        line["truth"] = dataclasses.asdict(truth)
+        line["truth"] = {"checks": truth.checks, "lost": truth.lost, "sampled": truth.sampled}
     return line

@@ -14,16 +14,16 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from darkchess.evaluation.registry import EvaluatorChoice
 from klss.play.kit import AnyKit, Spec
 from klss.play.limits import TimeControl
 from klss.support.seeds import game_seed, opening_seed
 from klss.support.signals import asked_to_end
+from klss.support.text import Document
 from uci_bridge.match.documents import commit
 from uci_bridge.match.files import MatchFiles, opened
-from uci_bridge.match.game import GameResult, GameTask, Setup
+from uci_bridge.match.game import GameLine, GameResult, GameTask, Setup
 from uci_bridge.match.openings import FileOpenings, Opening, RandomOpenings
 from uci_bridge.match.report import Standing, versions
 from uci_bridge.match.statistics import Sprt
@@ -69,14 +69,15 @@ class Match:
         """Game number ``game``. Raises OpeningError (see :meth:`uci_bridge.match.openings.RandomOpenings.opening`)."""
         pair, opening = game // 2, Opening(self.fen)
         if self.openings is not None:
-            opening = self.openings.opening(pair, opening_seed(self.seed, pair), self.fen, self._ruleset())
+            ruleset = self.kit.setup(self.fen, self.rules).ruleset  # openings are Fog of War's
+            opening = self.openings.opening(pair, opening_seed(self.seed, pair), self.fen, ruleset)
         return GameTask(game, game_seed(self.seed, game), opening)
 
     def run(
         self,
         out: Path | None = None,  # directory of the match, made if missing; None keeps nothing
         # called with every line of ``games.jsonl`` once it is written, and the count including it
-        on_game: Callable[[dict[str, Any], Standing], None] | None = None,
+        on_game: Callable[[GameLine, Standing], None] | None = None,
         *,
         # see ``uci_bridge.match.workers.workers_for``
         workers: int | None = None,
@@ -112,7 +113,7 @@ class Match:
         """The count before the first game."""
         return Standing(self.sprt)
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> Document:
         """The fields that must be equal for a match to be resumed; the number of games and the test may change."""
         identity = {
             "format": FORMAT,
@@ -130,7 +131,7 @@ class Match:
             identity |= {"rules": self.rules or self.kit.rules[0], "openings": openings}
         return dict(json.loads(json.dumps(identity)))
 
-    def document(self, standing: Standing) -> dict[str, Any]:
+    def document(self, standing: Standing) -> Document:
         """The results in docs/json.md, "`klss match`", all from A's side, without the players' texts."""
         elo, sprt = standing.elo, standing.sprt
         return {
@@ -147,9 +148,6 @@ class Match:
             "commit": commit(),
         }
 
-    def _ruleset(self) -> Any:
-        return self.kit.setup(self.fen, self.rules).ruleset
-
     def _tasks(self, done: set[int]) -> Iterator[GameTask]:
         for game in itertools.count() if self.games is None else range(self.games):
             if game not in done:
@@ -160,7 +158,7 @@ class Match:
         result: GameResult,
         files: MatchFiles | None,
         standing: Standing,
-        on_game: Callable[[dict[str, Any], Standing], None] | None,
+        on_game: Callable[[GameLine, Standing], None] | None,
     ) -> None:
         if files is not None:
             files.keep(result)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from klss.play.contest import TruthCount
+from klss.support.text import Document
 from uci_bridge.match.documents import package_versions
-from uci_bridge.match.game import Setup, Side, sides
+from uci_bridge.match.game import GameLine, Setup, Side, sides
 from uci_bridge.match.statistics import Elo, PairCounter, Sprt, SprtState, elo_of_match
 
 _NUMBERS = {
@@ -32,21 +33,22 @@ class MoveStatistics:
         self._moves = 0
         self._fallbacks = 0
 
-    def count(self, move: dict[str, Any]) -> None:
+    def count(self, move: Mapping[str, object]) -> None:
         """Count a line of ``moves.jsonl``; missing fields, and fields of another type, are left out."""
         self._moves += 1
         for name, key in _NUMBERS.items():
             value = move.get(key)
             if isinstance(value, int | float) and not isinstance(value, bool):
                 self._numbers[name].append(float(value))
-        if isinstance(move.get("gadget"), str):
-            self._gadgets[move["gadget"]] += 1
-        if isinstance(move.get("capped_by"), str):
-            self._capped[move["capped_by"]] += 1
-        if isinstance(move.get("fallbacks"), int):
-            self._fallbacks += int(move["fallbacks"])
+        gadget, capped, fallbacks = move.get("gadget"), move.get("capped_by"), move.get("fallbacks")
+        if isinstance(gadget, str):
+            self._gadgets[gadget] += 1
+        if isinstance(capped, str):
+            self._capped[capped] += 1
+        if isinstance(fallbacks, int):
+            self._fallbacks += fallbacks
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> Document:
         """Median, 90 % quantile and maximum of each number (None without data), and shares of the moves."""
         counted = sum(self._gadgets.values())
         return {
@@ -82,7 +84,7 @@ class Record:
         self.losses += winner == "b"
         self.draws += winner is None
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> Document:
         """As JSON."""
         counts = {"wins": self.wins, "draws": self.draws, "losses": self.losses}
         return {"games": self.games, "score": self.score, **counts}
@@ -115,25 +117,30 @@ class Standing(Record):
         """Whether the test has decided."""
         return self.pairs.tested is not None and self.pairs.tested.decision is not None
 
-    def count(self, line: dict[str, Any], moves: list[dict[str, Any]] | None = None) -> None:
+    def count(self, line: GameLine, moves: Sequence[Document] = ()) -> None:
         """Count a line of ``games.jsonl``, and its moves."""
         winner = line["winner"]
         self.add(winner)
         white = next(color for color, side in sides(line["game"]).items() if side == "a")
         self.by_color["white" if white else "black"].add(winner)
-        self.pairs.count(line["pair"], {"a": 2, None: 1, "b": 0}[winner])
+        self.pairs.count(line["pair"], 1 if winner is None else 2 if winner == "a" else 0)
         self.plies.append(line["plies"])
         self.reasons[line["reason"]] = self.reasons.get(line["reason"], 0) + 1
-        for name, number in line.get("truth", {}).items():
-            setattr(self.truth, name, getattr(self.truth, name) + number)
-        self.count_moves(moves or [])
+        if "truth" in line:
+            truth = line["truth"]
+            self.truth.checks += truth["checks"]
+            self.truth.lost += truth["lost"]
+            self.truth.sampled += truth["sampled"]
+        self.count_moves(moves)
 
-    def count_moves(self, moves: list[dict[str, Any]]) -> None:
+    def count_moves(self, moves: Sequence[Document]) -> None:
         """Count lines of ``moves.jsonl``."""
-        for move in moves:
-            self.moves[move["player"]].count(move)
+        for side, counts in self.moves.items():
+            for move in moves:
+                if move["player"] == side:
+                    counts.count(move)
 
-    def statistics(self) -> dict[str, Any]:
+    def statistics(self) -> Document:
         """Lengths of games, the reasons of their ends, and statistics of each side's moves."""
         return {
             "plies": spread(self.plies),

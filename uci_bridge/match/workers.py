@@ -13,11 +13,10 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from functools import partial
 from itertools import islice
-from typing import Any
 
 from klss.errors import INSTALL_EXTRAS
 from uci_bridge.match.files import MatchError
@@ -60,7 +59,9 @@ class Workers:
             if not wait(self._playing, timeout=0.05).not_done:
                 return
 
-    def _from(self, executor: Executor, play: Any, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
+    def _from(
+        self, executor: Executor, play: Callable[[GameTask], GameResult], tasks: Iterator[GameTask]
+    ) -> Iterator[GameResult]:
         def submit(some: Iterator[GameTask]) -> None:
             self._playing.update((executor.submit(play, task), task) for task in some)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import islice
-from typing import Any
 
 from klss.support.text import Document, printable
 
@@ -25,7 +24,7 @@ MAX_NUMBER = 2**63
 """Bound on the absolute value of numbers: smaller ones can be read by every program."""
 
 
-def fit_to_keep(said: Mapping[str, Any]) -> Document:
+def fit_to_keep(said: Mapping[str, object]) -> Document:
     """``said`` cut to the bounds above, numpy's numbers made Python's; a value that is too large, not finite, or not
     JSON becomes None. Idempotent.
 
@@ -35,11 +34,11 @@ def fit_to_keep(said: Mapping[str, Any]) -> Document:
     return _object(said, MAX_DEPTH)
 
 
-def _object(said: Mapping[str, Any], depth: int) -> Document:
+def _object(said: Mapping[str, object], depth: int) -> Document:
     return {printable(str(key), MAX_WORDS): _value(value, depth) for key, value in islice(said.items(), MAX_ENTRIES)}
 
 
-def _value(value: Any, depth: int) -> Any:
+def _value(value: object, depth: int) -> object:
     if isinstance(value, str):
         return printable(value, MAX_WORDS)
     if hasattr(value, "item"):

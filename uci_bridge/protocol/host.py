@@ -25,7 +25,7 @@ from klss.play.messages import COLOR_NAMES, Clock, ProtocolError, Received, Refu
 from klss.play.messages import Answer as AnswerMessage
 from klss.play.outcome import Outcome, Seat
 from klss.play.time_plan import TimePlan
-from klss.play.wire import AnyWire, Wire
+from klss.play.wire import AnyWire, GameWire
 from uci_bridge.errors import EngineFailed, NeverAnswered
 from uci_bridge.protocol.codec import read_reply, write_request
 from uci_bridge.protocol.engine_process import CLOSED, EngineProcess, Late
@@ -53,7 +53,7 @@ class HostedPlayer(Player[Setup, Observation, Answer]):
     def __init__(
         self,
         engine: EngineProcess,  # the process; started when the game starts. Several players may share it
-        wire: Wire[Setup, Any, Observation, Answer],  # the game's part of the protocol
+        wire: GameWire[Setup, Observation, Answer],  # the game's part of the protocol
         *,
         seed: int = 0,  # of the engine's random choices
         key: str | None = None,  # the ids are its hashes; None: a random one. It must not tell which game this is
@@ -164,6 +164,8 @@ class HostedPlayer(Player[Setup, Observation, Answer]):
             left = limit.clock[0] - (time.monotonic() - began)
             added = max(0, round(limit.clock[1] * 1000))
             clock = Clock(remaining_ms=max(0, round(left * 1000)), increment_ms=added)
+        # the game's own fields, whose types only its class of requests knows
+        own: dict[str, Any] = transcript.asks(question) | self._wire.setup_fields(self._setup)
         request = self._wire.request(
             **self._ids,
             color=COLOR_NAMES[self._seat],
@@ -174,8 +176,7 @@ class HostedPlayer(Player[Setup, Observation, Answer]):
             latestObservationDelta=transcript.seen[-1] if follows else None,
             budget_ms=None if limit.time_s is None else max(1, round(limit.time_s * 1000)),
             nodes=limit.nodes,
-            **transcript.asks(question),
-            **self._wire.setup_fields(self._setup),
+            **own,
         )
         return write_request(self._wire, request)
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from klss.support.text import counted, printable
 from klss_app.cli.errors import FailedError, UsageError
@@ -57,7 +57,20 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     return 0
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
+class _Row(TypedDict):
+    """A game (docs/json.md, "`klss games`")."""
+
+    number: int
+    white: str | None
+    black: str | None
+    result: str | None
+    reason: str | None
+    plies: int
+    rules: str | None
+    error: str | None
+
+
+def _rows(path: Path) -> Iterator[_Row]:
     """The row of each game."""
     from darkchess.errors import RecordError
 
@@ -79,7 +92,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         }
 
 
-def _show(row: dict[str, Any]) -> None:
-    white, black = (f"{(row[side] or '?')[:_NAME_WIDTH]:<{_NAME_WIDTH}}" for side in ("white", "black"))
+def _show(row: _Row) -> None:
+    white, black = (f"{(name or '?')[:_NAME_WIDTH]:<{_NAME_WIDTH}}" for name in (row["white"], row["black"]))
     plies = f"{row['plies']:>5} plies"
     print(f"{row['number']:>6}  {white}  {black}  {row['result']:<7} {plies}  {row['reason'] or ''}".rstrip())

@@ -7,7 +7,7 @@ can't tell apart have the same page, and the text prints it once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser, typed_moves
@@ -106,7 +106,20 @@ def _page(book: Book, game: Referee) -> tuple[str | None, Page | None]:
     return (None, None) if page is None else (page_key(views), page)
 
 
-def _tree(book: Book, game: Referee, page: Page, plies: int, least: float) -> Iterator[dict[str, Any]]:
+class _Branch(TypedDict):
+    """An entry of ``tree`` (docs/json.md, "`klss openings`")."""
+
+    san: str
+    move: str
+    probability: float
+    value: float | None
+    people: int
+    of: int
+    infoset: str | None
+    replies: list[_Branch]
+
+
+def _tree(book: Book, game: Referee, page: Page, plies: int, least: float) -> Iterator[_Branch]:
     """The moves of a page that are played often enough, each with what is played after it."""
     from darkchess.fog.game.referee import Referee
     from darkchess.fog.game.san import san
@@ -128,9 +141,7 @@ def _tree(book: Book, game: Referee, page: Page, plies: int, least: float) -> It
         }
 
 
-def _lines(
-    tree: Sequence[dict[str, Any]], before: Sequence[str], depth: int, told: dict[str | None, str]
-) -> Iterator[str]:
+def _lines(tree: Sequence[_Branch], before: Sequence[str], depth: int, told: dict[str | None, str]) -> Iterator[str]:
     """The tree after the moves ``before`` as text, one line per move. ``told``: infoset -> the moves below which its
     page was printed; each page is printed once."""
     ply = len(before)
