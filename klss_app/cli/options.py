@@ -75,13 +75,8 @@ class Parser(argparse.ArgumentParser):
     def names(self) -> dict[str, str]:
         """The texts for the words in braces in the help."""
         kit = self.game.kit
-        names = {"configurations": ", ".join(kit.configurations), "players": kit.players}
-        if self.game.name == "fog":
-            from darkchess.fog.players.named_fog_players import LEVELS
-
-            easiest, *_, hardest = LEVELS
-            names["configurations"] = f"{easiest} (easy) to {hardest}, {names['configurations']}"
-        return names
+        levels = [f"{kit.levels[0]} (easy) to {kit.levels[-1]}"] if kit.levels else []
+        return {"configurations": ", ".join([*levels, *kit.configurations]), "players": kit.players}
 
     def error(self, message: str) -> NoReturn:
         """Raise argparse's error as a :class:`UsageError`."""

@@ -15,7 +15,7 @@ from klss.play.contest import Forfeit, Player, TruthCount
 from klss.play.kit import ENTRY_POINTS, AnyKit, Named
 from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome
-from tests.klss_app.conftest import klss  # noqa: F401
+from tests.klss_app.conftest import cluster, klss  # noqa: F401
 from tests.table import ghost_hunt, hidden_tictactoe
 from uci_bridge.kits import named
 from uci_bridge.kits.named import KITS, kit_named
@@ -64,7 +64,7 @@ def test_a_record_is_read_back_as_the_game_that_was_played(name: str) -> None:
 
 @pytest.mark.slow
 @BOTH
-def test_a_match_plays_it_with_processes_and_keeps_it(kit: AnyKit, klss: Any, tmp_path: Path) -> None:  # noqa: F811
+def test_a_match_plays_it_in_processes_and_on_a_cluster(kit: AnyKit, klss: Any, cluster: str, tmp_path: Path) -> None:  # noqa: F811
     first, second = kit.configurations
     flags = ("match", first, second, "--game", kit.name, "--games", "4", "--nodes", "1", "--seed", "3", "--json")
     ran = klss(*flags, "--workers", "2", "--out", "here")
@@ -77,7 +77,7 @@ def test_a_match_plays_it_with_processes_and_keeps_it(kit: AnyKit, klss: Any, tm
     answers = [json.loads(each.read_text())["answers"] for each in sorted((tmp_path / "here").glob("game-*.json"))]
     assert [len(each) for each in answers] == [line["plies"] for line in lines]
     assert json.loads((tmp_path / "here" / "match.json").read_text())["game"] == kit.name
-    assert klss(*flags, "--workers", "1", "--out", "there").code == 0
+    assert klss(*flags, "--scheduler", cluster, "--out", "there").code == 0
     assert answers == [
         json.loads(each.read_text())["answers"] for each in sorted((tmp_path / "there").glob("game-*.json"))
     ]

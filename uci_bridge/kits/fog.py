@@ -41,6 +41,7 @@ class _Fog(EvaluatedKit, Kit[Configuration, Referee, Setup, View, chess.Move]):
     title = "Fog of War chess"
     wire = WIRE
     configurations = main_names()
+    levels = tuple(LEVELS)
     default_player = DEFAULT_PLAYER
     players = "NAME,field=value,…; FILE.toml; cmd:PROGRAM …"
     rules = tuple(RULESETS)
