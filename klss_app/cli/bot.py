@@ -51,8 +51,8 @@ def run(arguments: Sequence[str]) -> int:
     """Run the command; return the exit code."""
     options = _parser().parse(arguments)
     from klss.support.configuration_text import ConfigurationError
+    from uci_bridge.bot.account import engine
     from uci_bridge.bot.config import ConfigError, load_config, read_token
-    from uci_bridge.bot.engine import engine_command
     from uci_bridge.bot.log import log_to
     from uci_bridge.child_processes import close_to_others
 
@@ -62,7 +62,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         config = load_config(path)
         formatter.token = token = read_token(config.token)
-        engine_command(config.engine, path.absolute().parent)
+        engine(config.engine, path.absolute().parent)
     except (ConfigError, ConfigurationError) as error:
         raise UsageError(str(error)) from None
     if options.check:
@@ -72,9 +72,9 @@ def run(arguments: Sequence[str]) -> int:
 
 async def _check_engine(config: BotConfig, folder: Path) -> None:
     """Start the engine once, to find out whether it works, and to have its code compiled for the next time."""
-    from uci_bridge.bot.engine import check_engine, engine_command
+    from uci_bridge.bot.account import check_engine
 
-    trouble = await check_engine(engine_command(config.engine, folder))
+    trouble = await check_engine(config.engine, folder)
     if trouble is not None:
         raise UsageError(f"engine: {trouble}")
 

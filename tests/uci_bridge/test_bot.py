@@ -22,6 +22,7 @@ from uci_bridge.bot.dialect import Challenge
 from uci_bridge.bot.engine import EngineSeat
 from uci_bridge.bot.record import Records, RecordsError
 from uci_bridge.bot.true_game import TrueGame
+from uci_bridge.protocol.engine_process import EngineProcess
 
 # Games.
 
@@ -380,7 +381,7 @@ def lines_for(histories: list[list[str]], folder: Path, name: str) -> str:
     log = folder / name
 
     async def work() -> None:
-        seat = EngineSeat([*GOOD, "--keep", str(log)], EngineConfig(nodes=3), seed=1, key="fixed")
+        seat = EngineSeat(EngineProcess([*GOOD, "--keep", str(log)]), EngineConfig(nodes=3), seed=1, key="fixed")
         game = TrueGame()
         for moves in histories:
             game.follow(moves)

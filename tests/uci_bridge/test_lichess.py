@@ -20,9 +20,9 @@ from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss.play.outcome import Outcome
 from tests.uci_bridge.bot_bench import QUICK
 from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer
+from uci_bridge.bot.account import engine
 from uci_bridge.bot.config import ConfigError, TokenSource, load_config, read_token
 from uci_bridge.bot.dialect import LICHESS, PYCHESS, Challenge, GameEnd, GameFull, GameStart, MalformedLine, Other
-from uci_bridge.bot.engine import engine_command
 from uci_bridge.bot.lichess import (
     MAX_LINE_BYTES,
     Account,
@@ -472,7 +472,7 @@ def test_the_example_in_the_documents_is_a_configuration_that_plays_with_the_def
 def test_an_engine_that_can_ponders_where_it_has_the_cores_for_itself(tmp_path: Path, text: str, ponders: bool) -> None:
     path = tmp_path / "bot.yml"
     path.write_text(RIGHT + text)
-    assert ("--ponder" in engine_command(load_config(path).engine, tmp_path)) is ponders
+    assert ("ponder=True" in " ".join(engine(load_config(path).engine, tmp_path).process.command)) is ponders
 
 
 def test_paths_count_from_the_folder_of_the_configuration(tmp_path: Path) -> None:

@@ -23,13 +23,20 @@ from typing import Any
 
 import chess
 
-from uci_bridge.bot.config import BotConfig
+from darkchess.evaluation.registry import EvaluatorChoice
+from klss import __version__
+from klss.support.configuration_text import ConfigurationError
+from uci_bridge.bot.config import BotConfig, EngineConfig
 from uci_bridge.bot.dialect import DIALECTS, Challenge, GameFull, GameStart
-from uci_bridge.bot.engine import EngineSeat, engine_command, engine_tags
+from uci_bridge.bot.engine import EngineSeat
 from uci_bridge.bot.game import BotGame
 from uci_bridge.bot.lichess import Account, Backoff, Client, Refused, Rejected, ServerError, Timing, Token
 from uci_bridge.bot.record import Records
+from uci_bridge.commands import Command
 from uci_bridge.errors import UciBridgeError
+from uci_bridge.kits.fog import FOG
+from uci_bridge.players import PlayerMaker
+from uci_bridge.protocol.host import rehearse
 
 log = logging.getLogger(__name__)
 
@@ -73,6 +80,43 @@ async def variant_served(client: Client) -> None:
         raise BotRefused(f"the server does not take a bot for {client.dialect.variant!r}: {error}") from None
 
 
+def engine(config: EngineConfig, folder: Path) -> PlayerMaker:
+    """The engine in ``config``, not started yet; paths of TOML files are relative to ``folder``. Raises
+    ConfigurationError (see :func:`darkchess.fog.players.named_fog_players.configuration`).
+    """
+    choice = EvaluatorChoice(config.evaluator or EvaluatorChoice.name)
+    if config.command is not None:
+        return PlayerMaker(FOG, Command("engine", tuple(config.command)), choice)
+    name = config.configuration or FOG.default_player
+    spec = FOG.spec(str(folder / Path(name).expanduser()) if name.endswith(".toml") else name)
+    if config.ponder and not FOG.ponders(FOG.pondering(spec, choice)):
+        raise ConfigurationError(f"ponder: got true with {name}, expected kluss and the built-in evaluator for it")
+    return PlayerMaker(FOG, spec, choice, ponders=config.ponder is not False)
+
+
+def engine_tags(config: EngineConfig, folder: Path) -> dict[str, str]:
+    """Tags of a game's record for the engine in ``config``: ``Engine``, and ``Evaluator`` if ours has one."""
+    if config.command is not None:
+        return {"Engine": Path(config.command[0]).name}
+    tags, label = (
+        {"Engine": f"klss {__version__} {config.configuration or FOG.default_player}"},
+        engine(config, folder).label,
+    )
+    return tags if label is None else tags | {"Evaluator": label}
+
+
+async def check_engine(config: EngineConfig, folder: Path) -> str | None:
+    """Start the engine once and let it answer a request; return None if all is well, else what is wrong.
+
+    Cancelling the task ends the engine.
+    """
+    process = engine(config, folder).process
+    try:
+        return await asyncio.to_thread(rehearse, process, FOG.wire)
+    finally:
+        process.close()
+
+
 class Bot:
     """A bot that plays until it is asked to stop.
 
@@ -84,8 +128,7 @@ class Bot:
         seat: Callable[[chess.Color, str | None, int], EngineSeat] | None = None,
     ) -> None:  # fmt: skip
         self._config, self._client, self._account, self._records = config, client, account, records
-        self._command = engine_command(config.engine, folder)
-        self._tags = engine_tags(config.engine, folder)
+        self._folder, self._tags = folder, engine_tags(config.engine, folder)
         self._seat = seat or self._engine_seat
         self._games: dict[str, tuple[BotGame, asyncio.Task[None]]] = {}
         self._promised: dict[str, str | None] = {}
@@ -294,7 +337,7 @@ class Bot:
         self.finished += 1
 
     def _engine_seat(self, color: chess.Color, fen: str | None, ply: int) -> EngineSeat:
-        return EngineSeat(self._command, self._config.engine, fen=fen, warm=ply < 2)
+        return EngineSeat(engine(self._config.engine, self._folder).process, self._config.engine, fen=fen, warm=ply < 2)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         async def guarded() -> None:

@@ -17,25 +17,19 @@ import secrets
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from typing import TypeVar
 
 import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import DarkchessError
-from darkchess.evaluation.registry import EvaluatorChoice
-from darkchess.fog.game.contest import DEFAULT_PLAYER, Setup
+from darkchess.fog.game.contest import Setup
 from darkchess.fog.game.rules import PYCHESS
 from darkchess.fog.game.view import View
-from darkchess.fog.players.named_fog_players import configuration
-from klss import __version__
 from klss.play.contest import Forfeit, OutOfTime
 from klss.play.limits import Limit
 from klss.play.messages import Clock
 from uci_bridge.bot.config import EngineConfig
-from uci_bridge.child_processes import own_program
-from uci_bridge.evaluators import can_ponder, evaluator_choice
 from uci_bridge.protocol.engine_process import EngineProcess
 from uci_bridge.protocol.fog import FOG
 from uci_bridge.protocol.host import HostedPlayer, rehearse
@@ -43,48 +37,6 @@ from uci_bridge.protocol.host import HostedPlayer, rehearse
 _Result = TypeVar("_Result")
 
 _RESTARTS = 3
-
-
-def engine_command(config: EngineConfig, folder: Path) -> list[str]:
-    """The command of the engine in ``config``; paths of TOML files are relative to ``folder``. Raises
-    ConfigurationError (see :func:`darkchess.fog.players.named_fog_players.configuration`).
-    """
-    if config.command is not None:
-        return list(config.command)
-    name = _configuration_text(config, folder)
-    command = own_program("klss", "engine", "--configuration", name)
-    if config.evaluator is not None:
-        command += ["--evaluator", config.evaluator]
-    ponders = config.ponder
-    if ponders is None:
-        ponders = can_ponder(configuration(name), EvaluatorChoice(config.evaluator or EvaluatorChoice.name))
-    return [*command, "--ponder"] if ponders else command
-
-
-def engine_tags(config: EngineConfig, folder: Path) -> dict[str, str]:
-    """Tags of a game's record for the engine in ``config``: ``Engine``, and ``Evaluator`` if it is ours."""
-    if config.command is not None:
-        return {"Engine": Path(config.command[0]).name}
-    chosen = configuration(_configuration_text(config, folder))
-    choice = evaluator_choice(chosen, EvaluatorChoice(config.evaluator or EvaluatorChoice.name))
-    return {"Engine": f"klss {__version__} {config.configuration or chosen.name}", "Evaluator": choice.name}
-
-
-def _configuration_text(config: EngineConfig, folder: Path) -> str:
-    name = config.configuration or DEFAULT_PLAYER
-    return str(folder / Path(name).expanduser()) if name.endswith(".toml") else name
-
-
-async def check_engine(command: Sequence[str]) -> str | None:
-    """Start the engine once and let it answer a request; return None if all is well, else what is wrong.
-
-    Cancelling the task ends the engine.
-    """
-    process = EngineProcess(command, name="engine")
-    try:
-        return await asyncio.to_thread(rehearse, process, FOG)
-    finally:
-        process.close()
 
 
 class EngineSeat:
@@ -96,7 +48,7 @@ class EngineSeat:
 
     def __init__(
         self,
-        command: Sequence[str],
+        process: EngineProcess,
         config: EngineConfig,
         *,
         fen: str | None = None,  # the start position; None for the usual one
@@ -105,16 +57,14 @@ class EngineSeat:
         key: str | None = None,
         warm: bool = False,  # load all code before the first request: for games at their start, while no clock runs
     ) -> None:
-        self._config = config
-        self._start = Position.from_fen(START_FEN if fen is None else fen)
-        self._process = EngineProcess(command, name="engine")
-        self._player = HostedPlayer(
-            self._process, FOG, seed=secrets.randbits(31) if seed is None else seed, key=key, restarts=_RESTARTS
-        )
+        self._config, self._process = config, process
+        self._setup = Setup(Position.from_fen(START_FEN if fen is None else fen), PYCHESS)
+        seed = secrets.randbits(31) if seed is None else seed
+        self._player = HostedPlayer(process, FOG, seed=seed, key=key, restarts=_RESTARTS)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="engine")
         self._told: tuple[View, ...] = ()
         if warm:
-            self._thread.submit(rehearse, self._process, FOG)
+            self._thread.submit(rehearse, process, FOG)
 
     async def choose(self, views: Sequence[View], clock: Clock) -> chess.Move:
         """Return the move after the last of ``views`` (all of them, from ply 0 on). ``clock`` has the player's time,
@@ -150,7 +100,7 @@ class EngineSeat:
         """Bring the session to ``views``."""
         shown = self._told
         if not shown or views[: len(shown)] != shown:
-            self._player.begin(views[0].color, Setup(self._start, PYCHESS))
+            self._player.begin(views[0].color, self._setup)
             shown = views[:1]
         self._told = views
         for view in views[len(shown) :]:
@@ -158,8 +108,7 @@ class EngineSeat:
 
     def _choose(self, views: tuple[View, ...], limit: Limit) -> chess.Move:
         self._sync(views)
-        move: chess.Move = self._player.answer("move", limit).answer
-        return move
+        return self._player.answer("move", limit).answer
 
     def _tell(self, views: tuple[View, ...]) -> None:
         known = self._told
