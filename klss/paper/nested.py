@@ -1,5 +1,5 @@
-"""Nested subgames in three ways: joining the strategies of all infosets, allocated deviations, and updating the
-blueprint; with any method and gadget of :mod:`klss.paper.methods`.
+"""Nested subgames in four ways: joining the strategies of all infosets, allocated deviations, and updating the
+blueprint, infoset by infoset or in playthroughs; with any method and gadget of :mod:`klss.paper.methods`.
 
 Source: Zhang & Sandholm (NeurIPS 2021), Theorems 4, 5 and 9, §7 (Table 1) and the second and third algorithm of
 Appendix E.
@@ -34,7 +34,7 @@ from klss.paper.selection import select
 from klss.paper.subgame import Subgame, Values, counterfactual_values, make_subgame
 from klss.support.arrays import Floats, Ints
 from klss.theory.game import Game
-from klss.theory.treeplex import behaviour, realization
+from klss.theory.treeplex import Treeplex, behaviour, realization
 
 # Actions with a smaller probability are the solver's rounding and are dropped; otherwise subgames after them would be
 # divided by that tiny reach.
@@ -180,12 +180,16 @@ def update_blueprint(
     *,
     method: str = "1-klss",
     gadget: str = "maxmargin",
+    played: bool = False,
     on_step: Callable[[int], None] | None = None,
 ) -> Iterator[Floats]:
     """Yield the updated blueprint after each subgame (Theorem 4).
 
-    Every infoset of player 0 is visited once, top down. The solution replaces the blueprint in the whole subgame, as
-    the theorem states it (line 14 of the paper's algorithm replaces it below I only).
+    Every infoset of player 0 is visited once, top down; or, if ``played``, in playthroughs as in the paper's second
+    algorithm: one for each way down to a last infoset, along which each infoset that the blueprint from before the
+    playthrough enters is visited. That blueprint is what is played (its line 16); the solutions only update it. The
+    solution replaces the blueprint in the whole subgame, as the theorem states it (line 14 of the paper's algorithm
+    replaces it below I only).
 
     Yields
     ------
@@ -201,23 +205,36 @@ def update_blueprint(
         raise GameError(f"method {method} can't update the blueprint: Theorem 4 needs k-klss or inf-kluss")
     t, o = game.treeplex(0), game.observations[0]
     current = behaviour(t, blueprint.x)
-    plan = blueprint.x
-    for i in range(t.infoset_count):
-        if plan[t.parent_sequence[i]] <= _ENTERED:
-            continue
-        values = counterfactual_values(game, plan)
-        frame = _full_frame(game, values)
-        infoset = int(o.turn_infosets[i])
-        try:
-            subgame = _subgame(frame, infoset, method, gadget)
-        except GameError:
-            continue  # chance never goes there
-        _, step, _ = _solve(frame, subgame, blueprint, gadget)
-        current[step.sequences] = step.behaviour
-        plan = realization(t, current)
-        if on_step is not None:
-            on_step(i)
-        yield plan
+    plan, solved = blueprint.x, 0
+    for line in _lines(t) if played else np.arange(t.infoset_count)[:, None]:
+        last = plan  # what the playthrough plays
+        for i in line:
+            if min(last[t.parent_sequence[i]], plan[t.parent_sequence[i]]) <= _ENTERED:
+                continue
+            values = counterfactual_values(game, plan)
+            frame = _full_frame(game, values)
+            infoset = int(o.turn_infosets[i])
+            try:
+                subgame = _subgame(frame, infoset, method, gadget)
+            except GameError:
+                continue  # chance never goes there
+            _, step, _ = _solve(frame, subgame, blueprint, gadget)
+            current[step.sequences] = step.behaviour
+            plan = realization(t, current)
+            solved += 1
+            if on_step is not None:
+                on_step(solved)
+            yield plan
+
+
+def _lines(t: Treeplex) -> Iterator[list[int]]:
+    """Yield the infosets on the way to each one that none comes after, top down."""
+    above = np.where(t.parent_sequence > 0, t.infoset_of_sequence[t.parent_sequence], -1)
+    for last in sorted(set(range(t.infoset_count)) - set(above.tolist())):
+        line = [last]
+        while above[line[-1]] >= 0:
+            line.append(int(above[line[-1]]))
+        yield line[::-1]
 
 
 def solve_at(game: Game, blueprint: Blueprint, infoset: int) -> tuple[Subgame, Step]:

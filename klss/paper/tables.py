@@ -37,7 +37,7 @@ from klss.theory.sequence_form import SequenceForm, sequence_form
 from klss.theory.treeplex import realization, uniform_behaviour
 
 Variant = Literal["uniform", "bet", "fold"]
-Nesting = Literal["every", "update", "allocated"]
+Nesting = Literal["every", "update", "played", "allocated"]
 
 _GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,points_order={},returns_type=win_loss)"
 
@@ -207,7 +207,7 @@ def table_1_row(
         0 or 1: the player whose strategy is refined.
     method, gadget : str
         Names of :mod:`klss.paper.methods`.
-    nesting : "every" | "update" | "allocated"
+    nesting : "every" | "update" | "played" | "allocated"
     max_nodes, max_bytes
         See :func:`klss.openspiel.load`; the second also limits the game's own linear program.
     """
@@ -270,7 +270,8 @@ def refined_plan(
         nested = allocated(game, start, gadget=gadget, on_step=on_step)
         return nested.plan, nested.subgames
     plan, subgames = start.x, 0
-    for updated in update_blueprint(game, start, method=method, gadget=gadget, on_step=on_step):
+    played = nesting == "played"
+    for updated in update_blueprint(game, start, method=method, gadget=gadget, played=played, on_step=on_step):
         plan = updated
         subgames += 1
     return plan, subgames

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _ORDERS = ("1", "3", "5", "inf")
 EPSILON = 0.25
 """The exploitability of the paper's blueprints."""
-_NESTINGS = ("every", "update", "allocated")
+_NESTINGS = ("every", "update", "played", "allocated")
 _TABLE_1_ONLY = ("epsilon", "player", "method", "order", "gadget", "nesting", "all")
 
 
@@ -63,8 +63,9 @@ def run(arguments: Sequence[str]) -> int:
         parsed.method = f"{parsed.order}-klss"
     if parsed.nesting == "allocated" and parsed.method != "1-klss":
         raise UsageError(f"--nesting: got allocated with {parsed.method}, expected 1-klss (Theorem 5)")
-    if parsed.nesting == "update" and not METHODS[parsed.method].updates:
-        raise UsageError(f"--nesting: got update with {parsed.method}, expected K-klss or inf-kluss (Theorem 4)")
+    if parsed.nesting in ("update", "played") and not METHODS[parsed.method].updates:
+        wanted = "expected K-klss or inf-kluss (Theorem 4)"
+        raise UsageError(f"--nesting: got {parsed.nesting} with {parsed.method}, {wanted}")
     with limits(parsed) as max_bytes:
         return _table_1(parsed, max_bytes) if parsed.table == "1" else _table_2(parsed, max_bytes)
 
@@ -74,7 +75,8 @@ def _columns(parsed: argparse.Namespace) -> list[tuple[str, str]]:
     names = [f"{k}-klss" for k in _ORDERS] if parsed.all and not fixed else [parsed.method]
     nestings = list(_NESTINGS) if parsed.all and "nesting" not in parsed.given else [parsed.nesting]
     # Theorem 4 speaks of odd k and of the common-knowledge closure; Theorem 5 of k = 1.
-    holds = {"every": lambda _: True, "update": lambda m: METHODS[m].updates, "allocated": lambda m: m == "1-klss"}
+    updates = dict.fromkeys(("update", "played"), lambda m: METHODS[m].updates)
+    holds = {"every": lambda _: True, **updates, "allocated": lambda m: m == "1-klss"}
     return [(m, n) for n in nestings for m in names if holds[n](m)]
 
 

@@ -37,27 +37,29 @@ def restricted(game: Game, epsilon: float) -> tuple[SequenceForm, Blueprint]:
     return form, Blueprint(solution.x, floor)
 
 
+@pytest.mark.parametrize("played", [False, True])
 @pytest.mark.parametrize("gadget", ["maxmargin", "maxmargin-reach"])  # with reach: docs/search.md, "Reach is safe"
 @pytest.mark.parametrize("order", ORDERS)
 @settings(max_examples=3, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10**5), epsilon=st.sampled_from([0.0, 0.25, 0.6]))
 def test_theorem_4_updating_the_blueprint_never_raises_exploitability(
-    order: float, gadget: str, seed: int, epsilon: float
+    order: float, gadget: str, played: bool, seed: int, epsilon: float
 ) -> None:
     game = games.random_game(seed, depth=4 if gadget == "maxmargin" else 5)  # deep: mistakes one after the other
     form, blueprint = restricted(game, epsilon)
     last = worst_case(form, 0, blueprint.x)
-    for plan in update_blueprint(game, blueprint, method=f"{order:g}-klss", gadget=gadget):
+    for plan in update_blueprint(game, blueprint, method=f"{order:g}-klss", gadget=gadget, played=played):
         now = worst_case(form, 0, plan)
         assert now >= last - SLACK
         last = now
 
 
+@pytest.mark.parametrize("played", [False, True])
 @pytest.mark.parametrize("order", ORDERS)
-def test_an_update_is_not_for_nothing(order: float) -> None:
+def test_an_update_is_not_for_nothing(order: float, played: bool) -> None:
     game = games.kuhn()
     form, blueprint = restricted(game, 0.25)  # no equilibrium
-    *_, last = update_blueprint(game, blueprint, method=f"{order:g}-klss")
+    *_, last = update_blueprint(game, blueprint, method=f"{order:g}-klss", played=played)
     assert worst_case(form, 0, last) > worst_case(form, 0, blueprint.x) + 1e-3
 
 
@@ -144,8 +146,10 @@ def test_proposition_3_every_infoset_overcorrects_and_is_fully_exploitable(count
     assert worst_case(form, 0, nested.plan) == pytest.approx(-1.0, abs=1e-6)
     # What is guaranteed stays safe.
     assert worst_case(form, 0, allocated(game, blueprint).plan) >= -4.0 / count - SLACK
-    *_, updated = update_blueprint(game, blueprint)
-    assert worst_case(form, 0, updated) >= -4.0 / count - SLACK
+    updates, played = (list(update_blueprint(game, blueprint, played=played)) for played in (False, True))
+    assert worst_case(form, 0, updates[-1]) >= -4.0 / count - SLACK
+    # No infoset comes after another, so each playthrough solves one subgame: infoset by infoset.
+    np.testing.assert_array_equal(updates, played)
     for method, gadget in product(("inf-klss", "inf-kluss"), ("maxmargin", "resolve")):
         plan = every_infoset(game, blueprint, method=method, gadget=gadget).plan
         assert worst_case(form, 0, plan) >= -4.0 / count - SLACK

@@ -72,7 +72,7 @@ def test_solve_again_below_an_infoset(player: str, key: str, capsys: pytest.Capt
 def test_tables_1_all_gives_every_column_that_applies(capsys: pytest.CaptureFixture[str]) -> None:
     rows = output(capsys, "tables", "1", "--game", "kuhn", "--all")
     got = {(row["nesting"], row["order"]) for row in rows}
-    assert got == {(n, k) for n in ("every", "update") for k in (1, 3, 5, "inf")} | {("allocated", 1)}
+    assert got == {(n, k) for n in ("every", "update", "played") for k in (1, 3, 5, "inf")} | {("allocated", 1)}
 
 
 def test_tiny_payoffs_are_solved_as_exactly_as_large_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
