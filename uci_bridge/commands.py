@@ -13,7 +13,6 @@ from klss.support.configuration_text import ConfigurationError, FlatConfiguratio
 from klss.support.text import Document, printable
 
 if TYPE_CHECKING:
-    from klss.play.limits import TimeControl
     from uci_bridge.protocol.engine_process import EngineProcess
 
 COMMAND = "cmd:"
@@ -24,8 +23,8 @@ class Program(ABC):
     """A player that is no configuration of ours: a program that speaks the engine protocol."""
 
     @abstractmethod
-    def process(self, budget: TimeControl, stockfish: str | None) -> EngineProcess:
-        """Its process, not started yet; ``budget``: its limits in a match, ``stockfish``: the path that was given."""
+    def process(self, stockfish: str | None) -> EngineProcess:
+        """Its process, not started yet; ``stockfish``: the path that was given."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class Command(Program):
         """Its description in results; see :meth:`darkchess.fog.players.named_fog_players.Configuration.fields`."""
         return {"name": self.name, "argv": list(self.argv)}
 
-    def process(self, budget: TimeControl, stockfish: str | None) -> EngineProcess:
+    def process(self, stockfish: str | None) -> EngineProcess:
         from uci_bridge.protocol.engine_process import EngineProcess
 
         return EngineProcess(self.argv, name=self.name)

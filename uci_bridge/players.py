@@ -64,7 +64,7 @@ class PlayerMaker:
         # the name of the evaluator of a configuration, as people read it; None if it has none, or it is unknown
         self.label = kit.label(spec, choice) if self._ours else None
         if isinstance(spec, Program):
-            self.process = spec.process(self._budget, choice.stockfish)
+            self.process = spec.process(choice.stockfish)
         else:
             argv = engine_argv(kit, kit.pondering(spec, choice) if ponders else spec, choice)
             self.process = EngineProcess((*argv, *["--progress"] * progress), name=spec.name)

@@ -22,7 +22,7 @@ from darkchess.rbc.game.rules import Limits
 from darkchess.rbc.players.named_rbc_players import configuration, make_player
 from darkchess.rbc.players.scripted import RandomPlayer
 from klss.play.arbiter import Arbiter
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit, TimeControl
 from klss.support.configuration_text import ConfigurationError
 from tests.alive import is_alive
 from uci_bridge.errors import ReconchessMissing
@@ -190,8 +190,8 @@ def hosted() -> Iterator[Hosted]:
     """Makes a player of a bot, as a match does; its program ends with the test."""
     processes: list[EngineProcess] = []
 
-    def make(found: Foreign, seed: int = 0, nodes: int = 50, stockfish: str | None = None, **rest: Any) -> HostedPlayer:
-        processes.append(found.process(TimeControl(nodes=nodes), stockfish))
+    def make(found: Foreign, seed: int = 0, stockfish: str | None = None, **rest: Any) -> HostedPlayer:
+        processes.append(found.process(stockfish))
         return HostedPlayer(processes[-1], RBC, seed=seed, whole=True, **rest)
 
     yield make
@@ -213,8 +213,8 @@ def test_their_bots_play_in_our_games_the_same_with_the_same_seed(hosted: Hosted
 def test_trout_plays_the_same_with_the_same_nodes(hosted: Hosted, require_stockfish: str) -> None:
     found = foreign("trout")
     assert found is not None
-    white = hosted(found, seed=7, nodes=100, stockfish=require_stockfish)
-    games = [played(white, limits=Limits(full_turns=4)) for _ in range(2)]
+    white = hosted(found, seed=7, stockfish=require_stockfish)
+    games = [played(white, TimeControl(nodes=100), Limits(full_turns=4)) for _ in range(2)]
     assert games[0].turns == games[1].turns and result(games[0]) == (None, "turn_limit")
     assert all(turn.moved.requested for turn in games[0].turns if turn.color)
 
@@ -226,7 +226,8 @@ def test_the_engine_of_trout_is_started_again_once_a_board_has_killed_it(require
 
     usual = chess.engine.Limit(time=600)
     first = chess.engine.SimpleEngine.popen_uci(require_stockfish, setpgrp=True)
-    engine = LivingEngine(first, require_stockfish, chess.engine.Limit(nodes=50))
+    engine = LivingEngine(first, require_stockfish)
+    engine.limit = Limit(nodes=50)
     board = chess.Board()
     assert engine.play(board, usual).move in board.legal_moves
     with pytest.raises(chess.engine.EngineTerminatedError):
@@ -323,11 +324,11 @@ def test_a_bot_that_hangs_ends_with_us_even_if_we_are_killed(tmp_path: Path) -> 
 import os, signal, chess
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.board.position import Position
-from klss.play.limits import Limit, TimeControl
+from klss.play.limits import Limit
 from uci_bridge.protocol.host import HostedPlayer
 from uci_bridge.protocol.rbc import RBC
 from uci_bridge.reconchess import Foreign
-white = HostedPlayer(Foreign("daemon", {str(daemon)!r}).process(TimeControl(nodes=50), None), RBC)
+white = HostedPlayer(Foreign("daemon", {str(daemon)!r}).process(None), RBC)
 white.begin(chess.WHITE, Position.start())
 white.observe(Notice(None))
 white.answer("sense", Limit(nodes=50))
@@ -368,7 +369,7 @@ def test_two_games_that_look_the_same_to_a_bot_are_the_same_bytes_and_it_sees_no
         EngineProcess, "send", lambda process, line, deadline: (sent.append(line), send(process, line, deadline))[1]
     )
     shown, seen = [], []
-    with closing(bot("Curious").process(NODES, None)) as process:
+    with closing(bot("Curious").process(None)) as process:
         for black in (Shuffles((chess.G8, chess.H6)), Shuffles((chess.G8, chess.F6)), Shuffles(None)):
             white = HostedPlayer(process, RBC, seed=3, whole=True, key="same")
             game = played(white, black=black, limits=Limits(full_turns=3))

@@ -18,7 +18,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from klss.play.limits import TimeControl
 from klss.support.configuration_text import ConfigurationError
 from klss.support.text import Document, printable
 from uci_bridge.child_processes import engine_environment, own_program
@@ -36,9 +35,6 @@ BOTS = {
     "trout-plain": "reconchess.bots.trout_bot",
 }
 """The bots with names, and their modules."""
-
-TROUT_S = 0.5
-"""Seconds of Trout's engine per call if the match limits neither seconds nor nodes: Trout's own value."""
 
 PATIENT = Patience(grace_s=60.0)
 """Time limits of bots: generous, since bots don't know the limit of a call, and some take 10 s instead of 0.5 s."""
@@ -58,12 +54,11 @@ class Foreign(Program):
         """Its description in results; see :meth:`darkchess.rbc.players.named_rbc_players.Configuration.fields`."""
         return {"name": self.name, "source": self.source}
 
-    def process(self, budget: TimeControl, stockfish: str | None) -> EngineProcess:
+    def process(self, stockfish: str | None) -> EngineProcess:
         """The program that plays it, game after game.
 
-        The nodes of ``budget``, or else its seconds, limit each search of Trout's engine; other bots only get a clock,
-        and may ignore it. ``stockfish`` is the path for bots that read ``STOCKFISH_EXECUTABLE``; None: found as usual.
-        Raises StockfishMissing: there is none, and the bot is a Trout.
+        ``stockfish`` is the path for bots that read ``STOCKFISH_EXECUTABLE``; None: found as usual. Raises
+        StockfishMissing: there is none, and the bot is a Trout.
         """
         environment = engine_environment() | {"PYTHONHASHSEED": "0"}
         try:
@@ -71,12 +66,8 @@ class Foreign(Program):
         except StockfishMissing:
             if self.name in ("trout", "trout-plain"):
                 raise
-        limits = ["", ""]
-        if self.name == "trout" and budget.nodes is not None:
-            limits[0] = str(budget.nodes)
-        elif self.name == "trout":
-            limits[1] = str(TROUT_S if budget.time_s is None else budget.time_s)
-        command = own_program("uci_bridge.reconchess.child", self.source, *limits)
+        living = ["living"] * (self.name == "trout")
+        command = own_program("uci_bridge.reconchess.child", self.source, *living)
         return EngineProcess(command, environment=environment, name=self.name, patience=self.patience)
 
 
@@ -100,7 +91,7 @@ def foreign(text: str) -> Foreign | None:
     if by_file and not Path(text).is_file():
         raise ConfigurationError(f"player: got {text!r}, expected the file of a reconchess player")
     found = Foreign(printable(text), str(Path(text).resolve()) if by_file else text)
-    tried = found.process(TimeControl(nodes=1), None)
+    tried = found.process(None)
     try:
         trouble = rehearse(tried, RBC)
     finally:

@@ -1,10 +1,11 @@
 """The program that a bot of ``reconchess`` runs in: an engine of the protocol (docs/engine-protocol.md).
 
-``python -m uci_bridge.reconchess.child SOURCE NODES SECONDS``; the last two limit each search of Trout's engine, and
-may be empty. It imports the modules that every bot needs, and forks a process for each game; no code of a bot runs in
-the parent. Requests and answers go over two descriptors that programs started by the bot do not inherit. The bot's
-stdin is empty, and its prints go to stderr. A bot that raises, or answers what it may not, ends its process, and so the
-program. All processes that a bot has started end with its game (:mod:`uci_bridge.child_processes`).
+``python -m uci_bridge.reconchess.child SOURCE [living]``; with the second word the engine of Trout is restarted and
+limited (:mod:`uci_bridge.reconchess.trout`). The program imports the modules that every bot needs, and forks a process
+for each game; no code of a bot runs in the parent. Requests and answers go over two descriptors that programs started
+by the bot do not inherit. The bot's stdin is empty, and its prints go to stderr. A bot that raises, or answers what it
+may not, ends its process, and so the program. All processes that a bot has started end with its game
+(:mod:`uci_bridge.child_processes`).
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ class _Bot(Player):
 
     def choose_sense(self, limit: Limit) -> Decision[int | None]:
         def look() -> Decision[int | None]:
-            square = self._bot.choose_sense(list(chess.SQUARES), list(self._own.requests()), _seconds_left(limit))
+            square = self._bot.choose_sense(list(chess.SQUARES), list(self._own.requests()), self._seconds_left(limit))
             if square is not None and not 0 <= operator.index(square) < 64:
                 raise ValueError(f"it looks at {square}, expected a square, 0 to 63, or None")
             return Decision(None if square is None else operator.index(square))
@@ -133,7 +134,7 @@ class _Bot(Player):
     def choose_move(self, limit: Limit) -> Decision[chess.Move | None]:
         def ask() -> Decision[chess.Move | None]:
             moves = self._own.requests()
-            move = self._bot.choose_move(list(moves), _seconds_left(limit))
+            move = self._bot.choose_move(list(moves), self._seconds_left(limit))
             if not (move is None or (isinstance(move, chess.Move) and move in moves)):
                 raise ValueError(f"it asks for {move!r}, expected one of its {len(moves)} requests, or None")
             return Decision(move)
@@ -155,23 +156,30 @@ class _Bot(Player):
         self._bots.over = True
 
     def _begin(self, color: chess.Color, board: chess.Board) -> None:
-        source, nodes, seconds = sys.argv[1:4]
-        if nodes:
-            _fix_addresses()
-        chosen = _bot_class(source)
+        _fix_addresses()
+        chosen = _bot_class(sys.argv[1])
         random.seed(self._seed)
         if "numpy" in sys.modules:
             sys.modules["numpy"].random.seed(self._seed % (1 << 32))
         self._bot = chosen()
-        if nodes or seconds:
-            limit = chess.engine.Limit(nodes=int(nodes) if nodes else None, time=float(seconds) if seconds else None)
-            self._bot.engine = LivingEngine(self._bot.engine, os.environ["STOCKFISH_EXECUTABLE"], limit)
+        if sys.argv[2:]:
+            self._bot.engine = LivingEngine(self._bot.engine, os.environ["STOCKFISH_EXECUTABLE"])
         self._bot.handle_game_start(color, board, "opponent")
 
-    def _tell(self, what: str, *told: Any) -> None:
+    def _seconds_left(self, limit: Limit) -> float:
+        """Seconds on the clock that the bot is shown; the engine of Trout gets the limit itself."""
+        if sys.argv[2:]:
+            self._bot.engine.limit = limit
+        if limit.nodes is not None:
+            return CLOCK_S
+        if limit.time_s is None and limit.clock is not None:
+            return limit.clock[0]
+        return _CALLS * (TimePlan(limit).seconds or 0.0)
+
+    def _tell(self, what: str, *told: object) -> None:
         self._guarded(lambda: getattr(self._bot, f"handle_{what}")(*told))
 
-    def _guarded(self, call: Callable[..., _T], *given: Any) -> _T:
+    def _guarded(self, call: Callable[..., _T], *given: object) -> _T:
         """The result of a call of the bot's code; whatever it raises, ``sys.exit()`` too, ends the process."""
         try:
             return call(*given)
@@ -194,15 +202,6 @@ def _bot_class(source: str) -> Any:
     if colon and not os.path.exists(source):
         return getattr(importlib.import_module(module), name)
     return reconchess.load_player(source)[1]
-
-
-def _seconds_left(limit: Limit) -> float:
-    """Seconds on the clock that a bot is shown."""
-    if limit.nodes is not None:
-        return CLOCK_S
-    if limit.time_s is None and limit.clock is not None:
-        return limit.clock[0]
-    return _CALLS * (TimePlan(limit).seconds or 0.0)
 
 
 if __name__ == "__main__":

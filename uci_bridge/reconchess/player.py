@@ -10,15 +10,15 @@ from __future__ import annotations
 import logging
 import math
 import random
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Collection, Sequence
+from typing import TypeVar
 
 import chess
 
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.evaluation.registry import EvaluatorChoice
-from darkchess.rbc.game.contest import DEFAULT_PLAYER, Player
+from darkchess.rbc.game.contest import DEFAULT_PLAYER, Answer, Player, Question
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed, window
 from darkchess.rbc.game.rules import WIN_REASONS
 from darkchess.rbc.players.named_rbc_players import configuration as configuration_of
@@ -94,29 +94,24 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
     def handle_game_start(self, color: bool, board: chess.Board, opponent_name: str) -> None:
         """Begin a game; an earlier one that has no end yet is given up."""
         self._leave()
-        self._looked = None
-        self._player = make_player(self._chosen, self._evaluator, seed=self._seed + self._games)
-        self._rng = random.Random(self._seed + self._games)
-        self._games += 1
+        seed = self._seed + self._games
+        self._games, self._looked, self._rng = self._games + 1, None, random.Random(seed)
+        self._player = make_player(self._chosen, self._evaluator, seed=seed)
         start = self._guarded(lambda _: Position.from_fen(board.fen(en_passant="fen")), Position.start)
-        self._tell(lambda player: player.start(bool(color), start))
+        self._tell(lambda player: player.begin(bool(color), start))
 
     def handle_opponent_move_result(self, captured_my_piece: bool, capture_square: int | None) -> None:
         """Begin its turn."""
-        square = capture_square if captured_my_piece else None
-        self._tell(lambda player: player.notice(Notice(square)))
+        self._tell(lambda player: player.observe(Notice(capture_square if captured_my_piece else None)))
 
     def choose_sense(
         self, sense_actions: list[int], move_actions: list[chess.Move], seconds_left: float | None
     ) -> int | None:
         """The square of its look; always one of ``sense_actions``, or None."""
-        limit = self._limit(seconds_left)
-        allowed = {*sense_actions} if sense_actions else {*chess.SQUARES}
-        self._looked = self._asked(
-            lambda player: player.choose_sense(limit).answer,
-            lambda square: square is None or square in allowed,
-            lambda: self._rng.choice([square for square in INNER if square in allowed] or [None]),
-        )
+        allowed = sense_actions or [*chess.SQUARES]
+        inner = [square for square in INNER if square in allowed]
+        looked = self._asked("sense", seconds_left, {None, *allowed}, inner or [None])
+        self._looked = looked if isinstance(looked, int) else None
         return self._looked
 
     def handle_sense_result(self, sense_result: list[tuple[int, chess.Piece | None]]) -> None:
@@ -127,18 +122,13 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
             sensed = Sensed(self._looked, tuple((square, seen[square]) for square in shown))
         else:
             sensed = Sensed(None, ())  # a game that was over when it looked shows nothing
-        self._tell(lambda player: player.sensed(sensed))
+        self._tell(lambda player: player.observe(sensed))
 
     def choose_move(self, move_actions: list[chess.Move], seconds_left: float | None) -> chess.Move | None:
         """Its request; always one of ``move_actions``, or None."""
-        limit = self._limit(seconds_left)
-        allowed = move_actions or []
-        asked: chess.Move | None = self._asked(
-            lambda player: player.choose_move(limit).answer,
-            lambda request: request is None or request in allowed,
-            lambda: self._rng.choice([None, *allowed]),
-        )
-        return asked
+        allowed = [None, *(move_actions or ())]
+        asked = self._asked("move", seconds_left, {*allowed}, allowed)
+        return asked if isinstance(asked, chess.Move) else None
 
     def handle_move_result(
         self,
@@ -148,10 +138,10 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
         capture_square: int | None,
     ) -> None:
         """Pass on the result of its request."""
-        square = capture_square if captured_opponent_piece else None
-        self._tell(lambda player: player.moved(Moved(requested_move, taken_move, square)))
+        moved = Moved(requested_move, taken_move, capture_square if captured_opponent_piece else None)
+        self._tell(lambda player: player.observe(moved))
 
-    def handle_game_end(self, winner_color: bool | None, win_reason: Any, game_history: Any) -> None:
+    def handle_game_end(self, winner_color: bool | None, win_reason: object, game_history: object) -> None:
         """Pass on the end of the game; its history is not read."""
         outcome = Outcome(winner_color, _REASONS.get(getattr(win_reason, "name", ""), "aborted"))
         self._tell(lambda player: player.end(outcome))
@@ -170,16 +160,18 @@ class ReconchessPlayer(_TheirPlayer):  # type: ignore[misc]
             return Limit()
         return Limit(clock=(min(max(0.0, seconds_left), _MOST_S), _INCREMENT_S))
 
-    def _asked(self, ask: Callable[[Player], _T], allowed: Callable[[_T], bool], otherwise: Callable[[], _T]) -> _T:
-        """The player's answer if it is allowed, else that of ``otherwise``."""
+    def _asked(
+        self, question: Question, seconds_left: float | None, allowed: Collection[Answer], otherwise: Sequence[Answer]
+    ) -> Answer:
+        """The player's answer if it is allowed, else a random one of ``otherwise``."""
 
-        def answer(player: Player) -> _T:
-            found = ask(player)
-            if not allowed(found):
+        def answer(player: Player) -> Answer:
+            found = player.answer(question, self._limit(seconds_left)).answer
+            if found not in allowed:
                 raise ValueError(f"got {found!r}, expected what is allowed")
             return found
 
-        return self._guarded(answer, otherwise)
+        return self._guarded(answer, lambda: self._rng.choice(otherwise))
 
     def _tell(self, tell: Callable[[Player], None]) -> None:
         self._guarded(tell, lambda: None)

@@ -8,10 +8,11 @@ Here it passes only that turn, and has an engine again in the next. It runs in t
 from __future__ import annotations
 
 import contextlib
-from typing import Any
 
 import chess
 import chess.engine
+
+from klss.play.limits import Limit
 
 
 class LivingEngine:
@@ -21,20 +22,24 @@ class LivingEngine:
         self,
         engine: chess.engine.SimpleEngine,  # the one that the bot has started
         program: str,  # path of Stockfish
-        limit: chess.engine.Limit,  # of every search, instead of the bot's own half second
     ) -> None:
         self._engine: chess.engine.SimpleEngine | None = engine
         self._program = program
-        self._limit = limit
+        self.limit = Limit()  # of the bot's present answer: its nodes or seconds limit every search
 
-    def play(self, board: chess.Board, limit: chess.engine.Limit) -> Any:
-        """The engine's move. Raises chess.engine.EngineError, which the bot handles: the engine died, or its answer is
+    def play(self, board: chess.Board, limit: chess.engine.Limit) -> chess.engine.PlayResult:
+        """The engine's move; ``limit`` is the bot's own, half a second, which holds where the match limits neither
+        nodes nor seconds. Raises chess.engine.EngineError, which the bot handles: the engine died, or its answer is
         not a move on that board.
         """
+        if self.limit.nodes is not None:
+            limit = chess.engine.Limit(nodes=self.limit.nodes)
+        elif self.limit.time_s is not None:
+            limit = chess.engine.Limit(time=self.limit.time_s)
         if self._engine is None:
             self._engine = chess.engine.SimpleEngine.popen_uci(self._program, setpgrp=True)
         try:
-            return self._engine.play(board, self._limit)
+            return self._engine.play(board, limit)
         except chess.engine.EngineTerminatedError:
             with contextlib.suppress(chess.engine.EngineError, TimeoutError):
                 self._engine.close()
