@@ -19,13 +19,13 @@ import time
 from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import chess
 
 from darkchess.evaluation.registry import EvaluatorChoice
 from klss import __version__
 from klss.support.configuration_text import ConfigurationError
+from klss.support.text import Document
 from uci_bridge.bot.config import BotConfig, EngineConfig
 from uci_bridge.bot.dialect import DIALECTS, Challenge, GameFull, GameStart
 from uci_bridge.bot.engine import EngineSeat
@@ -220,7 +220,7 @@ class Bot:
             return  # our own, sent back to us
         self._answered[challenge.id] = now + 3600.0
         reason = self._config.accept.decline_reason(challenge, self._client.dialect.variant)
-        who: dict[str, Any] = {"challenge": challenge.id, "player": challenge.player}
+        who: Document = {"challenge": challenge.id, "player": challenge.player}
         if reason is None and (limit := await self._no_room(challenge.id, challenge.player)) is not None:
             reason, who["limit"] = "later", limit
         try:
@@ -304,7 +304,8 @@ class Bot:
             refusal=partial(self._refusal, known=known), greeting=self._config.greeting,
             margin_ms=self._config.engine.margin_ms, engine=self._tags,
         )  # fmt: skip
-        game.opponent = self._records.under_way.get(game_id, {}).get("opponent")
+        remembered = self._records.under_way.get(game_id)
+        game.opponent = None if remembered is None else remembered.opponent
         task = asyncio.create_task(self._in_turn(game), name=f"game {game_id}")
         self._games[game_id] = (game, task)
         task.add_done_callback(lambda _: self._ended(game_id))
@@ -339,7 +340,7 @@ class Bot:
     def _engine_seat(self, color: chess.Color, fen: str | None, ply: int) -> EngineSeat:
         return EngineSeat(engine(self._config.engine, self._folder).process, self._config.engine, fen=fen, warm=ply < 2)
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def _spawn(self, work: Coroutine[None, None, None]) -> None:
         async def guarded() -> None:
             try:
                 await work
@@ -350,5 +351,5 @@ class Bot:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _say(self, level: int, event: str, **fields: Any) -> None:
+    def _say(self, level: int, event: str, **fields: object) -> None:
         log.log(level, event, extra={"fields": fields})

@@ -20,7 +20,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import chess
 import msgspec
@@ -226,7 +226,7 @@ class Dialect:
         capabilities = {"version": 1, "variants": [self.variant]}
         return {self.capabilities_header: json.dumps(capabilities, separators=(",", ":"))}
 
-    def event(self, line: Mapping[str, Any]) -> Event:
+    def event(self, line: Mapping[str, object]) -> Event:
         """A line of the event stream. Raises MalformedLine: it has the wrong shape."""
         kind = line.get("type")
         if kind == "challenge":
@@ -236,7 +236,7 @@ class Dialect:
             return GameStart(valid_id(game.gameId or game.id), game.chess960 in (True, "True", "true", "1"))
         return Other(str(kind)[:40])
 
-    def game_line(self, line: Mapping[str, Any]) -> GameLine:
+    def game_line(self, line: Mapping[str, object]) -> GameLine:
         """A line of a game's stream. Raises MalformedLine: it has the wrong shape."""
         kind = line.get("type")
         if kind == "gameFull":

@@ -30,7 +30,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 import chess
 
@@ -271,7 +270,7 @@ class BotGame:
         self._records.begin(self.id, opponent=self.opponent, **known)
         self._seat = self._make_seat(self._color, full.fen, ply)
         self._log(logging.INFO, "game", opponent=self.opponent, color=chess.COLOR_NAMES[self._color], ply=ply)
-        if self._greeting and not self._records.under_way[self.id].get("greeted") and ply < 2:
+        if self._greeting and not self._records.under_way[self.id].greeted and ply < 2:
             self._records.begin(self.id, greeted=True)
             try:
                 await self._client.chat(self.id, self._greeting)
@@ -402,8 +401,8 @@ class BotGame:
         path = self._records.save(self.id, GameRecord(moves, outcome, full.fen, headers, clocks_s))
         self._records.forget(self.id)
         result, reason = ("*", "unknown") if outcome is None else (outcome.result, outcome.reason)
-        fields: dict[str, Any] = {"result": result, "reason": reason, "plies": len(moves), "file": str(path)}
-        self._log(logging.INFO, "game over", opponent=self.opponent, **fields)
+        ended = {"result": result, "reason": reason, "plies": len(moves), "file": str(path)}
+        self._log(logging.INFO, "game over", None, opponent=self.opponent, **ended)
         if self._seat is not None:
             game.end(outcome or Outcome(None, "unknown"))
             await self._seat.tell(game.referee.views(self._color))
@@ -424,15 +423,15 @@ class BotGame:
         return game.referee.moves, said
 
     def _headers(self, full: GameFull, outcome: Outcome | None) -> dict[str, str]:
-        known = self._records.under_way.get(self.id, {})
+        known = self._records.under_way.get(self.id)
         headers = {
             "Event": f"{self._client.dialect.name} game",
             "Site": self._client.address(self.id),
-            "Date": time.strftime("%Y.%m.%d", time.gmtime(known.get("since"))),
+            "Date": time.strftime("%Y.%m.%d", time.gmtime(None if known is None else known.since)),
             "White": plain(full.white),
             "Black": plain(full.black),
         }
-        initial_s = full.initial_s if full.initial_s is not None else known.get("initial_s")
+        initial_s = known.initial_s if full.initial_s is None and known is not None else full.initial_s
         if initial_s is not None:
             headers["TimeControl"] = f"{initial_s:g}+{full.state.increment_ms[0] / 1000.0:g}"
         for name, value in self._engine.items():
@@ -441,7 +440,7 @@ class BotGame:
             headers["Ending"] = "not told by the server"
         return headers
 
-    def _log(self, level: int, event: str, exc_info: Exception | None = None, **fields: Any) -> None:
+    def _log(self, level: int, event: str, exc_info: Exception | None = None, **fields: object) -> None:
         log.log(level, event, exc_info=exc_info, extra={"fields": {"game": self.id, **fields}})
 
 

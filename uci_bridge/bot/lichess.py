@@ -23,13 +23,13 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import aiohttp
 import msgspec
 from aiohttp.http import HttpProcessingError
 
-from klss.support.text import printable
+from klss.support.text import Document, printable
 from uci_bridge.bot.dialect import PYCHESS, Dialect, Event, GameLine, valid_id
 from uci_bridge.errors import UciBridgeError
 
@@ -160,9 +160,9 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _object(text: bytes | bytearray) -> dict[str, Any]:
+def _object(text: bytes | bytearray) -> Document:
     """The JSON object in ``text``."""
-    return msgspec.json.decode(text, type=dict[str, Any])
+    return msgspec.json.decode(text, type=dict[str, object])
 
 
 class _RateLimit(msgspec.Struct):
@@ -276,7 +276,7 @@ class Client:
         return self._parsed(f"/api/bot/game/stream/{valid_id(game_id)}", {}, self.dialect.game_line, strict=True)
 
     async def _parsed(
-        self, path: str, headers: Mapping[str, str], parse: Callable[[dict[str, Any]], _Line], *, strict: bool
+        self, path: str, headers: Mapping[str, str], parse: Callable[[Document], _Line], *, strict: bool
     ) -> AsyncGenerator[_Line | None, None]:
         """Yield the parsed lines. A line that can't be read ends the stream if ``strict``, else it is skipped."""
         stream = self._stream(path, headers)
@@ -321,7 +321,7 @@ class Client:
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise self._failed(path, error, f"nothing came for {self.timing.idle_s:g} s") from None
 
-    async def _call(self, method: str, path: str, form: Mapping[str, str] | None = None) -> dict[str, Any]:
+    async def _call(self, method: str, path: str, form: Mapping[str, str] | None = None) -> Document:
         await self._keep_quiet()
         timeout = aiohttp.ClientTimeout(total=self.timing.call_s, sock_connect=self.timing.connect_s)
         body = bytearray()
@@ -342,7 +342,7 @@ class Client:
     def _request(
         self, method: str, path: str, headers: Mapping[str, str], form: Mapping[str, str] | None,
         timeout: aiohttp.ClientTimeout,
-    ) -> Any:  # fmt: skip
+    ) -> contextlib.AbstractAsyncContextManager[aiohttp.ClientResponse]:  # fmt: skip
         if self._session is None:
             raise RuntimeError("the client is not open: use it as an asynchronous context manager")
         log.debug("request", extra={"fields": {"method": method, "path": path}})

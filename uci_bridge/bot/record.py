@@ -7,13 +7,12 @@ them whole. A game that is already in its month's file is not written again. One
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
@@ -34,7 +33,7 @@ class RecordsError(UciBridgeError, OSError):
     """The folder of the records can't be used."""
 
 
-class _UnderWay(msgspec.Struct, omit_defaults=True):
+class UnderWay(msgspec.Struct, frozen=True, omit_defaults=True):
     """The values stored with a game under way."""
 
     since: Annotated[int, msgspec.Meta(ge=0, le=1 << 40)]
@@ -60,21 +59,21 @@ class Records:
         if not lock(self._lock):
             self._lock.close()
             raise RecordsError(f"records: {folder} belongs to a bot that is running; expected a folder of its own")
-        self._under_way: dict[str, dict[str, Any]] = self._read()
+        self._under_way = self._read()
 
     def close(self) -> None:
         """Release the folder for other bots."""
         self._lock.close()
 
     @property
-    def under_way(self) -> Mapping[str, Mapping[str, Any]]:
-        """The games under way: id -> the values stored with it."""
+    def under_way(self) -> Mapping[str, UnderWay]:
+        """The games under way, by their ids."""
         return self._under_way
 
-    def begin(self, game_id: str, **remembered: Any) -> None:
-        """Store a game as under way, with further values (JSON), which add to those stored before."""
+    def begin(self, game_id: str, **remembered: object) -> None:
+        """Store a game as under way, with further fields, which add to those stored before."""
         known = self._under_way.get(game_id)
-        self._under_way[game_id] = {**(known or {"since": int(time.time())}), **remembered}
+        self._under_way[game_id] = msgspec.structs.replace(known or UnderWay(int(time.time())), **remembered)
         if self._under_way[game_id] != known:
             self._write()
 
@@ -93,11 +92,10 @@ class Records:
                 file.write(known + b"\n" * bool(known) + text.encode())
         return path
 
-    def _read(self) -> dict[str, dict[str, Any]]:
+    def _read(self) -> dict[str, UnderWay]:
         path = self._folder / _UNDER_WAY
         try:
-            found = msgspec.json.decode(path.read_bytes(), type=dict[GameId, _UnderWay])
-            return {game_id: msgspec.to_builtins(known) for game_id, known in found.items()}
+            return msgspec.json.decode(path.read_bytes(), type=dict[GameId, UnderWay])
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError):  # somebody may have edited it
@@ -105,7 +103,7 @@ class Records:
             return {}
 
     def _write(self) -> None:
-        write_whole(self._folder / _UNDER_WAY, json.dumps(self._under_way))
+        write_whole(self._folder / _UNDER_WAY, msgspec.json.encode(self._under_way).decode())
 
 
 def plain(text: str, longest: int = 80) -> str:

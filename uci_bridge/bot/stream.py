@@ -15,7 +15,6 @@ import asyncio
 import contextlib
 import logging
 import time
-from typing import Any
 
 from klss.play.outcome import Outcome
 from uci_bridge.bot.dialect import GameEnd, GameFull, GameLine, GameState
@@ -189,5 +188,5 @@ class GameStream:
             self.end()
         self.news.set()
 
-    def _log(self, level: int, event: str, **fields: Any) -> None:
+    def _log(self, level: int, event: str, **fields: object) -> None:
         log.log(level, event, extra={"fields": {"game": self.id, **fields}})
