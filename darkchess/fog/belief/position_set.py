@@ -8,7 +8,7 @@ This file has the update, view by view. Positions are stored by :mod:`darkchess.
 :mod:`darkchess.fog.belief.weighed_positions`; :mod:`darkchess.fog.belief.view_masks` turns a view into masks.
 
 Deviation: if no position of a sample agrees with a new view, the sample is repaired (``recoveries``,
-:mod:`darkchess.fog.belief.position_repair`), so that the player can go on.
+:mod:`darkchess.board.position_repair`), so that the player can go on.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from darkchess.board.kernels.halves import encode_half
 from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import START_FEN, Position, upward
+from darkchess.board.position_repair import Observed, repaired
 from darkchess.board.position_step import Step, UpdateProgress, across_enemy_move, key_of, merged, next_key
 from darkchess.board.position_table import exercise_table, smallest
 from darkchess.errors import ViewError
 from darkchess.fog.belief._kernels import position_set
 from darkchess.fog.belief._kernels.filter import Sources
 from darkchess.fog.belief.filter import Crossing, Filter, find
-from darkchess.fog.belief.position_repair import repaired
 from darkchess.fog.belief.tower import Observer
 from darkchess.fog.belief.view_masks import ViewMasks, only_pawns_on
 from darkchess.fog.belief.weighed_positions import WeighedPositions
@@ -40,9 +40,6 @@ from darkchess.fog.game.view import View
 from klss.support.arrays import Floats, Ints, Words
 from klss.support.drawing import draw
 from klss.support.greatest import greatest
-
-_REPAIRED = 1024
-"""Positions that a recovery tries to make."""
 
 _ATTEMPTS, _STRICT_ATTEMPTS = 8, 6
 """Most attempts of a recovery, each with new random numbers. The first (strict) ones also ask that the enemy has a
@@ -372,15 +369,19 @@ class PositionSet(WeighedPositions):
 
     def _recover(self, view: View) -> None:
         """Replace the sample by repaired copies of its members, since none of them has a consistent successor."""
-        shown = self._shown
+        shown, kernels = self._shown, position_set
+        own, empty, required, seen = (
+            int(shown.masks[at]) for at in (kernels.OWN, kernels.EMPTY, kernels.REQUIRED, kernels.SEEN)
+        )
+        known = Observed(own, empty, required, seen, shown.expected.tolist(), shown.captured)
         must_move = self._no_move_ends and view.to_move != view.color
         for attempt in range(_ATTEMPTS):
             # Each attempt at each ply has its own random numbers.
             seed = key_of(int(self._key) + _ATTEMPTS * view.ply + attempt)
-            found = repaired(self._positions, shown, seed, min(self._cap, _REPAIRED))
+            found = repaired(self._positions, known, seed, self._cap)
             if must_move and attempt < _STRICT_ATTEMPTS:
-                own, captors = shown.masks[position_set.OWN], shown.masks[position_set.EP_CAPTORS]
-                found = found[[position_set.can_move(*half, own, captors, TABLES) for half in found]]
+                captors = shown.masks[kernels.EP_CAPTORS]
+                found = found[[kernels.can_move(*half, np.uint64(own), captors, TABLES) for half in found]]
             if len(found):
                 break
         assert len(found), "no repaired position agrees with the view"

@@ -6,7 +6,8 @@ was a double step; and a turn without a move counts as one more move.
 
 This file has the update, observation by observation; :mod:`darkchess.board.position_store` stores the positions.
 
-Deviation: if no position of a sample agrees with a new observation, the sample is repaired (``recoveries``).
+Deviation: if no position of a sample agrees with a new observation, the sample is repaired (``recoveries``,
+:mod:`darkchess.board.position_repair`).
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import chess
 import numpy as np
 
 from darkchess.board.kernels import board
-from darkchess.board.kernels.halves import CASTLING_ROOK, DOUBLE_STEPPED, code_at
+from darkchess.board.kernels.halves import DOUBLE_STEPPED, code_at
 from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import TURNED, decode, encode
 from darkchess.board.position import Position, upward
+from darkchess.board.position_repair import Observed, repaired
 from darkchess.board.position_step import Step, across_enemy_move, key_of, merged
 from darkchess.board.position_store import PositionStore
 from darkchess.board.position_table import smallest
@@ -28,9 +30,6 @@ from darkchess.rbc.belief._kernels import position_set as kernels
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
 from klss.support.arrays import Int32s, Ints, Words
-
-_REPAIRED = 1024
-"""Positions that a recovery tries to make."""
 
 _GROWTH = 14
 """Expected positions for each source of a large set, which sets the table's first size. A source's 31 successors merge
@@ -179,7 +178,7 @@ class PositionSet(PositionStore):
         )  # fmt: skip
         if not step.positions.shape[0]:
             self._contradiction("a notice")
-            step = self._repaired(captured, mine[board.WHITE] & ~np.uint64(captured), 0, {})
+            step = self._repaired(required=captured)
         self.successors = step.successors
         if notice.square is not None:
             self.own.lose(notice.square)
@@ -192,19 +191,18 @@ class PositionSet(PositionStore):
         # The window and the enemy pieces in it, as masks of the viewer's side.
         area = pieces = 0
         expected = np.full(64, -1, dtype=np.int64)
-        seen = {}
         for square, piece in sensed.contents:
             at = self._square(square)
             area |= 1 << at
             if piece is not None and piece.color != self.own.color:
                 pieces |= 1 << at
-                expected[at] = seen[at] = piece.piece_type - 1
+                expected[at] = piece.piece_type - 1
         kept = int(kernels.keep_sensed(self._positions, _NO_WEIGHTS, np.uint64(area), np.uint64(pieces), expected))
         if kept:
             self._positions = self._positions[:kept]
             return
         self._contradiction("a sense")
-        self._keep(self._repaired(0, self.own_row[board.WHITE], area, seen))
+        self._keep(self._repaired(area=area, required=pieces, seen=pieces, expected=expected))
 
     def moved(self, moved: Moved) -> None:
         """Drop the positions that disagree with the result of the player's request, and remove the captured piece.
@@ -228,7 +226,7 @@ class PositionSet(PositionStore):
             return
         if not kept:
             self._contradiction("a move's result")
-            self._keep(self._repaired(0, self.own_row[board.WHITE], 0, {}))
+            self._keep(self._repaired(captured=0 if capture < 0 else 1 << capture))
         elif capture >= 0 or steps:  # positions that differed in the captured piece or a double step are now equal
             self._key = self._next_key
             self._keep(merged(self._positions[:kept], key=self._key, cap=self._cap))
@@ -257,46 +255,15 @@ class PositionSet(PositionStore):
                 "before it, expected at least one"
             )
 
-    def _repaired(self, captured: int, own: np.uint64, area: int, seen: dict[int, int]) -> Step:
-        """Return the first members of the sample, changed so that they agree with the observation.
-
-        Parameters
-        ----------
-        captured
-            The square (a set of one or none) on which the enemy captured; gets a piece.
-        own, area
-            Squares without enemy pieces, unless ``seen`` has one: the player's own, and those sensed.
-        seen
-            The piece seen on each square; it is put there.
+    def _repaired(
+        self, *, area: int = 0, required: int = 0, seen: int = 0, expected: Ints | None = None, captured: int = 0
+    ) -> Step:
+        """Return members of the sample, changed until they agree with the observation: sets of squares, ``area`` those
+        that were sensed, the others as in :class:`darkchess.board.position_repair.Observed`.
         """
+        own = int(self.own_row[board.WHITE]) & ~required
+        kinds = [-1] * 64 if expected is None else expected.tolist()
+        known = Observed(own, (own | area) & ~required, required, seen, kinds, captured)
         self.recoveries += 1
-        repaired = np.zeros((min(self.size, _REPAIRED), 2), dtype=np.uint64)
-        for half, out in zip(self._positions, repaired, strict=False):
-            # Unpack the member: the code on each square, except on squares about which more is known.
-            pieces, codes = int(half[0]), int(half[1])
-            found = {}
-            for square in chess.SQUARES:
-                if pieces >> square & 1:
-                    found[square] = codes & 15
-                    codes >>= 4
-            found = {at: code for at, code in found.items() if not (int(own) | area | captured) >> at & 1}
-            # Add the seen pieces, and a queen where the enemy captured: it is the piece that reaches most squares.
-            found |= seen
-            if captured:
-                found[captured.bit_length() - 1] = board.QUEEN
-            # Keep exactly one king, a seen one first; if there is none, put it on the highest free square.
-            kings = sorted((at for at, code in found.items() if code == board.KING), key=lambda at: at not in seen)
-            for at in kings[1:]:
-                del found[at]
-            if not kings:
-                free = [at for at in range(63, -1, -1) if not (int(own) | area) >> at & 1 and at not in found]
-                found[free[0]] = board.KING
-            # Drop castling rights and double steps, which may be wrong by now, and pawns on the first or last rank.
-            plain = {CASTLING_ROOK: board.ROOK, DOUBLE_STEPPED: board.PAWN}
-            found = {at: plain.get(code, code) for at, code in found.items()}
-            found = {at: code for at, code in found.items() if code != board.PAWN or 8 <= at < 56}
-            # Pack the half again; it has room for sixteen pieces.
-            for place, at in enumerate(sorted(found)[:16]):
-                out[0] |= np.uint64(1 << at)
-                out[1] |= np.uint64(found[at] << 4 * place)
-        return merged(repaired, key=self._key, cap=self._cap)
+        found = repaired(self._positions, known, key_of(int(self._key) + self.recoveries), self._cap)
+        return merged(found, key=self._key, cap=self._cap)

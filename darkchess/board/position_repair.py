@@ -1,41 +1,49 @@
-"""The repair of a sample without a consistent position: its first members are changed until they agree with the view.
+"""The repair of a sample without a consistent position: its first members are changed until they agree with what the
+viewer has observed. The position sets of all games use it.
 
 No source; a heuristic of ours for a state that an exact set never reaches. As few pieces as possible are moved. A piece
 is lifted if its square is known to be empty or another piece is seen there. Squares of seen pieces and of blockers are
 filled from the lifted pieces, then from unseen pieces of the same kind, then from a pawn (an unseen promotion). Lifted
-pieces that are left go to unseen squares at random. So the material is kept, and the result agrees with the view by
-construction.
-
-Masks as in :mod:`darkchess.fog.belief._kernels.position_set`.
+pieces that are left go to unseen squares at random. So the material is kept, and the result agrees with the
+observation by construction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
+import chess
 import numpy as np
 
 from darkchess.board.kernels.board import KING, KNIGHT, PAWN, ROOK
-from darkchess.board.kernels.halves import CASTLING_ROOK
-from darkchess.board.position import squares_of
+from darkchess.board.kernels.halves import CASTLING_ROOK, DOUBLE_STEPPED
 from darkchess.board.position_step import key_of
-from darkchess.fog.belief._kernels.position_set import EMPTY, OWN, REQUIRED, SEEN
-from darkchess.fog.belief.view_masks import ViewMasks
 from klss.support.arrays import Words
 
+_REPAIRED = 1024
+"""Most positions that a repair tries to make."""
+
 _LAST_RANKS = 0xFF000000000000FF
+
+
+class Observed(NamedTuple):
+    """What is known of the enemy's half, seen from the viewer's side of the board: 64-bit sets of squares."""
+
+    own: int  # the viewer's pieces
+    empty: int  # no enemy piece stands here
+    required: int  # an enemy piece stands here
+    seen: int  # of these: the squares whose piece is known
+    expected: Sequence[int]  # [64], the piece on each of them
+    captured: int  # where the viewer's own move took a piece, which is gone
 
 
 class _Repair:
     """One enemy half on a board (the piece on each square), which is changed step by step."""
 
-    def __init__(self, shown: ViewMasks, seed: np.uint64) -> None:
+    def __init__(self, known: Observed, seed: np.uint64) -> None:
         self._state = int(seed)
-        self._expected: list[int] = shown.expected.tolist()
-        self._own, self._empty, self._required, self._seen = (
-            int(shown.masks[at]) for at in (OWN, EMPTY, REQUIRED, SEEN)
-        )
-        self._captured = shown.captured
+        self._own, self._empty, self._required, self._seen, self._expected, self._captured = known
         self._board: dict[int, int] = {}
         self._lifted = [0] * 6
 
@@ -46,20 +54,20 @@ class _Repair:
         lifted[:] = [0] * 6
         # Unpack the half: lift the pieces that contradict the view, and leave the others on the board.
         castles = 0
-        for place, square in enumerate(squares_of(enemy)):
+        for place, square in enumerate(chess.scan_forward(enemy)):
             code = codes >> 4 * place & 15
             if self._captured >> square & 1:
                 continue
             if code == CASTLING_ROOK:
                 castles |= 1 << square
-                code = ROOK
+            code = {CASTLING_ROOK: ROOK, DOUBLE_STEPPED: PAWN}.get(code, code)
             if self._empty >> square & 1 or (self._seen >> square & 1 and self._expected[square] != code):
                 lifted[code] += 1
             else:
                 board[square] = code
         # Fill the seen squares, then those that block a pawn: of a blocker any kind will do.
         for squares in (self._seen, self._required & ~self._seen):
-            for square in squares_of(squares):
+            for square in chess.scan_forward(squares):
                 if square not in board:
                     self._fill(square, self._expected[square] if squares == self._seen else None)
         # Put the rest on free unseen squares, the king first; if there is none for it, it replaces another piece.
@@ -125,12 +133,12 @@ class _Repair:
         return squares[(value >> 32) * len(squares) >> 32]
 
 
-def repaired(positions: Words, shown: ViewMasks, seed: np.uint64, count: int) -> Words:
-    """Return repaired copies of ``positions`` (uint64[·, 2]), which agree with the view: uint64[n, 2].
-
-    ``count`` are tried, taken in turn, again from the first after the last; equal ones are kept.
+def repaired(positions: Words, known: Observed, seed: np.uint64, cap: int) -> Words:
+    """Return repaired copies of ``positions`` (uint64[·, 2]), which agree with what is known: uint64[n, 2], at most
+    ``cap``. They are taken in turn, again from the first after the last; equal ones are kept.
     """
-    repair = _Repair(shown, seed)
+    repair = _Repair(known, seed)
+    count = min(cap, _REPAIRED)
     halves = positions[:count].tolist()
     found = [repair.one(*halves[i % len(halves)]) for i in range(count)]
     return np.array([half for half in found if half is not None], dtype=np.uint64).reshape(-1, 2)
