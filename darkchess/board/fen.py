@@ -16,25 +16,45 @@ HIDDEN = "?"
 _LONGEST = 120
 """Most characters of a FEN: a board has 71, and no counter that makes sense has six digits."""
 
-ROOK_HOMES = {"K": chess.H1, "Q": chess.A1, "k": chess.H8, "q": chess.A8}
-"""Home square of the rook of each castling right."""
+_UNLAWFUL = (
+    chess.STATUS_NO_WHITE_KING | chess.STATUS_NO_BLACK_KING | chess.STATUS_TOO_MANY_KINGS
+    | chess.STATUS_TOO_MANY_WHITE_PIECES | chess.STATUS_TOO_MANY_BLACK_PIECES | chess.STATUS_PAWNS_ON_BACKRANK
+    | chess.STATUS_BAD_CASTLING_RIGHTS | chess.STATUS_INVALID_EP_SQUARE
+)  # fmt: skip
+"""The faults of python-chess's boards that rule 6 of docs/rules.md knows too; checks and checkers are none."""
 
 
-def parsed(text: str) -> tuple[chess.Board, str]:
-    """Return python-chess's board of a FEN, and the field of castling rights; both counters may be left out together
-    and are then ``0 1``.
+def parsed(text: str) -> chess.Board:
+    """Return python-chess's board of a FEN; both counters may be left out together and are then ``0 1``. Castling
+    rights may be named by the rooks' files, as in Shredder-FEN.
+
+    Raises
+    ------
+    FenError
+        The text is garbled, or breaks rule 6 of docs/rules.md.
     """
     fields = text.split()
     try:
         counters = all(each.isdigit() for each in fields[4:])
         if len(fields) not in (4, 6) or len(text) > _LONGEST or not (text.isascii() and counters) or "~" in text:
             raise ValueError(f"got {text[:_LONGEST]!r}")
-        return chess.Board(" ".join(fields)), fields[2]
+        read = chess.Board(" ".join(fields))
     except ValueError as error:
         raise FenError(
             f"bad FEN: {error}; expected board, side to move, castling rights and en passant square, and optionally "
             "both counters"
         ) from None
+    faults = read.status() & _UNLAWFUL
+    if chess.popcount(read.castling_rights) != len(fields[2].replace("-", "")):  # a right that is named twice
+        faults |= chess.STATUS_BAD_CASTLING_RIGHTS
+    if faults:
+        names = ", ".join(str(each.name).lower().replace("_", " ") for each in chess.Status if each & faults)
+        raise FenError(
+            f"bad FEN: got {names} in {text!r}; expected one king and at most sixteen men a side, no pawn on rank 1 or "
+            "8, each castling right once with king and rook at home, and an en passant square behind a pawn that made "
+            "a double step"
+        )
+    return read
 
 
 def board_text(pieces: Mapping[int, chess.Piece], unseen: int = 0) -> str:
@@ -51,27 +71,3 @@ def board_text(pieces: Mapping[int, chess.Piece], unseen: int = 0) -> str:
             empty = 0
         rows.append(row + (str(empty) if empty else ""))
     return "/".join(rows)
-
-
-def parse_castling(text: str, pieces: Mapping[int, chess.Piece]) -> str:
-    """Return the castling rights of a FEN's third field in the order ``KQkq``; each needs its king and rook at home.
-
-    Shredder-FEN names rooks by their files, which is the same for rooks at home.
-    """
-    if text == "-":
-        return ""
-    if set(text) <= set("HAha"):
-        text = text.translate(str.maketrans("HAha", "KQkq"))
-    if not text or set(text) - set("KQkq") or len(set(text)) != len(text):
-        raise FenError(f"bad FEN castling rights: got {text!r}, expected '-' or some of KQkq, each once")
-    for right in text:
-        color = right.isupper()
-        king, rook = chess.E1 if color else chess.E8, ROOK_HOMES[right]
-        for square, kind in ((king, chess.KING), (rook, chess.ROOK)):
-            if pieces.get(square) != chess.Piece(kind, color):
-                raise FenError(
-                    f"bad FEN castling right {right!r}: got {pieces.get(square, 'nothing')} on "
-                    f"{chess.SQUARE_NAMES[square]}, expected {chess.COLOR_NAMES[color]}'s {chess.PIECE_NAMES[kind]}; "
-                    f"drop the right from {text!r}"
-                )
-    return "".join(right for right in "KQkq" if right in text)

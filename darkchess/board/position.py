@@ -7,7 +7,7 @@ also counts quiet plies; the move number is kept beside it, for FEN.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import chess
@@ -18,7 +18,7 @@ from darkchess.board import fen as fen_text
 from darkchess.board.kernels import board, moves
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
-from darkchess.errors import FenError, IllegalMove
+from darkchess.errors import IllegalMove
 from klss.support.arrays import Int32s, Words
 
 START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -28,19 +28,6 @@ RIGHTS = "KQkq"
 """Letters of the castling rights, in the order of bits 1 to 4 of META."""
 _QUIET_MAX = 0xFFFF
 """Largest number of quiet plies that META can hold."""
-
-
-def squares_of(mask: int) -> Iterator[int]:
-    """Yield the squares of a 64-bit set, lowest first.
-
-    >>> list(squares_of(1 << 63 | 1))
-    [0, 63]
-    """
-    mask = int(mask)
-    while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest
 
 
 def row_of(
@@ -119,20 +106,19 @@ class Position:
         Raises
         ------
         FenError
-            The text is garbled, or the position breaks rule 6 of docs/rules.md: a side has more than sixteen pieces, or
-            not exactly one king; a pawn is on rank 1 or 8; a castling right lacks its king or rook at home; or no
-            double step explains the en passant square.
+            The text is garbled, or the position breaks rule 6 of docs/rules.md (:func:`darkchess.board.fen.parsed`).
 
         >>> Position.from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1").turn == chess.WHITE
         True
         """
-        read, castling = fen_text.parsed(text)
-        pieces, ep_square = read.piece_map(), read.ep_square
-        _check_men(pieces)
-        rights = fen_text.parse_castling(castling, pieces)
-        if ep_square is not None and not _ep_capturable(pieces, read.turn, ep_square):
-            ep_square = None
-        return cls(row_of(pieces, read.turn, rights, ep_square, read.halfmove_clock), read.fullmove_number)
+        read = fen_text.parsed(text)
+        rights = "".join(
+            right
+            for right, home in zip(RIGHTS, (chess.BB_H1, chess.BB_A1, chess.BB_H8, chess.BB_A8), strict=True)
+            if read.castling_rights & home
+        )
+        ep_square = read.ep_square if read.has_pseudo_legal_en_passant() else None
+        return cls(row_of(read.piece_map(), read.turn, rights, ep_square, read.halfmove_clock), read.fullmove_number)
 
     @property
     def row(self) -> Words:
@@ -175,7 +161,7 @@ class Position:
             for kind in range(6):
                 for color in chess.COLORS:
                     piece = chess.Piece(kind + 1, color)
-                    for square in squares_of(sets[kind] & sets[board.WHITE if color else board.BLACK]):
+                    for square in chess.scan_forward(sets[kind] & sets[board.WHITE if color else board.BLACK]):
                         found[square] = piece
             self._pieces = dict(sorted(found.items()))
         return self._pieces
@@ -268,38 +254,3 @@ class Position:
 
     def __repr__(self) -> str:
         return f"Position.from_fen({self.fen()!r})"
-
-
-def _check_men(pieces: Mapping[int, chess.Piece]) -> None:
-    for color in chess.COLORS:
-        name = chess.COLOR_NAMES[color]
-        men = [piece for piece in pieces.values() if piece.color == color]
-        kings = sum(piece.piece_type == chess.KING for piece in men)
-        if kings != 1:
-            raise FenError(f"bad position: got {kings} kings of {name}, expected exactly one")
-        if len(men) > 16:
-            raise FenError(f"bad position: got {len(men)} men of {name}, expected at most 16")
-    for square, piece in sorted(pieces.items()):
-        if piece.piece_type == chess.PAWN and chess.square_rank(square) in (0, 7):
-            raise FenError(f"bad position: got a pawn on {chess.SQUARE_NAMES[square]}, expected none on rank 1 or 8")
-
-
-def _ep_capturable(pieces: Mapping[int, chess.Piece], turn: chess.Color, target: int) -> bool:
-    """Whether a pawn of ``turn`` can capture on the en passant square ``target``; raises FenError if no double step
-    explains the square."""
-    name = chess.SQUARE_NAMES[target]
-    if chess.square_rank(target) != (5 if turn else 2):
-        raise FenError(
-            f"bad FEN en passant square: got {name} with {chess.COLOR_NAMES[turn]} to move, "
-            f"expected one on rank {6 if turn else 3}"
-        )
-    ahead = 8 if turn else -8
-    stepped, origin = target - ahead, target + ahead
-    if pieces.get(stepped) != chess.Piece(chess.PAWN, not turn) or target in pieces or origin in pieces:
-        raise FenError(
-            f"bad FEN en passant square: got {name}, expected {chess.COLOR_NAMES[not turn]}'s pawn on "
-            f"{chess.SQUARE_NAMES[stepped]} with {name} and {chess.SQUARE_NAMES[origin]} empty; "
-            "write '-' if no pawn just made a double step"
-        )
-    beside = [square for square in (stepped - 1, stepped + 1) if chess.square_distance(square, stepped) == 1]
-    return any(pieces.get(square) == chess.Piece(chess.PAWN, turn) for square in beside)

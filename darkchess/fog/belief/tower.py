@@ -116,8 +116,8 @@ class Observer:
             min(view.fullmove, 100) / 50,
             own.sum() / 16,
             now.sum() / 16,
-            float(view.castling.kingside),
-            float(view.castling.queenside),
+            float("K" in view.castling.upper()),
+            float("Q" in view.castling.upper()),
         )
         numbers = BLOCKS.filled({
             "own": own, "seen": seen, "now": now, "likely": likely, "before": self._before, "trace": self._trace,

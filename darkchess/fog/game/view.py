@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import chess
 import numpy as np
@@ -23,25 +23,13 @@ from darkchess.board import fen as fen_text
 from darkchess.board.kernels import board, moves
 from darkchess.board.kernels.tables import PAWN_CAPTURES, TABLES
 from darkchess.board.move import decode, encode
-from darkchess.board.position import Position, row_of, squares_of
+from darkchess.board.position import Position, row_of
 from darkchess.errors import ViewError
 from darkchess.fog.game._kernels import vision
 from klss.play.outcome import Outcome
 from klss.support.arrays import Words
 
 Kind = Literal["initial", "own_move", "opp_move"]
-
-
-class Castling(NamedTuple):
-    """A player's own castling rights."""
-
-    kingside: bool
-    queenside: bool
-
-    def letters(self, color: chess.Color) -> str:
-        """Return the rights as FEN writes them: some of ``KQ``, or of ``kq``."""
-        text = ("K" if self.kingside else "") + ("Q" if self.queenside else "")
-        return text if color else text.lower()
 
 
 @dataclass(frozen=True)
@@ -69,7 +57,7 @@ class View:
     ep_square
         The en passant target, if it is the player's turn and such a capture is legal.
     castling
-        The player's own rights.
+        The player's own rights, as FEN writes them: some of ``KQ``, or of ``kq``.
     to_move
         The side to move.
     legal_moves
@@ -91,7 +79,7 @@ class View:
     own_capture_square: int | None
     opp_capture_landing_square: int | None
     ep_square: int | None
-    castling: Castling
+    castling: str
     to_move: chess.Color
     legal_moves: tuple[chess.Move, ...]
     game_over: Outcome | None
@@ -100,7 +88,7 @@ class View:
 
     def row(self) -> Words:
         """Return the view as a position row (uint64[9]): the seen pieces, and the known part of META."""
-        return row_of(self.pieces, self.to_move, self.castling.letters(self.color), self.ep_square)
+        return row_of(self.pieces, self.to_move, self.castling, self.ep_square)
 
     def key(self) -> int:
         """Return the key (64 bits) of the view; the kernel ``observation_key`` computes the same from the true row."""
@@ -119,7 +107,7 @@ class View:
         fields = (
             fen_text.board_text(self.pieces, ~self.visible & 0xFFFF_FFFF_FFFF_FFFF),
             "w" if self.to_move else "b",
-            self.castling.letters(self.color) or "-",
+            self.castling or "-",
             "-" if self.ep_square is None else chess.SQUARE_NAMES[self.ep_square],
             "0",
             str(self.fullmove),
@@ -142,7 +130,6 @@ def observe(
     side = 0 if color else 1
     seen = int(vision.visible(position.row, side, TABLES))
     own_turn = position.turn == color
-    rights = position.castling_rights
     return View(
         ply=ply,
         kind=kind,
@@ -153,7 +140,7 @@ def observe(
         own_capture_square=own_capture_square,
         opp_capture_landing_square=opp_capture_landing_square,
         ep_square=position.ep_square if own_turn else None,
-        castling=Castling("K" in rights, "Q" in rights) if color else Castling("k" in rights, "q" in rights),
+        castling="".join(right for right in position.castling_rights if right.isupper() == color),
         to_move=position.turn,
         legal_moves=position.legal_moves() if own_turn and game_over is None else (),
         game_over=game_over,
@@ -260,15 +247,12 @@ def _path_seen(view: View, code: int) -> bool:
     return view.sees(ahead) and view.sees(move.to_square)
 
 
-def _castling_after(previous: View, own_move: chess.Move | None, own_capture_square: int | None) -> Castling:
+def _castling_after(previous: View, own_move: chess.Move | None, own_capture_square: int | None) -> str:
     # A right is lost when the king or its rook moves, or when the rook is captured.
-    touched = {own_capture_square} if own_move is None else {own_move.from_square}
-    rank = 0 if previous.color else 56
-    king = rank + 4 not in touched
-    return Castling(
-        previous.castling.kingside and king and rank + 7 not in touched,
-        previous.castling.queenside and king and rank not in touched,
-    )
+    touched = own_capture_square if own_move is None else own_move.from_square
+    homes = {"K": chess.H1, "Q": chess.A1, "k": chess.H8, "q": chess.A8}
+    kept = "" if touched == (chess.E1 if previous.color else chess.E8) else previous.castling
+    return "".join(right for right in kept if homes[right] != touched)
 
 
 def _check(previous: View, view: View, where: str) -> None:
@@ -295,7 +279,7 @@ def _check(previous: View, view: View, where: str) -> None:
         if move is not None:
             # Let the kernel move the own pieces alone, so that castling and promotion are included.
             out = np.empty(board.WIDTH, dtype=np.uint64)
-            moves.make(row_of(own, view.color, previous.castling.letters(view.color)), encode(move), TABLES, out)
+            moves.make(row_of(own, view.color, previous.castling), encode(move), TABLES, out)
             own = dict(Position(out).pieces)
         own.pop(-1 if lost is None else lost, None)
         given = {square: piece for square, piece in view.pieces.items() if piece.color == view.color}
@@ -361,7 +345,8 @@ def _with_ep(view: View, previous: View, sent: tuple[chess.Move, ...] | None) ->
 def _changed(previous: View, view: View) -> int:
     """Return the squares that are seen in both views and whose content changed."""
     both = previous.visible & view.visible
-    return sum(1 << square for square in squares_of(both) if previous.pieces.get(square) != view.pieces.get(square))
+    was, now = previous.pieces, view.pieces
+    return sum(1 << square for square in chess.scan_forward(both) if was.get(square) != now.get(square))
 
 
 def _may_be_ep(view: View, move: chess.Move) -> bool:
@@ -396,7 +381,7 @@ def _with_own_mask(view: View, where: str) -> View:
     odd = extra | (hidden & ~_blocked(view, hidden) if hidden else 0)
     if odd:
         raise ViewError(
-            f"{where}: got {chess.SQUARE_NAMES[next(squares_of(odd))]} as {'visible' if extra else 'hidden'}, expected "
+            f"{where}: got {chess.SQUARE_NAMES[chess.lsb(odd)]} as {'visible' if extra else 'hidden'}, expected "
             f"exactly the squares that {chess.COLOR_NAMES[view.color]}'s pieces see"
         )
     return view
@@ -410,12 +395,12 @@ def _blocked(view: View, hidden: int) -> int:
     row = view.row()
     own = sum(1 << square for square, piece in view.pieces.items() if piece.color == view.color)
     pawns = int(row[board.PAWN]) & own
-    diagonals = int(np.bitwise_or.reduce(TABLES[list(squares_of(pawns)), PAWN_CAPTURES + side])) if pawns else 0
+    diagonals = int(np.bitwise_or.reduce(TABLES[list(chess.scan_forward(pawns)), PAWN_CAPTURES + side])) if pawns else 0
     # The squares that the other pieces see: pawns are still obstacles, but see nothing.
     row[board.PAWN] = np.uint64(int(row[board.PAWN]) & ~pawns)
     others = int(vision.visible(row, side, TABLES))
     explained = 0
-    for square in squares_of(pawns):
+    for square in chess.scan_forward(pawns):
         ahead, second = (square + 8, square + 16) if view.color else (square - 8, square - 16)
         # The nearest hidden square before a pawn has an enemy piece, so no other own piece may see it; the square
         # behind it may then be hidden too.
