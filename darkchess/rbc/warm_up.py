@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import chess
-import numpy as np
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.board.position_table import exercise_table
@@ -15,7 +14,6 @@ from darkchess.rbc.players.scripted import RandomPlayer
 from klss.play.arbiter import Arbiter
 from klss.play.contest import Player
 from klss.play.limits import TimeControl
-from klss.support.greatest import greatest
 
 _TURNS = 4
 _NODES = 20
@@ -35,9 +33,8 @@ def warm_up(player: Player[Position, Observation, Answer], color: chess.Color) -
         for _ in range(_TURNS):
             if scratch.referee.outcome is None:
                 scratch.play_turn()
-    # Code that only some games run: a table grows or is cut, a large set is cut, a piece is lost, a king is captured.
+    # Code that only some games run: a table grows or is cut, a piece is lost, a king is captured.
     known = PositionSet(chess.WHITE, _TAKES)
     exercise_table(known.halves)
-    greatest(np.arange(3.0), 2)
     known.own.lose(chess.H1)
     known.moved(Moved(chess.Move(chess.E2, chess.E8), chess.Move(chess.E2, chess.E8), chess.E8))

@@ -8,7 +8,6 @@ and results the fields of its parts (a player's search, for example) are on one 
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 import tomllib
 from collections.abc import Mapping
@@ -19,7 +18,7 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_type_hints
 import msgspec
 
 from klss.errors import KlssError
-from klss.support.text import read_text
+from klss.support.text import meant, read_text
 
 
 class ConfigurationError(KlssError, ValueError):
@@ -155,9 +154,7 @@ def chosen(text: str, known: Mapping[str, _Kind], default: str) -> _Kind:
 
 def _named(name: str, known: Mapping[str, _Kind]) -> _Kind:
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
-        raise ConfigurationError(f"configuration: got {name!r}, expected a known name; {hint}")
+        raise ConfigurationError(f"configuration: got {name!r}, expected a known name; {meant(name, known)}")
     return known[name]
 
 
@@ -183,9 +180,9 @@ def _from_file(path: Path, known: Mapping[str, _Kind], default: str) -> _Kind:
 def _field_value(key: str, value: Any, hints: Mapping[str, Any]) -> Any:
     """Return a field's value from text or TOML, converted to the type in ``hints``."""
     if key not in hints:
-        near = difflib.get_close_matches(key, sorted(hints), n=1)
-        hint = f"did you mean {near[0]}?" if near else f"fields: {', '.join(sorted(hints))}"
-        raise ConfigurationError(f"configuration: got the field {key!r}, expected a known one; {hint}")
+        raise ConfigurationError(
+            f"configuration: got the field {key!r}, expected a known one; {meant(key, sorted(hints))}"
+        )
     try:
         found = msgspec.convert(value, _Whole if hints[key] is int else hints[key], strict=False)
     except ValueError:  # of another type, too large, or not Unicode

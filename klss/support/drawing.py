@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.support._kernels import greatest as kernels
+from klss.support._kernels import drawing as kernels
 from klss.support.arrays import Floats, Ints, Keys
 from klss.support.greatest import greatest
 

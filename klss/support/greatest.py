@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from klss.support._kernels.greatest import threshold
 from klss.support.arrays import Floats, Ints
 
 
@@ -32,8 +31,8 @@ def greatest(values: Floats, count: int) -> Ints:
         return np.arange(len(values))
     if count <= 0:
         return np.empty(0, dtype=np.int64)
-    # All above the threshold, then as many of its equals as are missing.
-    least = threshold(values, count)
+    # All above the count-th greatest, then as many of its equals as are missing.
+    least = np.partition(values, len(values) - count)[len(values) - count]
     chosen = values > least
     chosen[np.flatnonzero(values == least)[: count - int(chosen.sum())]] = True
     return np.flatnonzero(chosen)

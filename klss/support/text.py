@@ -6,8 +6,10 @@ files. Files named on a command line go through :func:`read_text`.
 
 from __future__ import annotations
 
+import difflib
 import errno
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeAlias
 
@@ -44,6 +46,17 @@ def counted(count: int, one: str, more: str | None = None) -> str:
     ('1 move', '1,200 moves', '0 plies')
     """
     return f"{count:,} {one if count == 1 else more or f'{one}s'}"
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """Return a hint for an unknown name: the nearest known one, or all of them if none is near.
+
+    >>> meant("klus", ["kluss", "greedy"]), meant("x", ["kluss", "greedy"])
+    ('did you mean kluss?', 'known: kluss, greedy')
+    """
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {near[0]}?" if near else f"known: {', '.join(names)}"
 
 
 def read_text(path: Path, most_bytes: int = MAX_TEXT_BYTES) -> str:

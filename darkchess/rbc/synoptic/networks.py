@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -13,6 +12,7 @@ from darkchess.rbc.synoptic._kernels.members import ACTIONS
 from darkchess.rbc.synoptic._kernels.summary import PLANES
 from klss.support.arrays import Float32s, Words
 from klss.support.inference import MOST_BYTES, NetworkError
+from klss.support.text import meant
 from klss.synoptic.model import Network
 from klss.synoptic.network import SynopsisNetwork
 
@@ -47,7 +47,5 @@ def network_of(name: str) -> Network:
         with Path(name).open("rb") as file:
             return SynopsisNetwork(file.read(MOST_BYTES + 1), PLANES, ACTIONS)
     except (OSError, ValueError) as error:  # a NetworkError, or no path at all
-        near = difflib.get_close_matches(name, (*PACKAGED, "even"), n=1)
-        hint = f"did you mean {near[0]}?" if near else f"known by name: {', '.join(PACKAGED)}, even"
         reason = error.strerror if isinstance(error, OSError) else error
-        raise NetworkError(f"{name}: {reason}; {hint}") from None
+        raise NetworkError(f"{name}: {reason}; {meant(name, (*PACKAGED, 'even'))}") from None

@@ -1,4 +1,4 @@
 """Compiled parts of :mod:`klss.support`.
 
-Reading order: ``greatest``.
+Reading order: ``drawing``.
 """
