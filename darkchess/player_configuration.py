@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 from darkchess.errors import EvaluatorError
 from darkchess.evaluation.registry import AUTO, check_evaluator_name, evaluator_names
-from klss.support.configuration_text import ConfigurationError, FlatConfiguration
+from klss.support.configuration_text import ConfigurationError, FlatConfiguration, check_ranges
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,7 @@ class PlayerConfiguration(FlatConfiguration):
 
     def __post_init__(self) -> None:
         """Refuse bad numbers and names."""
-        if self.cap < 1:
-            raise ConfigurationError(f"configuration {self.name}: cap is {self.cap}, expected 1 or more")
-        if self.threads not in (1, 2):
-            raise ConfigurationError(f"configuration {self.name}: threads is {self.threads}, expected 1 or 2")
+        check_ranges(self, {"cap": (1, math.inf), "threads": (1, 2)}, f"configuration {self.name}: ")
         try:
             if self.evaluator != AUTO:
                 check_evaluator_name(self.evaluator)

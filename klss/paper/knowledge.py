@@ -20,6 +20,11 @@ from klss.support.arrays import Ints
 from klss.theory._kernels import tree as kernels
 from klss.theory.game import Game
 
+_RADII = (1, 2, 3, 4)
+"""The ball of radius k has the nodes that are reached through at most k infosets; with radius 1, both players' infosets
+of the node.
+"""
+
 
 @dataclass(frozen=True)
 class KnowledgeSizes:
@@ -58,15 +63,12 @@ def knowledge_set(game: Game, nodes: Ints, order: float) -> Ints:
     return np.sort(queue[: sizes[-1]])
 
 
-def knowledge_sizes(game: Game, orders: tuple[int, ...] = (1, 2, 3, 4), *, skip_forced: bool = False) -> KnowledgeSizes:
+def knowledge_sizes(game: Game, *, skip_forced: bool = False) -> KnowledgeSizes:
     """Return the mean sizes of the balls around all decision nodes, and the diameter (Table 2).
 
     Parameters
     ----------
     game : Game
-    orders : tuple of int
-        Radii k >= 1: the ball of radius k has the nodes that are reached through at most k infosets; with radius 1,
-        both players' infosets of the node.
     skip_forced : bool
         Leave out decision nodes with one action whose component is a single node.
     """
@@ -78,7 +80,7 @@ def knowledge_sizes(game: Game, orders: tuple[int, ...] = (1, 2, 3, 4), *, skip_
     # A breadth-first search from every node, for the sizes of its balls, the last one the whole component. The stamps
     # need not be cleared, since each search has its own mark.
     hypergraph, stamp, queue = _hypergraph(game, _edges(game))
-    sizes = np.empty((decision.size, max(orders) + 2), np.int64)
+    sizes = np.empty((decision.size, max(_RADII) + 2), np.int64)
     diameter = 0
     for row, v in zip(sizes, decision.tolist(), strict=True):
         queue[0] = v
@@ -89,7 +91,7 @@ def knowledge_sizes(game: Game, orders: tuple[int, ...] = (1, 2, 3, 4), *, skip_
     if skip_forced:
         width = np.bincount(game.parent[1:], minlength=game.node_count)[decision]
         kept = ~((whole == 1) & (width == 1))
-    mean = {k: float(sizes[kept, k].mean()) for k in orders}
+    mean = {k: float(sizes[kept, k].mean()) for k in _RADII}
     mean[-1] = float(whole[kept].mean())
     infosets = sum(int(o.turn.sum()) for o in game.observations)
     return KnowledgeSizes(game.node_count, infosets, diameter, mean)

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -74,12 +74,12 @@ class Subgame:
     scale: Floats  # float64[N]: D of each I0
     alternate_value: Floats  # float64[N]: u*(x|I0) minus the gift: what B subtracts
 
-    def source_sequences(self, source: Game, player: int = 0) -> Ints:
-        """Return the sequence of ``player`` in ``source``, the source game, for each sequence of the subgame: int64[S];
-        0 for the empty sequence and the gadget's own.
+    def source_sequences(self, source: Game) -> Ints:
+        """Return player 0's sequence in ``source``, the source game, for each of its sequences in the subgame:
+        int64[S]; 0 for the empty sequence and the gadget's own.
         """
-        here, there = self.game.observations[player], source.observations[player]
-        t, origin = here.treeplex, self.origin[player][here.turn_infosets]
+        here, there = self.game.observations[0], source.observations[0]
+        t, origin = here.treeplex, self.origin[0][here.turn_infosets]
         first = there.treeplex.first_sequence[there.treeplex_infoset[origin]]
         sequence = np.repeat(first - t.first_sequence, t.action_count) + np.arange(1, t.sequence_count)
         sequence[np.repeat(origin < 0, t.action_count)] = 0
@@ -187,26 +187,20 @@ def make_subgame(
     entries = np.zeros(theirs.point_count)
     entries[below] = game.b[1][below] / scale[owner_of_point[below]]
     z = game.terminals
-    places = (z, inside, game.points(1)[z], owner_of_point, values.node_reach[z] * game.utility[z], scale)
+    z = z[owner_of_point[game.points(1)[z]] >= 0]
+    points = game.points(1)[z]
+    paid = values.node_reach[z] * game.utility[z] / scale[owner_of_point[points]]
     alternate = values.infoset[roots] / scale
     if outside == "blueprint":
-        kernels.outside_payoffs(*places, entries)
-    else:
-        alternate = _within(theirs, places, entries)[roots]
+        np.add.at(entries, points[~inside[z]], paid[~inside[z]])
+    else:  # player 1's values if only the entries and the nodes inside pay
+        within = entries.copy()
+        np.add.at(within, points[inside[z]], paid[inside[z]])
+        alternate = best_response(theirs.tree, within, maximize=False).infoset_value[roots]
     # Subtract what player 1 has given away on the way there.
     if reach:
         alternate = alternate - _gifts(game, values, roots)
     return _assemble(game, infoset, top, owner, roots, scale, alternate, values.node_reach, entries)
-
-
-def _within(theirs: Observations, places: tuple[Any, ...], entries: Floats) -> Floats:
-    """Return player 1's best-response values, divided by the scale, if only ``entries`` and the nodes inside pay:
-    float64[J1].
-    """
-    z, inside, *rest = places
-    paid = entries.copy()
-    kernels.outside_payoffs(z, ~inside, *rest, paid)
-    return best_response(theirs.tree, paid, maximize=False).infoset_value
 
 
 def _topmost(game: Game, nodes: Ints) -> Ints:

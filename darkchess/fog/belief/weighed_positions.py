@@ -164,7 +164,7 @@ class WeighedPositions(PositionStore):
         chosen, inclusion = self._drawn(likely, count, key_of(seed ^ 0xD4A3))
         return self.rows(chosen), inclusion
 
-    def information(self, moves: npt.ArrayLike, limit: int = 2048, seed: int = 0) -> Floats:
+    def information(self, moves: npt.ArrayLike, limit: int = 2048) -> Floats:
         """Return the entropy, in bits, of the observation right after each of the player's moves: H(a) of paper D.3.
 
         Parameters
@@ -181,7 +181,7 @@ class WeighedPositions(PositionStore):
             Bits.
         """
         codes = np.atleast_1d(np.asarray(moves, dtype=np.int64))
-        indices = smallest(self._positions, limit, key_of(seed ^ 0x1F0))
+        indices = smallest(self._positions, limit, key_of(0x1F0))
         keys = np.empty((codes.shape[0], indices.shape[0]), dtype=np.uint64)
         observation_keys(
             self._positions, indices, self._shown.own_row, self._flipped, codes, self._no_move_ends, TABLES, keys

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import chess
 
 import klss.play.contest
-from darkchess.errors import DarkchessError
 from darkchess.fog.game.rules import PAPER, Ruleset
 from klss.play.contest import Decision
 from klss.play.limits import Limit, Progress
@@ -19,10 +18,6 @@ if TYPE_CHECKING:  # a command line draws its first board before these load comp
 
 DEFAULT_PLAYER = "kluss"
 """The configuration that plays if none is named: the strongest."""
-
-
-class PlayerError(DarkchessError, ValueError):
-    """A player's methods were called out of order; the message says what, got, expected."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ ALL_SQUARES = (1 << 64) - 1
 
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _RESET = "\x1b[0m"
+_GAP = 4
+"""Columns between two blocks."""
 # Backgrounds of the 256-colour palette: (dark square, light square). On all but fog, both white and black pieces have a
 # contrast of at least 3, which WCAG 2.1 requires for graphics.
 _SEEN = (60, 103)
@@ -133,18 +135,11 @@ def _cell(square: int, piece: chess.Piece | None, seen: bool, style: Style, mark
     return f"\x1b[0;{foreground};48;5;{background}m{text}"
 
 
-def beside(blocks: Sequence[tuple[str, Sequence[str]]], gap: int = 4) -> list[str]:
-    """Return blocks of lines side by side, each under its title.
+def beside(blocks: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+    """Return blocks of lines, ``(title, lines)`` from left to right, side by side, each under its title.
 
-    Parameters
-    ----------
-    blocks
-        ``(title, lines)`` from left to right.
-    gap
-        Columns between two blocks.
-
-    >>> beside([("A", ["x", "yy"]), ("B", ["z"])], gap=1)
-    ['A  B', 'x  z', 'yy']
+    >>> beside([("A", ["x", "yy"]), ("B", ["z"])])
+    ['A     B', 'x     z', 'yy']
     """
     columns = [[title, *lines] for title, lines in blocks]
     widths = [max(map(width, column)) for column in columns]
@@ -154,6 +149,6 @@ def beside(blocks: Sequence[tuple[str, Sequence[str]]], gap: int = 4) -> list[st
         row = ""
         for column, wide in zip(columns, widths, strict=True):
             text = column[i] if i < len(column) else ""
-            row += text + " " * (wide - width(text) + gap)
+            row += text + " " * (wide - width(text) + _GAP)
         rows.append(row.rstrip())
     return rows

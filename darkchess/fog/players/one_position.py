@@ -32,10 +32,10 @@ _MARGIN_S = 0.01
 
 
 class _OnePositionPlayer(TrackingPlayer):
-    """Base of both; ``cap`` and ``threads`` are those of the position set."""
+    """Base of both; ``tracking``: as of the base class."""
 
-    def __init__(self, evaluator: Evaluator, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
-        super().__init__(seed=seed, cap=cap, threads=threads)
+    def __init__(self, evaluator: Evaluator, **tracking: int) -> None:
+        super().__init__(**tracking)
         self._evaluator = evaluator
 
 

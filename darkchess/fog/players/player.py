@@ -22,7 +22,7 @@ from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.book import Book, Page
 from darkchess.fog.players.model import DarkChess, PositionBelief
-from darkchess.fog.players.tracking import TrackingPlayer, started
+from darkchess.fog.players.tracking import TrackingPlayer
 from klss.play.contest import Decision
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome
@@ -171,8 +171,9 @@ class KlssPlayer(TrackingPlayer):
         self._stop()
         if view.kind == "own_move" and self._taken_in == len(self._views) - 1:
             self._up_to_date()
-        if view.kind == "own_move" and view.game_over is None and self._ponder and self._searched:
-            self._pondering = Pondering(started(self._thinking).search.ponder)
+        ponders = self._ponder and self._searched and view.kind == "own_move" and view.game_over is None
+        if ponders and self._thinking is not None:
+            self._pondering = Pondering(self._thinking.search.ponder)
         self._searched = False
 
     def end(self, outcome: Outcome) -> None:
@@ -192,7 +193,8 @@ class KlssPlayer(TrackingPlayer):
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
         plan = TimePlan(limit)
         self._stop()
-        view, thinking = self._turn(), started(self._thinking)
+        view, thinking = self._turn(), self._thinking
+        assert thinking is not None
         # The filter spends its allowance after a step of the set, so the set's deadline leaves that much time.
         self._allowance = plan.estimated_s(_NODES_A_SECOND) * self._beliefs.filtering
         positions = self._up_to_date(plan.tracking_deadline(self._allowance if self._beliefs.filtered else 0.0))

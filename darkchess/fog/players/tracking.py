@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TypeVar
 
 import chess
 import numpy as np
@@ -16,27 +15,18 @@ import numpy as np
 from darkchess.board.position import Position
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.game.contest import Player, PlayerError, king_capture
+from darkchess.fog.game.contest import Player, king_capture
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from klss.play.contest import Decision
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome
 
-_Part = TypeVar("_Part")
-
-
-def started(part: _Part | None) -> _Part:
-    """Return ``part``, which a player has during a game only; :class:`PlayerError` before the game was started."""
-    if part is None:
-        raise PlayerError("the game was not started; call start() first")
-    return part
-
 
 class TrackingPlayer(Player):
     """Base of players that follow a game; a subclass chooses the moves."""
 
-    def __init__(self, *, seed: int, cap: int, threads: int) -> None:
+    def __init__(self, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
         """``cap`` and ``threads`` are those of the position set."""
         self._seed = seed
         self._cap = cap
@@ -60,13 +50,11 @@ class TrackingPlayer(Player):
         return None
 
     def observe(self, view: View) -> None:
-        started(self._known)
         self._views.append(view)
 
     @property
     def view(self) -> View:
         """The player's last view."""
-        started(self._known)
         return self._views[-1]
 
     @property
@@ -75,29 +63,24 @@ class TrackingPlayer(Player):
 
     def _up_to_date(self, deadline: float | None = None) -> PositionSet:
         """Return the position set after all views, in steps that end by ``deadline`` (of :func:`time.monotonic`)."""
-        known = started(self._known)
+        known = self._known
+        assert known is not None, "the game was not started"
         while self._taken_in < len(self._views) and self._views[self._taken_in].game_over is None:
             known.observe(self._views[self._taken_in], deadline=deadline, allowance=self._allowance)
             self._taken_in += 1
         return known
 
     def _turn(self) -> View:
-        """Return the last view; :class:`PlayerError` unless it is the player's turn."""
-        view = self.view
-        if view.to_move != view.color or view.game_over is not None or not view.legal_moves:
-            raise PlayerError(f"choose: it is not the player's turn at ply {view.ply}; show the next view first")
-        return view
+        """Return the last view, at which it must be the player's turn."""
+        assert self.view.legal_moves, "it is not the player's turn"
+        return self.view
 
     def close(self) -> None:
         self._views, self._known = [], None
 
 
 class RandomPlayer(TrackingPlayer):
-    """Plays uniformly over the legal moves."""
-
-    def __init__(self, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
-        """``cap`` and ``threads`` matter only to a host that asks for the position set."""
-        super().__init__(seed=seed, cap=cap, threads=threads)
+    """Plays uniformly over the legal moves; its position set is only for a host that asks for it."""
 
     def choose(self, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
         view = self._turn()

@@ -82,13 +82,11 @@ class SynopticPlayer(HoldingPlayer):
         super().__init__(seed=seed, cap=cap, threads=threads)
         self._thinking = thinking or Synoptic()
         self._network = network or network_of(self._thinking.network)
-        self._last: Planned | None = None
 
     def start(self, color: chess.Color, start: Position) -> None:
         super().start(color, start)
         self._memory = Memory(flipped=color == chess.BLACK)
         self._played = 0
-        self._last = None
         self._planner = Planner(
             BlindModel(color), self._network, self._thinking,
             BlindBelief.of(self.known, self._memory.words, acts=start.turn == color, stage=SENSE),
@@ -147,15 +145,9 @@ class SynopticPlayer(HoldingPlayer):
         """Return the action to take after planning."""
         return planned.action
 
-    @property
-    def planned(self) -> Planned | None:
-        """The plan of the last answer; None: it was a sure win, or there was no question yet."""
-        return self._last
-
     def _won(self, stage: int) -> int | None:
         """Return the first action of a sure win over all possible positions, if one is found."""
         known = self.known
-        self._last = None
         if known.size > _WON_OF:
             return None
         action = int(forced_win(known.own_row, known.halves, stage, TABLES))
@@ -170,8 +162,7 @@ class SynopticPlayer(HoldingPlayer):
         plan = time_plan(limit, sense=sense)
         self._played += 1
         depth = self._thinking.depth_sense if sense else self._thinking.depth_move
-        self._last = self._planner.plan(depth, self._played, nodes=plan.nodes, seconds=plan.seconds, began=plan.began)
-        return self._last
+        return self._planner.plan(depth, self._played, nodes=plan.nodes, seconds=plan.seconds, began=plan.began)
 
     # ------------------------------------------------------------------------------------------------ helpers
     def _belief(self, stage: int, *, acts: bool, follows: Played | None = None) -> BlindBelief:

@@ -94,7 +94,6 @@ class ExpectationPlayer(HoldingPlayer):
     def start(self, color: chess.Color, start: Position) -> None:
         super().start(color, start)
         self._turn = 0
-        self._to_move = False
         self._kinds = Kinds(self.known, self._thinking.strangers)
         self._observer = Observer(self.known, self._kinds) if self._thinking.belief == "tower" else None
         # The objects that are updated after the set, by the same observations.
@@ -103,7 +102,6 @@ class ExpectationPlayer(HoldingPlayer):
     def notice(self, notice: Notice) -> None:
         super().notice(notice)
         self._turn += 1
-        self._to_move = True
 
     def _followed(self, notice: Notice, known: PositionSet) -> None:
         for each in self._beside:
@@ -115,20 +113,9 @@ class ExpectationPlayer(HoldingPlayer):
             each.sensed(sensed, self.known)
 
     def moved(self, moved: Moved) -> None:
-        self._to_move = False
         self.known.moved(moved)
         for each in self._beside:
             each.moved(moved, self.known)
-
-    def likeliest(self, count: int) -> Ints:
-        """Return indices of possible positions (int64[min(count, size)]), the likeliest first if the player is to
-        move.
-        """
-        every = np.arange(self.known.size, dtype=np.int64)
-        if not self._to_move:
-            return every[:count]
-        first, _ = self._looked_at(sense=False)
-        return np.concatenate([first, np.setdiff1d(every, first)])[:count]
 
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Decision[int | None]:

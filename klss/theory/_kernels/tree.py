@@ -55,20 +55,6 @@ def owners(parent_infoset: Any, root_index: Any, owner: Any) -> None:
 
 
 @kernel
-def outside_payoffs(
-    terminals: Any, inside: Any, terminal_point: Any, point_owner: Any, payoff: Any, scale: Any, out: Any
-) -> None:
-    """Add to each owned point the payoffs of its terminals that are not among the copied nodes, divided by the owner's
-    scale.
-    """
-    for t in range(terminals.shape[0]):
-        point = terminal_point[t]
-        j = point_owner[point]
-        if j >= 0 and not inside[terminals[t]] and scale[j] > 0.0:
-            out[point] += payoff[t] / scale[j]
-
-
-@kernel
 def component_balls(
     infosets: Any, starts: Any, members: Any, count: int, radius: float, stamp: Any, mark: int, queue: Any, sizes: Any
 ) -> int:

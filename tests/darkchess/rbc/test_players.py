@@ -235,19 +235,6 @@ def test_every_number_that_says_how_a_player_thinks_has_a_range() -> None:
     assert configuration("dsmcp,mixing=inf").fields()["mixing"] == "inf"
 
 
-@pytest.mark.parametrize("text", ["rbc-expect", "rbc-tower"])
-def test_all_that_is_possible_is_told_once_the_likeliest_first(text: str) -> None:
-    game = Referee()
-    player = make_player(configuration(text))
-    assert isinstance(player, ExpectationPlayer)
-    player.start(chess.BLACK, game.position)
-    game.move(chess.Move.from_uci("e2e4"))
-    player.notice(game.notice)
-    everything = player.likeliest(1000)
-    assert sorted(everything.tolist()) == list(range(player.known.size))
-    assert player.likeliest(3).tolist() == everything[:3].tolist()
-
-
 def test_no_position_that_is_possible_gets_weight_zero_even_if_none_is_spread_evenly() -> None:
     player = expectation(chess.STARTING_FEN, chess.BLACK, "rbc-tower,uniform_mix=0")
     for answer in ("e7e5", "d7d5"):
