@@ -16,6 +16,7 @@ import random
 import reprlib
 from array import array
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -91,19 +92,22 @@ def load(
         More than ``max_nodes`` nodes or ``max_bytes``, as soon as that is certain; the message says how far it got.
     """
     spiel, name = spiel_game(game)
-    return _Flattening(spiel, name, max_nodes, max_bytes, recall == "history", on_progress).run()
+    by_observation = not Sight(spiel, 0).by_turn
+    by_history = by_observation or recall == "history"
+    return _Flattening(spiel, name, max_nodes, max_bytes, by_history, by_observation, on_progress).run()
 
 
+@dataclass
 class _Infosets:
     """One player's infosets, in the order of their first nodes, by OpenSpiel's text of the player's information."""
 
-    def __init__(self, name: str, player: int) -> None:
-        self.name, self.player = name, player
-        self.keys: list[str] = []
-        self.turns: list[bool] = []
-        self.actions: list[list[int]] = []
-        self.action_names: list[tuple[str, ...]] = []
-        self._seen: tuple[dict[str, int], dict[str, int]] = ({}, {})
+    name: str  # of the game
+    player: int
+    keys: list[str] = field(default_factory=list)
+    turns: list[bool] = field(default_factory=list)
+    actions: list[list[int]] = field(default_factory=list)
+    action_names: list[tuple[str, ...]] = field(default_factory=list)
+    _seen: tuple[dict[str, int], dict[str, int]] = field(default_factory=lambda: ({}, {}))
 
     def at(self, state: Any, text: str, turn: bool, legal: list[int]) -> int:
         """Return the infoset of a node; infosets at which the player waits differ from those at which it acts."""
@@ -122,25 +126,17 @@ class _Infosets:
         return j
 
 
+@dataclass(frozen=True)
 class _Flattening:
     """A depth-first walk that collects flat lists."""
 
-    def __init__(
-        self,
-        spiel: Any,
-        name: str,
-        max_nodes: int,
-        max_bytes: int | None,
-        by_history: bool,
-        on_progress: Callable[[int], None] | None,
-    ) -> None:
-        self.spiel = spiel
-        self.name = name
-        self.max_nodes = max_nodes
-        self.max_bytes = max_bytes
-        self.on_progress = on_progress
-        self.by_observation = not Sight(spiel, 0).by_turn
-        self.by_history = by_history or self.by_observation
+    spiel: Any
+    name: str
+    max_nodes: int
+    max_bytes: int | None
+    by_history: bool
+    by_observation: bool
+    on_progress: Callable[[int], None] | None
 
     def run(self) -> Game:
         try:
@@ -248,7 +244,7 @@ class _Flattening:
                 state = above
                 state.apply_action(chosen)
             if self.by_history and mover >= 0:
-                past = self._then(past, texts, mover, chosen)
+                past = tuple(f"{text}\n< {chosen}" if i == mover else text for i, text in enumerate(texts))
         lists = {"parent": parents, "player": movers, "action": places, "probability": probabilities}
         nodes = {name: np.array(each) for name, each in (lists | {"utility": utilities}).items()}
         labels = np.full((2, len(movers)), -1, np.int64)
@@ -264,11 +260,6 @@ class _Flattening:
             if not texts[i].endswith(now):  # a text repeated without an own action between is no new information
                 texts[i] += now
         return tuple(texts)
-
-    def _then(self, past: Any, texts: tuple[str, str], who: int, chosen: int) -> tuple[str, str]:
-        after = [texts[0], texts[1]]
-        after[who] = f"{texts[who]}\n< {chosen}"
-        return after[0], after[1]
 
 
 def _with_waits(waits: str, nodes: dict[str, Any], infosets: tuple[tuple[Ints, _Infosets], ...]) -> dict[str, Any]:

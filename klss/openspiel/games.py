@@ -52,23 +52,16 @@ def spiel_game(game: str | Any) -> tuple[Any, str]:
     else:
         spiel = game
     # The rest of the package needs: two players, zero-sum, chance that can be listed, one mover at a time.
-    kind = spiel.get_type()
-    if spiel.num_players() != 2:
-        raise GameError(f"game {name!r} has {spiel.num_players()} players; expected a zero-sum game of two players")
-    if kind.utility != pyspiel.GameType.Utility.ZERO_SUM:
-        what = str(kind.utility).rsplit(".", 1)[-1].lower().replace("_", "-")
-        raise GameError(
-            f"game {name!r} is not zero-sum (OpenSpiel says: {what}); expected a zero-sum game of two players"
-        )
-    if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-        raise GameError(f"game {name!r} samples its chance outcomes; expected a game whose chance nodes list them")
-    if kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
-        spiel = pyspiel.convert_to_turn_based(spiel)
-    elif kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
-        raise GameError(
-            f"game {name!r} is a mean-field game; expected a game of two players who take turns or move at once"
-        )
-    return spiel, name
+    kind, types = spiel.get_type(), pyspiel.GameType
+    faults = {
+        f"has {spiel.num_players()} players": spiel.num_players() != 2,
+        "is not zero-sum": kind.utility != types.Utility.ZERO_SUM,
+        "samples its chance outcomes": kind.chance_mode == types.ChanceMode.SAMPLED_STOCHASTIC,
+        "is a mean-field game": kind.dynamics == types.Dynamics.MEAN_FIELD,
+    }
+    if fault := next((what for what, holds in faults.items() if holds), None):
+        raise GameError(f"game {name!r} {fault}; expected a zero-sum game of two players that lists nature's outcomes")
+    return pyspiel.convert_to_turn_based(spiel) if kind.dynamics == types.Dynamics.SIMULTANEOUS else spiel, name
 
 
 def imported(module: str) -> Any:
