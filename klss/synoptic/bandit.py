@@ -63,23 +63,30 @@ class Table:
         found = self._tags[slots] == marks
         return np.where(found, self._counts[slots, 0], 0.0), np.where(found, self._counts[slots, 1], 0.0)
 
-    def choose(self, planning: Planning, looks: Looks, policy: Floats, draws: Floats) -> Chosen:
-        """Make a choice at each of n sets, in their order; each leaves a virtual loss for those after it.
+    def choose(self, planning: Planning, looks: Looks, policy: Floats, which: Bools, draws: Floats) -> Chosen:
+        """Make a choice at n of the sets, in their order; each leaves a virtual loss for those after it.
 
         Parameters
         ----------
         policy : float64[m]
             See :func:`policies`.
+        which : bool
+            For each set, whether it is one of the n.
         draws : float64[n, 2]
             Uniform in [0, 1).
         """
-        count = looks.keys.shape[0]
+        # The choices of these sets alone.
+        sizes = np.diff(looks.offsets)
+        wanted = np.repeat(which, sizes)
+        keys, actions, policy = looks.keys[which], looks.actions[wanted], policy[wanted]
+        offsets = np.append(0, np.cumsum(sizes[which]))
+        count = keys.shape[0]
         chosen, marks, met = np.empty(count, np.int64), np.empty(count, np.uint64), np.empty(count, np.bool_)
         kernels.choose(
-            self._tags, self._counts, looks.keys, looks.offsets, looks.actions, policy, draws, planning.mixing,
-            planning.exploration, chosen, marks, met,
+            self._tags, self._counts, keys, offsets, actions, policy, draws, planning.mixing, planning.exploration,
+            chosen, marks, met,
         )  # fmt: skip
-        return Chosen(looks.actions[looks.offsets[:-1] + chosen], marks, met)
+        return Chosen(actions[offsets[:-1] + chosen], marks, met)
 
     def shares(self, planning: Planning, looks: Looks, policy: Floats) -> Floats:
         """Return each choice's probability (float64[m]), the mixture of policy and bound; no virtual loss is left."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.support.arrays import Floats, Int8s, Int32s, Ints, Keys, Words
+from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, Words
 from klss.support.threads import both
 from klss.synoptic.bandit import Root, Table, policies
-from klss.synoptic.model import Belief, Looks, Model, Network, Sets, Worlds
+from klss.synoptic.model import Belief, Looks, Model, Network, Worlds
 from klss.synoptic.network import CHUNK
 from klss.synoptic.planning import Planning
 from klss.theory.movers import TERMINAL
@@ -39,15 +39,9 @@ class Planned:
     met: float  # share of the choices under the root that had been made there before
 
 
-def _rooted(model: Model, belief: Belief, states: Words, theirs: Sets | None, most: int, seeds: Ints) -> Worlds:
-    """Return worlds of these states, in each of which the planner's set is a random cut of ``belief``.
-
-    Parameters
-    ----------
-    theirs
-        The opponent's set in each world; None: the true state alone.
-    seeds : int64[n]
-        Of the cuts.
+def _rooted(model: Model, belief: Belief, states: Words, most: int, seeds: Ints) -> Worlds:
+    """Return worlds of these states, in each of which the planner's set is a random cut of ``belief``, and the opponent
+    knows the truth. ``seeds`` (int64[n]) are those of the cuts.
     """
     worlds = model.alone(states, most)
     mine = worlds.sets[0]
@@ -60,9 +54,6 @@ def _rooted(model: Model, belief: Belief, states: Words, theirs: Sets | None, mo
             drawn[0] = own[i]
         mine.members[i, : drawn.shape[0]] = drawn
         mine.counts[i] = drawn.shape[0]
-    if theirs is not None:
-        worlds.sets[1].members[:], worlds.sets[1].counts[:] = theirs.members, theirs.counts
-        worlds.sets[1].memories[:] = theirs.memories
     return worlds
 
 
@@ -73,7 +64,7 @@ def _root_looks(model: Model, belief: Belief, planning: Planning, seed: int) -> 
     count = 1 if belief.size <= planning.max_members else planning.cuts
     seeds = np.arange(seed, seed + count)
     states = np.concatenate([belief.sample(1, one) for one in seeds.tolist()])
-    return model.look(_rooted(model, belief, states, None, planning.max_members, seeds))
+    return model.look(_rooted(model, belief, states, planning.max_members, seeds))
 
 
 def _root_policy(network: Network, looks: Looks) -> tuple[Looks, Floats, float]:
@@ -88,19 +79,8 @@ def _root_policy(network: Network, looks: Looks) -> tuple[Looks, Floats, float]:
     alike = looks.alike[: int(listing[-1])]
     looked = Looks(looks.synopses[:1], looks.keys[:1], looks.offsets[:2], actions, listing, alike, looks.forced[:1])
     # The policies of all cuts over the first cut's choices.
-    each = policies(
-        logits,
-        Looks(
-            looks.synopses, looks.keys,
-            np.arange(looks.keys.shape[0] + 1) * actions.shape[0],
-            np.tile(actions, looks.keys.shape[0]),
-            np.concatenate([[0], np.cumsum(np.tile(np.diff(listing), looks.keys.shape[0]))]).astype(np.int64),
-            np.tile(alike, looks.keys.shape[0]),
-            looks.forced,
-        ),
-    )  # fmt: skip
-    shares = each.reshape(-1, actions.shape[0]).mean(axis=0)
-    return looked, shares, float(values.mean())
+    each = [policies(logits[i : i + 1], looked) for i in range(logits.shape[0])]
+    return looked, np.mean(each, axis=0), float(values.mean())
 
 
 class _Batch:
@@ -177,13 +157,18 @@ def choose_action(
         size = min(planning.batch, max(_LEAST, playouts // _LEAST))
         if nodes is not None:
             size = max(1, min(size, (nodes - counted) // depth))
-        # Begin the batch at the root, then step all its playouts together until each has ended.
-        batch = _begun(model, planning, belief, particles, root, rng, size, depth)
+        # A batch begins at the root, each playout with a particle, a cut of the planner's belief, and a choice.
+        drawn, seeds = rng.integers(len(particles), size=size), rng.integers(1 << 40, size=size)
+        rng.random(size)  # unused: without these draws a seed would give other games than those on record
+        worlds = _rooted(model, belief, particles.states[drawn], planning.max_members, seeds)
+        worlds = Worlds(worlds.states, (worlds.sets[0], particles.sets[1].take(drawn)))
+        batch = _Batch(worlds, root.choose(planning.gain, size), depth)
+        # Step all of them together until each has ended.
         actions: Int32s = looked.actions[batch.choices]
         step = 0
         while batch.alive.shape[0]:
             steps = _stepped(model, network, planning.max_members, batch, actions, rng, threads)
-            counted += len(steps.acting)
+            counted += batch.alive.shape[0]
             actions, again = _backed_up(steps, batch, root, table, planning, rng, step)
             asked += actions.shape[0]
             met += again
@@ -204,37 +189,22 @@ def choose_action(
     )  # fmt: skip
 
 
-def _begun(
-    model: Model, planning: Planning, belief: Belief, particles: Worlds, root: Root, rng: np.random.Generator,
-    size: int, depth: int,
-) -> _Batch:  # fmt: skip
-    """Return a batch of playouts at the root, with their first choices."""
-    # The start of each: a particle, and a cut of the planner's belief.
-    drawn = rng.integers(len(particles), size=size)
-    seeds = rng.integers(1 << 40, size=size)
-    rng.random(size)  # unused: without these draws a seed would give other games than those on record
-    theirs = particles.sets[1].take(drawn)
-    worlds = _rooted(model, belief, particles.states[drawn], theirs, planning.max_members, seeds)
-    return _Batch(worlds, root.choose(planning.gain, size), depth)
-
-
 @dataclass(frozen=True)
 class _Steps:
-    """The results of a step of n playouts."""
+    """The results of a step of n playouts, and the g sets of those that are not over."""
 
-    acting: Int8s  # [n], the seat that acts then
-    results: Floats  # [n], of those that are over
-    going: Ints  # [g], those that are not
-    seats: Int8s  # [g], the seat that acts there
-    looks: Looks | None  # of g sets; None if all are over
+    values: Floats  # [n]: the result, a sure win or loss, or the network's value
+    seats: Int8s  # [n], the seat for which it is
+    goes_on: Bools  # [n], whether the playout is neither over nor decided
+    looks: Looks | None  # the g sets; None if all are over
     policy: Floats  # [m], of their choices
-    values: Floats  # [g], the network's
+    undecided: Bools  # [g]
 
 
 def _stepped(
     model: Model, network: Network, most_members: int, batch: _Batch, actions: Int32s, rng: np.random.Generator,
     threads: int,
-) -> _Steps:  # fmt: skip
+) -> list[_Steps]:  # fmt: skip
     """Advance every unfinished playout by its action, and evaluate the sets then. Playouts share nothing here: two
     threads take half of them each.
     """
@@ -249,26 +219,25 @@ def _stepped(
         batch.worlds.put(alive[begin:end], worlds)
         # The playouts that go on, and the network's output for the set of the player that acts then.
         acting = model.acting(worlds.states)
-        going = np.flatnonzero(acting != TERMINAL)
-        results = model.results(worlds.states)
-        seats = acting[going]
-        if not going.shape[0]:
-            return _Steps(acting, results, going, seats, None, np.zeros(0), np.zeros(0))
-        looks = model.look(worlds if going.shape[0] == end - begin else worlds.take(going))
+        values = model.results(worlds.states)
+        goes_on = acting != TERMINAL
+        seats = np.where(goes_on, acting, 0)
+        if not goes_on.any():
+            return _Steps(values, seats, goes_on, None, np.zeros(0), goes_on[:0])
+        looks = model.look(worlds if goes_on.all() else worlds.take(np.flatnonzero(goes_on)))
         # The network's output for a decided set is not used, so do not compute it.
-        wanted = looks.forced == 0
-        if wanted.all():
-            logits, values = network.infer(looks.synopses)
-        else:
-            logits = np.zeros((going.shape[0], model.action_count), dtype=np.float32)
-            values = np.zeros(going.shape[0], dtype=np.float32)
-            if wanted.any():
-                logits[wanted], values[wanted] = network.infer(looks.synopses[wanted])
-        return _Steps(acting, results, going, seats, looks, policies(logits, looks), values.astype(np.float64))
+        undecided = looks.forced == 0
+        logits = np.zeros((undecided.shape[0], model.action_count), dtype=np.float32)
+        worth = looks.forced.astype(np.float32)
+        if undecided.any():
+            logits[undecided], worth[undecided] = network.infer(looks.synopses[undecided])
+        values[goes_on] = worth
+        goes_on[goes_on] = undecided
+        return _Steps(values, seats, goes_on, looks, policies(logits, looks), undecided)
 
     # Do not divide a chunk of the network: half a chunk takes as long as a whole one.
     if threads == 1 or alive.shape[0] <= CHUNK:
-        return part(0, alive.shape[0])
+        return [part(0, alive.shape[0])]
     ends = (0, -(-alive.shape[0] // (2 * CHUNK)) * CHUNK, alive.shape[0])
     halves: dict[int, _Steps] = {}
 
@@ -276,50 +245,20 @@ def _stepped(
         halves[thread] = part(ends[thread], ends[thread + 1])
 
     both(half, threads)
-    return _joined(halves[0], halves[1], ends[1])
-
-
-def _joined(first: _Steps, second: _Steps, middle: int) -> _Steps:
-    """Join both halves of a step; the second one's playouts are numbered from ``middle`` on."""
-    looks: Looks | None = first.looks if second.looks is None else second.looks
-    if first.looks is not None and second.looks is not None:
-        one, two = first.looks, second.looks
-        looks = Looks(
-            np.concatenate([one.synopses, two.synopses]),
-            np.concatenate([one.keys, two.keys]),
-            np.concatenate([one.offsets, two.offsets[1:] + one.offsets[-1]]),
-            np.concatenate([one.actions, two.actions]),
-            np.concatenate([one.listing, two.listing[1:] + one.listing[-1]]),
-            np.concatenate([one.alike, two.alike]),
-            np.concatenate([one.forced, two.forced]),
-        )
-    return _Steps(
-        np.concatenate([first.acting, second.acting]),
-        np.concatenate([first.results, second.results]),
-        np.concatenate([first.going, second.going + middle]),
-        np.concatenate([first.seats, second.seats]),
-        looks,
-        np.concatenate([first.policy, second.policy]),
-        np.concatenate([first.values, second.values]),
-    )
+    return [halves[0], halves[1]]
 
 
 def _backed_up(
-    steps: _Steps, batch: _Batch, root: Root, table: Table, planning: Planning, rng: np.random.Generator, step: int
-) -> tuple[Int32s, int]:
+    parts: list[_Steps], batch: _Batch, root: Root, table: Table, planning: Planning, rng: np.random.Generator,
+    step: int,
+) -> tuple[Int32s, int]:  # fmt: skip
     """Back the values up, and choose the next actions of the playouts that go on: return these (int32[n]), and how many
     of them had been chosen at their set before. ``step`` is the number of actions taken after the root's.
     """
-    # Each playout's value now, and the seat for which it is: the result, a sure win or loss, or the network's value.
     alive = batch.alive
-    values = np.where(steps.acting == TERMINAL, steps.results, 0.0)
-    seats = np.zeros(alive.shape[0], dtype=np.int64)
-    goes_on = np.zeros(alive.shape[0], dtype=bool)
-    if steps.looks is not None:
-        forced = steps.looks.forced
-        values[steps.going] = np.where(forced != 0, forced, steps.values)
-        seats[steps.going] = steps.seats
-        goes_on[steps.going] = forced == 0
+    values = np.concatenate([part.values for part in parts])
+    seats = np.concatenate([part.seats for part in parts])
+    goes_on = np.concatenate([part.goes_on for part in parts])
     # A decided playout counts once for every step that is left, so that an immediate win weighs as much as a long line.
     times = np.where(goes_on, 1, batch.depth - step)
     # Add the value to the choice at the root, which has counts of its own, and to all actions since.
@@ -329,31 +268,14 @@ def _backed_up(
         if step:
             table.back_up(batch.marks[at, :step], batch.seats[at, :step], batch.fresh[at, :step], value, seat, often)
     # Those that go on choose.
-    goes_on &= step + 1 < batch.depth
-    chosen_at = np.flatnonzero(goes_on[steps.going])
-    batch.alive = alive[goes_on]
-    if steps.looks is None or not chosen_at.shape[0]:
-        batch.alive = alive[:0]
+    batch.alive = alive[goes_on & (step + 1 < batch.depth)]
+    if not batch.alive.shape[0]:
         return np.zeros(0, dtype=np.int32), 0
-    looks, policy = _some(steps.looks, steps.policy, chosen_at)
-    found = table.choose(planning, looks, policy, rng.random((chosen_at.shape[0], 2)))
-    batch.marks[batch.alive, step] = found.marks
-    batch.seats[batch.alive, step] = steps.seats[chosen_at]
-    return found.actions, int(found.met.sum())
-
-
-def _some(looks: Looks, policy: Floats, which: Ints) -> tuple[Looks, Floats]:
-    """Return some of the sets, with their policies."""
-    if which.shape[0] == looks.keys.shape[0]:
-        return looks, policy
-    choices = np.concatenate([np.arange(looks.offsets[i], looks.offsets[i + 1]) for i in which.tolist()])
-    sizes = np.diff(looks.offsets)[which]
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    # The lists of equivalent actions are not needed any more once there is a policy.
-    return (
-        Looks(
-            looks.synopses[which], looks.keys[which], offsets, looks.actions[choices],
-            np.arange(choices.shape[0] + 1), looks.actions[choices], looks.forced[which],
-        ),
-        policy[choices],
-    )  # fmt: skip
+    found = []
+    for part in parts:
+        if part.looks is not None:
+            draws = rng.random((np.count_nonzero(part.undecided), 2))
+            found.append(table.choose(planning, part.looks, part.policy, part.undecided, draws))
+    batch.marks[batch.alive, step] = np.concatenate([each.marks for each in found])
+    batch.seats[batch.alive, step] = seats[goes_on]
+    return np.concatenate([each.actions for each in found]), sum(int(each.met.sum()) for each in found)

@@ -202,7 +202,7 @@ def test_the_bandit_takes_the_largest_bound() -> None:
                 + 1.5 * policy[a] * math.sqrt(math.log(max(n, 2)) / max(numbers[a], 1))
                 for a in range(5)
             ]
-            chosen = table.choose(planning, found, policy, rng.random((1, 2)))
+            chosen = table.choose(planning, found, policy, np.ones(1, bool), rng.random((1, 2)))
             assert bounds[int(chosen.actions[0])] == pytest.approx(max(bounds))
             assert chosen.met[0] == (numbers[chosen.actions[0]] > 0)
             if rng.random() < 0.7:
@@ -240,10 +240,10 @@ def test_a_set_that_was_never_met_is_played_by_policy() -> None:
     policy = np.tile([0.2, 0.5, 0.3], 4000)
     draws = np.random.default_rng(1).random((4000, 2))
     for mixing in (0.0, 1.0):
-        chosen = Table().choose(Planning(mixing=mixing), found, policy, draws).actions
+        chosen = Table().choose(Planning(mixing=mixing), found, policy, np.ones(4000, bool), draws).actions
         np.testing.assert_allclose(np.bincount(chosen) / 4000, [0.2, 0.5, 0.3], atol=0.04)
         np.testing.assert_allclose(Table().shares(Planning(mixing=mixing), found, policy), policy)
-    bound = Table().choose(Planning(), found, policy, draws).actions
+    bound = Table().choose(Planning(), found, policy, np.ones(4000, bool), draws).actions
     assert (bound == 1).all()
     assert Table().shares(Planning(), found, policy)[:3].tolist() == [0.0, 1.0, 0.0]
 
@@ -251,7 +251,7 @@ def test_a_set_that_was_never_met_is_played_by_policy() -> None:
 def test_values_change_sign_between_the_seats_and_virtual_losses_go() -> None:
     """A value for one seat counts against the other; what a virtual loss took comes back with the first value."""
     table = Table()
-    chosen = table.choose(Planning(), looks([5, 6], [1, 1]), np.ones(2), np.zeros((2, 2)))
+    chosen = table.choose(Planning(), looks([5, 6], [1, 1]), np.ones(2), np.ones(2, bool), np.zeros((2, 2)))
     before, lost = table.counted(looks([5, 6], [1, 1]))
     assert before.tolist() == [1.0, 1.0]
     assert lost.tolist() == [-1.0, -1.0]
