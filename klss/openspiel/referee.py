@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from klss.errors import GameError
 from klss.openspiel.observations import Seen, Sight, history_key
 from klss.play.outcome import Outcome, Seat
 from klss.play.small_game import Nature, SmallReferee
 from klss.support.arrays import Keys
-from klss.support.text import Document
 
 _PLAYERS = {True: 0, False: 1}
 """The game's player at each seat."""
@@ -90,40 +86,3 @@ class Referee(SmallReferee[Seen, int]):
             if found is not None:
                 self.show(seat, found)
                 self._own[seat] = None
-
-
-class KeptDraws(Nature):
-    """Nature's draws as they were in an earlier game; more are drawn by chance."""
-
-    def __init__(self, kept: Iterable[int]) -> None:
-        super().__init__()
-        self._kept = iter(kept)
-
-    def draw(self, options: Sequence[Any], weights: Sequence[float] | None = None) -> Any:
-        found = next(self._kept, None)
-        return super().draw(options, weights) if found is None else found
-
-
-def kept_game(game: Any, text: str) -> tuple[Document, list[int], list[int]]:
-    """Return the document of a game that klss saved as JSON, nature's draws in it, and the players' actions.
-
-    Raises
-    ------
-    GameError
-        It is not one, or not a game of ``game`` (a ``pyspiel.Game``); the message says where.
-    """
-    draws: list[int] = []
-    actions: list[int] = []
-    try:
-        document = json.loads(text)
-        state = game.new_initial_state()
-        for action in map(int, document["history"]):
-            if action not in state.legal_actions():  # none are left after the end
-                raise GameError(f"got {action} after {len(actions)} actions, expected a game of {str(game)!r}")
-            (draws if state.is_chance_node() else actions).append(action)
-            state.apply_action(action)
-    except GameError:
-        raise
-    except (ValueError, TypeError, KeyError, RecursionError):
-        raise GameError("got no game of OpenSpiel, expected one that klss play, match or board kept") from None
-    return document, draws, actions

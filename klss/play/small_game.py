@@ -24,6 +24,7 @@ from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome, Seat
 from klss.play.wire import PlainWire
 from klss.support.configuration_text import ConfigurationError
+from klss.support.text import Document
 
 if TYPE_CHECKING:
     import numpy as np
@@ -156,6 +157,29 @@ class PlainKit(
     def begun(self, nature: Nature) -> _Referee:
         """Return a new game."""
 
+    def record(self, referee: _Referee, headers: Mapping[str, str]) -> str:
+        return json.dumps(self.document(referee, headers), ensure_ascii=False) + "\n"
+
+    def document(self, referee: _Referee, headers: Mapping[str, str]) -> Document:
+        """Return the content of a record: nature's seed and the answers play the game again."""
+        ended = referee.outcome
+        result, reason = (None, None) if ended is None else (ended.result, ended.reason)
+        played = {"nature": referee.nature.seed, "answers": referee.answers, "result": result, "reason": reason}
+        return {"game": self.name, **headers, **played}
+
+    def replayed(self, text: str, rules: str | None = None) -> Replay[_Referee, Answer]:
+        try:
+            document = json.loads(text)
+            answers = [msgspec.convert(answer, self.answer) for _, answer in document["answers"]]
+            begin = partial(self.referee, None, (), int(document["nature"]))
+            headers = {key: value for key, value in document.items() if key[:1].isupper() and isinstance(value, str)}
+            winner = {"1-0": True, "0-1": False}.get(document["result"])
+            outcome = None if document["result"] is None else Outcome(winner, str(document["reason"]))
+            return Replay(begin, answers, headers, outcome)
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            kind = type(error).__name__
+            raise GameError(f"got no game of {self.title} ({kind}), expected one that klss kept") from None
+
     # ``seen``: one player's observations so far; all of this is on the player's side of the wall
     @abstractmethod
     def choices(self, seen: Sequence[Observation]) -> Sequence[Answer]:
@@ -176,21 +200,6 @@ class PlainKit(
     def _opening(self) -> tuple[Seat, Sequence[Observation]]:
         referee = self.referee(None)
         return referee.turn, referee.observations(referee.turn)
-
-
-_WINNERS: dict[str, Seat | None] = {"1-0": True, "0-1": False, "1/2-1/2": None}
-
-
-def ended(outcome: Outcome | None) -> dict[str, str | None]:
-    """Return the end of a game as its record has it, for :func:`ending`."""
-    result, reason = (None, None) if outcome is None else (outcome.result, outcome.reason)
-    return {"result": result, "reason": reason}
-
-
-def ending(document: Mapping[str, object]) -> Outcome | None:
-    """Return how the game of a record ended; None: it was left."""
-    result = str(document.get("result"))
-    return Outcome(_WINNERS[result], str(document.get("reason", "unknown"))) if result in _WINNERS else None
 
 
 class SmallKit(PlainKit[Named, _Referee, Observation, Answer], Generic[_Referee, Observation, Answer]):
@@ -217,21 +226,6 @@ class SmallKit(PlainKit[Named, _Referee, Observation, Answer], Generic[_Referee,
     def choose(self, name: str, seen: Sequence[Observation], chance: random.Random) -> Answer:
         """Return the answer of the player ``name``: any open one, unless a game's own kit has other players."""
         return chance.choice(self.choices(seen))
-
-    def record(self, referee: _Referee, headers: Mapping[str, str]) -> str:
-        document = {"game": self.name, **headers, "nature": referee.nature.seed, "answers": referee.answers}
-        return json.dumps(document | ended(referee.outcome)) + "\n"
-
-    def replayed(self, text: str, rules: str | None = None) -> Replay[_Referee, Answer]:
-        try:
-            document = json.loads(text)
-            answers = [msgspec.convert(answer, self.answer) for _, answer in document["answers"]]
-            begin = partial(self.referee, None, (), int(document["nature"]))
-            headers = {key: value for key, value in document.items() if key[:1].isupper() and isinstance(value, str)}
-            return Replay(begin, answers, headers, ending(document))
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            kind = type(error).__name__
-            raise GameError(f"got no game of {self.title} ({kind}), expected one that klss kept") from None
 
 
 class _Chooser(Player[None, Observation, Answer]):

@@ -40,8 +40,12 @@ def test_a_game_is_one_short_file_found_and_pickled_by_reference(kit: AnyKit, mo
         assert kit_named(ours.name) is ours and pickle.loads(pickle.dumps(ours)) is ours
 
 
-@pytest.mark.parametrize("name", ["fog", "rbc", toy.name, ghost_hunt.KIT.name])
+@pytest.mark.parametrize(
+    "name", ["fog", "rbc", toy.name, ghost_hunt.KIT.name, "openspiel:phantom_ttt", "openspiel:leduc_poker"]
+)
 def test_a_record_is_read_back_as_the_game_that_was_played(name: str) -> None:
+    if name.startswith("openspiel:"):
+        pytest.importorskip("pyspiel")
     kit = kit_named(name)
     referee, player = kit.referee(kit.setup(), (), 7), kit.configurations[-1]
     players = {seat: kit.player(kit.spec(player), seat) for seat in (True, False)}

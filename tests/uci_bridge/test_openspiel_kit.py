@@ -14,6 +14,8 @@ from klss.openspiel.games import spiel_game
 from klss.openspiel.observations import Seen
 from klss.play.messages import Answer, Refusal
 from klss.support.seeds import NATURE, player_seed
+from klss_app.front import front_of
+from klss_app.known.known import Unread
 from tests.klss_app.conftest import klss  # noqa: F401
 from uci_bridge.kits.named import kit_named
 from uci_bridge.protocol.codec import read_reply, read_request, write_request
@@ -30,6 +32,16 @@ def test_a_human_plays_it_by_names_and_numbers(klss: Any, tmp_path: Path) -> Non
     assert ran.code == 0, ran.err
     assert "1: Pass  2: Bet" in ran.out and "expected a number or a name" in ran.out and "you " in ran.out
     assert json.loads((tmp_path / "game.json").read_text())["actions"][0] == "Bet"
+
+
+def test_an_action_is_named_or_numbered() -> None:
+    kit = kit_named("openspiel:leduc_poker")
+    seen, known = kit.referee(None).observations(True)[-1], front_of(kit).known(True, None)
+    known.observe(seen)
+    assert seen.names == ("Call", "Raise") and [known.read(text) for text in ("Raise", "1", "2")] == [2, 1, 2]
+    for text in ("0", "3", "²", "", "raise", "-1", "9" * 99):
+        with pytest.raises(Unread, match="expected a number or a name"):
+            known.read(text)
 
 
 @pytest.mark.parametrize(

@@ -4,20 +4,19 @@ anybody's module: ``--game openspiel:MODULE:NAME`` (:func:`klss.openspiel.games.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
 from klss.openspiel.games import spiel_game
 from klss.openspiel.named_players import CONFIGURATIONS, Configuration, configuration, make_player
 from klss.openspiel.observations import Seen, Sight
-from klss.openspiel.referee import KeptDraws, Referee, kept_game
+from klss.openspiel.referee import Referee
 from klss.play.arbiter import Arbiter, Played
 from klss.play.contest import Contradiction, Player
-from klss.play.kit import Replay, Spec
+from klss.play.kit import Spec
 from klss.play.limits import TimeControl
 from klss.play.outcome import Seat
-from klss.play.small_game import Nature, PlainKit, ended, ending
+from klss.play.small_game import Nature, PlainKit
 from klss.support.text import Document
 from uci_bridge.commands import described
 from uci_bridge.kits.named import OPENSPIEL
@@ -93,22 +92,15 @@ class _OpenSpielKit(PlainKit[Configuration, Referee, Seen, int]):
     def begun(self, nature: Nature) -> Referee:
         return Referee(self._game, nature)
 
-    def record(self, referee: Referee, headers: Mapping[str, str]) -> str:
-        document = {
+    def document(self, referee: Referee, headers: Mapping[str, str]) -> Document:
+        return super().document(referee, headers) | {
             "game": self.title,
             **{key.lower(): value for key, value in headers.items()},
             "actions": [name for _, _, name in referee.actions],
             "seats": ["white" if seat else "black" for seat, _, _ in referee.actions],
             "history": referee.history,
             "returns": referee.returns,
-            **ended(referee.outcome),
         }
-        return json.dumps(document, ensure_ascii=False) + "\n"
-
-    def replayed(self, text: str, rules: str | None = None) -> Replay[Referee, int]:
-        document, draws, actions = kept_game(self._game, text)
-        headers = {key.capitalize(): value for key, value in document.items() if isinstance(value, str)}
-        return Replay(lambda: Referee(self._game, KeptDraws(draws)), actions, headers, ending(document))
 
     def line(self, referee: Referee, played: Played[int]) -> Document:
         return {"action": referee.actions[played.ply - 1][2]}
