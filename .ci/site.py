@@ -30,7 +30,7 @@ EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
 OUTSIDE = InclusionLevel.NOT_IN_NAV
 
 API = (
-    "klss.solve", "klss.theory.game", "klss.theory.equilibrium", "klss.theory.first_order", "klss.theory.policies",
+    "klss.doors", "klss.theory.game", "klss.theory.equilibrium", "klss.theory.first_order", "klss.theory.policies",
     "klss.paper.subgame",
     "klss.paper.methods", "klss.search.search", "klss.search.model", "klss.search.enumerated", "klss.search.parts",
     "klss.search.compositions", "klss.openspiel.bot", "klss.openspiel.load", "klss.play.kit",

@@ -139,7 +139,7 @@ def _seated(name: str, seat: int) -> tuple[Game, float]:
     game = openspiel.load(name)
     game = dataclasses.replace(game, utility=game.utility / np.abs(game.utility).max())
     game = mirrored(game) if seat else game
-    return game, solve(sequence_form(game)).value
+    return game, float(solve(sequence_form(game)).value)
 
 
 def _row(task: tuple[str, str, Start, int, int]) -> list[Any]:

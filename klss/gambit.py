@@ -23,7 +23,7 @@ from klss.errors import MAX_NODES, GameError, TooLargeError
 from klss.support.memory import check_memory
 from klss.support.text import printable
 from klss.support.whole_file import write_whole
-from klss.theory.certificate import ExactStrategy, probabilities, simplest
+from klss.theory.certificate import probabilities, simplest
 from klss.theory.game import Game, GameBuilder
 from klss.theory.movers import CHANCE, TERMINAL
 from klss.theory.policies import Named
@@ -71,17 +71,22 @@ def read(path: Path, max_nodes: int = MAX_NODES, max_bytes: int | None = None) -
         content = path.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:
         raise GameError(f"{path}: {error.strerror}; expected a file of Gambit") from None
+    return parse(content, str(path), max_nodes, max_bytes)
+
+
+def parse(content: str, name: str, max_nodes: int = MAX_NODES, max_bytes: int | None = None) -> GambitFile:
+    """As :func:`read`, from the text of a file; messages call it ``name``."""
     try:
-        return _Reader(content, path, max_nodes, max_bytes).read()
+        return _Reader(content, name, max_nodes, max_bytes).read()
     except GameError as error:
         text = str(error)
-        raise GameError(text if text.startswith(str(path)) else f"{path}: {text}") from None
+        raise GameError(text if text.startswith(name) else f"{name}: {text}") from None
 
 
 class _Reader:
     """One pass over a file's tokens."""
 
-    def __init__(self, content: str, path: Path, max_nodes: int, max_bytes: int | None) -> None:
+    def __init__(self, content: str, path: str, max_nodes: int, max_bytes: int | None) -> None:
         self._content, self._path, self._max_nodes, self._max_bytes = content, path, max_nodes, max_bytes
         self._tokens = self._split()
         self._at = 0
@@ -402,6 +407,6 @@ def write_efg(path: Path, game: Game, title: str, constant: float = 0.0) -> None
     write_whole(path, "\n".join(lines) + "\n")
 
 
-def equilibrium_line(players: tuple[Named, Named] | tuple[ExactStrategy, ExactStrategy]) -> str:
+def equilibrium_line(players: tuple[Named, Named]) -> str:
     """Return both players' strategies as Gambit prints equilibria: ``NE,p,p,…`` by player, infoset and action."""
     return ",".join(["NE", *(str(p) for player in players for actions in player.values() for p in actions.values())])

@@ -9,6 +9,7 @@ Reading order:
 - ``model`` the game as the search sees it; ``belief`` every history that agrees with the observations
 - ``players`` our players, which get only observations; ``ismcts`` OpenSpiel's own search as one; ``named_players``
   their names
+- ``strategies`` policies of OpenSpiel as strategies by names
 - ``exploiter`` a searching best response to a known strategy
 - ``referee`` the true game at the table; ``bots`` our players in OpenSpiel's own loops
 """

@@ -19,6 +19,7 @@ from klss.play.outcome import Seat
 from klss.play.time_plan import TimePlan
 from klss.search import Report, Search, SearchConfiguration
 from klss.search.root_values import root_values
+from klss.theory.policies import Named
 
 _DEALS = 3_000
 """Most outcomes of nature before the first action with which a search from the game's start is made."""
@@ -67,7 +68,7 @@ class PolicyPlayer(RandomPlayer):
         writes them.
     """
 
-    def __init__(self, infosets: Mapping[Seat, Mapping[str, Mapping[str, float]]], seed: int = 0) -> None:
+    def __init__(self, infosets: Mapping[Seat, Named], seed: int = 0) -> None:
         super().__init__(seed)
         self._infosets = infosets
 
@@ -80,7 +81,7 @@ class PolicyPlayer(RandomPlayer):
         return self._drawn(weights or dict.fromkeys(self._seen[-1].actions, 1.0), {"known": weights is not None})
 
 
-def weights_by_name(infosets: Mapping[str, Mapping[str, float]], seen: Sequence[Seen]) -> dict[int, float] | None:
+def weights_by_name(infosets: Named, seen: Sequence[Seen]) -> dict[int, float] | None:
     """Return the weights of the actions at the last observation, from those of one seat (:class:`PolicyPlayer`); None
     if they do not name it.
     """
@@ -88,7 +89,7 @@ def weights_by_name(infosets: Mapping[str, Mapping[str, float]], seen: Sequence[
     for key in (last.text, policy_key(seen)):
         named = infosets.get(key)
         if named is not None and set(named) <= set(last.names) and sum(named.values()) > 0.0:
-            return {action: named.get(name, 0.0) for action, name in zip(last.actions, last.names, strict=True)}
+            return {action: float(named.get(name, 0.0)) for action, name in zip(last.actions, last.names, strict=True)}
     return None
 
 

@@ -237,7 +237,7 @@ def table_1_row(
         blueprint=before,
         after=after,
         ratio=before / after if after > 5e-8 else math.inf,
-        value=value if player == 0 else -value,
+        value=float(value if player == 0 else -value),
         subgames=subgames,
         seconds=time.perf_counter() - begin,
         method=method,

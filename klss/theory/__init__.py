@@ -8,6 +8,6 @@ Reading order:
 - ``folding`` makes symmetric games smaller; ``exact`` equilibria in fractions, by ``rational`` programs, with a
   ``certificate``
 - ``first_order`` equilibria by regret minimisation; ``locking`` some behaviour given, the rest solved
-- ``policies`` strategies by names, in files, and best responses to them
+- ``policies`` strategies by names, in files, and best responses to them; ``html`` a solution in a notebook
 - ``best_response`` counterfactual best-response values, exploitability
 """

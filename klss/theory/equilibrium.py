@@ -19,16 +19,20 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal, TypeVar, get_args
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 
 from klss.errors import GameError
 from klss.support.arrays import Floats, Ints
 from klss.support.memory import check_memory
+from klss.support.whole_file import write_whole
 from klss.theory.best_response import exploitability
+from klss.theory.certificate import ExactStrategy
 from klss.theory.game import Game
 from klss.theory.highs import Attempt, Basis, LinearProgram, LinearSolver, LpResult, attempts
+from klss.theory.policies import Named, write_policy
 from klss.theory.rational import RationalProgram
 from klss.theory.sequence_form import SequenceForm
 from klss.theory.treeplex import behaviour, realization, uniform_behaviour
@@ -74,13 +78,22 @@ class SolveStats:
 
 
 @dataclass(frozen=True, eq=False)
+class Source:
+    """Where a game comes from."""
+
+    name: str = ""
+    constant: float = 0.0  # the sum of both players' payoffs, in a file of Gambit
+    spiel: Any = None  # the pyspiel.Game, in turns
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Solution:
-    """A strategy profile and its quality.
+    """A strategy profile and its quality. A notebook shows it as a page, with the tree of a small game.
 
     Attributes
     ----------
-    value : float
-        Player 0's payoff of the profile.
+    value : float or Fraction
+        Player 0's payoff of the profile; a fraction if the solution is exact.
     x : float64[S0], y : float64[S1]
         Realization plans.
     status : "optimal" | "iteration_limit" | "time_limit" | "failed"
@@ -94,9 +107,13 @@ class Solution:
         The game solved, if the sequence form has it.
     basis : Basis, optional
         The solver's last basis of the program.
+    exact : two of dict of str to dict of str to Fraction, optional
+        Both strategies in fractions, if the solution is exact.
+    source : Source
+        Where the game comes from.
     """
 
-    value: float
+    value: float | Fraction
     x: Floats
     y: Floats
     status: Status
@@ -104,6 +121,20 @@ class Solution:
     stats: SolveStats
     game: Game | None = None
     basis: Basis | None = None
+    exact: tuple[ExactStrategy, ExactStrategy] | None = None
+    source: Source = Source()
+
+    def __repr__(self) -> str:
+        value = str(self.value) if self.exact else f"{self.value:.6g}"
+        return (
+            f"<{self.source.name or 'solution'}: value {value} for player 0, exploitability "
+            f"{max(0.0, self.exploitability):.2g}, {self.status.replace('_', ' ')} ({self.stats.method})>"
+        )
+
+    def _repr_html_(self) -> str:
+        from klss.theory.html import page
+
+        return page(self)
 
     def behaviour(self, player: int) -> Floats:
         """Return the behaviour of ``player``, sequence by sequence: float64[S]."""
@@ -111,10 +142,10 @@ class Solution:
             raise GameError("behaviour: expected a solution of a game, got one of a sequence form alone")
         return behaviour(self.game.treeplex(player), (self.x, self.y)[player])
 
-    def strategy(self, player: int) -> dict[str, dict[str, float]]:
+    def strategy(self, player: int) -> Named:
         """Return the strategy of ``player``, 0 or 1: infoset's name -> action's name -> probability.
 
-        At infosets that the plan does not reach it is uniform.
+        At infosets that the plan does not reach it is uniform. Probabilities are fractions if the solution is exact.
 
         Raises
         ------
@@ -129,7 +160,38 @@ class Solution:
             raise GameError(f"player {player!r}: expected 0 or 1")
         if self.game is None:
             raise GameError("strategy: a sequence form has no names; expected one made by sequence_form")
+        if self.exact is not None:
+            return self.exact[player]
         return named(self.game, player, self.behaviour(player).tolist())
+
+    def policy(self) -> Any:
+        """Return both strategies as OpenSpiel's ``TabularPolicy``. Raises GameError: the game is not OpenSpiel's, or
+        its infosets are histories (``recall="history"``).
+
+        >>> import klss
+        >>> from open_spiel.python.algorithms.exploitability import nash_conv
+        >>> policy = klss.solve("kuhn_poker").policy()
+        >>> bool(nash_conv(policy.game, policy) < 1e-9)
+        True
+        """
+        if self.source.spiel is None:
+            raise GameError("policy: got a solution of a game that is not OpenSpiel's; strategy() has it by names")
+        from klss.openspiel.strategies import tabular
+
+        return tabular(self.source.spiel, (self.strategy(0), self.strategy(1)))
+
+    def save(self, path: str | Path) -> None:
+        """Write both strategies, ``NAME.ne`` as Gambit prints equilibria, all else as JSON, which :func:`klss.load`
+        reads. Raises OSError.
+        """
+        players = self.strategy(0), self.strategy(1)
+        if Path(path).suffix.lower() == ".ne":
+            from klss.gambit import equilibrium_line
+
+            write_whole(Path(path), equilibrium_line(players) + "\n")
+        else:
+            about = {"value": self.value, "status": self.status, "method": self.stats.method}
+            write_policy(Path(path), self.source.name, players, about)
 
 
 def named(game: Game, player: int, weights: Sequence[T]) -> dict[str, dict[str, T]]:

@@ -8,14 +8,14 @@ A floating-point solver gives a basis of player 0's program, :mod:`klss.theory.r
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from klss.errors import GameError, SolverError
 from klss.theory import equilibrium
-from klss.theory.certificate import ExactStrategy, probabilities, simplest, worst_case
+from klss.theory.certificate import probabilities, simplest, worst_case
 from klss.theory.equilibrium import Solution, build_program, named
 from klss.theory.folding import Smaller, fold
 from klss.theory.rational import RationalProgram
@@ -26,19 +26,11 @@ _MOST = 20_000
 """Most rows and columns of a program in fractions."""
 
 
-@dataclass(frozen=True)
-class ExactSolution:
-    """An equilibrium in fractions, proved by :mod:`klss.theory.certificate`, and the same in floating point."""
-
-    value: Fraction
-    strategies: tuple[ExactStrategy, ExactStrategy]
-    solution: Solution
-
-
 def solve(
     form: SequenceForm, *, method: str = "lp", time_limit_s: float | None = None, max_bytes: int | None = None
-) -> ExactSolution:
-    """Return an exact equilibrium of a game; ``form`` is :func:`klss.theory.sequence_form.sequence_form` of it.
+) -> Solution:
+    """Return an exact equilibrium of a game, in fractions; ``form`` is that of a game
+    (:func:`klss.theory.sequence_form.sequence_form`).
 
     The other parameters are those of :func:`klss.theory.equilibrium.solve`, which gives the first basis.
 
@@ -81,8 +73,7 @@ def solve(
     if low != high:
         raise SolverError(f"exact: the strategies guarantee {low} and {high}, expected one value")
     x, y = (np.array([float(each) for each in plan]) for plan in whole)
-    solution = replace(rounded, value=float(low), x=x, y=y, status="optimal", exploitability=0.0, game=game)
-    return ExactSolution(low, (first, second), solution)
+    return replace(rounded, value=low, x=x, y=y, status="optimal", exploitability=0.0, game=game, exact=(first, second))
 
 
 def _ways(folded: Smaller, player: int) -> list[tuple[int, Fraction]]:

@@ -14,7 +14,6 @@ from scipy import sparse
 from klss.errors import GameError
 from klss.support.arrays import Floats
 from klss.theory.folding import Smaller, shrunk
-from klss.theory.policies import Named, behaviour_of
 from klss.theory.sequence_form import SequenceForm
 from klss.theory.treeplex import Treeplex
 
@@ -35,14 +34,6 @@ def lock(form: SequenceForm, given: tuple[Floats, Floats]) -> Smaller:
     """
     (t0, e0), (t1, e1) = (_without(treeplex, each) for treeplex, each in zip(form.treeplexes, given, strict=True))
     return Smaller(shrunk(form, (t0, t1), (e0, e1)), form, (e0, e1), measured=False)
-
-
-def lock_named(form: SequenceForm, named: tuple[Named, Named]) -> Smaller:
-    """As :func:`lock`, with the behaviour given by names (:func:`klss.theory.policies.behaviour_of`)."""
-    if form.game is None:
-        raise GameError("lock: a sequence form has no names; expected one made by sequence_form")
-    first, second = (behaviour_of(form.game, player, each, partial=True) for player, each in enumerate(named))
-    return lock(form, (first, second))
 
 
 def _without(treeplex: Treeplex, given: Floats) -> tuple[Treeplex, sparse.csr_array]:

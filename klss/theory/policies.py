@@ -1,6 +1,7 @@
-"""Strategies by names, and their files: infoset's name -> action's name -> probability, as ``klss solve`` writes.
+"""Strategies by names, from whatever form the caller has them in, and their files.
 
-A probability is a number, or a text such as "1/3" (``klss solve --exact``).
+A strategy is infoset's name -> action's name -> probability, as ``klss solve`` writes; a probability is a number, or a
+text such as "1/3" (``klss solve --exact``).
 """
 
 from __future__ import annotations
@@ -8,9 +9,11 @@ from __future__ import annotations
 import difflib
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,13 +23,18 @@ from klss.support.memory import check_memory
 from klss.support.text import printable, read_text
 from klss.support.whole_file import write_whole
 from klss.theory.best_response import best_response
-from klss.theory.certificate import ExactStrategy
 from klss.theory.game import Game
 from klss.theory.sequence_form import SequenceForm
 from klss.theory.treeplex import realization, uniform_behaviour
 
-Named = Mapping[str, Mapping[str, float]]
+Named = Mapping[str, Mapping[str, float | Fraction]]
 """One player's strategy: infoset's name -> action's name -> probability."""
+
+FORMS = "a dict, a file of klss solve, a Solution, a policy of OpenSpiel, a function, 'uniform', or two of them"
+"""What :func:`strategies` takes."""
+
+_UNIFORM = (None, "uniform", "random")
+"""Names of the strategy that plays all actions with equal probability."""
 
 _SUM = 1e-6
 """Largest error of an infoset's sum of probabilities; within it they are normalised."""
@@ -70,14 +78,96 @@ def read_policy(path: Path, max_bytes: int | None = None) -> tuple[Named, Named]
     return first, second
 
 
-def _number(probability: str | float) -> float:
+def _number(probability: Any) -> float:
     above, _, below = str(probability).partition("/")
     return float(above) / float(below or "1")
 
 
-def write_policy(path: Path, name: str, players: tuple[Named, Named] | tuple[ExactStrategy, ExactStrategy]) -> None:
-    """Write both players' strategies of the game ``name``, fractions as texts; raises OSError."""
-    document = {"game": name, "players": [{"infosets": player} for player in players]}
+def opened(given: Any, max_bytes: int | None = None) -> Any:
+    """Return both players' strategies if ``given`` is a file's path (:func:`read_policy`), all else as it is."""
+    return read_policy(Path(given), max_bytes) if isinstance(given, str | Path) and given not in _UNIFORM else given
+
+
+def strategies(given: Any, game: Game | None, spiel: Any = None) -> tuple[Named, Named]:
+    """Return both players' strategies by names.
+
+    Parameters
+    ----------
+    given : dict, str, Path, Solution, policy of OpenSpiel, function, "uniform", None, or two of them, one a player
+        A dict has the infosets of both. An infoset has probabilities by actions' names, or in the order of the actions,
+        or the name of the action played. A function of the infoset's name and its actions' returns one of these.
+        Infosets without are uniform.
+    game : Game, optional
+        None: too large to list; policies and functions can't be asked then.
+    spiel : pyspiel.Game, optional
+        The game in OpenSpiel, which its policies need.
+
+    Raises
+    ------
+    GameError, PolicyError
+        It is none of these, or has no probabilities.
+    """
+    given = opened(given)
+    if isinstance(given, Mapping) and game is not None:
+        # Each player's own infosets, and those of neither, which behaviour_of refuses.
+        mine, yours = ({str(key) for key in tree.keys} for tree in game.observations)
+        given = [{key: said for key, said in given.items() if key not in other or key in own}
+                 for own, other in ((mine, yours), (yours, mine))]  # fmt: skip
+    if not isinstance(given, tuple | list):
+        given = given, given
+    if len(given) != 2:
+        raise GameError(f"policy: got {len(given)} of them, expected two, one for each player")
+    return _of_player(given[0], game, spiel, 0), _of_player(given[1], game, spiel, 1)
+
+
+def _of_player(given: Any, game: Game | None, spiel: Any, player: int) -> Named:
+    given = opened(given)
+    if isinstance(given, tuple):  # a file has both players'
+        given = given[player]
+    if given is None or isinstance(given, str):
+        return {}
+    if callable(strategy := getattr(given, "strategy", None)):
+        return strategy(player)  # type: ignore[no-any-return]
+    actions = dict[str, tuple[str, ...]]()
+    if game is not None:
+        tree = game.observations[player]
+        actions = {str(tree.keys[j]): tree.action_names[j] for j in tree.turn_infosets.tolist()}
+    if isinstance(given, Mapping):
+        return {str(key): _row(said, player, str(key), actions.get(str(key), ())) for key, said in given.items()}
+    asks = hasattr(given, "action_probabilities")
+    if not callable(given) and not asks:
+        raise GameError(f"policy: got a {type(given).__name__}, expected {FORMS}")
+    if game is None or (asks and spiel is None):
+        raise GameError(
+            "policy: got a function or a policy of OpenSpiel, expected a dict or a file in a game that is too large to "
+            "list, or that is not OpenSpiel's"
+        )
+    if asks:
+        from klss.openspiel.strategies import asked
+
+        return asked(given, game, spiel, player)
+    return {key: _row(given(key, names), player, key, names) for key, names in actions.items()}
+
+
+def _row(said: Any, player: int, key: str, names: Sequence[str]) -> Mapping[str, float]:
+    """Return the probabilities at an infoset by actions' names."""
+    try:
+        if isinstance(said, str):
+            said = {said: 1.0}
+        pairs = said.items() if isinstance(said, Mapping) else zip(names, said, strict=True)
+        return {str(action): _number(p) for action, p in pairs}
+    except (TypeError, ValueError, ZeroDivisionError):
+        raise GameError(
+            f"policy of player {player}, infoset {printable(key, 80)!r}: got {printable(repr(said), 60)}, expected the "
+            f"probabilities of {', '.join(names[:20]) or 'its actions'}"
+        ) from None
+
+
+def write_policy(
+    path: Path, name: str, players: tuple[Named, Named], about: Mapping[str, object] | None = None
+) -> None:
+    """Write both players' strategies of the game ``name``, fractions as texts, after ``about``; raises OSError."""
+    document = {"game": name, **(about or {}), "players": [{"infosets": player} for player in players]}
     write_whole(path, json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False, default=str) + "\n")
 
 
@@ -109,27 +199,41 @@ def behaviour_of(game: Game, player: int, named: Named, *, partial: bool = False
                 f"policy of player {player}, infoset {printable(key, 80)!r}: got action {printable(other[0], 40)!r}, "
                 f"expected {', '.join(names[:20])}"
             )
-        row = np.array([actions.get(name, 0.0) for name in names])
-        if abs(row.sum() - 1.0) > _SUM:
+        row = np.array([float(actions.get(name, 0.0)) for name in names])
+        if not (abs(row.sum() - 1.0) <= _SUM and (row >= 0.0).all()):
             raise GameError(
-                f"policy of player {player}, infoset {printable(key, 80)!r}: probabilities sum to {row.sum():.6g}, "
-                "expected 1"
+                f"policy of player {player}, infoset {printable(key, 80)!r}: probabilities sum to {row.sum():.6g}, the "
+                f"least is {row.min():.6g}; expected a sum of 1, and none below 0"
             )
         first = treeplex.first_sequence[i]
         weights[first : first + len(names)] = row / row.sum()
     return weights
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Exploited:
-    """What a best response wins against one player's strategy."""
+    """What a best response wins against one player's strategy, or a searching responder, which wins no more."""
 
     player: int  # the player of the strategy
-    value: float  # that player's payoff of the profile
-    worst_case: float  # that player's payoff against a best response
-    response: dict[str, str]  # the best response: infoset's name -> action, at infosets that it reaches
+    worst_case: float  # that player's payoff against a best response; at most, if it was found in games
+    value: float | None = None  # that player's payoff of the profile; None in games
+    # the best response: infoset's name -> action, at infosets that it reaches
+    response: Mapping[str, str] = field(default_factory=dict)
     # the best response's gain at each infoset of the other player, largest first; the sum is ``value - worst_case``
-    where: list[tuple[str, float]]
+    where: Sequence[tuple[str, float]] = ()
+    interval: tuple[float, float] | None = None  # in games: the 95 % interval of ``worst_case``
+    games: int | None = None  # the number of games, if the tree was too large to list
+    named: int = 0  # the number of infosets that the strategy names; it is uniform at the others
+    infosets: int | None = None  # of how many; None in games
+
+    @property
+    def gain(self) -> float | None:
+        """What the best response wins more than the other strategy of the profile; None in games."""
+        return None if self.value is None else max(0.0, self.value - self.worst_case)
+
+    def __repr__(self) -> str:
+        beside = f"{self.value:.6g} against the other" if self.games is None else f"at most, in {self.games:,} games"
+        return f"<player {self.player}'s strategy: {self.worst_case:.6g} against a best response, {beside}>"
 
 
 def exploit(form: SequenceForm, behaviours: tuple[Floats, Floats], player: int) -> Exploited:
@@ -166,4 +270,5 @@ def exploit(form: SequenceForm, behaviours: tuple[Floats, Floats], player: int) 
     order = np.argsort(-gain, kind="stable")
     where = [(keys[i], float(gain[i])) for i in order.tolist() if gain[i] > 1e-12]
     value = form.value(plans[0], plans[1])
-    return Exploited(player, -sign * value, -sign * best.value, response, where)
+    size = form.treeplexes[player].infoset_count
+    return Exploited(player, -sign * best.value, -sign * value, response, where, infosets=size)

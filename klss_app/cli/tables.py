@@ -66,7 +66,8 @@ def run(arguments: Sequence[str]) -> int:
     if parsed.nesting in ("update", "played") and not METHODS[parsed.method].updates:
         wanted = "expected K-klss or inf-kluss (Theorem 4)"
         raise UsageError(f"--nesting: got {parsed.nesting} with {parsed.method}, {wanted}")
-    with limits(parsed) as max_bytes:
+    with limits(parsed) as memory_mb:
+        max_bytes = 1_000_000 * memory_mb
         return _table_1(parsed, max_bytes) if parsed.table == "1" else _table_2(parsed, max_bytes)
 
 

@@ -73,8 +73,8 @@ def test_kuhn_poker_in_fractions() -> None:
     game = games.kuhn()
     found = exact.solve(sequence_form(game))
     assert found.value == Fraction(-1, 18)
-    assert [worst_case(game, player, found.strategies[player]) for player in (0, 1)] == [Fraction(-1, 18)] * 2
-    first, second = found.strategies
+    assert [worst_case(game, player, found.exact[player]) for player in (0, 1)] == [Fraction(-1, 18)] * 2
+    first, second = found.exact
     assert second["3b?" if "3b?" in second else "3b!"]["bet"] == 1  # the king calls
     assert first["3!"]["bet"] == 3 * first["1!"]["bet"]
 
@@ -84,7 +84,7 @@ def test_exact_and_rounded_answers_are_one(seed: int) -> None:
     form = sequence_form(games.random_game(seed))
     found = exact.solve(form)
     assert float(found.value) == pytest.approx(solve(form).value, abs=1e-9)
-    for player, plan in enumerate((found.solution.x, found.solution.y)):
+    for player, plan in enumerate((found.x, found.y)):
         assert rounded_worst_case(form, player, plan) == pytest.approx(float(found.value), abs=1e-9)
 
 
@@ -101,7 +101,7 @@ def test_a_certificate_is_what_a_best_response_leaves(seed: int) -> None:
 
 def test_a_certificate_refuses_what_is_no_strategy() -> None:
     game = games.kuhn()
-    first, _ = exact.solve(sequence_form(game)).strategies
+    first, _ = exact.solve(sequence_form(game)).exact
     for wrong in ({"pass": Fraction(1, 2), "bet": Fraction(1, 3)}, {"pass": Fraction(3, 2), "bet": Fraction(-1, 2)}):
         with pytest.raises(ValueError, match="no distribution"):
             worst_case(game, 0, {**first, "1!": wrong})

@@ -214,20 +214,6 @@ def policy(path: Path, first: dict[str, Any], second: dict[str, Any]) -> str:
     return str(path)
 
 
-def test_exploit_agrees_with_openspiel_s_best_response(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    import pyspiel
-    from open_spiel.python.algorithms.best_response import BestResponsePolicy
-    from open_spiel.python.policy import UniformRandomPolicy
-
-    found = output(capsys, "exploit", "leduc_poker", "--policy", policy(tmp_path / "p.json", {}, {}))
-    game = pyspiel.load_game("leduc_poker")
-    for row in found["players"]:
-        response = BestResponsePolicy(game, 1 - row["player"], UniformRandomPolicy(game))
-        assert -row["worst_case"] == pytest.approx(response.value(game.new_initial_state()), abs=1e-9)
-        assert sum(each["gain"] for each in row["where"]) == pytest.approx(row["gain"], abs=1e-9)
-        assert row["named"] == 0
-
-
 def test_a_tree_too_large_to_list_has_a_bound_that_the_best_response_keeps(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

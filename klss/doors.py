@@ -1,0 +1,366 @@
+"""The library's doors, which :mod:`klss` exports: they take games and strategies in the form that callers have.
+
+A *game* is a game string of OpenSpiel or a ``pyspiel.Game``, the path of a ``.efg`` or ``.nfg`` file or a
+``pygambit.Game``, a :class:`klss.theory.game.Game`, or a :class:`klss.theory.equilibrium.Solution` of one. *Strategies*
+are in any form of :func:`klss.theory.policies.strategies`. What is refused is refused by a ``GameError`` (a
+``PolicyError``: the file of strategies), by a ``TooLargeError`` what takes more than these limits, as soon as that is
+certain:
+
+max_nodes : int
+    Most nodes of the game's tree.
+memory_mb : int, optional
+    Most megabytes of this process; None: no limit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+from klss import gambit
+from klss.errors import INSTALL_EXTRAS, MAX_NODES, GameError, TooLargeError
+from klss.support.text import read_text
+from klss.theory import equilibrium, first_order, locking, policies
+from klss.theory.best_response import exploitability
+from klss.theory.equilibrium import Method, Solution, SolveStats, Source
+from klss.theory.exact import solve as solve_exactly
+from klss.theory.first_order import FirstOrderMethod
+from klss.theory.folding import fold
+from klss.theory.game import Game
+from klss.theory.policies import Exploited, Named, behaviour_of
+from klss.theory.sequence_form import sequence_form
+from klss.theory.treeplex import behaviour, realization
+
+_GAMES = "a game string or a pyspiel.Game, a path of an .efg or .nfg file, a pygambit.Game, a klss.Game or a Solution"
+
+_TELL_S = 0.5
+"""Least seconds between two reports of how many nodes are listed."""
+
+Recall = Literal["names", "history"]
+
+
+class Progress(NamedTuple):
+    """How far a call is; its ``str`` is a line that tells so."""
+
+    what: str  # "nodes" while the game is listed, then its "payoffs"; "iterations" of a method; "games"
+    done: int
+    gap: float | None = None  # after so many iterations, in the game's units
+
+    def __str__(self) -> str:
+        return f"{self.done:,} {self.what}" + ("" if self.gap is None else f", gap {self.gap:.2g}")
+
+
+OnProgress = Callable[[Progress], None]
+
+
+def solve(
+    game: Any,
+    *,
+    method: Method | FirstOrderMethod = "lp",
+    exact: bool = False,
+    gap: float | None = None,
+    seconds: float | None = None,
+    lock: Any = None,
+    resume: str | Path | None = None,
+    recall: Recall = "names",
+    max_nodes: int = MAX_NODES,
+    memory_mb: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> Solution:
+    """Return an equilibrium of a two-player zero-sum game.
+
+    Parameters
+    ----------
+    game, max_nodes, memory_mb
+        See :mod:`klss.doors`.
+    method : "lp" | "simplex" | "ipm" | "auto" | "pcfr+" | "dcfr" | "cfr+"
+        Exact, by linear programming (:func:`klss.theory.equilibrium.solve`), or to a given gap, by regret minimisation
+        (:func:`klss.theory.first_order.solve`), for games whose program takes too long or too much memory.
+    exact : bool
+        Value and strategies as fractions, with a proof (:mod:`klss.theory.exact`).
+    gap : float, optional
+        With regret minimisation: the exploitability at which to stop, in the game's units
+        (:data:`klss.theory.first_order.GAP`).
+    seconds : float, optional
+        Stop after this many seconds with the best found so far; building the game is not counted.
+    lock : strategies, optional
+        Both players' behaviour at some infosets; it is fixed, and the rest is solved (:mod:`klss.theory.locking`).
+    resume : str or Path, optional
+        With regret minimisation: the file of a run, from which it goes on if it exists, and which is written once a
+        minute and at the end, also after Ctrl-C.
+    recall : "names" | "history"
+        See :func:`klss.openspiel.load`.
+    on_progress : callable, optional
+        Called with a :class:`Progress` now and then; ``print`` will do.
+
+    Returns
+    -------
+    Solution
+        Value, both players' strategies, and the exploitability as recomputed by best responses.
+
+    >>> import klss
+    >>> klss.solve("kuhn_poker", exact=True).value
+    Fraction(-1, 18)
+    """
+    iterated = method in first_order.METHODS
+    if not iterated and method not in get_args(Method):
+        raise GameError(f"method {method!r}: expected one of {', '.join((*get_args(Method), *first_order.METHODS))}")
+    if not iterated and not (gap is None and resume is None):
+        raise GameError(f"gap, resume: got one with method {method!r}, expected {', '.join(first_order.METHODS)}")
+    if exact and (iterated or lock is not None):
+        raise GameError("exact: got it with lock or regret minimisation, expected it without")
+    with _limit(memory_mb) as most:
+        lock = policies.opened(lock, most)
+        listed, source = _listed(game, recall, max_nodes, most, on_progress)
+        form = sequence_form(listed)
+        if on_progress is not None:
+            on_progress(Progress("payoffs", int(form.payoff.nnz)))
+        if exact:
+            found = solve_exactly(form, method=method, time_limit_s=seconds, max_bytes=most)
+            return replace(found, source=source)
+        # Locked infosets are no choices: solve the smaller game of the free ones, then add the locked ones again.
+        fixed = None
+        if lock is not None:
+            first, second = policies.strategies(lock, listed, source.spiel)
+            given = behaviour_of(listed, 0, first, partial=True), behaviour_of(listed, 1, second, partial=True)
+            fixed = locking.lock(form, given)
+        folded = fold(form if fixed is None else fixed.form)
+        if iterated:
+            found = first_order.solve(
+                folded.form, method=method, gap=first_order.GAP if gap is None else gap, seconds=seconds,
+                max_bytes=most, resume=None if resume is None else Path(resume),
+                on_progress=on_progress and (lambda n, left: on_progress(Progress("iterations", n, left))),
+            )  # fmt: skip
+        else:
+            found = equilibrium.solve(folded.form, method=method, time_limit_s=seconds, max_bytes=most)
+        found = folded.restored(found)
+        return replace(found if fixed is None else fixed.restored(found), source=source)
+
+
+def load(path: str | Path, game: Any = None) -> Solution:
+    """Return what :meth:`Solution.save` or ``klss solve --out`` wrote, in floating point; the value and the
+    exploitability are computed again. The file names its game, if none is given.
+
+    >>> import klss, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     klss.solve("kuhn_poker").save(f"{folder}/kuhn.json")
+    ...     round(18 * klss.load(f"{folder}/kuhn.json").value, 9)
+    -1.0
+    """
+    strategies = policies.read_policy(Path(path))
+    about = json.loads(read_text(Path(path)))
+    listed, source = _listed(str(about.get("game")) if game is None else game)
+    form = sequence_form(listed)
+    x, y = (realization(listed.treeplex(i), behaviour_of(listed, i, strategies[i])) for i in (0, 1))
+    value, gap = form.value(x, y), exploitability(form, x, y)
+    stats = SolveStats(0, 0, int(form.payoff.nnz), str(about.get("method", "file")), 0, 0.0, ())
+    good = gap <= equilibrium.tolerance(form, value)
+    return Solution(value, x, y, "optimal" if good else "iteration_limit", gap, stats, listed, source=source)
+
+
+def exploit(
+    game: Any,
+    policy: Any,
+    *,
+    player: int | None = None,
+    games: int = 200,
+    nodes: int = 1000,
+    seconds: float | None = None,
+    seed: int = 0,
+    recall: Recall = "names",
+    max_nodes: int = MAX_NODES,
+    memory_mb: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> list[Exploited]:
+    """Return what a best response wins against the strategies of both players, or of one.
+
+    If a game of OpenSpiel is too large to list, a searching responder plays against the strategy, and what it wins is a
+    lower bound (:mod:`klss.openspiel.exploiter`).
+
+    Parameters
+    ----------
+    game, recall, max_nodes, memory_mb, on_progress
+        See :func:`solve`.
+    policy : strategies
+        See :mod:`klss.doors`.
+    player : int, optional
+        The one player whose strategy is exploited; None: both.
+    games, nodes, seconds, seed
+        See :func:`klss.openspiel.exploiter.what_it_wins`.
+
+    >>> import klss
+    >>> klss.exploit("kuhn_poker", "uniform", player=0)
+    [<player 0's strategy: -0.416667 against a best response, 0.125 against the other>]
+    >>> first, second = klss.exploit("kuhn_poker", lambda infoset, actions: {"Pass": 0.9, "Bet": 0.1})
+    >>> first.where[0][0]  # where it wins most: player 1 has the jack, and the other has passed
+    '0p'
+    """
+    players = (0, 1) if player is None else (_checked(player),)
+    with _limit(memory_mb) as most:
+        policy = policies.opened(policy, most)
+        try:
+            listed, source = _listed(game, recall, max_nodes, most, on_progress)
+        except TooLargeError:
+            if not _is_of_openspiel(game):
+                raise
+        else:
+            named = policies.strategies(policy, listed, source.spiel)
+            behaviours = behaviour_of(listed, 0, named[0]), behaviour_of(listed, 1, named[1])
+            form = sequence_form(listed)
+            return [replace(policies.exploit(form, behaviours, i), named=len(named[i])) for i in players]
+    from klss.openspiel.exploiter import Strategy, what_it_wins
+    from klss.openspiel.games import spiel_game
+
+    spiel, named = spiel_game(game)[0], policies.strategies(policy, None)
+    return [
+        what_it_wins(
+            spiel, Strategy(spiel, i, named[i]), games=games, nodes=nodes, seconds=seconds, seed=seed,
+            on_game=on_progress and (lambda n: on_progress(Progress("games", n))),
+        )
+        for i in players
+    ]  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Resolved:
+    """A subgame that was solved again."""
+
+    player: int
+    infoset: str  # of that player, where it begins
+    margin: float  # the least gain over the blueprint at an infoset of the other player, in the game's units
+    game: Game  # the gadget; the player is its player 0
+    before: Named  # the player's blueprint in the subgame
+    after: Named  # its new strategy there
+
+    @property
+    def changed(self) -> dict[str, dict[str, tuple[float, float]]]:
+        """The infosets at which the strategy has changed, and each action's probability before and after."""
+        pairs = {
+            key: {action: (float(self.before[key][action]), float(p)) for action, p in actions.items()}
+            for key, actions in self.after.items()
+        }
+        return {key: each for key, each in pairs.items() if max(abs(old - new) for old, new in each.values()) > 1e-9}
+
+    def __repr__(self) -> str:
+        changed = ", ".join(map(repr, self.changed)) or "nothing"
+        return f"<subgame at player {self.player}'s {self.infoset!r}: margin {self.margin:.6g}, {changed} changed>"
+
+
+def subgame(
+    game: Any,
+    infoset: str,
+    blueprint: Any = None,
+    *,
+    player: int = 0,
+    recall: Recall = "names",
+    max_nodes: int = MAX_NODES,
+    memory_mb: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> Resolved:
+    """Solve a game again below an infoset at which ``player`` moves, by 1-KLSS with a Maxmargin gadget
+    (:mod:`klss.paper.subgame`).
+
+    Parameters
+    ----------
+    game, recall, max_nodes, memory_mb, on_progress
+        See :func:`solve`. Gambit's games are refused: the player that waits observes nothing in them.
+    infoset : str
+    blueprint : strategies, optional
+        See :mod:`klss.doors`; None: an equilibrium.
+    player : int
+
+    >>> import klss
+    >>> klss.subgame("kuhn_poker", "0pb", "uniform").changed  # the jack folds
+    {'0pb': {'Pass': (0.5, 1.0), 'Bet': (0.5, 0.0)}}
+    """
+    from klss.paper.nested import Blueprint, solve_at
+    from klss.paper.tables import mirrored
+
+    _checked(player)
+    with _limit(memory_mb) as most:
+        listed, source = _listed(game, recall, max_nodes, most, on_progress)
+        form = sequence_form(listed)
+        blueprint = solve(listed) if blueprint is None else policies.opened(blueprint, most)
+        if isinstance(blueprint, Solution):
+            x = (blueprint.x, blueprint.y)[player]
+        else:
+            named = policies.strategies(blueprint, listed, source.spiel)[player]
+            x = realization(form.treeplexes[player], behaviour_of(listed, player, named))
+        view, factor = listed if player == 0 else mirrored(listed), equilibrium.scaling(form)
+        view = replace(view, utility=view.utility * factor)
+        observations = view.observations[0]
+        turn = {str(observations.keys[j]): j for j in observations.turn_infosets.tolist()}
+        if infoset not in turn:
+            raise GameError(f"subgame: got {infoset!r}, expected an infoset at which player {player} moves")
+        made, step = solve_at(view, Blueprint(x), turn[infoset])
+    old = behaviour(view.treeplex(0), x)[step.sequences]
+    before, after = (equilibrium.named(made.game, 0, each.tolist()) for each in (old, step.behaviour))
+    return Resolved(player, infoset, step.margin / factor, made.game, before, after)
+
+
+def _checked(player: int) -> int:
+    if player not in (0, 1):
+        raise GameError(f"player: got {player!r}, expected 0 or 1")
+    return player
+
+
+@contextlib.contextmanager
+def _limit(memory_mb: int | None) -> Iterator[int | None]:
+    """Yield the limit in bytes; errors call it by its name here."""
+    try:
+        yield None if memory_mb is None else 1_000_000 * memory_mb
+    except TooLargeError as error:
+        raise error.renamed({"max_nodes": "max_nodes", "max_bytes": "memory_mb"}) from None
+
+
+def _listed(
+    given: Any,
+    recall: Recall = "names",
+    max_nodes: int = MAX_NODES,
+    most: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> tuple[Game, Source]:
+    """Return a game with all its nodes, and where it comes from."""
+    if isinstance(given, Game):
+        return given, Source()
+    if isinstance(given, Solution) and given.game is not None:
+        return given.game, given.source
+    if isinstance(given, str | Path) and str(given).lower().endswith((".efg", ".nfg")):
+        file = gambit.read(Path(given), max_nodes, most)
+        return file.game, Source(str(given), file.constant)
+    if hasattr(given, "to_efg"):
+        try:
+            text = given.to_efg()
+        except Exception:  # a game in strategic form; which error that is depends on the version
+            text = given.to_nfg()
+        file = gambit.parse(text, "pygambit.Game", max_nodes, most)
+        return file.game, Source(file.title, file.constant)
+    if not _is_of_openspiel(given):
+        raise GameError(f"game: got a {type(given).__name__}, expected {_GAMES}")
+    try:
+        from klss import openspiel
+        from klss.openspiel.games import spiel_game
+    except ImportError as error:
+        raise GameError(f"OpenSpiel can't be loaded: {error}; expected it: {INSTALL_EXTRAS}") from error
+    told = time.monotonic()
+
+    def tell(nodes: int) -> None:
+        nonlocal told
+        if on_progress is not None and time.monotonic() - told > _TELL_S:
+            told = time.monotonic()
+            on_progress(Progress("nodes", nodes))
+
+    game = openspiel.load(given, max_nodes=max_nodes, max_bytes=most, recall=recall, on_progress=tell)
+    spiel, name = spiel_game(given)
+    return game, Source(name, spiel=spiel)
+
+
+def _is_of_openspiel(given: Any) -> bool:
+    spiel = sys.modules.get("pyspiel")  # who has a game of it has imported it
+    return isinstance(given, str) or (spiel is not None and isinstance(given, spiel.Game))

@@ -1,0 +1,47 @@
+"""Policies of OpenSpiel as strategies by names, and the other way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from klss.errors import GameError
+from klss.theory.game import Game
+from klss.theory.policies import Named
+
+
+def asked(policy: Any, game: Game, spiel: Any, player: int) -> Named:
+    """Return what a ``pyspiel.Policy``, or a ``Policy`` in Python, plays at the infosets of ``player`` that it knows;
+    ``game`` is :func:`klss.openspiel.load` of ``spiel``.
+    """
+    observations, found = game.observations[player], dict[str, dict[str, float]]()
+    for infoset in observations.turn_infosets.tolist():
+        # The state of the infoset's first node, by the way down to it.
+        node, way = int(game.nodes_of(player, infoset)[0]), list[int]()
+        while node > 0:
+            way.append(int(game.action[node]))
+            node = int(game.parent[node])
+        state = spiel.new_initial_state()
+        for place in reversed(way):
+            state.apply_action(state.legal_actions()[place])
+        try:
+            played = policy.action_probabilities(state)
+        except KeyError as error:
+            raise GameError(f"policy: got one that does not know infoset {error}, expected one of this game") from None
+        if played:
+            names = zip(state.legal_actions(), observations.action_names[infoset], strict=True)
+            found[str(observations.keys[infoset])] = {name: float(played.get(action, 0.0)) for action, name in names}
+    return found
+
+
+def tabular(spiel: Any, strategies: tuple[Named, Named]) -> Any:
+    """Return both players' strategies as a ``TabularPolicy`` of ``spiel``. Raises GameError: infosets are histories."""
+    from open_spiel.python.policy import tabular_policy_from_callable
+
+    def played(state: Any) -> dict[int, float]:
+        named = strategies[state.current_player()][state.information_state_string()]
+        return {action: float(named[state.action_to_string(action)]) for action in state.legal_actions()}
+
+    try:
+        return tabular_policy_from_callable(spiel, played)
+    except KeyError:
+        raise GameError("policy: got infosets that are histories, expected OpenSpiel's information states") from None

@@ -1,0 +1,115 @@
+"""The doors take games and strategies in every form, and refuse all else in one line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import klss
+from klss.errors import KlssError
+from klss.gambit import write_efg
+
+pyspiel = pytest.importorskip("pyspiel")
+
+from open_spiel.python import policy as spiel_policy  # noqa: E402
+from open_spiel.python.algorithms.exploitability import nash_conv  # noqa: E402
+
+KUHN = pyspiel.load_game("kuhn_poker")
+GAME = klss.solve("kuhn_poker").game
+PENNIES = 'NFG 1 R "" { "a" "b" } { 2 2 }\n\n3 -3 0 0 0 0 1 -1\n'
+
+
+def refused() -> str:
+    raise OSError("a game in strategic form")  # as pygambit does
+
+
+def test_a_game_in_every_form_has_one_value(tmp_path: Path) -> None:
+    file = tmp_path / "kuhn.efg"
+    write_efg(file, GAME, "Kuhn")
+    forms = ["kuhn_poker", KUHN, GAME, str(file), file, SimpleNamespace(to_efg=file.read_text), klss.solve(GAME)]
+    assert [18 * klss.solve(each).value for each in forms] == pytest.approx([-1.0] * len(forms))
+    assert klss.solve(SimpleNamespace(to_efg=refused, to_nfg=lambda: PENNIES)).value == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
+def test_gambit_finds_the_same_value(name: str, tmp_path: Path) -> None:
+    pygambit = pytest.importorskip("pygambit")
+    write_efg(tmp_path / "game.efg", klss.solve(name).game, name)
+    game = pygambit.read_efg(str(tmp_path / "game.efg"))
+    assert klss.solve(game).value == pytest.approx(klss.solve(name).value, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
+def test_a_strategy_in_every_form_loses_what_openspiel_says(name: str, tmp_path: Path) -> None:
+    game = pyspiel.load_game(name)
+    table = spiel_policy.tabular_policy_from_callable(game, lambda state: {state.legal_actions()[0]: 0.75,
+                                                                          state.legal_actions()[-1]: 0.25})  # fmt: skip
+    solved = klss.solve(name)
+
+    def said(key: str, actions: tuple[str, ...]) -> dict[str, Any]:
+        return {actions[0]: "3/4", actions[-1]: 0.25}
+
+    first, second = (
+        {key: said(key, tuple(actions)) for key, actions in solved.strategy(player).items()} for player in (0, 1)
+    )
+    (tmp_path / "policy.json").write_text(json.dumps({"players": [{"infosets": first}, {"infosets": second}]}))
+    python_to_c = spiel_policy.python_policy_to_pyspiel_policy
+    for form in (first | second, [first, said], table, python_to_c(table), str(tmp_path / "policy.json")):
+        found = klss.exploit(game, form)
+        assert sum(each.gain for each in found) == pytest.approx(nash_conv(game, table))
+        for each in found:
+            assert sum(gain for _, gain in each.where) == pytest.approx(each.gain) and each.named == each.infosets
+    uniform = spiel_policy.UniformRandomPolicy(game)
+    assert sum(each.gain for each in klss.exploit(name, None)) == pytest.approx(nash_conv(game, uniform))
+
+
+@pytest.mark.parametrize(
+    ("call", "got", "expected"),
+    [
+        (lambda: klss.solve(3), "game: got a int", "pygambit.Game"),
+        (lambda: klss.solve(pyspiel), "got a module", "klss.Game"),
+        (lambda: klss.solve("none.efg"), "none.efg", "expected"),
+        (lambda: klss.solve("kuhn_poker", gap=1), "gap", "pcfr"),
+        (lambda: klss.exploit("kuhn_poker", 3), "policy: got a int", "a dict"),
+        (lambda: klss.exploit("kuhn_poker", (1, 2, 3)), "got 3 of them", "expected two"),
+        (lambda: klss.exploit("kuhn_poker", "none.json"), "none.json", "klss solve"),
+        (lambda: klss.exploit("kuhn_poker", {"nobody": "Bet"}), "got infoset 'nobody'", "nearest"),
+        (lambda: klss.exploit("kuhn_poker", {"0": {0: 1}}), "got action '0'", "Pass, Bet"),
+        (lambda: klss.exploit("kuhn_poker", {"0": [0.5, 0.2, 0.3]}), "got [0.5", "Pass, Bet"),
+        (lambda: klss.exploit("kuhn_poker", {"0": [-1, 2]}), "the least is -1", "below 0"),
+        (lambda: klss.exploit("kuhn_poker", lambda *_: None), "got None", "Pass, Bet"),
+        (lambda: klss.exploit(GAME, spiel_policy.UniformRandomPolicy(KUHN)), "policy: got", "OpenSpiel"),
+        (lambda: klss.subgame("kuhn_poker", "nowhere"), "got 'nowhere'", "an infoset"),
+        (lambda: klss.solve(GAME).policy(), "not OpenSpiel's", "strategy"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(call: Any, got: str, expected: str) -> None:
+    with pytest.raises(KlssError) as raised:
+        call()
+    said = str(raised.value)
+    assert got in said and expected in said and "\n" not in said
+
+
+def test_a_solution_goes_to_a_file_and_comes_back(tmp_path: Path) -> None:
+    klss.solve("kuhn_poker", exact=True).save(tmp_path / "kuhn.json")
+    again = klss.load(tmp_path / "kuhn.json")
+    assert again.value == pytest.approx(-1 / 18) and again.status == "optimal" and again.exploitability < 1e-9
+    assert nash_conv(KUHN, again.policy()) < 1e-9
+
+
+def test_a_notebook_shows_value_table_and_tree() -> None:
+    page = klss.solve("kuhn_poker", exact=True)._repr_html_()
+    assert "-1/18" in page and "<code>2b</code>" in page and page.count("<circle") == 58 - 30
+    assert "<svg" not in klss.solve("leduc_poker")._repr_html_()
+
+
+def test_the_package_loads_nothing_until_it_is_used() -> None:
+    code = "import sys, klss; dir(klss); print(*{each.split('.')[0] for each in sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"numpy", "numba", "scipy", "chess", "pyspiel", "darkchess"} & set(done.stdout.split())
