@@ -11,9 +11,9 @@ import asyncio
 import contextlib
 import logging
 import sys
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from uci_bridge.bot.lichess import Account, Client, Token
 
 log = logging.getLogger("uci_bridge.cli")
-
-T = TypeVar("T")
 
 
 def _parser() -> Parser:
@@ -111,52 +109,38 @@ async def _account(client: Client) -> Account:
             await asyncio.sleep(wait_s)
 
 
-async def _unless(stopping: asyncio.Task[bool], work: Awaitable[T]) -> tuple[T] | None:
-    """The result of ``work`` in a tuple; None if the bot was stopped before."""
-    task = asyncio.ensure_future(work)
-    await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    if task.done():
-        return (task.result(),)
-    task.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await task
-    return None
-
-
 async def _play(config: BotConfig, token: Token, folder: Path, grace_s: float | None) -> int:
     from uci_bridge.bot.account import Bot, BotRefused, make_client
     from uci_bridge.bot.record import Records, RecordsError
 
-    stop, leave = asyncio.Event(), asyncio.Event()
-    at_signals(lambda: (leave if stop.is_set() else stop).set())
-    stopping, leaving = asyncio.create_task(stop.wait()), asyncio.create_task(leave.wait())
+    bots: list[Bot] = []  # the bot, once its account is known
+
+    async def play() -> None:
+        async with make_client(config, token) as client:
+            if not records.under_way:  # else clocks are running
+                await _check_engine(config, folder)
+            bots.append(Bot(config, client, await _account(client), records, folder=folder))
+            await bots[0].run(grace_s)
+
+    def end() -> None:
+        if not (bots and bots[0].stop()):
+            for bot in bots:
+                log.warning("left at once: the rest goes on at the next start", extra={"fields": {"games": bot.games}})
+            playing.cancel()
+
     try:
         records = Records(Path(config.records))
     except RecordsError as error:
         raise UsageError(str(error)) from None
     try:
-        async with make_client(config, token) as client:
-            if not records.under_way and not await _unless(stopping, _check_engine(config, folder)):
-                return 0  # the check is skipped with games under way, since clocks are running
-            found = await _unless(stopping, _account(client))
-            if not found:
-                return 0
-            bot = Bot(config, client, found[0], records, folder=folder)
-            playing = asyncio.create_task(bot.run(grace_s))
-            await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
-            bot.stop()
-            await asyncio.wait({playing, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            if not playing.done():
-                log.warning("left at once: the rest goes on at the next start", extra={"fields": {"games": bot.games}})
-                playing.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await playing
+        playing = asyncio.create_task(play())
+        at_signals(end)
+        with contextlib.suppress(asyncio.CancelledError):
+            await playing
     except BotRefused as error:
         raise UsageError(str(error)) from None
     finally:
-        stopping.cancel()
-        leaving.cancel()
         records.close()
-    log.info("stopped", extra={"fields": {"games": bot.finished}})
+    log.info("stopped", extra={"fields": {"games": sum(bot.finished for bot in bots)}})
     sys.stderr.flush()
     return 0

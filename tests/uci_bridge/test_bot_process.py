@@ -111,7 +111,7 @@ CHECKS = {  # what is changed in a bot.yml that is right, the exit code, and wha
     "plain http": ({"url": "http://example.org"}, 2, "url: "),
     "engine": ({"engine": '{command: ["/nonexistent/engine"]}'}, 2, "engine: "),
     "configuration": ({"engine": "{configuration: klss2012}"}, 2, "did you mean klss2021?"),
-    "ponder": ({"engine": "{configuration: klss2021, ponder: true}"}, 2, "--ponder"),
+    "ponder": ({"engine": "{configuration: klss2021, ponder: true}"}, 2, "ponder: got true"),
     "yaml": ({"accept": "[unclosed"}, 2, "bad YAML in line"),
     "unknown key": ({"acept": "{}"}, 2, "acept"),
     "value": ({"accept": "{concurrency: many}"}, 2, "accept.concurrency"),
@@ -120,9 +120,7 @@ CHECKS = {  # what is changed in a bot.yml that is right, the exit code, and wha
 }
 
 
-@pytest.mark.parametrize(
-    "wrong", [pytest.param(each, marks=[pytest.mark.slow] if each == "ponder" else []) for each in CHECKS]
-)
+@pytest.mark.parametrize("wrong", CHECKS)
 def test_a_check_says_in_one_line_what_is_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], logging_put_back: None, wrong: str
 ) -> None:

@@ -136,7 +136,6 @@ class Bot:
         self._answered: dict[str, float] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
-        self._idle = asyncio.Event()
         self.finished = 0
 
     @property
@@ -144,12 +143,14 @@ class Bot:
         """Ids of the games under way."""
         return tuple(self._games)
 
-    def stop(self) -> None:
-        """Start no new games from now on."""
-        if not self._stopping.is_set():
-            again = "another signal leaves them at once"
-            self._say(logging.INFO, "stopping: no new games", games=len(self._games), note=again)
-            self._stopping.set()
+    def stop(self) -> bool:
+        """Start no new games from now on; return whether it was not asked before."""
+        if self._stopping.is_set():
+            return False
+        again = "another signal leaves them at once"
+        self._say(logging.INFO, "stopping: no new games", games=len(self._games), note=again)
+        self._stopping.set()
+        return True
 
     async def run(self, grace_s: float | None = None) -> None:
         """Play until :meth:`stop`, then finish the games under way within ``grace_s`` seconds (None: without a limit).
