@@ -52,12 +52,12 @@ class GameStream:
         self._heard_at = self._opened_at = time.monotonic()
         self._breaking_since: float | None = None
         self._ending_at: float | None = None  # deadline for the last moves, once the end came before them
-        self._reopen = asyncio.Event()
+        self._open: asyncio.Timeout | None = None  # the time limit of the latest connection
 
     def reopen(self) -> None:
         """Close the stream and open it anew, to learn the true state; not synced until then."""
         self.synced = False
-        self._reopen.set()
+        self._close_in(0.0)
 
     def settling(self) -> float:
         """Seconds to wait before :attr:`state` may be acted on; 0 when it may be now."""
@@ -121,30 +121,24 @@ class GameStream:
     async def _one_connection(self) -> None:
         """Run one connection; return when the stream ends, is to be reopened, or the game is over."""
         self.synced = False
-        self._reopen.clear()
-        lines = self._client.game(self.id)
-        reopen = asyncio.create_task(self._reopen.wait())
-        line: asyncio.Task[GameLine | None] | None = None
-        try:
-            while not self.over:
-                line = asyncio.create_task(lines.__anext__())
-                patience_s = None if self._ending_at is None else max(0.0, self._ending_at - time.monotonic())
-                await asyncio.wait({line, reopen}, timeout=patience_s, return_when=asyncio.FIRST_COMPLETED)
-                if not line.done():
-                    return
-                try:
-                    self._take(line.result())
-                except StopAsyncIteration:
-                    return
-                if not self.synced and time.monotonic() - self._opened_at > self._timing.idle_s:
-                    raise Garbage(f"no gameFull came for {self._timing.idle_s:g} s")
-        finally:
-            reopen.cancel()
-            if line is not None and not line.done():
-                line.cancel()
-                with contextlib.suppress(asyncio.CancelledError, StopAsyncIteration, ServerError):
-                    await line
-            await lines.aclose()
+        patience_s = None if self._ending_at is None else max(0.0, self._ending_at - time.monotonic())
+        with contextlib.suppress(TimeoutError):
+            async with (
+                asyncio.timeout(patience_s) as self._open,
+                contextlib.aclosing(self._client.game(self.id)) as lines,
+            ):
+                async for line in lines:
+                    self._take(line)
+                    if self.over:
+                        return
+                    if not self.synced and time.monotonic() - self._opened_at > self._timing.idle_s:
+                        raise Garbage(f"no gameFull came for {self._timing.idle_s:g} s")
+
+    def _close_in(self, seconds: float) -> None:
+        """Let the connection, if there is one, end at that time."""
+        if self._open is not None:
+            with contextlib.suppress(RuntimeError):  # it has ended
+                self._open.reschedule(asyncio.get_running_loop().time() + seconds)
 
     def _take(self, line: GameLine | None) -> None:
         if line is None:
@@ -172,6 +166,7 @@ class GameStream:
                 self.end()
             elif self._ending_at is None:
                 self._ending_at = time.monotonic() + _LAST_MOVES_S
+                self._close_in(_LAST_MOVES_S)
 
     def _set(self, state: GameState, live: bool, heard_at: float) -> None:
         now = time.monotonic()
