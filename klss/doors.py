@@ -1,10 +1,10 @@
 """The library's doors, which :mod:`klss` exports: they take games and strategies in the form that callers have.
 
 A *game* is a game string of OpenSpiel or a ``pyspiel.Game``, the path of a ``.efg`` or ``.nfg`` file or a
-``pygambit.Game``, a :class:`klss.theory.game.Game`, or a :class:`klss.theory.equilibrium.Solution` of one. *Strategies*
-are in any form of :func:`klss.theory.policies.strategies`. What is refused is refused by a ``GameError`` (a
-``PolicyError``: the file of strategies), by a ``TooLargeError`` what takes more than these limits, as soon as that is
-certain:
+``pygambit.Game``, a kit of a small game (:mod:`klss.play.small_game`), a :class:`klss.theory.game.Game`, or a
+:class:`klss.theory.equilibrium.Solution` of one. *Strategies* are in any form of
+:func:`klss.theory.policies.strategies`. What is refused is refused by a ``GameError`` (a ``PolicyError``: the file of
+strategies), by a ``TooLargeError`` what takes more than these limits, as soon as that is certain:
 
 max_nodes : int
     Most nodes of the game's tree.
@@ -37,7 +37,7 @@ from klss.theory.policies import Exploited, Named, behaviour_of
 from klss.theory.sequence_form import sequence_form
 from klss.theory.treeplex import behaviour, realization
 
-_GAMES = "a game string or a pyspiel.Game, a path of an .efg or .nfg file, a pygambit.Game, a klss.Game or a Solution"
+_GAMES = "a game string, a pyspiel.Game, a path of .efg or .nfg, a pygambit.Game, a kit, a klss.Game or a Solution"
 
 _TELL_S = 0.5
 """Least seconds between two reports of how many nodes are listed."""
@@ -341,13 +341,6 @@ def _listed(
             text = given.to_nfg()
         file = gambit.parse(text, "pygambit.Game", max_nodes, most)
         return file.game, Source(file.title, file.constant)
-    if not _is_of_openspiel(given):
-        raise GameError(f"game: got a {type(given).__name__}, expected {_GAMES}")
-    try:
-        from klss import openspiel
-        from klss.openspiel.games import spiel_game
-    except ImportError as error:
-        raise GameError(f"OpenSpiel can't be loaded: {error}; expected it: {INSTALL_EXTRAS}") from error
     told = time.monotonic()
 
     def tell(nodes: int) -> None:
@@ -356,6 +349,17 @@ def _listed(
             told = time.monotonic()
             on_progress(Progress("nodes", nodes))
 
+    if hasattr(given, "begun"):  # a PlainKit, without the import of what plays games
+        from klss.play.listed import listed
+
+        return listed(given, max_nodes, tell), Source(given.name)
+    if not _is_of_openspiel(given):
+        raise GameError(f"game: got a {type(given).__name__}, expected {_GAMES}")
+    try:
+        from klss import openspiel
+        from klss.openspiel.games import spiel_game
+    except ImportError as error:
+        raise GameError(f"OpenSpiel can't be loaded: {error}; expected it: {INSTALL_EXTRAS}") from error
     game = openspiel.load(given, max_nodes=max_nodes, max_bytes=most, recall=recall, on_progress=tell)
     spiel, name = spiel_game(given)
     return game, Source(name, spiel=spiel)

@@ -27,11 +27,13 @@ class _Tried(Nature):
 
     def __init__(self, given: Sequence[int]) -> None:
         self.drawn, self.options = [*given], list[int]()  # the index, and how many options there were, of each draw
+        self.share = 1.0  # the probability of all draws
 
     def draw(self, options: Sequence[Option], weights: Sequence[float] | None = None) -> Option:
         at = len(self.options)
         self.options.append(len(options))
         self.drawn += [0] * (at == len(self.drawn))
+        self.share *= weights[self.drawn[at]] / sum(weights) if weights else 1 / len(options)
         return options[self.drawn[at]]
 
 
@@ -124,7 +126,7 @@ class PossibleGames(Generic[Observation, Answer]):
             own = self._told[told] if told < len(self._told) else None
             answers, told = [own.answer] if isinstance(own, _Own) else [], told + 1
         for answer in answers:
-            yield from self._telling(every(partial(_after, referee, answer)), told, before)
+            yield from self._telling(every(partial(after, referee, answer)), told, before)
 
     def _telling(self, referees: Iterable[_Referee], told: int, before: int) -> Iterator[_Game]:
         """Yield the games whose observations beyond ``before``, and their end, are those that come next."""
@@ -135,7 +137,8 @@ class PossibleGames(Generic[Observation, Answer]):
                 yield _Game(referee, told + len(news))
 
 
-def _after(referee: _Referee, answer: Any, nature: Nature) -> _Referee:
+def after(referee: _Referee, answer: Any, nature: Nature) -> _Referee:
+    """Return the game after one more answer and the draws of ``nature``."""
     later = referee.copy(nature)
     later.answer(answer)
     return later

@@ -271,4 +271,4 @@ def exploit(form: SequenceForm, behaviours: tuple[Floats, Floats], player: int) 
     where = [(keys[i], float(gain[i])) for i in order.tolist() if gain[i] > 1e-12]
     value = form.value(plans[0], plans[1])
     size = form.treeplexes[player].infoset_count
-    return Exploited(player, -sign * best.value, -sign * value, response, where, infosets=size)
+    return Exploited(player, 0.0 - sign * best.value, 0.0 - sign * value, response, where, infosets=size)

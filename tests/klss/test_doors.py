@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +15,8 @@ import pytest
 import klss
 from klss.errors import KlssError
 from klss.gambit import write_efg
+from klss.play.outcome import Outcome
+from klss.play.small_game import Nature, SmallKit, SmallReferee
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -35,6 +38,36 @@ def test_a_game_in_every_form_has_one_value(tmp_path: Path) -> None:
     forms = ["kuhn_poker", KUHN, GAME, str(file), file, SimpleNamespace(to_efg=file.read_text), klss.solve(GAME)]
     assert [18 * klss.solve(each).value for each in forms] == pytest.approx([-1.0] * len(forms))
     assert klss.solve(SimpleNamespace(to_efg=refused, to_nfg=lambda: PENNIES)).value == pytest.approx(0.75)
+
+
+class Boxes(SmallReferee[str, str]):
+    """One hides a coin in one of three boxes, the other looks into one; nature may tell it where the coin is."""
+
+    def __init__(self, nature: Nature) -> None:
+        super().__init__(nature)
+        self.hidden = ""
+        self.show(True, "hide")
+
+    def play(self, box: str) -> None:
+        if self.turn:
+            self.hidden, self.turn = box, False
+            self.show(False, box if self.draw(["told", "untold"], [1, 3]) == "told" else "?")
+        else:
+            self.end(Outcome(box != self.hidden, "looked"))
+
+
+class BoxesKit(SmallKit[Boxes, str, str]):
+    name = title = "boxes"
+    true_game, observation, answer = Boxes, str, str
+
+    def choices(self, seen: Sequence[str]) -> list[str]:
+        return ["left", "middle", "right"]
+
+
+def test_a_small_game_is_solved_from_its_kit() -> None:
+    solution = klss.solve(BoxesKit())
+    assert solution.value == pytest.approx(1 / 4 * -1 + 3 / 4 * 1 / 3, abs=1e-9)
+    assert list(solution.strategy(0)) == ["> hide\n"] and solution.strategy(1)["> left\n"]["left"] == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])

@@ -1,0 +1,65 @@
+"""The whole tree of a small game, from its rules alone, for :func:`klss.solve`.
+
+An infoset is what a seat was shown and has answered, in this order. A seat that waits has none, so that these games can
+be solved, but not divided into subgames. A win pays 1, a loss −1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from klss.errors import TooLargeError
+from klss.play.outcome import Seat
+from klss.play.possible import after, every
+from klss.play.small_game import PlainKit
+from klss.theory.game import Game, GameBuilder
+
+
+def listed(kit: PlainKit[Any, Any, Any, Any], max_nodes: int, tell: Callable[[int], None] = lambda _: None) -> Game:
+    """Return the game of ``kit``; player 0 is the seat True. ``tell`` is called with the number of nodes.
+
+    Raises
+    ------
+    GameError, TooLargeError
+        The game breaks a law of :class:`klss.theory.game.GameBuilder`, or has more than ``max_nodes`` nodes.
+    """
+    builder, count = GameBuilder(), 0
+
+    def added(node: int) -> int:
+        nonlocal count
+        count = node + 1
+        tell(count)
+        if count > max_nodes:
+            raise TooLargeError(f"{kit.title}: more than {max_nodes:,} nodes; expected fewer", "max_nodes")
+        return node
+
+    # Plays that are not listed: the node above and its action, the play of nature's draws after it, and what each seat
+    # knew there, with how many observations that were.
+    Known = dict[Seat, tuple[str, int]]
+    left: list[tuple[int | None, str | None, Any, Known]] = [(None, None, kit.begun, {True: ("", 0), False: ("", 0)})]
+    while left:
+        above, edge, play, known = left.pop()
+        games = [*every(play)]
+        if len(games) > 1:
+            above = added(builder.add_chance(above, edge))
+        for k, referee in enumerate(games):
+            name, share = (str(k + 1), referee.nature.share) if len(games) > 1 else (edge, 1.0)
+            if referee.outcome is not None:
+                won = {True: 1.0, False: -1.0, None: 0.0}[referee.outcome.winner]
+                added(builder.add_terminal(above, name, utility=won, probability=share))
+                continue
+            seat, now = referee.turn, Known()
+            for each, (text, told) in known.items():
+                seen = referee.observations(each)
+                now[each] = text + "".join(f"> {shown}\n" for shown in seen[told:]), len(seen)
+            labels = (now[True][0], None) if seat else (None, now[False][0])
+            node = added(
+                builder.add_decision(above, name, player=0 if seat else 1, observations=labels, probability=share)
+            )
+            for answer in kit.choices(referee.observations(seat)):
+                word = kit.word(answer, referee.observations(seat))
+                then = now | {seat: (f"{now[seat][0]}< {word}\n", now[seat][1])}
+                left.append((node, word, partial(after, referee, answer), then))
+    return builder.build()
