@@ -135,7 +135,7 @@ class Waits(PlainKnown[Any, int]):
 
 
 def test_an_offer_ends_with_the_turn_of_the_one_that_it_was_made_to() -> None:
-    referee, offers = toy.Referee(), list[Any]()
+    referee, offers = toy.Referee(Nature()), list[Any]()
     inbox = Inbox(lambda offer: offers.append((offer, referee.ply)))
     for letter in (Answered(True, 1, Decision(0)), Draw(True, False), Answered(False, 2, Decision(0)),
                    Answered(False, 3, Decision(1)), Ended(None)):  # fmt: skip
