@@ -174,7 +174,7 @@ def played(
     name += f"-{budget.time_s:g}s" if budget.nodes is None else f"-{budget.nodes}nodes"
     name += "" if seed in (None, series.seed) else f"-seed{seed}"
     match = Match(
-        series.kit, a=_alone(series.kit, pairing.a), b=_alone(series.kit, pairing.b),
+        kit=series.kit, a=_alone(series.kit, pairing.a), b=_alone(series.kit, pairing.b),
         games=pairing.games or series.games, seed=series.seed if seed is None else seed, budget=budget,
         openings=RandomOpenings(4) if series.kit is FOG else None,  # blind chess has no such start
     )  # fmt: skip

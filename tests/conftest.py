@@ -8,6 +8,7 @@ import inspect
 import logging
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -36,8 +37,12 @@ def played_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Configurations play their matches in the tests' own process: for a test that is not of engines in processes."""
     from uci_bridge.match.match import Match
 
-    setup = Match.setup
-    monkeypatch.setattr(Match, "setup", lambda match: dataclasses.replace(setup(match), check_truth=True))
+    run = Match.run
+
+    def checked(match: Match, *arguments: Any, **named: Any) -> Any:
+        return run(dataclasses.replace(match, check_truth=True), *arguments, **named)
+
+    monkeypatch.setattr(Match, "run", checked)
 
 
 @pytest.fixture(scope="session")

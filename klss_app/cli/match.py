@@ -207,8 +207,8 @@ def _line_text(line: GameLine) -> str:
 def _summary_text(names: tuple[str, str], match: Match, standing: Standing) -> str:
     from uci_bridge.evaluators import named
 
-    setup, elo, sprt, truth = match.setup(), standing.elo, standing.sprt, standing.truth
-    a, b = named(names[0], setup.evaluator_label("a")), named(names[1], setup.evaluator_label("b"))
+    elo, sprt, truth = standing.elo, standing.sprt, standing.truth
+    a, b = named(names[0], match.evaluator_label("a")), named(names[1], match.evaluator_label("b"))
     low, middle, high = elo.texts()
     text = (
         f"{a} against {b}: {standing.score:g}/{standing.games}"

@@ -25,18 +25,14 @@ FEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
 
 
 def match_of(a: str, b: str, nodes: int = 1, **rest: Any) -> Match:
-    return Match(
-        FOG,
-        player_spec(FOG, a),
-        player_spec(FOG, b),
-        **({"games": 4, "seed": 11, "budget": TimeControl(nodes=nodes)} | rest),
-    )
+    players = {"kit": FOG, "a": player_spec(FOG, a), "b": player_spec(FOG, b)}
+    return Match(**(players | {"games": 4, "seed": 11, "budget": TimeControl(nodes=nodes)} | rest))
 
 
 def played(match: Match, *games: int) -> list[GameResult]:
-    engines = Engines(match.setup())
+    engines = Engines(match)
     try:
-        return [play_game(match.setup(), match.task(game), engines) for game in games]
+        return [play_game(match, match.task(game), engines) for game in games]
     finally:
         engines.close(at_once=True)
 
@@ -165,11 +161,11 @@ def test_an_engine_that_dies_between_two_moves_has_lost_too(tmp_path: Path) -> N
 
 def test_processes_live_on_from_game_to_game_and_one_that_died_is_started_again() -> None:
     match = match_of(foreign("good"), foreign("dead", 8), fen=FEN)
-    engines = Engines(match.setup())
+    engines = Engines(match)
     try:
         starts = []
         for game in range(3):
-            play_game(match.setup(), match.task(game), engines)
+            play_game(match, match.task(game), engines)
             starts.append([maker.process.starts for maker in engines._makers.values()])
     finally:
         engines.close(at_once=True)

@@ -16,20 +16,24 @@ from uci_bridge.match.statistics import (
     LEAST_PAIRS,
     PairCounter,
     Sprt,
-    elo_interval,
     elo_of_match,
     log_likelihood_ratio,
     score_of_elo,
 )
 
 
+def interval(score: float, games: int) -> list[float | None]:
+    elo = elo_of_match(score, games, [0] * 5)
+    return [elo.low, elo.middle, elo.high]
+
+
 def test_the_interval_without_pairs_is_antisymmetric_holds_the_middle_and_narrows_with_games() -> None:
-    assert elo_interval(20.0, 40)[1] == 0.0
+    assert interval(20.0, 40)[1] == 0.0
     # 400 log10(3), by the definition of the Elo scale.
-    assert elo_interval(75.0, 100)[1] == pytest.approx(400 * math.log10(3), abs=0.05)
-    assert elo_interval(30.0, 40) == [-end for end in elo_interval(10.0, 40)[::-1]]  # type: ignore[operator]
-    assert elo_interval(5.0, 5)[1:] == [None, None] and elo_interval(0.0, 5)[:2] == [None, None]
-    wide, narrow = elo_interval(6.0, 10), elo_interval(600.0, 1000)
+    assert interval(75.0, 100)[1] == pytest.approx(400 * math.log10(3), abs=0.05)
+    assert interval(30.0, 40) == [-end for end in interval(10.0, 40)[::-1]]  # type: ignore[operator]
+    assert interval(5.0, 5)[1:] == [None, None] and interval(0.0, 5)[:2] == [None, None]
+    wide, narrow = interval(6.0, 10), interval(600.0, 1000)
     assert wide[0] < narrow[0] < narrow[1] == wide[1] < narrow[2] < wide[2]  # type: ignore[operator]
 
 
@@ -55,7 +59,7 @@ def test_the_interval_of_pairs_is_the_normal_one_of_their_scores() -> None:
 def test_few_pairs_or_equal_ones_get_wilson_s_interval(pairs: list[int]) -> None:
     score, games = sum(points * number / 2 for points, number in enumerate(pairs)), 2 * sum(pairs)
     elo = elo_of_match(score, games, pairs)
-    assert elo.method == "wilson" and [elo.low, elo.middle, elo.high] == elo_interval(score, games)
+    assert elo.method == "wilson" and [elo.low, elo.middle, elo.high] == interval(score, games)
 
 
 # Counts of losses, draws and wins, elo0, elo1 and the ratio to two digits: the logistic cases of fastchess's unit tests

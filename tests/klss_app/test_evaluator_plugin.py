@@ -88,8 +88,8 @@ def test_it_does_not_ponder_unless_it_says_that_two_threads_may_ask(klss: Any, a
 
 def test_its_value_is_what_it_says_and_its_label_its_name(asked: Path) -> None:
     chosen = configuration(f"klss2021,evaluator={NAME}")
-    match = Match(FOG, chosen, configuration("random"), games=2, seed=1, budget=TimeControl(nodes=2))
-    assert versions(match.setup()).items() >= {"material": "1.0"}.items()
+    match = Match(kit=FOG, a=chosen, b=configuration("random"), games=2, seed=1, budget=TimeControl(nodes=2))
+    assert versions(match).items() >= {"material": "1.0"}.items()
     assert evaluator_label(chosen, EvaluatorChoice()) == NAME
     assert make_evaluator(chosen, EvaluatorChoice()).values(np.array(Position.start().row)[None]).tolist() == [0.0]
 

@@ -173,7 +173,8 @@ def _identity() -> dict[str, Any]:
     from klss.play.limits import TimeControl
     from uci_bridge.match.match import Match
 
-    return Match(FOG, configuration("greedy"), configuration("random"), 2, 4, TimeControl(nodes=1)).identity()
+    a, b, budget = configuration("greedy"), configuration("random"), TimeControl(nodes=1)
+    return Match(kit=FOG, a=a, b=b, games=2, seed=4, budget=budget).identity()
 
 
 @pytest.mark.slow
@@ -224,20 +225,6 @@ def test_a_match_goes_on_where_it_was_left_and_is_the_same_in_processes_of_their
         assert timeless(tmp_path / "a", name) == timeless(tmp_path / "b", name)
     for name in ("game-00000.json", "game-00001.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
-
-
-def test_a_match_of_one_game_is_not_resumed_as_one_of_the_other(klss: Any) -> None:
-    klss(*HERE, "--games", "1", "--out", "m")
-    ran = klss("match", "random", "random", "--nodes", "1", "--seed", "4", "--games", "1", "--out", "m")
-    assert "holds another match" in ran.err and "game" in ran.err
-
-
-def test_a_program_that_fails_loses_its_games_and_the_match_goes_on(klss: Any, tmp_path: Path) -> None:
-    player = f"cmd:{sys.executable} -S -E {ENGINE} dead 4"
-    klss("rbc", "match", player, "rbc-random", "--nodes", "5", "--games", "2", "--check-truth", "--out", "m")
-    lines = rows(tmp_path / "m")
-    assert [line["reason"] for line in lines] == ["forfeit"] * 2 and [line["winner"] for line in lines] == ["b"] * 2
-    assert all("out of memory" in line["fault"] for line in lines)
 
 
 def test_a_player_of_reconchess_is_made_with_the_budget(

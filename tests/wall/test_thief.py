@@ -49,7 +49,7 @@ class Watched(Engines):
     """The engines of a match, and the seed that each side is given, game by game."""
 
     def __init__(self, match: Match) -> None:
-        super().__init__(match.setup())
+        super().__init__(match)
         self.told: dict[str, list[int]] = {"a": [], "b": []}
 
     def player(self, side: str, seed: int) -> Player:
@@ -60,7 +60,7 @@ class Watched(Engines):
 def played(match: Match, games: int) -> tuple[list[GameResult], dict[str, list[int]]]:
     engines = Watched(match)
     try:
-        return [play_game(match.setup(), match.task(game), engines) for game in range(games)], engines.told
+        return [play_game(match, match.task(game), engines) for game in range(games)], engines.told
     finally:
         engines.close(at_once=True)
 
@@ -88,8 +88,8 @@ def foretold(victim: str, nodes: int, results: list[GameResult], seeds: list[int
 def test_the_thief_foretells_her_opponent_s_moves_no_better_than_one_without_a_seed(
     victim: str, nodes: int, fen: str | None
 ) -> None:
-    players = player_spec(FOG, victim), player_spec(FOG, THIEF)
-    match = Match(FOG, *players, 2, 7, TimeControl(nodes=nodes), fen=fen, check_truth=True)
+    players = {"a": player_spec(FOG, victim), "b": player_spec(FOG, THIEF)}
+    match = Match(kit=FOG, **players, games=2, seed=7, budget=TimeControl(nodes=nodes), fen=fen, check_truth=True)
     results, shown = played(match, 2)
     hits = functools.partial(foretold, victim, nodes, results)
     thief = [hits([guess(seed) for seed in shown["b"]]) for guess in GUESSES[:7]]
@@ -106,8 +106,8 @@ def test_no_seed_that_a_player_is_told_leads_to_another_s_or_to_an_opening(
     """In a match with openings and in ``klss play``, as the engines' processes are given."""
     thief = THIEF.replace("cmd:", f"cmd:env KEEP={tmp_path / 'kept'} ", 1)
     openings = RandomOpenings(4)
-    players = player_spec(FOG, thief), player_spec(FOG, f"{thief} 1")
-    match = Match(FOG, *players, 2, 7, TimeControl(nodes=1), fen=FEN, openings=openings)
+    players = {"a": player_spec(FOG, thief), "b": player_spec(FOG, f"{thief} 1")}
+    match = Match(kit=FOG, **players, games=2, seed=7, budget=TimeControl(nodes=1), fen=FEN, openings=openings)
     results, _ = played(match, 2)
     flags = ("--nodes", "1", "--seed", "7", "--fen", FEN, "--pgn", str(tmp_path / "game.pgn"))
     assert main(["play", "--white", thief, "--black", f"{thief} 1", *flags]) == 0

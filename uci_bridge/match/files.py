@@ -167,9 +167,9 @@ def _played(folder: Path) -> _Played:
     safe to count again, as a file may have been written without that.
     """
     games: dict[int, GameLine] = {}
-    for line in _whole_lines(folder / "games.jsonl", GameLine):
+    for line in _whole_lines(folder / "games.jsonl", GameLine, strict=True):
         games.setdefault(line["game"], line)
-    moves = _whole_lines(folder / "moves.jsonl", _MoveLine)
+    moves = _whole_lines(folder / "moves.jsonl", _MoveLine, strict=False)
     return list(games.values()), [fit_to_keep(move) for move in moves if move["game"] in games]
 
 
@@ -177,9 +177,10 @@ def _lines_text(rows: Sequence[Mapping[str, object]]) -> str:
     return "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
 
 
-def _whole_lines(path: Path, shape: type[_Line]) -> list[_Line]:
+def _whole_lines(path: Path, shape: type[_Line], *, strict: bool) -> list[_Line]:
     """The lines of a JSONL file, without a last one that was cut off as its writer died. Raises MatchError: another
-    line is not a JSON object of that shape, or the file can't be read.
+    line is not a JSON object of that shape, or has a number that JSON does not have (``strict``), or the file can't be
+    read.
     """
     if not path.exists():
         return []
@@ -192,7 +193,7 @@ def _whole_lines(path: Path, shape: type[_Line]) -> list[_Line]:
         try:
             row: _Line = json.loads(line)  # with the fields that ``shape`` does not have
             msgspec.convert(row, shape)
-            json.dumps(row, allow_nan=False)  # raises ValueError: a number that JSON does not have
+            json.dumps(row, allow_nan=not strict)
             rows.append(row)
         except msgspec.ValidationError as error:
             raise MatchError(f"--out: {str(path)!r}, line {number}: {error}") from None

@@ -96,18 +96,20 @@ class GameResult:
     suffix: str = ".pgn"  # of the file that the record is kept in
 
 
-@dataclass(frozen=True)
-class Setup:
-    """The part that all games of a match have in common; it is sent to the workers. See
-    :class:`uci_bridge.match.match.Match` for the fields.
-    """
+@dataclass(frozen=True, kw_only=True)
+class Conditions:
+    """The part that all games of a match have in common; it is sent to the workers."""
 
     kit: AnyKit
+    # the players (``uci_bridge.players.player_spec``)
     a: Spec
     b: Spec
-    budget: TimeControl
-    rules: str | None = None
+    budget: TimeControl  # the limits of both players
+    rules: str | None = None  # the games' ruleset, one of the kit's; None for the usual one
+    # for configurations that leave their evaluator open
     evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
+    # test mode: after each observation check that the true state is in the player's set. The check is on the referee's
+    # side, and players learn nothing from it. Configurations then play in the worker's own process
     check_truth: bool = False
 
     def spec(self, side: Side) -> Spec:
@@ -136,19 +138,19 @@ class Setup:
 class Engines:
     """The players of one worker, for one game at a time."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, match: Conditions) -> None:
         self.closed = False
         self._makers: dict[Side, PlayerMaker | AnyMaker] = {}
-        kit = setup.kit
+        kit = match.kit
         for side in SIDES:
-            spec = setup.spec(side)
-            if setup.check_truth and kit.is_ours(spec):
-                self._makers[side] = maker = kit.maker(spec, setup.evaluator, kit.setup(None, setup.rules))
+            spec = match.spec(side)
+            if match.check_truth and kit.is_ours(spec):
+                self._makers[side] = maker = kit.maker(spec, match.evaluator, kit.setup(None, match.rules))
                 player = maker.player(0)
                 kit.warm_up(player, SEATS[0])
                 player.close()
             else:
-                self._makers[side] = PlayerMaker(kit, spec, setup.evaluator, setup.budget, whole=True)
+                self._makers[side] = PlayerMaker(kit, spec, match.evaluator, match.budget, whole=True)
 
     def player(self, side: Side, seed: int) -> AnyPlayer:
         """The player of a side for one game."""
@@ -181,13 +183,13 @@ class MatchEnded(UciBridgeError):
     """The match has ended during a game."""
 
 
-def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
+def play_game(match: Conditions, task: GameTask, engines: Engines) -> GameResult:
     """Play a game to its end; a fault of an engine loses it the game and raises nothing.
 
     Raises NeverAnswered: a program failed before its first answer; MatchEnded.
     """
-    kit = setup.kit
-    start = kit.setup(task.opening.fen, setup.rules)
+    kit = match.kit
+    start = kit.setup(task.opening.fen, match.rules)
     referee = kit.referee(start, task.opening.moves, player_seed(task.seed, NATURE))
     side_of = sides(task.game)
     engines.get_ready()
@@ -209,27 +211,27 @@ def play_game(setup: Setup, task: GameTask, engines: Engines) -> GameResult:
         said = fit_to_keep(played.decision.diagnostics)  # the same from this process and from another
         moves.append(named | {key: value for key, value in said.items() if key not in named})
 
-    truth = TruthCount() if setup.check_truth else None
+    truth = TruthCount() if match.check_truth else None
     begin = time.monotonic()
     try:
-        Arbiter(referee, players, dict.fromkeys(SEATS, setup.budget), on_turn, truth).play()
+        Arbiter(referee, players, dict.fromkeys(SEATS, match.budget), on_turn, truth).play()
     finally:
         for player in players.values():
             player.close()
     seconds = time.monotonic() - begin
     assert referee.outcome is not None
-    names = {seat: setup.spec(side).name for seat, side in side_of.items()}
+    names = {seat: match.spec(side).name for seat, side in side_of.items()}
     line = _line(task, referee.outcome, referee.ply, seconds, names, players, truth)
-    return GameResult(line, kit.record(referee, _headers(setup, task, names)), moves, kit.suffix)
+    return GameResult(line, kit.record(referee, _headers(match, task, names)), moves, kit.suffix)
 
 
-def _headers(setup: Setup, task: GameTask, names: Mapping[Seat, str]) -> dict[str, str]:
+def _headers(match: Conditions, task: GameTask, names: Mapping[Seat, str]) -> dict[str, str]:
     """The headers of the game's record: the match and its players."""
     headers = {"Event": "klss match", "Round": str(task.game), "Seed": str(task.seed)}
     for seat, side in sides(task.game).items():
         color = _COLORS[seat].capitalize()
         headers[color] = names[seat]
-        label = setup.evaluator_label(side)
+        label = match.evaluator_label(side)
         if label is not None:
             headers[f"{color}Evaluator"] = label
     return headers

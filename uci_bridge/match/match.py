@@ -15,55 +15,31 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from darkchess.evaluation.registry import EvaluatorChoice
-from klss.play.kit import AnyKit, Spec
-from klss.play.limits import TimeControl
 from klss.support.seeds import game_seed, opening_seed
 from klss.support.signals import asked_to_end
 from klss.support.text import Document
 from uci_bridge.match.documents import commit
 from uci_bridge.match.files import MatchFiles, opened
-from uci_bridge.match.game import GameLine, GameResult, GameTask, Setup
+from uci_bridge.match.game import Conditions, GameLine, GameResult, GameTask
 from uci_bridge.match.openings import FileOpenings, Opening, RandomOpenings
 from uci_bridge.match.report import Standing, versions
 from uci_bridge.match.statistics import Sprt
-from uci_bridge.match.workers import workers_for
+from uci_bridge.match.workers import ClusterWorkers, Workers
 
 FORMAT = 3
 """Version of a match's directory. Formats differ in how seeds are derived, so that the same seed gives other games."""
 
 
-@dataclass(frozen=True)
-class Match:
-    """A match: the game, the players and the conditions."""
+@dataclass(frozen=True, kw_only=True)
+class Match(Conditions):
+    """A match: its conditions, and what differs from game to game."""
 
-    kit: AnyKit
-    # the players (``uci_bridge.players.player_spec``)
-    a: Spec
-    b: Spec
     games: int | None  # most games; None: until the test ends the match
     seed: int
-    budget: TimeControl  # the limits of both players
     # start position of every game whose opening has none of its own; None for the usual one
     fen: str | None = None
-    # for configurations that leave their evaluator open
-    evaluator: EvaluatorChoice = dataclasses.field(default_factory=EvaluatorChoice)
-    # test mode: after each observation check that the true state is in the player's set. The check is on the referee's
-    # side, and players learn nothing from it. Configurations then play in the worker's own process
-    check_truth: bool = False
     sprt: Sprt | None = None  # the test that ends the match; None: the number of games ends it
-    rules: str | None = None  # the games' ruleset, one of the kit's; None for the usual one
     openings: RandomOpenings | FileOpenings | None = None  # the games' beginnings; None: no moves before the players'
-
-    def __post_init__(self) -> None:
-        """Refuse a match without an end."""
-        if self.games is None and self.sprt is None:
-            raise ValueError("match: got neither a number of games nor a test, expected one of them")
-
-    def setup(self) -> Setup:
-        """The part that all its games have in common."""
-        rules = self.rules or next(iter(self.kit.rules), None)
-        return Setup(self.kit, self.a, self.b, self.budget, rules, self.evaluator, self.check_truth)
 
     def task(self, game: int) -> GameTask:
         """Game number ``game``. Raises OpeningError (see :meth:`uci_bridge.match.openings.RandomOpenings.opening`)."""
@@ -79,9 +55,8 @@ class Match:
         # called with every line of ``games.jsonl`` once it is written, and the count including it
         on_game: Callable[[GameLine, Standing], None] | None = None,
         *,
-        # see ``uci_bridge.match.workers.workers_for``
-        workers: int | None = None,
-        scheduler: str | None = None,
+        workers: int | None = None,  # games at a time; None: 1, or the number of the cluster's threads
+        scheduler: str | None = None,  # of a dask cluster that plays; None: this process does
         standing: Standing | None = None,  # a fresh ``standing()`` to count in, for callers that watch it meanwhile
     ) -> Standing:
         """Play the games that are not played yet; Ctrl-C, SIGTERM and SIGHUP end it at once with a KeyboardInterrupt.
@@ -101,7 +76,8 @@ class Match:
             if first is None:
                 return standing
             stack.enter_context(asked_to_end())  # so that workers and engines are ended here, not by their guards
-            playing = workers_for(self.setup(), workers, scheduler)
+            alike = dataclasses.replace(self, openings=None)  # a file of them would go to a cluster with every game
+            playing = Workers(alike, workers or 1) if scheduler is None else ClusterWorkers(alike, workers, scheduler)
             stack.callback(playing.close)
             for result in playing.results(itertools.chain([first], tasks)):
                 self._keep(result, files, standing, on_game)
@@ -144,7 +120,7 @@ class Match:
             "statistics": standing.statistics(),
             "configurations": {"a": self.a.fields(), "b": self.b.fields()},
             "seed": self.seed,
-            "versions": versions(self.setup()),
+            "versions": versions(self),
             "commit": commit(),
         }
 

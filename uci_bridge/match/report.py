@@ -11,7 +11,7 @@ import numpy as np
 from klss.play.contest import TruthCount
 from klss.support.text import Document
 from uci_bridge.match.documents import package_versions
-from uci_bridge.match.game import GameLine, Setup, Side, sides
+from uci_bridge.match.game import Conditions, GameLine, Side, sides
 from uci_bridge.match.statistics import Elo, PairCounter, Sprt, SprtState, elo_of_match
 
 _NUMBERS = {
@@ -161,6 +161,6 @@ def spread(values: list[float]) -> dict[str, float] | None:
     return {"median": round(float(median), 4), "p90": round(float(high), 4), "max": round(max(values), 4)}
 
 
-def versions(setup: Setup) -> dict[str, str | None]:
+def versions(match: Conditions) -> dict[str, str | None]:
     """Versions of the packages and of the evaluators' programs that the games were played with."""
-    return package_versions("numpy", "numba", "highspy") | setup.programs()
+    return package_versions("numpy", "numba", "highspy") | match.programs()

@@ -45,26 +45,6 @@ def _elo_of_score(share: float) -> float | None:
     return round(-400.0 * math.log10(1.0 / share - 1.0), 1) + 0.0
 
 
-def elo_interval(score: float, games: int) -> list[float | None]:
-    """Elo difference: lower end, middle, upper end of a 95 % interval; None where it is infinite.
-
-    Wilson's interval for the score (wins and half the draws) as if every game were won or lost: with draws it is wider
-    than necessary. [None, None, None] without any games.
-
-    >>> elo_interval(10.0, 20)
-    [-147.8, 0.0, 147.8]
-    >>> elo_interval(20.0, 20)
-    [286.6, None, None]
-    """
-    if games == 0:
-        return [None, None, None]
-    mean = score / games
-    spread = _Z**2 / games
-    center = (mean + spread / 2) / (1 + spread)
-    half = _Z / (1 + spread) * math.sqrt(mean * (1 - mean) / games + spread / (4 * games))
-    return [_elo_of_score(center - half), _elo_of_score(mean), _elo_of_score(center + half)]
-
-
 @dataclass(frozen=True)
 class Elo:
     """An Elo difference with its 95 % interval."""
@@ -94,17 +74,26 @@ def elo_of_match(score: float, games: int, pairs: Sequence[int]) -> Elo:
     """The Elo difference from a match; ``score`` is the wins and half the draws of A in all ``games``.
 
     ``pairs``, int[5], are the complete pairs in which A scored 0, ½, 1, 1½ and 2. Their spread is also used for games
-    whose pair is not complete.
+    whose pair is not complete. With few of them, Wilson's interval for the score as if every game were won or lost:
+    with draws it is wider than necessary.
+
+    >>> elo_of_match(10.0, 20, [0] * 5), elo_of_match(20.0, 20, [0] * 5).texts()
+    (Elo(low=-147.8, middle=0.0, high=147.8, method='wilson'), ('+287', '+inf', '+inf'))
     """
-    count = sum(pairs)
-    if count < LEAST_PAIRS or max(pairs) == count:
-        low, middle, high = elo_interval(score, games)
-        return Elo(low, middle, high, "wilson")
-    mean = sum(number * points for points, number in enumerate(pairs)) / (4 * count)
-    variance = sum(number * (points / 4 - mean) ** 2 for points, number in enumerate(pairs)) / count
-    half = _Z * math.sqrt(variance / (games / 2))
-    share = score / games
-    return Elo(_elo_of_score(share - half), _elo_of_score(share), _elo_of_score(share + half), "pentanomial")
+    if games == 0:
+        return Elo(None, None, None, "wilson")
+    count, share = sum(pairs), score / games
+    wilson = count < LEAST_PAIRS or max(pairs) == count
+    if wilson:
+        spread = _Z**2 / games
+        center = (share + spread / 2) / (1 + spread)
+        half = _Z / (1 + spread) * math.sqrt(share * (1 - share) / games + spread / (4 * games))
+    else:
+        mean = sum(number * points for points, number in enumerate(pairs)) / (4 * count)
+        variance = sum(number * (points / 4 - mean) ** 2 for points, number in enumerate(pairs)) / count
+        center, half = share, _Z * math.sqrt(variance / (games / 2))
+    ends = _elo_of_score(center - half), _elo_of_score(share), _elo_of_score(center + half)
+    return Elo(*ends, "wilson" if wilson else "pentanomial")
 
 
 def log_likelihood_ratio(pairs: Sequence[float], elo0: float, elo1: float) -> float:

@@ -20,25 +20,16 @@ from itertools import islice
 
 from klss.errors import INSTALL_EXTRAS
 from uci_bridge.match.files import MatchError
-from uci_bridge.match.game import Engines, GameResult, GameTask, Setup, play_game
+from uci_bridge.match.game import Conditions, Engines, GameResult, GameTask, play_game
 
 _CONNECT_S = 15.0
-
-
-def workers_for(setup: Setup, workers: int | None = None, scheduler: str | None = None) -> Workers:
-    """The workers of a match, for ``workers`` games at a time (None: 1, or the number of the cluster's threads).
-
-    ``scheduler`` is the address of the scheduler of a running dask cluster; None: this process plays. Raises
-    MatchError: a scheduler is named and dask is not installed, or there is no such scheduler, or it has no workers.
-    """
-    return Workers(setup, workers or 1) if scheduler is None else ClusterWorkers(setup, workers, scheduler)
 
 
 class Workers:
     """Threads of this process; a single one is the caller's."""
 
-    def __init__(self, setup: Setup, at_once: int) -> None:
-        self._setup, self._at_once = setup, at_once
+    def __init__(self, match: Conditions, at_once: int) -> None:
+        self._match, self._at_once = match, at_once
         self._engines: list[Engines] = []
         self._idle: list[Engines] = []
         self._playing: dict[Future[GameResult], GameTask] = {}
@@ -83,17 +74,20 @@ class Workers:
         try:
             engines = self._idle.pop()  # in one step: several threads come here at once
         except IndexError:
-            engines = Engines(self._setup)
+            engines = Engines(self._match)
             self._engines.append(engines)
-        result = play_game(self._setup, task, engines)
+        result = play_game(self._match, task, engines)
         self._idle.append(engines)
         return result
 
 
 class ClusterWorkers(Workers):
-    """The workers of a running ``dask.distributed`` cluster; each game starts its engines and ends them."""
+    """The workers of a running ``dask.distributed`` cluster; each game starts its engines and ends them.
 
-    def __init__(self, setup: Setup, workers: int | None, scheduler: str) -> None:
+    Raises MatchError: dask is not installed, or there is no such scheduler, or it has no workers.
+    """
+
+    def __init__(self, match: Conditions, workers: int | None, scheduler: str) -> None:
         os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
         try:
             from distributed import Client
@@ -124,10 +118,10 @@ class ClusterWorkers(Workers):
                 "a tls:// address, only who has a certificate",
                 file=sys.stderr,
             )
-        super().__init__(setup, workers or max(1, sum(self._client.nthreads().values())))
+        super().__init__(match, workers or max(1, sum(self._client.nthreads().values())))
 
     def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
-        return self._from(self._client.get_executor(pure=False), partial(_play_alone, self._setup), tasks)
+        return self._from(self._client.get_executor(pure=False), partial(_play_alone, self._match), tasks)
 
     def close(self) -> None:
         with contextlib.suppress(Exception):
@@ -148,10 +142,10 @@ class ClusterWorkers(Workers):
             ) from None
 
 
-def _play_alone(setup: Setup, task: GameTask) -> GameResult:
+def _play_alone(match: Conditions, task: GameTask) -> GameResult:
     """Play a game with engines of its own."""
-    engines = Engines(setup)
+    engines = Engines(match)
     try:
-        return play_game(setup, task, engines)
+        return play_game(match, task, engines)
     finally:
         engines.close(at_once=True)
