@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.rbc.game.referee import Referee as BlindReferee
 from darkchess.rbc.players import scripted
-from klss.play.contest import Decision, Player
+from klss.play.contest import Decision
 from klss.play.kit import Kit
 from klss.play.limits import Limit
 from klss.play.messages import Answer
@@ -244,19 +245,18 @@ def test_one_game_is_not_taken_for_the_other() -> None:
     assert "klss engine --game rbc" in SIDES["fog"].client().ask(question(BlindReferee()))["error"]
 
 
+def with_observation(base: dict[str, Any], number: int, **fields: Any) -> dict[str, Any]:
+    message = copy.deepcopy(base)
+    message["observationTranscript"][number] |= fields
+    return message
+
+
 def impossible() -> dict[str, dict[str, Any]]:
     """Well-formed requests of Fog of War that no game gives."""
     game = game_of("e2e4", "e7e5", "d1h5", "b8c6")
     good = turn(game)
 
-    def with_last(**fields: Any) -> dict[str, Any]:
-        return with_seen(4, **fields)
-
-    def with_seen(ply: int, **fields: Any) -> dict[str, Any]:
-        message = copy.deepcopy(good)
-        message["observationTranscript"][ply] |= fields
-        return message
-
+    with_seen, with_last = partial(with_observation, good), partial(with_observation, good, -1)
     pieces = good["observationTranscript"][-1]["visible_pieces"]
     turned = {"own_move": "opp_move", "opp_move": "own_move", "initial": "initial"}
     return {
@@ -275,6 +275,7 @@ def impossible() -> dict[str, dict[str, Any]]:
             "observationTranscript": [{**each, "kind": turned[each["kind"]]} for each in good["observationTranscript"]],
         },
         "an own move that was not legal": with_seen(3, own_move={"from": "d1", "to": "a5"}),
+        "a ply that comes twice": with_seen(1, ply=2),
         "the game is over": with_last(game_over={"winner": "white", "reason": "resign"}),
         "a game that goes on after its end": with_seen(2, game_over={"winner": None, "reason": "x"}),
         "another start position": {**good, "fen": EN_PASSANT},
@@ -298,11 +299,6 @@ def blind_impossible() -> dict[str, dict[str, Any]]:
     game.sense(chess.D5)
     move = question(game)
 
-    def given_text(base: dict[str, Any], number: int, **fields: Any) -> dict[str, Any]:
-        message = copy.deepcopy(base)
-        message["observationTranscript"][number] |= fields
-        return message
-
     def sensed(**piece: str) -> list[Any]:
         return [[square, piece] for square, _ in shown]
 
@@ -317,21 +313,21 @@ def blind_impossible() -> dict[str, dict[str, Any]]:
         "the other question": {**move, "phase": "sense", "senseActions": list(range(64))},
         "a move before she looked": {**{k: v for k, v in sense.items() if k != "senseActions"}, "phase": "move"},
         "few squares to look at": {**sense, "senseActions": [27]},
-        "a loss where nothing stood": given_text(sense, -1, own_capture_square=chess.E5),
-        "the loss of the king": given_text(sense, -1, own_capture_square=chess.E1),
-        "a loss before the game": given_text(sense, 0, own_capture_square=chess.E2),
-        "an own man unseen": given_text(move, 1, sense=chess.E2, sensed_squares=[[s, None] for s in near_e2]),
-        "an own man too many": given_text(move, -1, sensed_squares=sensed(type="Q", color="white")),
-        "two enemy kings": given_text(move, -1, sensed_squares=sensed(type="K", color="black")),
-        "a square too few": given_text(move, -1, sensed_squares=shown[1:]),
-        "a square elsewhere": given_text(move, -1, sensed_squares=[[0, None], *shown[1:]]),
-        "a pawn on the last rank": given_text(move, 1, sense=chess.E8, sensed_squares=pawns),
-        "a request of nobody's": given_text(sense, 2, requested={"from": "e7", "to": "e5"}),
-        "another move than its own": given_text(sense, 2, taken={"from": "d2", "to": "d4"}),
-        "a capture straight on": given_text(sense, 2, capture_square=chess.E4),
-        "a pass that moved": given_text(sense, 2, requested=None),
-        "a sense too late": given_text(sense, 1, ply=2),
-        "plies of the opponent's": given_text(sense, 3, ply=3),
+        "a loss where nothing stood": with_observation(sense, -1, own_capture_square=chess.E5),
+        "the loss of the king": with_observation(sense, -1, own_capture_square=chess.E1),
+        "a loss before the game": with_observation(sense, 0, own_capture_square=chess.E2),
+        "an own man unseen": with_observation(move, 1, sense=chess.E2, sensed_squares=[[s, None] for s in near_e2]),
+        "an own man too many": with_observation(move, -1, sensed_squares=sensed(type="Q", color="white")),
+        "two enemy kings": with_observation(move, -1, sensed_squares=sensed(type="K", color="black")),
+        "a square too few": with_observation(move, -1, sensed_squares=shown[1:]),
+        "a square elsewhere": with_observation(move, -1, sensed_squares=[[0, None], *shown[1:]]),
+        "a pawn on the last rank": with_observation(move, 1, sense=chess.E8, sensed_squares=pawns),
+        "a request of nobody's": with_observation(sense, 2, requested={"from": "e7", "to": "e5"}),
+        "another move than its own": with_observation(sense, 2, taken={"from": "d2", "to": "d4"}),
+        "a capture straight on": with_observation(sense, 2, capture_square=chess.E4),
+        "a pass that moved": with_observation(sense, 2, requested=None),
+        "a sense too late": with_observation(sense, 1, ply=2),
+        "plies of the opponent's": with_observation(sense, 3, ply=3),
         "the game is over": {**sense, "observationTranscript": [*sense["observationTranscript"][:-1], over]},
         "another start": {**sense, "fen": ELSEWHERE},
         "a garbled start": {**sense, "fen": "rnbqkbnr/8 w"},
@@ -505,39 +501,20 @@ def test_no_move_draws_where_the_rules_say_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "expected"),
+    ("fields", "waited_s", "expected"),
     [
-        ({"nodes": 40, "budget_ms": 9, "clock": {"remaining_ms": 5, "increment_ms": 1}}, Limit(nodes=40)),
-        ({"nodes": None, "budget_ms": 900, "clock": {"remaining_ms": 5, "increment_ms": 1}}, Limit(time_s=0.9)),
-        ({"nodes": ..., "clock": {"remaining_ms": 60_000, "increment_ms": 2000}}, Limit(clock=(60.0, 2.0))),
-        ({"nodes": ...}, Limit()),
+        ({"nodes": 40, "budget_ms": 9, "clock": {"remaining_ms": 5, "increment_ms": 1}}, 9.0, Limit(nodes=40)),
+        ({"nodes": None, "budget_ms": 750, "clock": {"remaining_ms": 5, "increment_ms": 1}}, 0.5, Limit(time_s=0.25)),
+        ({"nodes": None, "budget_ms": 900}, 5.0, Limit(time_s=0.01)),
+        ({"nodes": ..., "clock": {"remaining_ms": 3000, "increment_ms": 2000}}, 1.0, Limit(clock=(2.0, 2.0))),
+        ({"nodes": ...}, 1.0, Limit()),
     ],
 )
-def test_nodes_go_before_the_budget_the_budget_before_the_clock_and_else_5_seconds_stand(
-    monkeypatch: pytest.MonkeyPatch, fields: dict[str, Any], expected: Limit
+def test_nodes_go_before_the_budget_that_before_the_clock_less_the_time_that_a_request_waited(
+    fields: dict[str, Any], waited_s: float, expected: Limit
 ) -> None:
-    limits: list[Limit] = []
-    monkeypatch.setattr(engine_module.time, "monotonic", lambda: 1000.0)
-    original = uci_bridge.kits.fog.make_player
-
-    def make(*arguments: Any, **rest: Any) -> Player:
-        player = original(*arguments, **rest)
-        chosen = player.choose
-        player.choose = lambda limit, progress: (limits.append(limit), chosen(limit))[1]  # type: ignore[method-assign]
-        return player
-
-    monkeypatch.setattr(uci_bridge.kits.fog, "make_player", make)
-    SIDES["fog"].client().answer(turn(Referee(), **fields))
-    assert limits == [expected]
-
-
-def test_time_that_a_request_waited_is_taken_off_its_time() -> None:
-    request = read_request(FOG.wire, json.dumps(turn(Referee(), nodes=..., budget_ms=900)).encode())
-    assert engine_module._limit(request, 0.4).time_s == pytest.approx(0.5)
-    assert engine_module._limit(request, 5.0).time_s == pytest.approx(0.01)
-    clock = {"remaining_ms": 3000, "increment_ms": 0}
-    request = read_request(FOG.wire, json.dumps(turn(Referee(), nodes=..., clock=clock)).encode())
-    assert engine_module._limit(request, 1.0).clock == pytest.approx((2.0, 0.0))
+    request = read_request(FOG.wire, json.dumps(turn(Referee(), **fields)).encode())
+    assert engine_module._limit(request, waited_s) == expected
 
 
 @pytest.mark.parametrize("show", [False, True])

@@ -140,7 +140,7 @@ MALFORMED: list[tuple[str, Any, str]] = [
     ("observationTranscript", ..., "observationTranscript"), ("observationTranscript", [], "observationTranscript"),
     ("budget_ms", 10**12, "budget_ms"), ("nodes", 0, "nodes"), ("nodes", 10**9, "nodes"), ("fen", "x" * 121, "fen"),
     ("rules", {"no_move": "win"}, "rules.no_move"),
-    ("observationTranscript.2.ply", 3, "observationTranscript[2].ply"),
+    ("observationTranscript.2.ply", 3, "ply"),
     ("observationTranscript.1.kind", "initial", "observationTranscript[1].kind"),
     ("observationTranscript.0.kind", "opp_move", "observationTranscript[0].kind"),
     ("observationTranscript.1.own_move", None, "observationTranscript[1].own_move"),

@@ -81,15 +81,6 @@ class _Request(Request[Observation], frozen=True, kw_only=True):
     fen: shapes.Fen | None = None
     rules: _Rules | None = None
 
-    def __post_init__(self) -> None:
-        """Refuse observations of other plies."""
-        super().__post_init__()
-        for ply, seen in enumerate(self.observationTranscript or ()):
-            if seen.ply != ply:
-                raise ValueError(
-                    f"observationTranscript[{ply}].ply: got {seen.ply}, expected {ply}: every ply once, in order"
-                )
-
 
 # ---------------------------------------------------------------------------------------- what follows from what
 
