@@ -10,19 +10,23 @@ from __future__ import annotations
 import copy
 import json
 import random
+import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Self, TypeGuard, TypeVar, get_type_hints
 
 import msgspec
+from msgspec import UNSET, Meta, UnsetType
 
 from klss.errors import GameError
-from klss.play.contest import Answer, Decision, Observation, Player
+from klss.play.contest import Answer, Contradiction, Decision, Observation, Player
 from klss.play.kit import Configuration, Kit, Named, Replay, Spec
 from klss.play.limits import Limit, Progress
+from klss.play.messages import Answer as AnswerMessage
+from klss.play.messages import GameOver, ProtocolError, Push, Request, Seen, outcome_of, over_shape
 from klss.play.outcome import Outcome, Seat
-from klss.play.wire import PlainWire
+from klss.play.wire import Transcript, Wire
 from klss.support.configuration_text import ConfigurationError
 from klss.support.text import Document
 
@@ -142,10 +146,7 @@ class PlainKit(
     answer: type[Answer]
 
     def __init__(self) -> None:
-        self.wire = PlainWire(
-            self.name, self.observation, self.answer, self.choices, self._opening,
-            key=self.key, mark=self.mark, rename=self.renamed, follows=self.follows,
-        )  # fmt: skip
+        self.wire = PlainWire(self)
 
     def setup(self, start: str | None = None, rules: str | None = None) -> None:
         return None
@@ -197,9 +198,107 @@ class PlainKit(
         """Return an open answer as it is typed."""
         return str(answer)
 
-    def _opening(self) -> tuple[Seat, Sequence[Observation]]:
-        referee = self.referee(None)
-        return referee.turn, referee.observations(referee.turn)
+
+class _Plain(Seen, frozen=True, kw_only=True):
+    """The fields of a dataclass, or the end of the game; what is not there is UNSET."""
+
+    game_over: GameOver | UnsetType = UNSET
+
+
+class PlainWire(Wire[None, _Plain, Observation, Answer]):
+    """The vocabulary of a :class:`PlainKit`.
+
+    In messages an observation is an object with the fields of its dataclass, and its number as ``ply``. The end of the
+    game has a number of its own, and ``game_over``.
+    """
+
+    def __init__(self, kit: PlainKit[Any, Any, Observation, Answer]) -> None:
+        self.kit, self.game, self.asked = kit, kit.name, (kit.mark,)
+        hints = get_type_hints(kit.observation)
+        self._numbered = hints.pop("ply", None) is not None
+        self._names = list(hints)
+        fields = [(name, hint | UnsetType, UNSET) for name, hint in hints.items()]
+        shape: Any = msgspec.defstruct(  # made here: no static type
+            "Observation", fields, bases=(_Plain,), frozen=True, kw_only=True, rename=kit.renamed
+        )
+        open_answers = {kit.mark: Annotated[list[kit.answer], Meta(min_length=1)]}  # type: ignore[name-defined]
+        options = {"frozen": True, "kw_only": True}
+        self._shape = shape
+        self.request = types.new_class(
+            "Question", (Request[shape],), options, lambda body: body.update(__annotations__=open_answers)
+        )
+        self.push = Push[shape]
+        self.answers = {kit.key: AnswerMessage[kit.answer]}  # type: ignore[name-defined]
+
+    def transcript(self, seat: Seat, setup: None) -> PlainTranscript[Observation, Answer]:
+        return PlainTranscript(self)
+
+    def setup(self, request: Request[_Plain]) -> None:
+        return None
+
+    def rehearse(self, player: Player[None, Observation, Answer], limit: Limit) -> None:
+        referee = self.kit.begun(Nature())
+        player.begin(referee.turn, None)
+        for each in referee.observations(referee.turn):
+            player.observe(each)
+        player.answer(self.kit.key, limit)
+
+    def told(self, seen: _Plain) -> Observation:
+        """Return the observation of a message. Raises ProtocolError: it is none."""
+        numbered = {"ply": seen.ply} if self._numbered else {}
+        fields = {name: value for name in self._names if (value := getattr(seen, name)) is not UNSET}
+        try:
+            return self.kit.observation(**numbered, **fields)
+        except (TypeError, ValueError) as error:
+            raise ProtocolError(f"observation of ply {seen.ply}: {error}") from None
+
+    def shown(self, ply: int, observation: Observation) -> _Plain:
+        """Return an observation as messages have it."""
+        shown: _Plain = self._shape(ply=ply, **{name: getattr(observation, name) for name in self._names})
+        return shown
+
+    def over(self, ply: int, outcome: Outcome) -> _Plain:
+        """Return the end of the game as messages have it."""
+        shown: _Plain = self._shape(ply=ply, game_over=over_shape(outcome))
+        return shown
+
+
+class PlainTranscript(Transcript[_Plain, Observation, Answer]):
+    """The observations in a game of a :class:`PlainWire`."""
+
+    def __init__(self, wire: PlainWire[Observation, Answer]) -> None:
+        super().__init__()
+        self._wire = wire
+
+    def take(self, seen: _Plain, request: Request[_Plain] | None = None) -> None:
+        if isinstance(seen.game_over, GameOver):
+            self.outcome = outcome_of(seen.game_over)
+        else:
+            self.given.append(self._wire.told(seen))
+            self._wire.kit.follows(self.given)
+        self.seen.append(seen)
+
+    def check(self, request: Request[_Plain]) -> None:
+        (mark,) = self._wire.asked
+        got, expected = getattr(request, mark), list(self._wire.kit.choices(self.given))
+        if got != expected:
+            raise Contradiction(f"{mark}: got {got[:20]}, expected those of the observations: {expected[:20]}")
+
+    def add(self, observation: Observation) -> None:
+        self.seen.append(self._wire.shown(len(self.seen), observation))
+        self.given.append(observation)
+
+    def end(self, outcome: Outcome) -> _Plain | None:
+        self.outcome = outcome
+        self.seen.append(self._wire.over(len(self.seen), outcome))
+        return self.seen[-1] if len(self.seen) > 1 else None
+
+    def asks(self, question: str) -> Document:
+        return {self._wire.asked[0]: list(self._wire.kit.choices(self.given))}
+
+    def complaint(self, question: str, answer: Answer) -> str | None:
+        choices = self._wire.kit.choices(self.given)
+        return None if answer in choices else f"{answer}, expected one of its {len(choices)} choices"
 
 
 class SmallKit(PlainKit[Named, _Referee, Observation, Answer], Generic[_Referee, Observation, Answer]):

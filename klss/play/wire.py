@@ -2,24 +2,20 @@
 
 A :class:`Wire` is one game's vocabulary; a :class:`Transcript` has one player's observations in one game of it. Both
 are on the player's side of the wall: an engine reads a transcript, a host writes one. A game whose observations are
-plain dataclasses takes :class:`PlainWire`.
+plain dataclasses has that of :class:`klss.play.small_game.PlainKit`.
 """
 
 from __future__ import annotations
 
 import copy
-import types
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Generic, Self, TypeAlias, get_type_hints
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Generic, Self, TypeAlias
 
-import msgspec
-from msgspec import UNSET, Meta, UnsetType
-
-from klss.play.contest import Answer, Contradiction, Observation, Player, Setup
+from klss.play.contest import Answer, Observation, Player, Setup
 from klss.play.limits import Limit
 from klss.play.messages import Answer as AnswerMessage
-from klss.play.messages import GameOver, ProtocolError, Push, Request, Seen, Shown, bad, outcome_of, over_shape
+from klss.play.messages import Push, Request, Shown, bad
 from klss.play.outcome import Outcome, Seat
 from klss.support.text import Document
 
@@ -141,133 +137,3 @@ GameWire: TypeAlias = Wire[Setup, Any, Observation, Answer]
 AnyWire: TypeAlias = Wire[Any, Any, Any, Any]
 AnyTranscript: TypeAlias = Transcript[Any, Any, Any]
 """The same of a game that is chosen by name: its types are known only at run time."""
-
-
-class _Plain(Seen, frozen=True, kw_only=True):
-    """The fields of a dataclass, or the end of the game; what is not there is UNSET."""
-
-    game_over: GameOver | UnsetType = UNSET
-
-
-class PlainWire(Wire[None, _Plain, Observation, Answer]):
-    """The vocabulary of a game with one kind of observation and of question, and with nothing to set up.
-
-    In messages an observation is an object with the fields of its dataclass, and its number as ``ply``. The end of the
-    game has a number of its own, and ``game_over``.
-
-    Parameters
-    ----------
-    game
-        The kit's name.
-    observation, answer
-        The dataclass of observations and the type of answers, of parts that msgspec reads and writes.
-    choices
-        The open answers, from all observations so far.
-    opening
-        The seat that is asked first and its observations until then, in a game that is thrown away.
-    key, mark
-        The fields of an answer and of the open ones.
-    rename
-        The names that fields of the dataclass have in messages, where they differ.
-    follows
-        Raises Contradiction if the last one of these observations can't follow from those before.
-    """
-
-    def __init__(
-        self,
-        game: str,
-        observation: type[Observation],
-        answer: type[Answer],
-        choices: Callable[[Sequence[Observation]], Sequence[Answer]],
-        opening: Callable[[], tuple[Seat, Sequence[Observation]]],
-        *,
-        key: str = "answer",
-        mark: str = "answers",
-        rename: Mapping[str, str] | None = None,
-        follows: Callable[[Sequence[Observation]], None] = lambda observations: None,
-    ) -> None:
-        self.game, self.asked, self.choices, self.follows = game, (mark,), choices, follows
-        self._observation, self._opening = observation, opening
-        hints = get_type_hints(observation)
-        self._numbered = hints.pop("ply", None) is not None
-        self._names = list(hints)
-        fields = [(name, hint | UnsetType, UNSET) for name, hint in hints.items()]
-        shape: Any = msgspec.defstruct("Observation", fields, bases=(_Plain,), frozen=True, kw_only=True, rename=rename)
-        open_answers = {mark: Annotated[list[answer], Meta(min_length=1)]}  # type: ignore[valid-type]
-        options = {"frozen": True, "kw_only": True}
-        self._shape = shape
-        self.request = types.new_class(
-            "Question", (Request[shape],), options, lambda body: body.update(__annotations__=open_answers)
-        )
-        self.push = Push[shape]
-        self.answers = {key: AnswerMessage[answer]}  # type: ignore[valid-type]
-
-    def transcript(self, seat: Seat, setup: None) -> PlainTranscript[Observation, Answer]:
-        return PlainTranscript(self)
-
-    def setup(self, request: Request[_Plain]) -> None:
-        return None
-
-    def rehearse(self, player: Player[None, Observation, Answer], limit: Limit) -> None:
-        seat, observations = self._opening()
-        player.begin(seat, None)
-        for each in observations:
-            player.observe(each)
-        player.answer(next(iter(self.answers)), limit)
-
-    def told(self, seen: _Plain) -> Observation:
-        """Return the observation of a message. Raises ProtocolError: it is none."""
-        found = {name: getattr(seen, name) for name in self._names}
-        numbered = {"ply": seen.ply} if self._numbered else {}
-        try:
-            return self._observation(**numbered, **{name: value for name, value in found.items() if value is not UNSET})
-        except (TypeError, ValueError) as error:
-            raise ProtocolError(f"observation of ply {seen.ply}: {error}") from None
-
-    def shown(self, ply: int, observation: Observation) -> _Plain:
-        """Return an observation as messages have it."""
-        shown: _Plain = self._shape(ply=ply, **{name: getattr(observation, name) for name in self._names})
-        return shown
-
-    def over(self, ply: int, outcome: Outcome) -> _Plain:
-        """Return the end of the game as messages have it."""
-        shown: _Plain = self._shape(ply=ply, game_over=over_shape(outcome))
-        return shown
-
-
-class PlainTranscript(Transcript[_Plain, Observation, Answer]):
-    """The observations in a game of a :class:`PlainWire`."""
-
-    def __init__(self, wire: PlainWire[Observation, Answer]) -> None:
-        super().__init__()
-        self._wire = wire
-
-    def take(self, seen: _Plain, request: Request[_Plain] | None = None) -> None:
-        if isinstance(seen.game_over, GameOver):
-            self.outcome = outcome_of(seen.game_over)
-        else:
-            self.given.append(self._wire.told(seen))
-            self._wire.follows(self.given)
-        self.seen.append(seen)
-
-    def check(self, request: Request[_Plain]) -> None:
-        (mark,) = self._wire.asked
-        got, expected = getattr(request, mark), list(self._wire.choices(self.given))
-        if got != expected:
-            raise Contradiction(f"{mark}: got {got[:20]}, expected those of the observations: {expected[:20]}")
-
-    def add(self, observation: Observation) -> None:
-        self.seen.append(self._wire.shown(len(self.seen), observation))
-        self.given.append(observation)
-
-    def end(self, outcome: Outcome) -> _Plain | None:
-        self.outcome = outcome
-        self.seen.append(self._wire.over(len(self.seen), outcome))
-        return self.seen[-1] if len(self.seen) > 1 else None
-
-    def asks(self, question: str) -> Document:
-        return {self._wire.asked[0]: list(self._wire.choices(self.given))}
-
-    def complaint(self, question: str, answer: Answer) -> str | None:
-        choices = self._wire.choices(self.given)
-        return None if answer in choices else f"{answer}, expected one of its {len(choices)} choices"
