@@ -266,9 +266,6 @@ class ChessKnown(Known[Setup, Observation, Answer]):
         return _counted(self.taken)
 
 
-AnyChessKnown: TypeAlias = ChessKnown[Any, Any, Any]
-
-
 def wrapped(text: str) -> str:
     """A long list, wrapped into lines for a terminal."""
     return textwrap.fill(text, width=WIDTH, initial_indent=" ", subsequent_indent=" ", break_on_hyphens=False)

@@ -13,6 +13,7 @@ import random
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -21,7 +22,7 @@ import msgspec
 
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
-from klss.play.contest import AnyPlayer, AnyReferee
+from klss.play.contest import AnyPlayer
 from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome
 from klss.support.seeds import NATURE, fresh_seed, player_seed
@@ -92,7 +93,7 @@ class Room:
     kind
         The game that is played.
     keep
-        Writes a game's file to the given path or a new one, by default in ``klss-games``. Called by a game's thread.
+        Writes a game's file to the given path or a new one. Called by a game's thread.
 
     Attributes
     ----------
@@ -109,7 +110,7 @@ class Room:
         settings: Settings,
         kind: BoardGame,
         *,
-        keep: Callable[[str, datetime.datetime, Path | None], None] | None = None,
+        keep: Callable[[str, datetime.datetime, Path | None], None],
     ) -> None:
         self.settings = settings
         self.kind = kind
@@ -121,7 +122,7 @@ class Room:
         self.finished: dict[int, Finished] = {}
         self.opened: int | None = None
         self.last: int | None = None
-        self._keep = keep or keep_in_folder
+        self._keep = keep
         self._loop = asyncio.get_running_loop()
         self._numbers = 0
         self._game: RunningGame | None = None
@@ -335,8 +336,10 @@ class Room:
         await self.analyses.stop()
         earlier = settings.earlier or Earlier((), 0, {}, datetime.datetime.now(datetime.UTC))
         seed = fresh_seed() if settings.seed is None else settings.seed
-        # In a thread: the first referee loads compiled code, and pages are answered meanwhile.
-        referee = await asyncio.to_thread(_refereed, self.kind, settings, earlier, seed)
+        kit, drawn = self.kind.kit, player_seed(seed, NATURE)
+        # In threads: the first referee loads compiled code, and pages are answered meanwhile.
+        setup = await asyncio.to_thread(kit.setup, settings.fen, settings.ruleset.name)
+        referee = await asyncio.to_thread(kit.referee, setup, earlier.moves, drawn)
         self.settings = settings = replace(settings, earlier=None)  # the games after this one begin anew
         self._numbers += 1
         number, clock = self._numbers, settings.clock
@@ -344,11 +347,12 @@ class Room:
             {} if clock is None else {color: earlier.left_s.get(color, clock[0]) for color in chess.COLORS}
         )
         self._offer = None
-        inbox: AnyInbox = Inbox(lambda offer: self._soon(self._offered, number, offer))
+        inbox: AnyInbox = Inbox(partial(self._soon, self._offered, number))
         players: dict[chess.Color, AnyPlayer] = {}
         for seat in self.seats:
             seat.shown, seat.wants_rematch = None, False
-            seat.player = HumanAtBoard(self.kind.known, inbox, self._shower(seat, number), earlier.plies)
+            show = partial(self._soon, self._show, seat, number)
+            seat.player = HumanAtBoard(self.kind.known, inbox, show, earlier.plies)
             players[seat.color] = seat.player
         engine = await self._engine_for(settings)
         for color in chess.COLORS:
@@ -377,11 +381,8 @@ class Room:
         with contextlib.suppress(RuntimeError):  # the server is closing
             self._loop.call_soon_threadsafe(call, *values)
 
-    def _shower(self, seat: Seat, number: int) -> Callable[[Document], None]:
-        """Return a function that the game's thread calls with what a seat may know, to send it to the seat's pages."""
-        return lambda message: self._soon(self._show, seat, number, message)
-
     def _show(self, seat: Seat, number: int, message: Document) -> None:
+        """Send what a seat may know to its pages."""
         if number == self._numbers:
             seat.shown = message
             self._send_game(seat)
@@ -478,14 +479,7 @@ class Room:
                 await asyncio.to_thread(self._engine.close)
 
 
-def _refereed(kind: BoardGame, settings: Settings, earlier: Earlier, seed: int) -> AnyReferee:
-    """The true game at its start, or after the moves of ``earlier``."""
-    setup = kind.kit.setup(settings.fen, settings.ruleset.name)
-    referee: AnyReferee = kind.kit.referee(setup, earlier.moves, player_seed(seed, NATURE))
-    return referee
-
-
-def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None = None, suffix: str = ".pgn") -> None:
+def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None, suffix: str) -> None:
     """Write a game to ``to`` or a new file in ``klss-games``, and print the path on stderr; if that fails, the game."""
     try:
         path = keep_game(text, begun, to, suffix)
