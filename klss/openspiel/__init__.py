@@ -11,7 +11,7 @@ Reading order:
   their names
 - ``strategies`` policies of OpenSpiel as strategies by names
 - ``exploiter`` a searching best response to a known strategy
-- ``referee`` the true game at the table; ``bots`` our players in OpenSpiel's own loops
+- ``referee`` the true game; ``bots`` our players in OpenSpiel's own loops
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Players of OpenSpiel's games at the table. Each gets only its own observations and its limits."""
+"""Players of OpenSpiel's games. Each gets only its own observations and its limits."""
 
 from __future__ import annotations
 

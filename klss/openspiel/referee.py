@@ -1,4 +1,4 @@
-"""The true game of OpenSpiel at the table: it draws for nature, and gives each player its observations."""
+"""The true game of OpenSpiel: it draws for nature, and gives each player its observations."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The protocols of the table: players, the referee that asks them, and exceptions that end a game.
+"""The protocols of a game that is played: players, the referee that asks them, and exceptions that end a game.
 
 A game with hidden information consists of *questions and observations*. The referee asks one seat at a time; its player
 gets its new observations, and answers. The game defines the questions, answers and observations, all else here is the
 same for every game: Fog of War asks for a move and shows a view after each ply; Reconnaissance Blind Chess asks for a
 sense, then for a request, and reports their results.
 
-Three types of a game meet at the table: its ``Setup``, which both players know before it begins, its ``Observation``
+Three types of a game meet here: its ``Setup``, which both players know before it begins, its ``Observation``
 and its ``Answer``. A question is only a word, such as ``"sense"``: what may be answered follows from the observations.
 """
 

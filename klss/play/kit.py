@@ -1,4 +1,4 @@
-"""What a game provides for the table, so that everything above its rules and players is written only once.
+"""What a game provides in order to be played, so that everything above its rules and players is written only once.
 
 A game with a :class:`Kit` can be played by :class:`klss.play.arbiter.Arbiter`, in matches, by the engine protocol, and
 in the terminal. ``--game`` finds it as ``MODULE:NAME``, or by its name among the entry points of the group
@@ -88,8 +88,8 @@ AnyReplay: TypeAlias = Replay[Any, Any]
 class Kit(ABC, Generic[Configuration, TrueGame, Setup, Observation, Answer]):
     """A game. Methods that are not abstract have a default for games that need nothing special.
 
-    The last three types are those that meet at the table (:mod:`klss.play.contest`). ``Configuration`` and ``TrueGame``
-    are what the kit itself makes and takes back: its players' settings, and its referee with more than a table needs,
+    The last three types are those that meet in play (:mod:`klss.play.contest`). ``Configuration`` and ``TrueGame``
+    are what the kit itself makes and takes back: its players' settings, and its referee with more than players need,
     for records. All else that a game has of its own, such as its evaluators, stays inside its methods.
     """
 

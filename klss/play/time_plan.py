@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from klss.play.limits import DEFAULT_TIME_S, Limit
 
-if TYPE_CHECKING:  # the table is used before a search is loaded
+if TYPE_CHECKING:  # limits are used before a search is loaded
     from klss.search.budget import Budget
 
 _TRACKING = 0.5

@@ -84,7 +84,7 @@ def _loading_text(seconds: float) -> str:
     return f"{LOADING}  {seconds:.0f} s"
 
 
-class Engine(Player[Setup, Observation, Answer]):
+class EngineAtTerminal(Player[Setup, Observation, Answer]):
     """An engine, which plays in a process of its own, with a spinner while it loads and thinks.
 
     The spinner runs from a turn's first question to the turn's end, and shows a search's progress only if ``counts``:
@@ -178,7 +178,7 @@ class TerminalGame:
         self._screen = Screen(game, terminal, self._names, self._clocks)
         self._referee: AnyReferee | None = None
         self._makers: dict[Seat, PlayerMaker] = {}
-        self._engines: dict[Seat, Engine[Any, Any, Any]] = {}  # of a game that was chosen by name
+        self._engines: dict[Seat, EngineAtTerminal[Any, Any, Any]] = {}  # of a game that was chosen by name
         self._kept: Path | None = None
         self._saved = False
         self._error: BaseException | None = None
@@ -257,7 +257,7 @@ class TerminalGame:
         counts = self._game.chess or self._human is None
         for seat, maker in self._makers.items():
             own_seed = player_seed(options.seed, chess.COLOR_NAMES[seat])
-            self._engines[seat] = Engine(maker, maker.player(own_seed), names[seat], self._terminal, counts)
+            self._engines[seat] = EngineAtTerminal(maker, maker.player(own_seed), names[seat], self._terminal, counts)
         # From now on the screen shows the evaluators' names, which were not known before.
         names.update({seat: named(names[seat], maker.label) for seat, maker in self._makers.items()})
         players: dict[Seat, AnyPlayer] = dict(self._engines)

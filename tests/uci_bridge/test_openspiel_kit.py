@@ -1,4 +1,4 @@
-"""OpenSpiel's games at the table: matches with processes, the terminal, the protocol, and what is refused."""
+"""OpenSpiel's games: matches with processes, the terminal, the protocol, and what is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fog of War at the table."""
+"""The kit of Fog of War."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any two-player zero-sum game of OpenSpiel at the table: ``--game "openspiel:dark_hex(board_size=3)"``, or one of
+"""The kit of any two-player zero-sum game of OpenSpiel: ``--game "openspiel:dark_hex(board_size=3)"``, or one of
 anybody's module: ``--game openspiel:MODULE:NAME`` (:func:`klss.openspiel.games.spiel_game`).
 """
 

@@ -1,4 +1,4 @@
-"""Reconnaissance Blind Chess at the table."""
+"""The kit of Reconnaissance Blind Chess."""
 
 from __future__ import annotations
 
