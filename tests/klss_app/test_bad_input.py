@@ -23,7 +23,6 @@ FILES = {
     "many.pgn": '1. e4 *\n\n[Variant "Atomic"]\n\n1. e4 e9 *\n\n[White "nobody moved"]\n\n*\n',
     "bytes.pgn": b"\xff\xfe\x00",
     "prose.pgn": "dear sir,\n",
-    "atomic.pgn": '[Variant "Atomic"]\n\n1. e4 *\n',
     "still.pgn": '[White "human"]\n[Black "random"]\n\n1. e4 e4e4 *\n',
     "openings.txt": "e2e4\ne2e5\n",
     "deep.toml": f"cap = {'[' * 3000}{']' * 3000}\n",
@@ -40,7 +39,6 @@ paly
 --version --xml
 play --fen garbled
 play --black klss2012
-play --black klss2021,particle=3
 play --black nowhere.toml
 play --black deep.toml
 play --black long.toml
@@ -51,7 +49,6 @@ play --evaluator stokfish
 play --stockfish /no/such/engine
 play --time 0
 play --clock 180
-play --nodes -5
 play --rules papper
 play --pgn no/such/folder/game.pgn
 play --tmie 3
@@ -61,8 +58,6 @@ play --resume still.pgn
 play --game openspiel:kuhn_poker --fen '8/8 w'
 rbc
 rbc mach
-rbc play --black rbc-randon
-rbc play --black cmd:no-such-program
 rbc play --rules paper
 rbc play --history /no/such/folder/g.json
 rbc play --resume nowhere.json
@@ -71,26 +66,23 @@ rbc analyse good.json --turn 1 --fen '4k3/8/8/8/8/8/8/4K3 w - - 0 1'
 rbc match kluss rbc-random
 rbc match dsmcp,network=missing.onnx rbc-random --games 2 --nodes 5
 rbc match rbc-random dsmcp,network=torn.onnx --games 2 --nodes 5
-rbc play --black dsmcp,network=other.onnx
 rbc play --black dsmcp,network=packed
 rbc engine --configuration dsmcp,network=torn.onnx
-rbc analyse good.json --turn 0 --configuration dsmcp,network=torn.onnx
 board game.json
 board --game 1
 board --no-open --port 70000
 board --white greedy --black random
 board --resume none.pgn
 board --no-open --host no.such.host.invalid
-board --fen x
-board --black nobody
 board --no-open still.pgn
 board --game rbc nowhere.json
 board --game tests.table.hidden_tictactoe:KIT nowhere.json
 engine --evaluator nothing
+engine --nodes 5
+engine --configuration cmd:cat
+engine --ponder --configuration klss2021
 match klss2021
-match klss2021 randm
 match greedy cmd:
-match greedy random --games 0
 match greedy random --nodes 1 --out /dev/null/x
 match greedy random --openings /dev/zero
 match greedy random --openings 0
@@ -100,7 +92,6 @@ match greedy random --workers 0
 match greedy random --scheduler tcp://127.0.0.1:9
 track
 track --moves 'e4 e5 Ke3'
-track --moves e4e4
 track --moves e4 --cap 0
 track --moves e4 --pgn good.pgn
 track --moves e4 --game 1
@@ -110,7 +101,6 @@ bench tracker --time 1
 bench equilibrium --seed 1
 track --pgn missing.pgn
 track --pgn bytes.pgn
-track --pgn atomic.pgn
 track --pgn still.pgn
 track --pgn many.pgn --game 5
 track --pgn many.pgn --game 2
@@ -143,7 +133,6 @@ analyse good.pgn --all --pgn a.pgn
 solve
 solve tiny_hanabi
 solve 'kuhn_poker(players=3)'
-solve leduc_pokr
 solve leduc_poker --max-nodes 500
 solve kuhn_poker --subgame nowhere
 solve kuhn_poker --player 1
@@ -164,7 +153,6 @@ tables 1 --game leduc_pokr
 tables 1 --epsilon 2
 tables 1 --nesting allocated --order 3
 tables 1 --method 4-klss
-tables 1 --gadget minmargin
 tables 1 --order 3 --method 1-kluss
 tables 1 --nesting update --method 2-kluss
 tables 2 --epsilon 0.1
@@ -185,7 +173,6 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     data = resources.files("darkchess.rbc")
     (folder / "torn.onnx").write_bytes(data.joinpath("synoptic/data/network.onnx").read_bytes()[:-300])
-    (folder / "other.onnx").write_bytes(data.joinpath("belief/data/tower.onnx").read_bytes())
     return folder
 
 

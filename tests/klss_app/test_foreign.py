@@ -59,12 +59,6 @@ def test_a_match_against_a_foreign_engine_is_counted_and_resumed(klss: Any, tmp_
     assert all(line["reason"] not in ("forfeit", "flag") for line in lines)
 
 
-@pytest.mark.usefixtures("played_here")
-def test_a_match_goes_on_after_a_game_that_a_foreign_engine_forfeits(klss: Any) -> None:
-    ran = klss("match", "random", foreign("dead") + " 2", "--nodes", "5", "--fen", FEN, "--games", "3", "--json")
-    assert ran.code == 0 and json.loads(ran.out)["score"] == 3
-
-
 NO_ENGINES = [(foreign("dead"), "exit code 3"), (foreign("garbage"), "not JSON"), (foreign("closes"), "stdout"),
               ("cmd:sh -c 'echo no licence >&2; exit 5'", "no licence"), ("cmd:true", "exit code 0")]  # fmt: skip
 

@@ -17,12 +17,11 @@ import pytest
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.named_fog_players import CONFIGURATIONS
-from darkchess.rbc.game.observation import Moved
 from darkchess.rbc.game.referee import Referee as BlindReferee
 from klss_app.cli.games import FOG
 from klss_app.known.fog import START, events
 from klss_app.known.known import Unread
-from klss_app.known.rbc import move_letters, moved_text, request_of
+from klss_app.known.rbc import move_letters, request_of
 from tests.klss_app.conftest import ENGINES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -204,16 +203,6 @@ def test_what_means_two_things_is_asked_again() -> None:
     game = BlindReferee("4k3/8/8/8/8/8/4K3/R6R w - - 0 1")
     with pytest.raises(Unread, match="ambiguous move: got 'Rd1'"):
         request_of("Rd1", game.requests(), game.position.pieces)
-
-
-def test_what_came_of_a_request_in_words() -> None:
-    pieces_there = chess.Board().piece_map()
-    asked, taken = chess.Move.from_uci("f1a6"), chess.Move.from_uci("f1c4")
-    assert moved_text(Moved(asked, taken, chess.C4), pieces_there) == (
-        "You asked for Ba6: it went as far as c4 and captured on c4."
-    )
-    step = chess.Move.from_uci("e2d3")
-    assert moved_text(Moved(step, step, chess.D2), pieces_there) == "You played exd3 and captured en passant on d2."
 
 
 def test_a_move_in_letters_is_read_as_that_move() -> None:

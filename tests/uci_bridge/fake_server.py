@@ -16,7 +16,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -29,7 +29,8 @@ from klss.play.outcome import Outcome
 
 TOKEN = "lip_Zx81TheTokenOfTheTests"
 BOT = "klssbot"
-
+LATE_S, RETRY_AFTER_S = 0.5, 0.2
+"""The server's patience after a flag, and the pause that it asks for."""
 
 JUNK = (
     b"<html>502</html>\n", b"{]\n", b"[1]\n", b"\xff\xfe\n", b'{"type":"gameState"}\n', b'{"type":"pi\xff"}\n',
@@ -67,10 +68,11 @@ class Opponent:
 
 
 class FakeGame:
-    def __init__(self, server: FakeServer, game_id: str, *, bot_white: bool, opponent: str, script: Opponent,
-                 initial_s: float, increment_s: float, fen: str | None, moves: list[str],
-                 variant: str) -> None:  # fmt: skip
-        self.server, self.id, self.script, self.fen, self.variant = server, game_id, script, fen, variant
+    def __init__(self, server: FakeServer, game_id: str, opponent: str = "human", *, bot_white: bool = True,
+                 script: Opponent | None = None, initial_s: float = 300.0, increment_s: float = 2.0,
+                 fen: str | None = None, moves: Sequence[str] = (), variant: str = "fogofwar") -> None:  # fmt: skip
+        self.server, self.id, self.fen, self.variant = server, game_id, fen, variant
+        self.script = script or Opponent()
         self.bot_color = chess.WHITE if bot_white else chess.BLACK
         self.names = {self.bot_color: BOT, not self.bot_color: opponent}
         self.referee = Referee.replay([chess.Move.from_uci(move) for move in moves], fen, PYCHESS)
@@ -161,8 +163,7 @@ class FakeGame:
     def flagged(self) -> bool:
         """The flag of the side to move has fallen (and the server's patience is over)."""
         clock = self.clocks[0 if self.referee.turn else 1][-1]
-        late = self.server.flag_late_s
-        return self.referee.ply >= 2 and (time.monotonic() - self.moved_at - late) * 1000.0 > clock
+        return self.referee.ply >= 2 and (time.monotonic() - self.moved_at - LATE_S) * 1000.0 > clock
 
     async def human(self) -> None:
         """The opponent, and the server's clock."""
@@ -213,20 +214,18 @@ class FakeServer:
 
     def __init__(self, faults: Faults | None = None, *, dialect: str = "pychess", ping_s: float = 0.3,
                  old_stream_s: float = 0.0, variants: tuple[str, ...] = ("fogofwar", "chess"), title: str = "BOT",
-                 flag_late_s: float = 0.5, junk: tuple[bytes, ...] = JUNK) -> None:  # fmt: skip
+                 junk: tuple[bytes, ...] = JUNK) -> None:  # fmt: skip
         self.faults, self.junk = faults or Faults(), junk
         self.dialect, self.ping_s, self.old_stream_s = dialect, ping_s, old_stream_s
-        self.variants, self.title, self.flag_late_s = variants, title, flag_late_s
+        self.variants, self.title = variants, title
         self.forgotten: dict[str, FakeGame] = {}
         self.random = random.Random(self.faults.seed)
         self.games: dict[str, FakeGame] = {}
-        self.challenges: dict[str, dict[str, Any]] = {}
-        self.pending: dict[str, dict[str, Any]] = {}
+        self.pending: dict[str, tuple[str, dict[str, Any]]] = {}  # the opponent's colour, and the game
         self.declined: dict[str, str] = {}
         self.done = Counter[str]()  # which faults happened, which calls came
         self.quiet_violations = 0
         self._quiet_from = self._quiet_until = 0.0
-        self.retry_after: str | None = "0.2"
         self.refuse_all: int | None = None  # this status for every call, and every stream
         self._events: asyncio.Queue[str] = asyncio.Queue()
         self._ids = 0
@@ -249,14 +248,11 @@ class FakeServer:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def run(self, work: Coroutine[Any, Any, Any]) -> Any:
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(20)
-
     def call(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         async def work() -> Any:
             return function(*arguments, **named)
 
-        return self.run(work())
+        return asyncio.run_coroutine_threadsafe(work(), self.loop).result(20)
 
     def wait(self, condition: Callable[[], bool], seconds: float = 30.0) -> bool:
         """Until ``condition``; False when it does not come true."""
@@ -268,17 +264,34 @@ class FakeServer:
     def challenge(self, opponent: str = "human", *, script: Opponent | None = None, color: str = "random",
                   initial_s: float = 300.0, increment_s: float = 2.0, **wire: Any) -> str:  # fmt: skip
         """Challenge the bot; ``wire`` replaces fields of the challenge. The id of the challenge."""
-        return self.call(self._challenge, opponent, script or Opponent(), color, initial_s, increment_s, wire)
 
-    def start(self, opponent: str = "human", *, bot_white: bool = True, script: Opponent | None = None,
-              initial_s: float = 300.0, increment_s: float = 2.0, fen: str | None = None,
-              moves: list[str] | None = None, tell: bool = True, variant: str = "fogofwar") -> str:  # fmt: skip
-        """Start a game without a challenge (a rematch, a game found in the middle)."""
+        def ask() -> str:
+            game_id = self._new_id()
+            body = {
+                "id": game_id,
+                "challenger": {"name": opponent, "rating": 1500, "title": "BOT" if opponent.endswith("bot") else ""},
+                "variant": {"key": "fogofwar"}, "rated": False,
+                "timeControl": {"type": "clock", "limit": int(initial_s), "increment": increment_s},
+                "color": color, "finalColor": "white" if color == "random" else color, "speed": "blitz",
+                "perf": {"name": "fogofwar"}, "level": 0, "chess960": False,
+            }  # fmt: skip
+            game = {"opponent": opponent, "script": script, "initial_s": initial_s, "increment_s": increment_s}
+            self.pending[game_id] = color, game
+            line = json.dumps({"type": "challenge", "challenge": body | wire}) + "\n"
+            self._events.put_nowait(line)
+            if self._happens("repeat"):
+                self._events.put_nowait(line)
+            self.loop.call_later(1.0, self._challenge_again, game_id, line)
+            return game_id
+
+        return self.call(ask)
+
+    def start(self, opponent: str = "human", *, tell: bool = True, **game: Any) -> str:
+        """Start a game without a challenge (a rematch, a game found in the middle); see :class:`FakeGame`."""
 
         def begin() -> str:
             game_id = self._new_id()
-            self._begin(game_id, opponent, bot_white, script or Opponent(), initial_s, increment_s, fen, moves or [],
-                        variant=variant)  # fmt: skip
+            self._begin(game_id, opponent, **game)
             if tell:
                 self._tell_start(game_id)
             return game_id
@@ -309,41 +322,15 @@ class FakeServer:
         self._ids += 1
         return f"Srv{self._ids:05d}"
 
-    def _challenge(self, opponent: str, script: Opponent, color: str, initial_s: float, increment_s: float,
-                   wire: dict[str, Any]) -> str:  # fmt: skip
-        game_id = self._new_id()
-        body = {
-            "id": game_id,
-            "challenger": {"name": opponent, "rating": 1500, "title": "BOT" if opponent.endswith("bot") else ""},
-            "variant": {"key": "fogofwar"}, "rated": False,
-            "timeControl": {"type": "clock", "limit": int(initial_s), "increment": increment_s},
-            "color": color, "finalColor": "white" if color == "random" else color, "speed": "blitz",
-            "perf": {"name": "fogofwar"}, "level": 0, "chess960": False,
-        }  # fmt: skip
-        body |= wire
-        self.pending[game_id] = {"opponent": opponent, "script": script, "initial_s": initial_s,
-                                 "increment_s": increment_s, "color": color}  # fmt: skip
-        line = json.dumps({"type": "challenge", "challenge": body}) + "\n"
-        self._events.put_nowait(line)
-        if self._happens("repeat"):
-            self._events.put_nowait(line)
-        self.loop.call_later(1.0, self._challenge_again, game_id, line)
-        return game_id
-
     def _challenge_again(self, game_id: str, line: str) -> None:
         """A person whose challenge got lost on a stream that had broken clicks again."""
         if game_id in self.pending:
             self._events.put_nowait(line)
             self.loop.call_later(1.0, self._challenge_again, game_id, line)
 
-    def _begin(self, game_id: str, opponent: str, bot_white: bool, script: Opponent, initial_s: float,
-               increment_s: float, fen: str | None = None, moves: list[str] | None = None,
-               variant: str = "fogofwar") -> FakeGame:  # fmt: skip
-        game = FakeGame(self, game_id, bot_white=bot_white, opponent=opponent, script=script, initial_s=initial_s,
-                        increment_s=increment_s, fen=fen, moves=moves or [], variant=variant)  # fmt: skip
-        self.games[game_id] = game
+    def _begin(self, game_id: str, opponent: str, **about: Any) -> None:
+        self.games[game_id] = game = FakeGame(self, game_id, opponent, **about)
         game.task = asyncio.create_task(game.human())
-        return game
 
     def _tell_start(self, game_id: str) -> None:
         line = {"type": "gameStart", "game": {"id": game_id, "skill_level": "0", "chess960": "False"}}
@@ -389,18 +376,16 @@ class FakeServer:
         if request.headers.get("Authorization") != f"Bearer {TOKEN}":
             raise web.HTTPForbidden()
         if self.refuse_all is not None:
-            raise web.HTTPException(text="go away") if self.refuse_all == 200 else _status(self.refuse_all)
+            raise _status(self.refuse_all)
         if self._quiet_from < time.monotonic() < self._quiet_until - 0.02:
             self.quiet_violations += 1
         if self._happens("refuse"):
             how = self.random.choice([429, 500, 409, 0, 502, 1])
             if how == 429:
-                headers = {"Retry-After": self.retry_after} if self.retry_after is not None else {}
-                if self.retry_after is not None and self.retry_after.replace(".", "").isdigit():
-                    # What was on its way when the 429 was said could not know of it.
-                    self._quiet_from = time.monotonic() + 0.1
-                    self._quiet_until = time.monotonic() + float(self.retry_after)
-                raise web.HTTPTooManyRequests(headers=headers)
+                # What was on its way when the 429 was said could not know of it.
+                self._quiet_from = time.monotonic() + 0.1
+                self._quiet_until = time.monotonic() + RETRY_AFTER_S
+                raise web.HTTPTooManyRequests(headers={"Retry-After": str(RETRY_AFTER_S)})
             if how in (0, 1) and request.transport is not None:
                 request.transport.abort()
                 raise web.HTTPBadGateway
@@ -502,13 +487,11 @@ class FakeServer:
         game_id = request.match_info["id"]
         if game_id in self.games:
             return web.json_response({"ok": True})
-        asked = self.pending.pop(game_id, None)
-        if asked is None:
+        if game_id not in self.pending:
             raise _not_found()
-        color = asked["color"] if asked["color"] != "random" else self.random.choice(["white", "black"])
-        self._begin(
-            game_id, asked["opponent"], color == "black", asked["script"], asked["initial_s"], asked["increment_s"]
-        )
+        color, game = self.pending.pop(game_id)
+        color = self.random.choice(["white", "black"]) if color == "random" else color
+        self._begin(game_id, bot_white=color == "black", **game)
         self._tell_start(game_id)
         return web.json_response({"ok": True})
 

@@ -68,25 +68,6 @@ def test_each_line_gets_one_line_and_nothing_else_is_on_stdout_whatever_comes() 
     assert answers[5] == answers[7] and answers[6]["sessionId"] == "s" and str(MAX_LINE_BYTES) in answers[4]["error"]
 
 
-@pytest.mark.parametrize(
-    ("flags", "says"),
-    [
-        (["--configuration", "klss2012"], "did you mean klss2021?"),
-        (["--evaluator", "stokfish"], "'stokfish'"),
-        (["--stockfish", "/no/such/engine"], "/no/such/engine"),
-        (["--nodes", "5"], "--nodes"),
-        (["--configuration", "cmd:cat"], "'cmd:cat'"),
-        (["--ponder", "--configuration", "klss2021"], "--ponder: got it with klss2021"),
-    ],
-)
-def test_bad_flags_exit_2_with_one_line(capsys: pytest.CaptureFixture[str], flags: list[str], says: str) -> None:
-    from klss_app.cli.main import main
-
-    assert main(["engine", *flags]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.count("\n") == 1 and err.startswith("klss engine: ") and says in err
-
-
 @pytest.fixture
 def pair() -> Iterator[dict[bool, EngineProcess]]:
     """Two processes of our engine, the paper's on one side."""

@@ -308,18 +308,6 @@ def test_ids_are_opaque_differ_from_game_to_game_and_follow_from_the_key_alone(s
         assert "the key" not in json.dumps(each)
 
 
-def test_one_process_may_serve_several_players(start: Start) -> None:
-    engine = start("good")
-    game = Referee(ruleset=Ruleset("short", "loss", 12))
-    Arbiter(
-        game,
-        {color: HostedPlayer(engine, FOG, seed=int(color)) for color in chess.COLORS},
-        dict.fromkeys(chess.COLORS, TimeControl(nodes=5)),
-    ).play()
-    assert game.outcome is not None and game.outcome.reason in ("ply_limit", "king_captured")
-    assert engine.starts == 1
-
-
 def test_a_clock_used_up_before_the_request_could_be_sent_is_out_of_time(start: Start) -> None:
     game = game_of("e2e4")
     hosted = HostedPlayer(start("deaf", patience=HASTY), FOG)

@@ -49,13 +49,8 @@ def played(white: Any, control: TimeControl = NODES, limits: Limits = SHORT, bla
     """A game that ``white`` may lose by a fault of its own alone, if ``black`` only passes."""
     game = Referee(limits=limits)
     controls = {chess.WHITE: control, chess.BLACK: NODES}
-    Arbiter(game, {chess.WHITE: white, chess.BLACK: black or Passes()}, controls).play()
+    Arbiter(game, {chess.WHITE: white, chess.BLACK: black or Shuffles()}, controls).play()
     return game
-
-
-class Passes(RandomPlayer):
-    def choose_move(self, limit: Any) -> Any:
-        return replace(super().choose_move(limit), answer=None)
 
 
 def result(game: Referee) -> tuple[bool | None, str]:
@@ -346,7 +341,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 class Shuffles(RandomPlayer):
     """Moves a knight to and fro, or passes."""
 
-    def __init__(self, squares: tuple[int, int] | None) -> None:
+    def __init__(self, squares: tuple[int, int] | None = None) -> None:
         super().__init__(seed=1)
         self._squares = squares
 
@@ -370,7 +365,7 @@ def test_two_games_that_look_the_same_to_a_bot_are_the_same_bytes_and_it_sees_no
     )
     shown, seen = [], []
     with closing(bot("Curious").process(None)) as process:
-        for black in (Shuffles((chess.G8, chess.H6)), Shuffles((chess.G8, chess.F6)), Shuffles(None)):
+        for black in (Shuffles((chess.G8, chess.H6)), Shuffles((chess.G8, chess.F6)), Shuffles()):
             white = HostedPlayer(process, RBC, seed=3, whole=True, key="same")
             game = played(white, black=black, limits=Limits(full_turns=3))
             assert result(game) == (None, "turn_limit") and len(sent) == 3 * 3 + 1

@@ -19,6 +19,7 @@ from klss.play import arbiter
 from klss.play.arbiter import SEATS, Arbiter
 from klss.play.contest import Decision, Player, Resignation
 from klss.play.limits import TimeControl
+from klss.play.small_game import Nature
 from klss_app.cli import play
 from klss_app.known.known import PlainKnown
 from klss_app.web.running_game import GameClock
