@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,9 +13,7 @@ import pytest
 from klss.errors import INSTALL_EXTRAS
 from klss.play.limits import TimeControl
 from tests.klss_app.match_files import rows, timeless
-from uci_bridge.commands import Program
 from uci_bridge.kits.fog import FOG
-from uci_bridge.protocol.engine_process import EngineProcess
 
 LINE = {"game", "pair", "white", "black", "result", "reason", "winner", "plies", "opening", "seed", "seconds"}
 MATCH = ("match", "greedy", "random", "--nodes", "1", "--seed", "4")
@@ -170,7 +167,6 @@ def test_a_line_that_no_match_writes_is_named(klss: Any, tmp_path: Path, file: s
 
 def _identity() -> dict[str, Any]:
     from darkchess.fog.players.named_fog_players import configuration
-    from klss.play.limits import TimeControl
     from uci_bridge.match.match import Match
 
     a, b, budget = configuration("greedy"), configuration("random"), TimeControl(nodes=1)
@@ -192,7 +188,6 @@ def test_a_match_whose_disk_is_full_says_so_in_one_line_and_goes_on_later(klss: 
 
 
 # ---------------------------------------------------------------- Reconnaissance Blind Chess
-ENGINE = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"
 HERE = ("rbc", "match", "rbc-attacker", "rbc-random", "--nodes", "5", "--seed", "4", "--check-truth")
 TURN = {"game", "ply", "player", "sense", "move", "taken", "seconds_wall", "seconds_sense"}
 
@@ -225,25 +220,3 @@ def test_a_match_goes_on_where_it_was_left_and_is_the_same_in_processes_of_their
         assert timeless(tmp_path / "a", name) == timeless(tmp_path / "b", name)
     for name in ("game-00000.json", "game-00001.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
-
-
-def test_a_player_of_reconchess_is_made_with_the_budget(
-    klss: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[tuple[Any, ...]] = []
-
-    class Bot(Program):
-        name = "bot.py"
-
-        def fields(self) -> dict[str, Any]:
-            return {"name": self.name, "source": "bot"}
-
-        def process(self, budget: TimeControl, stockfish: str | None) -> EngineProcess:
-            made.append((budget.nodes, budget.time_s, stockfish))
-            return EngineProcess((sys.executable, "-S", "-E", str(ENGINE), "good"), name=self.name)
-
-    bridge = SimpleNamespace(foreign=lambda text: Bot() if text == "bot.py" else None)
-    monkeypatch.setitem(sys.modules, "uci_bridge.reconchess", bridge)  # type: ignore[arg-type]
-    klss("rbc", "match", "bot.py", "rbc-attacker", "--nodes", "7", "--games", "2", "--check-truth", "--out", "m")
-    assert made == [(7, None, None)]
-    assert [line["white"] for line in rows(tmp_path / "m")] == ["bot.py", "rbc-attacker"]
