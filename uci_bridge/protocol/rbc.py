@@ -109,14 +109,6 @@ class _Request(Request[_Seen], frozen=True, kw_only=True):
     legalMoves: Annotated[list[shapes.Move], Meta(max_length=_MAX_REQUESTS)]
     fen: shapes.Fen | None = None
 
-    def __post_init__(self) -> None:
-        """Refuse squares in the wrong phase, and squares that come twice."""
-        super().__post_init__()
-        if (self.senseActions is not None) != (self.phase == "sense"):
-            raise ValueError("senseActions: expected squares in phase 'sense' and only there")
-        if self.senseActions is not None and len(set(self.senseActions)) < len(self.senseActions):
-            raise ValueError("senseActions: expected each square once")
-
 
 # ---------------------------------------------------------------------------------------- what follows from what
 

@@ -40,11 +40,6 @@ class Move(Struct, frozen=True, omit_defaults=True):
     to: SquareName
     promotion: Promotion | None = None
 
-    def __post_init__(self) -> None:
-        """Refuse a move from a square to itself."""
-        if self.from_ == self.to:
-            raise ValueError(f"got a move from {self.from_} to itself, expected two squares")
-
 
 class Piece(Struct, frozen=True):
     """A piece on a square."""
