@@ -48,21 +48,17 @@ def _parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run the command; return the exit code."""
     options = _parser().parse(arguments)
-    from klss.support.configuration_text import ConfigurationError
     from uci_bridge.bot.account import engine
-    from uci_bridge.bot.config import ConfigError, load_config, read_token
+    from uci_bridge.bot.config import load_config, read_token
     from uci_bridge.bot.log import log_to
     from uci_bridge.child_processes import close_to_others
 
     close_to_others()
     formatter = log_to(level=getattr(logging, options.log.upper()))
     path = Path(options.config)
-    try:
-        config = load_config(path)
-        formatter.token = token = read_token(config.token)
-        engine(config.engine, path.absolute().parent)
-    except (ConfigError, ConfigurationError) as error:
-        raise UsageError(str(error)) from None
+    config = load_config(path)
+    formatter.token = token = read_token(config.token)
+    engine(config.engine, path.absolute().parent)
     if options.check:
         return asyncio.run(_check(config, token, path.absolute().parent))
     return asyncio.run(_play(config, token, path.absolute().parent, options.grace))
@@ -78,7 +74,7 @@ async def _check_engine(config: BotConfig, folder: Path) -> None:
 
 
 async def _check(config: BotConfig, token: Token, folder: Path) -> int:
-    from uci_bridge.bot.account import BotRefused, make_client, variant_served, who_am_i
+    from uci_bridge.bot.account import make_client, variant_served, who_am_i
     from uci_bridge.bot.lichess import ServerError
 
     await _check_engine(config, folder)
@@ -86,8 +82,6 @@ async def _check(config: BotConfig, token: Token, folder: Path) -> int:
         async with make_client(config, token) as client:
             account = await who_am_i(client)
             await variant_served(client)
-    except BotRefused as error:
-        raise UsageError(str(error)) from None
     except ServerError as error:
         raise UsageError(f"url: {error}; expected a server that answers") from None
     print(f"configuration, engine, server and token are right: {account.name} plays on {config.url}")
@@ -110,8 +104,8 @@ async def _account(client: Client) -> Account:
 
 
 async def _play(config: BotConfig, token: Token, folder: Path, grace_s: float | None) -> int:
-    from uci_bridge.bot.account import Bot, BotRefused, make_client
-    from uci_bridge.bot.record import Records, RecordsError
+    from uci_bridge.bot.account import Bot, make_client
+    from uci_bridge.bot.record import Records
 
     bots: list[Bot] = []  # the bot, once its account is known
 
@@ -128,17 +122,12 @@ async def _play(config: BotConfig, token: Token, folder: Path, grace_s: float | 
                 log.warning("left at once: the rest goes on at the next start", extra={"fields": {"games": bot.games}})
             playing.cancel()
 
-    try:
-        records = Records(Path(config.records))
-    except RecordsError as error:
-        raise UsageError(str(error)) from None
+    records = Records(Path(config.records))
     try:
         playing = asyncio.create_task(play())
         at_signals(end)
         with contextlib.suppress(asyncio.CancelledError):
             await playing
-    except BotRefused as error:
-        raise UsageError(str(error)) from None
     finally:
         records.close()
     log.info("stopped", extra={"fields": {"games": sum(bot.finished for bot in bots)}})

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from darkchess.errors import EvaluatorError
 from darkchess.evaluation.registry import AUTO, EvaluatorChoice, check_evaluator_name, evaluator_class
 from darkchess.fog.game.contest import DEFAULT_PLAYER
-from klss.support.configuration_text import ConfigurationError
 from klss_app.cli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,13 +46,10 @@ class Game:
 
     @property
     def kit(self) -> AnyKit:
-        """The game's kit, which imports compiled code. Raises :class:`UsageError`: there is none of that name."""
+        """The game's kit, which imports compiled code. Raises ConfigurationError: there is none of that name."""
         from uci_bridge.kits.named import kit_named
 
-        try:
-            return kit_named(self.name)
-        except ConfigurationError as error:
-            raise UsageError(str(error)) from None
+        return kit_named(self.name)
 
     @property
     def front(self) -> Front:
@@ -63,18 +59,14 @@ class Game:
         return front_of(self.kit)
 
     def player(self, text: str, stockfish: str | None = None) -> Spec:
-        """The player that ``text`` names; imports compiled code. Raises :class:`UsageError`: it names none, or one that
-        needs something that is not installed. ``stockfish`` is ``--stockfish``."""
-        from uci_bridge.errors import UciBridgeError
+        """See :func:`uci_bridge.players.player_spec`; imports compiled code. Raises :class:`UsageError` too: its
+        evaluator is missing. ``stockfish`` is ``--stockfish``."""
+        from darkchess.player_configuration import PlayerConfiguration
         from uci_bridge.players import player_spec
 
-        try:
-            found = player_spec(self.kit, text)
-        except (ConfigurationError, UciBridgeError) as error:
-            raise UsageError(str(error)) from None
-        evaluator = getattr(found, "evaluator", AUTO)
-        if evaluator != AUTO:
-            check_evaluator(evaluator, stockfish)
+        found = player_spec(self.kit, text)
+        if isinstance(found, PlayerConfiguration) and found.evaluator != AUTO:
+            check_evaluator(found.evaluator, stockfish)
         return found
 
     def configuration(self, text: str, stockfish: str | None = None) -> Spec:
@@ -100,7 +92,7 @@ FOG = Game(
 
 
 def game_named(name: str) -> Game:
-    """The game that ``--game`` names. Raises :class:`UsageError`: there is none."""
+    """The game that ``--game`` names. Raises ConfigurationError: there is none."""
     if name == "fog":
         return FOG
     if name == "rbc":

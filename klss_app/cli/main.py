@@ -15,11 +15,13 @@ import sys
 from collections.abc import Sequence
 
 from klss import __version__
+from klss.support.configuration_text import ConfigurationError
 from klss.support.text import Document, printable
 from klss_app.cli.errors import CliError, UsageError
 from klss_app.cli.games import game_named, game_of
 from klss_app.stdout import discard, own_stdout, print_document, release
 from uci_bridge.child_processes import adopt_orphans, end_descendants
+from uci_bridge.errors import UciBridgeError
 
 COMMANDS: dict[str, str] = {
     "play": "play against the engine in the terminal, or watch two engines play",
@@ -139,6 +141,8 @@ def _run(arguments: Sequence[str]) -> tuple[int, str]:
         return _dispatch(arguments), ""
     except CliError as error:
         return error.exit_code, str(error)
+    except (ConfigurationError, UciBridgeError) as error:
+        return 2, str(error)
     except SystemExit as done:  # argparse has shown a help
         return done.code if isinstance(done.code, int) else 0, ""
     except KeyboardInterrupt:

@@ -140,8 +140,6 @@ def _played(parsed: argparse.Namespace, match: Match) -> int:
     out = None if parsed.out is None else Path(parsed.out)
 
     from uci_bridge.errors import NeverAnswered
-    from uci_bridge.match.files import MatchError
-    from uci_bridge.match.openings import OpeningError
 
     begin = time.monotonic()
     watch = _Watch(match)
@@ -150,8 +148,6 @@ def _played(parsed: argparse.Namespace, match: Match) -> int:
             standing = match.run(
                 out, watch.on_game, workers=parsed.workers, scheduler=parsed.scheduler, standing=watch.standing
             )
-    except (MatchError, OpeningError) as error:
-        raise UsageError(str(error)) from None
     except KeyboardInterrupt:
         kept = "their lines are in --out, and the same command goes on from there" if out is not None else "not kept"
         raise FailedError(f"interrupted after {counted(watch.standing.games, 'game')}; {kept}") from None

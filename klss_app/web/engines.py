@@ -7,11 +7,9 @@ import threading
 from collections.abc import Callable
 
 from klss.play.kit import AnyKit
-from klss.support.configuration_text import ConfigurationError
 from klss_app.kept_games import shown_name
 from klss_app.web.board_game import Settings
 from klss_app.web.seats import AnyEngineAtBoard, AnyInbox, EngineAtBoard
-from uci_bridge.commands import Command
 from uci_bridge.evaluators import named
 from uci_bridge.players import PlayerMaker, player_spec
 from uci_bridge.protocol.host import AnyHosted, rehearse
@@ -44,8 +42,6 @@ class BoardEngine:
         self._plays = _process_of(settings)
         self._usable = True  # until its process is ended during a search
         chosen = player_spec(kit, spec)
-        if not kit.is_ours(chosen) and not isinstance(chosen, Command):  # a bot of a package
-            raise ConfigurationError(f"player: got {spec[:80]!r}, expected one of {', '.join(kit.configurations)}")
         self._maker = PlayerMaker(kit, chosen, settings.evaluator, ponders=settings.clock is not None)
         self._process = self._maker.process
         self.evaluator = self._maker.label

@@ -23,11 +23,12 @@ import msgspec
 from klss.support.file_lock import lock
 from klss.support.text import Document
 from klss.support.whole_file import write_whole
+from uci_bridge.errors import UciBridgeError
 from uci_bridge.match.game import Count, GameLine, GameResult, Side
 from uci_bridge.protocol.diagnostics import fit_to_keep
 
 
-class MatchError(Exception):
+class MatchError(UciBridgeError):
     """A match can't be played, or not in that directory: the message says what, got, expected."""
 
 

@@ -18,6 +18,7 @@ from darkchess.errors import DarkchessError
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER, Ruleset
 from klss.support.text import read_text
+from uci_bridge.errors import UciBridgeError
 
 MOST_PLIES = 200
 """The longest random opening."""
@@ -25,7 +26,7 @@ MOST_PLIES = 200
 _DRAWS = 1000
 
 
-class OpeningError(Exception):
+class OpeningError(UciBridgeError):
     """A line of a file is not an opening, or random moves give none."""
 
 
