@@ -26,22 +26,14 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import psutil
 
 
-class _Apart(TypedDict):
-    start_new_session: bool
-    creationflags: int
-
-
-APART: _Apart = {
-    "start_new_session": True,
-    "creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-}
-"""For ``Popen``: a session of its own (on Windows a group)."""
+NEW_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+"""``creationflags`` for ``Popen``: a group of its own on Windows, beside ``start_new_session``, which is for others."""
 
 PASSED_ON = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME",
@@ -208,7 +200,8 @@ class _Guard:
                     stdout=subprocess.DEVNULL,
                     bufsize=0,
                     env=engine_environment(),
-                    **APART,
+                    start_new_session=True,
+                    creationflags=NEW_GROUP,
                 )
             assert self._process.stdin is not None
             self._process.stdin.write(f"{sign}{pid}\n".encode())

@@ -12,7 +12,6 @@ from darkchess.fog.game.rules import PAPER, Ruleset
 
 if TYPE_CHECKING:
     from darkchess.evaluation.evaluator import Evaluator
-    from darkchess.fog.players.named_fog_players import Configuration
     from darkchess.player_configuration import PlayerConfiguration
 
 
@@ -50,11 +49,6 @@ class EvaluatedKit:
     def versions(self, spec: PlayerConfiguration, choice: EvaluatorChoice) -> dict[str, str | None]:
         found = evaluator_choice(spec, choice)
         return evaluator_class(found.name).versions(found)
-
-
-def can_ponder(configuration: Configuration, choice: EvaluatorChoice) -> bool:
-    """Whether a player can ponder: its search can be stopped at once, and its evaluator may be used by two threads."""
-    return configuration.can_ponder and evaluator_class(evaluator_choice(configuration, choice).name).reentrant
 
 
 def named(name: str, label: str | None) -> str:

@@ -97,6 +97,7 @@ class Kit(ABC, Generic[Configuration, TrueGame, Setup, Observation, Answer]):
     title: str  # the game's name in sentences
     # the game's part of the engine protocol; how observations look in messages is its own affair
     wire: GameWire[Setup, Observation, Answer]
+    own: type[Configuration]  # the class of its own players' configurations
     configurations: Sequence[str]  # the names of its own players' configurations
     default_player: str  # the configuration if none is named
     levels: Sequence[str] = ()  # names of further configurations, from the easiest to the hardest
@@ -125,9 +126,9 @@ class Kit(ABC, Generic[Configuration, TrueGame, Setup, Observation, Answer]):
             The text describes no player.
         """
 
-    @abstractmethod
     def is_ours(self, spec: Spec) -> TypeGuard[Configuration]:
         """Whether ``spec`` is a configuration of this game, from which :meth:`player` makes a player."""
+        return isinstance(spec, self.own)
 
     def text(self, spec: Configuration) -> str:
         """Return a text that describes one of our configurations to another process; raises ConfigurationError if there

@@ -14,14 +14,14 @@ import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Self, TypeGuard, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Self, TypeVar, get_type_hints
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from klss.errors import GameError
 from klss.play.contest import Answer, Contradiction, Decision, Observation, Player
-from klss.play.kit import Configuration, Kit, Named, Replay, Spec
+from klss.play.kit import Configuration, Kit, Named, Replay
 from klss.play.limits import Limit, Progress
 from klss.play.messages import Answer as AnswerMessage
 from klss.play.messages import GameOver, ProtocolError, Push, Request, Seen, outcome_of, over_shape
@@ -305,6 +305,7 @@ class SmallKit(PlainKit[Named, _Referee, Observation, Answer], Generic[_Referee,
     """A game whose players have names and no options."""
 
     true_game: Callable[[Nature], _Referee]  # the class of its referee
+    own = Named
     configurations: Sequence[str] = ("random",)
     default_player = "random"
 
@@ -315,9 +316,6 @@ class SmallKit(PlainKit[Named, _Referee, Observation, Answer], Generic[_Referee,
         if text not in self.configurations:
             raise ConfigurationError(f"player: got {text[:80]!r}, expected one of {', '.join(self.configurations)}")
         return Named(text)
-
-    def is_ours(self, spec: Spec) -> TypeGuard[Named]:
-        return isinstance(spec, Named)
 
     def player(self, spec: Named, seed: int) -> Player[None, Observation, Answer]:
         return _Chooser(self, spec.name, seed)

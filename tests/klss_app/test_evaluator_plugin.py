@@ -17,7 +17,7 @@ from darkchess.evaluation.registry import EvaluatorChoice, evaluator_class
 from darkchess.fog.players.named_fog_players import ConfigurationError, configuration
 from klss.play.limits import TimeControl
 from tests.uci_bridge.protocol_games import random_game, turn
-from uci_bridge.evaluators import can_ponder, evaluator_label, make_evaluator
+from uci_bridge.evaluators import evaluator_label, make_evaluator
 from uci_bridge.kits.fog import FOG
 from uci_bridge.match.match import Match
 from uci_bridge.match.report import versions
@@ -81,7 +81,7 @@ def test_a_served_player_values_by_it_with_every_other_method_at_its_default(ask
 
 def test_it_does_not_ponder_unless_it_says_that_two_threads_may_ask(klss: Any, asked: Path) -> None:
     kluss, choice = configuration("kluss"), EvaluatorChoice(NAME)
-    assert can_ponder(kluss, EvaluatorChoice()) and not can_ponder(kluss, choice)
+    assert FOG.ponders(FOG.pondering(kluss, EvaluatorChoice())) and not FOG.ponders(FOG.pondering(kluss, choice))
     ran = klss("engine", "--ponder", "--evaluator", NAME)
     assert ran.code == 2 and NAME in ran.err
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TypeGuard
 
 import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import RecordError
-from darkchess.evaluation.registry import EvaluatorChoice
+from darkchess.evaluation.registry import EvaluatorChoice, evaluator_class
 from darkchess.fog.game.contest import DEFAULT_PLAYER, Player, Setup
 from darkchess.fog.game.record import GameRecord, read_game, write_pgn, written_games
 from darkchess.fog.game.referee import Referee
@@ -28,11 +27,11 @@ from darkchess.fog.players.named_fog_players import (
 from darkchess.fog.warm_up import warm_up
 from klss.play.arbiter import Played
 from klss.play.contest import Player as SeatedPlayer
-from klss.play.kit import Kit, Maker, Replay, Spec
+from klss.play.kit import Kit, Maker, Replay
 from klss.support.text import Document
 from uci_bridge.bot.true_game import ServerReferee
 from uci_bridge.commands import described
-from uci_bridge.evaluators import EvaluatedKit, can_ponder, make_evaluator
+from uci_bridge.evaluators import EvaluatedKit, evaluator_choice, make_evaluator
 from uci_bridge.protocol.fog import FOG as WIRE
 
 
@@ -40,6 +39,7 @@ class _Fog(EvaluatedKit, Kit[Configuration, Referee, Setup, View, chess.Move]):
     name = "fog"
     title = "Fog of War chess"
     wire = WIRE
+    own = Configuration
     configurations = main_names()
     levels = tuple(LEVELS)
     default_player = DEFAULT_PLAYER
@@ -52,14 +52,12 @@ class _Fog(EvaluatedKit, Kit[Configuration, Referee, Setup, View, chess.Move]):
     def spec(self, text: str) -> Configuration:
         return configuration(text)
 
-    def is_ours(self, spec: Spec) -> TypeGuard[Configuration]:
-        return isinstance(spec, Configuration)
-
     def text(self, spec: Configuration) -> str:
         return described(spec, CONFIGURATIONS | LEVELS, configuration)
 
     def pondering(self, spec: Configuration, choice: EvaluatorChoice) -> Configuration:
-        return spec.pondering() if can_ponder(spec, choice) else spec
+        evaluator = evaluator_class(evaluator_choice(spec, choice).name)
+        return spec.pondering() if evaluator.reentrant else spec  # which two threads may use at once
 
     def ponders(self, spec: Configuration) -> bool:
         return spec.ponder

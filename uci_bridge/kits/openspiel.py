@@ -5,7 +5,6 @@ anybody's module: ``--game openspiel:MODULE:NAME`` (:func:`klss.openspiel.games.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeGuard
 
 from klss.openspiel.games import spiel_game
 from klss.openspiel.named_players import CONFIGURATIONS, Configuration, configuration, make_player
@@ -13,7 +12,6 @@ from klss.openspiel.observations import Seen, Sight
 from klss.openspiel.referee import Referee
 from klss.play.arbiter import Arbiter, Played
 from klss.play.contest import Contradiction, Player
-from klss.play.kit import Spec
 from klss.play.limits import TimeControl
 from klss.play.outcome import Seat
 from klss.play.small_game import Nature, PlainKit
@@ -33,7 +31,7 @@ def openspiel_kit(name: str) -> _OpenSpielKit:
 
 class _OpenSpielKit(PlainKit[Configuration, Referee, Seen, int]):
     key, mark, renamed = "action", "legalActions", {"own": "own_action"}
-    observation, answer = Seen, int
+    observation, answer, own = Seen, int, Configuration
     configurations = tuple(CONFIGURATIONS)
     default_player = "kluss"
     players = (
@@ -54,9 +52,6 @@ class _OpenSpielKit(PlainKit[Configuration, Referee, Seen, int]):
 
     def spec(self, text: str) -> Configuration:
         return configuration(text)
-
-    def is_ours(self, spec: Spec) -> TypeGuard[Configuration]:
-        return isinstance(spec, Configuration)
 
     def text(self, spec: Configuration) -> str:
         if spec.player == "policy":

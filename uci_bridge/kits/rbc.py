@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 import chess
 
@@ -20,7 +20,7 @@ from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.warm_up import warm_up
 from klss.play.arbiter import Played
 from klss.play.contest import Player as SeatedPlayer
-from klss.play.kit import Kit, Maker, Replay, Spec
+from klss.play.kit import Kit, Maker, Replay
 from klss.play.outcome import Outcome
 from klss.support.configuration_text import ConfigurationError
 from klss.support.inference import NetworkError
@@ -37,6 +37,7 @@ class _Rbc(EvaluatedKit, Kit[Configuration, Referee, Position, Observation, Answ
     name = "rbc"
     title = "Reconnaissance Blind Chess"
     wire = WIRE
+    own = Configuration
     configurations = tuple(CONFIGURATIONS)
     default_player = DEFAULT_PLAYER
     starts = True
@@ -60,9 +61,6 @@ class _Rbc(EvaluatedKit, Kit[Configuration, Referee, Position, Observation, Answ
             except NetworkError as error:
                 raise ConfigurationError(f"configuration: network: {error}") from None
         return chosen
-
-    def is_ours(self, spec: Spec) -> TypeGuard[Configuration]:
-        return isinstance(spec, Configuration)
 
     def text(self, spec: Configuration) -> str:
         return described(spec, CONFIGURATIONS, configuration)

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from klss.support.text import printable
-from uci_bridge.child_processes import APART, engine_environment, guard, kill_family
+from uci_bridge.child_processes import NEW_GROUP, engine_environment, guard, kill_family
 from uci_bridge.errors import EngineFailed
 from uci_bridge.protocol.codec import MAX_ANSWER_BYTES
 
@@ -193,7 +193,8 @@ class _Run:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=engine_environment() if environment is None else environment,
-            **APART,
+            start_new_session=True,
+            creationflags=NEW_GROUP,
         )
         guard.tell("+", self.process.pid)
         stdin, stdout, stderr = self.process.stdin, self.process.stdout, self.process.stderr
