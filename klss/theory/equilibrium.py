@@ -136,12 +136,6 @@ class Solution:
 
         return page(self)
 
-    def behaviour(self, player: int) -> Floats:
-        """Return the behaviour of ``player``, sequence by sequence: float64[S]."""
-        if self.game is None:
-            raise GameError("behaviour: expected a solution of a game, got one of a sequence form alone")
-        return behaviour(self.game.treeplex(player), (self.x, self.y)[player])
-
     def strategy(self, player: int) -> Named:
         """Return the strategy of ``player``, 0 or 1: infoset's name -> action's name -> probability.
 
@@ -162,7 +156,8 @@ class Solution:
             raise GameError("strategy: a sequence form has no names; expected one made by sequence_form")
         if self.exact is not None:
             return self.exact[player]
-        return named(self.game, player, self.behaviour(player).tolist())
+        weights = behaviour(self.game.treeplex(player), (self.x, self.y)[player])
+        return named(self.game, player, weights.tolist())
 
     def policy(self) -> Any:
         """Return both strategies as OpenSpiel's ``TabularPolicy``. Raises GameError: the game is not OpenSpiel's, or

@@ -59,28 +59,18 @@ def read_policy(path: Path, max_bytes: int | None = None) -> tuple[Named, Named]
     """
     try:
         check_memory(f"{path}: reading it", path.stat().st_size * _BYTES_A_BYTE, max_bytes)
-        players = json.loads(read_text(path))["players"]
         first, second = (
-            {str(key): {str(a): _number(p) for a, p in dict(each).items()} for key, each in player["infosets"].items()}
-            for player in players
+            {str(key): _row(said, player, str(key), ()) for key, said in each["infosets"].items()}
+            for player, each in enumerate(json.loads(read_text(path))["players"])
         )
-        for each in (first, second):
-            for key, named in each.items():
-                if not all(0.0 <= p <= 1.0 for p in named.values()):
-                    raise ValueError(f"a probability of {printable(key, 60)!r} is not from 0 to 1")
     except OSError as error:
         raise PolicyError(f"{path}: {error.strerror}; expected a file of klss solve --out") from None
     except TooLargeError:
         raise
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, ArithmeticError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         why = printable(str(error), 100) or type(error).__name__
         raise PolicyError(f"{path}: got no strategies ({why}); expected a file of klss solve --out") from None
     return first, second
-
-
-def _number(probability: Any) -> float:
-    above, _, below = str(probability).partition("/")
-    return float(above) / float(below or "1")
 
 
 def opened(given: Any, max_bytes: int | None = None) -> Any:
@@ -155,12 +145,20 @@ def _row(said: Any, player: int, key: str, names: Sequence[str]) -> Mapping[str,
         if isinstance(said, str):
             said = {said: 1.0}
         pairs = said.items() if isinstance(said, Mapping) else zip(names, said, strict=True)
-        return {str(action): _number(p) for action, p in pairs}
-    except (TypeError, ValueError, ZeroDivisionError):
+        row = {str(action): _number(p) for action, p in pairs}
+        if all(0.0 <= p <= 1.0 for p in row.values()):
+            return row
+        raise ValueError
+    except (TypeError, ValueError, ArithmeticError):
         raise GameError(
             f"policy of player {player}, infoset {printable(key, 80)!r}: got {printable(repr(said), 60)}, expected the "
             f"probabilities of {', '.join(names[:20]) or 'its actions'}"
         ) from None
+
+
+def _number(probability: Any) -> float:
+    above, _, below = str(probability).partition("/")
+    return float(above) / float(below or "1")
 
 
 def write_policy(
@@ -200,10 +198,10 @@ def behaviour_of(game: Game, player: int, named: Named, *, partial: bool = False
                 f"expected {', '.join(names[:20])}"
             )
         row = np.array([float(actions.get(name, 0.0)) for name in names])
-        if not (abs(row.sum() - 1.0) <= _SUM and (row >= 0.0).all()):
+        if abs(row.sum() - 1.0) > _SUM:
             raise GameError(
-                f"policy of player {player}, infoset {printable(key, 80)!r}: probabilities sum to {row.sum():.6g}, the "
-                f"least is {row.min():.6g}; expected a sum of 1, and none below 0"
+                f"policy of player {player}, infoset {printable(key, 80)!r}: probabilities sum to {row.sum():.6g}, "
+                "expected 1"
             )
         first = treeplex.first_sequence[i]
         weights[first : first + len(names)] = row / row.sum()

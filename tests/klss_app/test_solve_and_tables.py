@@ -32,21 +32,6 @@ def test_solve_reports_kuhn_s_value(capsys: pytest.CaptureFixture[str]) -> None:
     assert (report["nodes"], report["infosets"], report["sequences"]) == (58, [6, 6], [13, 13])
 
 
-def test_solve_writes_both_strategies_by_infoset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "kuhn.json"
-    output(capsys, "solve", "kuhn_poker", "--out", str(path))
-    document = json.loads(path.read_text())
-    assert document["game"] == "kuhn_poker"
-    assert len(document["players"]) == 2
-    for player in document["players"]:
-        assert len(player["infosets"]) == 6
-        for actions in player["infosets"].values():
-            assert set(actions) == {"Pass", "Bet"}
-            assert sum(actions.values()) == pytest.approx(1.0)
-    # Kuhn (1950): the second player with a king always calls a bet.
-    assert document["players"][1]["infosets"]["2b"]["Bet"] == pytest.approx(1.0)
-
-
 def test_exact_answers_are_fractions_in_the_report_and_in_both_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

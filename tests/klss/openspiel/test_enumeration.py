@@ -154,20 +154,3 @@ def test_a_tree_that_is_sure_to_be_too_large_is_refused_before_it_is_built(
     with pytest.raises(TooLargeError, match="raise max_nodes"):
         openspiel.load(name, max_nodes=50_000)
     assert 0 < asked <= 2 * openspiel._WALKS_AT  # of both players
-
-
-def test_the_library_tells_names_of_infosets_and_actions_and_limits_by_its_own_parameters() -> None:
-    solution = klss.solve("kuhn_poker", max_nodes=58, memory_mb=100_000, method="simplex")
-    assert solution.stats.method == "simplex" and solution.value == pytest.approx(-1 / 18)
-    game = openspiel.load("kuhn_poker")
-    for player in (0, 1):
-        strategy = solution.strategy(player)
-        assert {*strategy} == {str(game.observations[player].keys[j]) for j in game.observations[player].turn_infosets}
-        for actions in strategy.values():
-            assert {*actions} == {"Pass", "Bet"} and sum(actions.values()) == pytest.approx(1.0)
-    # What player 1 does facing a bet is the same in every equilibrium.
-    assert solution.strategy(1)["2b"]["Bet"] == pytest.approx(1.0), "a king calls"
-    assert solution.strategy(1)["0b"]["Bet"] == pytest.approx(0.0), "a jack does not"
-    for named, limits, limit in (("kuhn_poker", {"max_nodes": 57}, "max_nodes"), (game, {"memory_mb": 1}, "memory_mb")):
-        with pytest.raises(TooLargeError, match=f"raise {limit}$"):
-            klss.solve(named, **limits)
