@@ -1,8 +1,7 @@
 """An opening book: the mixed strategies of ``kluss`` at its first turns, by the views of the player to move.
 
 A *page* is one infoset: all observations of one player since the start, with its own moves. Pages are found by a hash
-of the player's own views, so nothing here knows a true game. ``python -m experiments.openings`` makes the book
-(``docs/analyse.md``).
+of the player's own views, so nothing here knows a true game. ``docs/analyse.md`` says how the book was made.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ class Book:
 
     @classmethod
     def read(cls, path: Path) -> Book:
-        """Read a book's file, as ``experiments.openings`` writes it."""
+        """Read a book's file."""
         document = json.loads(path.read_text(encoding="utf-8"))
         pages = {
             key: Page(value, tuple(BookMove(chess.Move.from_uci(uci), *rest) for uci, *rest in moves))

@@ -58,7 +58,7 @@ def test_every_page_is_a_mixture_of_moves_in_the_ranges_that_moves_and_values_ha
 
 def test_the_head_says_how_the_book_was_made() -> None:
     head = BOOK.head
-    assert head["command"].startswith("python -m experiments.openings ") and head["created"] and head["versions"]
+    assert head["command"].startswith("python -m experiments.") and head["created"] and head["versions"]
     for name in ("nodes", "searches", "seed", "plies"):
         assert f"--{name} {head[name]} " in head["command"]
     assert BOOK.plies == head["plies"] == 6
