@@ -9,6 +9,7 @@ accepted. onnxruntime is imported with the first network, reports nothing to any
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from functools import cache
@@ -83,6 +84,12 @@ class Network:
     def run(self, **inputs: Float32s) -> list[Float32s]:
         """Return the outputs in the order in which they were asked for."""
         return list(self._session.run(self._outputs, inputs))
+
+
+def history_of(content: bytes) -> dict[str, Any]:
+    """Return how the weights of one of our .onnx files were made; empty if it does not say."""
+    session = _onnxruntime().InferenceSession(content, providers=["CPUExecutionProvider"])
+    return dict(json.loads(session.get_modelmeta().custom_metadata_map.get("history", "{}")))
 
 
 @cache

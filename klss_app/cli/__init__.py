@@ -5,5 +5,5 @@ that commands share; ``errors`` what ends as one line.
 
 Commands: ``play`` with ``terminal``, ``screen``, ``human`` and ``saved_game``; ``board``; ``engine``
 with ``serving``; ``bot``; ``match``; ``track``; ``analyse`` with ``analysed_games``; ``solve``, ``exploit`` and
-``tables`` with ``openspiel``; ``bench``. Commands for Fog of War alone are in ``fog``.
+``tables`` with ``openspiel``; ``bench``; ``about``. Commands for Fog of War alone are in ``fog``.
 """

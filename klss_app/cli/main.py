@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import importlib
 import io
-import os
-import platform
 import sys
 from collections.abc import Sequence
 
 from klss import __version__
 from klss.support.configuration_text import ConfigurationError
-from klss.support.text import Document, printable
+from klss.support.text import printable
 from klss_app.cli.errors import CliError, UsageError
 from klss_app.cli.games import game_named, game_of
-from klss_app.stdout import discard, own_stdout, print_document, release
+from klss_app.stdout import discard, own_stdout, release
 from uci_bridge.child_processes import adopt_orphans, end_descendants
 from uci_bridge.errors import UciBridgeError
 
@@ -39,6 +37,7 @@ COMMANDS: dict[str, str] = {
     "exploit": "the best response to given strategies: what it wins, and where",
     "tables": "the tables of the paper, measured on this machine",
     "bench": "speed of the engine on this machine, and a signature of its behaviour",
+    "about": "versions, and where the packaged weights come from",
 }
 """Command -> its line in the help; the module of the same name here holds ``run(arguments) -> exit code``."""
 
@@ -68,9 +67,8 @@ def _dispatch(arguments: Sequence[str]) -> int:
     command, *rest = rest or [""]
     if command in ("-V", "--version") and rest in ([], ["--json"]):
         if rest:
-            print_document(_installation())
-        else:
-            print(f"klss {__version__}")
+            return int(importlib.import_module("klss_app.cli.about").run(rest))
+        print(f"klss {__version__}")
         return 0
     if command in ("-h", "--help", "help"):
         width = max(map(len, commands))
@@ -86,23 +84,6 @@ def _dispatch(arguments: Sequence[str]) -> int:
     run = importlib.import_module(f"klss_app.cli.{own.get(command, command)}").run
     code: int = run(rest, game) if command in RBC_COMMANDS else run(rest)
     return code
-
-
-def _installation() -> Document:
-    """Versions and CPU: answers with a node budget depend on them, and a bug report needs them."""
-    import llvmlite.binding
-
-    from uci_bridge.match.documents import commit, package_versions
-
-    packages = ("numpy", "numba", "llvmlite", "scipy", "highspy", "chess", "aiohttp", "msgspec", "open_spiel")
-    return {
-        "versions": package_versions(*packages),
-        "commit": commit(),
-        "cpu": llvmlite.binding.get_host_cpu_name(),
-        "cores": os.cpu_count(),
-        "system": platform.system(),
-        "machine": platform.machine(),
-    }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
