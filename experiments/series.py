@@ -117,7 +117,7 @@ SERIES = {
             "filter-alone": Pairing("kluss,value_beta=0", "kluss-value"),
         },
     ),
-    "belief": Series(  # no player has a learned belief
+    "learn_policy": Series(  # no player has a learned belief
         "games that the policy of moves is learned from", TimeControl(nodes=4000), 160,
         {
             f"{a}-{b}": Pairing(a, b, games)
@@ -136,7 +136,22 @@ SERIES = {
         | {"rbc-attacker": Pairing("rbc-tower", "rbc-attacker"), "dsmcp": Pairing("rbc-tower", _TREE)},
         kit=RBC, seed=1800,
     ),
-    "imitated": Series(
+    "learn_fog": Series(
+        "games that the weights of positions of Fog of War are learned from", TimeControl(nodes=8000), 300,
+        {
+            "own": Pairing("kluss", "kluss", 500), "klss2021": Pairing("kluss", "klss2021"),
+            "value": Pairing("kluss", "kluss-value", 200), "paper": Pairing("kluss", "klss2021-paper", 60),
+        },
+        seed=27,
+    ),
+    "learn_rbc": Series(
+        "games that the weights of positions of blind chess are learned from", TimeControl(nodes=10_000), 150,
+        {"own": Pairing("rbc-tower", "rbc-tower", 700), "dsmcp": Pairing("rbc-tower", _TREE, 40)}
+        | _against("rbc-tower", "rbc-expect", "attacker", "random")
+        | {"trout": Pairing("rbc-tower", "trout", 250), "greedy": Pairing("rbc-tower", "rbc-attacker", 60)},
+        kit=RBC, seed=27,
+    ),
+    "learn_dsmcp": Series(
         "games that the network of dsmcp is learned from", TimeControl(nodes=100), 765,
         {
             f"{a}-{b}".replace("rbc-", ""): Pairing(a, b, 765 * share)
@@ -162,7 +177,13 @@ SERIES = {
 
 
 def played(
-    series: Series, name: str, pairing: Pairing, folder: Path, workers: int, seed: int | None = None
+    series: Series,
+    name: str,
+    pairing: Pairing,
+    folder: Path,
+    workers: int,
+    seed: int | None = None,
+    scheduler: str | None = None,
 ) -> dict[str, Any]:
     """Play the remaining games of a match in a folder of ``folder``, with a line for each on standard error; return its
     entry in the results. A ``seed`` that is not the series' own makes another match, by name too. Raises MatchError:
@@ -189,7 +210,7 @@ def played(
         of_games.write_text(mine, encoding="utf-8")  # the folder is locked now, and has a game that counts
         print(f"{name}: {standing.score:g} of {standing.games}, {line['reason']}", file=sys.stderr, flush=True)
 
-    standing = match.run(here, tell, workers=workers)
+    standing = match.run(here, tell, workers=workers, scheduler=scheduler)
     columns = ["game", "winner", "plies", "reason", "a's color"]
     rows = [
         [

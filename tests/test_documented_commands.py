@@ -49,15 +49,10 @@ IN_SMALL = (
     "klss bench suite --nodes 50 --repetitions 1",
     f"experiments.series head_to_head --players random,cap=500 greedy,cap=500 --games 2 {SERIES}",
     f"experiments.series rbc_games --nodes 20 --only expect --games 2 {SERIES}",
-    f"experiments.series belief --players greedy,cap=500 random,cap=500 --games 10 --nodes 1 {SERIES}",
-    "experiments.openings --people game.pgn --nodes 10 --searches 1 --plies 2 --out book.json",
-    "experiments.puzzles game.pgn --out puzzles.jsonl",
+    f"experiments.series learn_policy --players greedy,cap=500 random,cap=500 --games 10 --nodes 1 {SERIES}",
     "experiments.convergence --games kuhn_poker --nodes 10 --workers 1 --results results",
-    "experiments.learn data fog klss2021=fog people=fog/game-00000.pgn --out fogged",
-    "experiments.learn data rbc own=own random=random --out weighed",
-    "experiments.learn data policy belief=runs/belief/greedy,cap=500-random,cap=500-1nodes --out chosen",
-    "experiments.learn train policy chosen --out policy --epochs 1",
-    "experiments.learn data dsmcp imitated=own --out planned",
+    "experiments.learn fog --share 0 --matches klss2021=fog people=fog/game-00000.pgn --epochs 1 --out fogged",
+    "experiments.blind_games . --caps 50 --tracked 1 --results results",
 )
 """Run one after the other, in this order, in one empty folder: later ones read what earlier ones wrote."""
 

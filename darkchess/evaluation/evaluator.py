@@ -8,9 +8,11 @@ Positions are the rows of :mod:`darkchess.board.kernels.board`: uint64[n, 9].
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -207,9 +209,10 @@ class Weights:
         """Read what :meth:`write` wrote; ValueError if the file holds something else."""
         return Weights(np.ascontiguousarray(read_arrays(file, PACKED_SIZE, ["packed"])["packed"], dtype=np.float32))
 
-    def write(self, file: str | os.PathLike[str]) -> None:
-        """Write the weights as npz, in half precision."""
-        np.savez_compressed(file, packed=self.packed.astype(np.float16))
+    def write(self, file: str | os.PathLike[str], history: Mapping[str, object] | None = None) -> None:
+        """Write the weights as npz, in half precision, with the ``history`` of how they were made (JSON)."""
+        said = np.frombuffer(json.dumps(dict(history or {}), allow_nan=False).encode(), dtype=np.uint8)
+        np.savez_compressed(file, packed=self.packed.astype(np.float16), history=said)
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,6 @@
-"""``python -m experiments.learn data|positions|train|selfplay``: what the packaged weights are learned by."""
+"""``python -m experiments.learn NAME``: makes a shipped file of weights anew, from the games that it is learned from to
+the file; :data:`RECIPES` says how. What is there in ``--out`` is not made again, so a stopped command goes on.
+"""
 
 from __future__ import annotations
 
@@ -8,96 +10,141 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from darkchess.errors import FenError
+import numpy as np
+
 from darkchess.fog.belief import tower as of_fog
 from darkchess.rbc.belief import tower as of_blind
-from darkchess.rbc.game.referee import Referee
-from experiments.commands import finished
+from experiments.commands import RUNS, finished
 from experiments.learn import evaluation, policy, selfplay
 from experiments.learn.blind import BLIND, DSMCP
 from experiments.learn.export import write_network, write_scores
 from experiments.learn.fog import FOG
 from experiments.learn.planning import Planning
 from experiments.learn.positions import make_positions
-from experiments.learn.shards import TRAIN, TrainingError, load, make, where
+from experiments.learn.shards import TRAIN, Arrays, Source, TrainingError, digest, load, make, where
 from experiments.learn.trainer import Plan, train
 from experiments.learn.weighing import Weighing, repeated
-from klss_app.flag_types import count, positive, share
+from experiments.series import SERIES, played
+from klss.support.configuration_text import ConfigurationError
+from klss_app.flag_types import count, seed, share
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.match.documents import head, write_document
+from uci_bridge.match.files import MatchError
 
-SOURCES = {"fog": FOG, "rbc": BLIND, "dsmcp": DSMCP, "policy": policy.POLICY}
-"""What is made of finished games, by the names that the commands take."""
-_BLOCKS = {"fog": of_fog.BLOCKS, "rbc": of_blind.BLOCKS}
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one of the commands; return the exit code."""
-    parser = _parser()
-    parsed = parser.parse_args(arguments)
-    if parsed.what == "selfplay":
-        try:
-            Referee(parsed.fen)
-        except FenError as error:
-            parser.error(f"--fen: {error}")
-
-    def work() -> None:
-        with closing(ProgressLine(parsed.what)) as line:
-            said = parsed.work(parsed, line.tell)
-        print(said)
-
-    return finished(work, OSError, TrainingError, UciBridgeError)
+Written = Callable[[Path, dict[str, Any]], None]
+"""Writes a file of weights at a path, with its history."""
 
 
-def _data(parsed: argparse.Namespace, tell: Callable[[str], None]) -> str:
-    return f"{parsed.out}: {make(SOURCES[parsed.game], parsed.matches, parsed.out, tell)} decisions"
+@dataclass(frozen=True)
+class Recipe:
+    """How a file of weights is made."""
+
+    file: str  # the shipped one
+    hours: float  # of two idle cores, estimated from matches and trainings that were made before
+    # ``(held, parsed, tell)`` learns from decisions or positions; returns what writes the weights, and its figures
+    learn: Callable[[Arrays, argparse.Namespace, Callable[[str], None]], tuple[Written, dict[str, Any]]]
+    source: Source | None = None  # of decisions of the games of the series of the same name; None: positions
+    epochs: int = 4
+    lacks: str = "nothing"  # what the shipped one learned from besides, which can't be made again here
 
 
-def _positions(parsed: argparse.Namespace, tell: Callable[[str], None]) -> str:
-    total = make_positions(parsed.kind, parsed.out, parsed.seed, parsed.minutes, tell, parsed.pieces)
-    return f"{parsed.out}: {total} positions"
+def _weighed(blocks: Any, channels: int) -> Any:
+    def learn(held: Arrays, parsed: argparse.Namespace, tell: Callable[[str], None]) -> tuple[Written, dict[str, Any]]:
+        study = Weighing(held, blocks, channels=channels)
+        found, figures = _trained(study, len(repeated(held)), parsed, tell)
+        return lambda path, history: write_scores(path, found, history), figures
+
+    return learn
 
 
-def _selfplay(parsed: argparse.Namespace, tell: Callable[[str], None]) -> str:
-    names = [field.name for field in dataclasses.fields(selfplay.Schedule)]
-    schedule = selfplay.Schedule(**{name: getattr(parsed, name) for name in names})
-    selfplay.generations(parsed.out, schedule, parsed.generations, tell)
-    return f"{selfplay.network_path(parsed.out, parsed.generations - 1)}: the last generation"
+def _planned(held: Arrays, parsed: argparse.Namespace, tell: Callable[[str], None]) -> tuple[Written, dict[str, Any]]:
+    study = Planning(held)
+    found, figures = _trained(study, len(where(held, TRAIN)), parsed, tell)
+    return lambda path, history: write_network(path, study.for_play(found), history), figures
 
 
-def _train(parsed: argparse.Namespace, tell: Callable[[str], None]) -> str:
-    """Train, write the weights, and the figures beside them."""
-    paths = sorted(parsed.data.glob("*.npz"))
-    chosen: dict[str, Any] = {"game": parsed.model, "epochs": parsed.epochs, "seed": parsed.seed}
-    about = head("learn", "numpy", "jax") | {"configuration": chosen}
-    path = parsed.out / ("weights.npz" if parsed.model in ("evaluation", "policy") else "network.onnx")
-    if parsed.model == "evaluation":
-        weights, figures = evaluation.tune(load(paths, evaluation.VALUED), parsed.epochs, parsed.seed, parsed.out, tell)
-        weights.write(path)
-    elif parsed.model == "policy":
-        held = load(paths, SOURCES["policy"].columns)
-        learned, figures = policy.learn(held, parsed.epochs, parsed.seed, parsed.out, about, tell)
-        learned.save(path)
-    else:
-        held = load(paths, SOURCES[parsed.model].columns)
-        study: Any = Planning(held) if parsed.model == "dsmcp" else Weighing(held, _BLOCKS[parsed.model])
-        study = dataclasses.replace(study, channels=parsed.channels or study.channels)
-        trained = len(where(held, TRAIN) if parsed.model == "dsmcp" else repeated(held))
-        chosen |= {"channels": study.channels, "decisions": len(held["game"])}
-        plan = Plan(max(1, trained // study.batch), epochs=parsed.epochs, seed=parsed.seed)
-        found, epochs = train(study, plan, parsed.out / "checkpoint.npz", chosen, tell)
-        columns = ["epoch", "loss", "validation_loss", "seconds"]
-        figures = {"epochs": {"columns": columns, "rows": epochs}, "tested": study.tested(found)}
-        if parsed.model == "dsmcp":
-            write_network(path, study.for_play(found), about | figures)
-        else:
-            write_scores(path, found, about | figures)
-    write_document(parsed.out / "figures.json", about | figures)
-    return f"{path}; figures.json beside it has what it is worth on test games"
+def _trained(study: Any, size: int, parsed: argparse.Namespace, tell: Callable[[str], None]) -> tuple[Any, Any]:
+    plan = Plan(max(1, size // study.batch), epochs=parsed.epochs, seed=parsed.seed)
+    about = {"game": parsed.name, "decisions": len(study.held["game"]), "channels": study.channels}
+    found, rows = train(study, plan, parsed.out / "checkpoint.npz", about, tell)
+    epochs = {"columns": ["epoch", "loss", "validation_loss", "seconds"], "rows": rows}
+    return found, {"epochs": epochs, "tested": study.tested(found)}
+
+
+def _chosen(held: Arrays, parsed: argparse.Namespace, tell: Callable[[str], None]) -> tuple[Written, dict[str, Any]]:
+    found, figures = policy.learn(held, parsed.epochs, parsed.seed, parsed.out, tell)
+    return lambda path, history: dataclasses.replace(found, history=history).save(path), figures
+
+
+def _tuned(held: Arrays, parsed: argparse.Namespace, tell: Callable[[str], None]) -> tuple[Written, dict[str, Any]]:
+    weights, figures = evaluation.tune(held, parsed.epochs, parsed.seed, parsed.out, tell)
+    return weights.write, {"tested": figures}
+
+
+def _of_own_games(held: Arrays, parsed: argparse.Namespace, tell: Callable[[str], None]) -> Any:
+    schedule = dataclasses.replace(SCHEDULE, games=max(1, round(parsed.share * SCHEDULE.games)))
+    arrays = selfplay.generations(parsed.out, schedule, GENERATIONS, tell)
+    return lambda path, history: write_network(path, arrays, history), {"schedule": dataclasses.asdict(schedule)}
+
+
+RECIPES = {
+    "evaluation": Recipe("darkchess/evaluation/data/evaluation_weights.npz", 4, _tuned, epochs=6),
+    "policy": Recipe("darkchess/fog/belief/data/policy.npz", 0.7, _chosen, policy.POLICY, epochs=10),
+    "fog": Recipe(
+        "darkchess/fog/belief/data/tower.onnx", 3, _weighed(of_fog.BLOCKS, 64), FOG,
+        lacks="432 games of people (20,122 of 93,235 decisions: --matches people=FILE.pgn), and a player that is gone",
+    ),
+    "rbc": Recipe(
+        "darkchess/rbc/belief/data/tower.onnx", 4, _weighed(of_blind.BLOCKS, 32), BLIND,
+        lacks="StrangeFish2 and earlier states of the player (--matches strange=DIR): 61,166 of 297,072 decisions",
+    ),
+    "dsmcp": Recipe("darkchess/rbc/synoptic/data/network.onnx", 9, _planned, DSMCP, epochs=2),
+    "rl": Recipe("darkchess/rbc/synoptic/data/network-rl.onnx", 1, _of_own_games),
+}  # fmt: skip
+"""The recipes by name."""
+
+POSITIONS = (("played", 20.0, 0), ("searched", 60.0, 0), ("endings", 10.0, 0), ("endings", 10.0, 3))
+"""What the evaluation is tuned to: the kind, minutes, and most pieces a side of endings."""
+GENERATIONS, SCHEDULE = 7, selfplay.Schedule()
+"""Of the player that learns from its own games, the generation with random weights included."""
+
+
+def learned(parsed: argparse.Namespace, tell: Callable[[str], None]) -> Path:
+    """Make what is missing of a recipe; return the path of the weights."""
+    recipe, data = RECIPES[parsed.name], parsed.out / "data"
+    about = head(f"learn {parsed.name}", "numpy", "jax")
+    matches, held = list(parsed.matches), {}
+    if recipe.source is not None:
+        series = SERIES[f"learn_{parsed.name}"]
+        for name, pairing in series.matches.items() if parsed.share else ():
+            games = max(2, round(parsed.share * (pairing.games or series.games)))
+            scaled, folder = dataclasses.replace(pairing, games=games), parsed.out / "matches"
+            found = played(series, name, scaled, folder, parsed.workers, scheduler=parsed.scheduler)
+            matches.append((name.partition("-")[0], folder / found["name"]))
+        make(recipe.source, matches, data, tell)
+        held = load(sorted(data.glob("*.npz")), recipe.source.columns)
+    elif recipe.learn is _tuned:
+        for number, (kind, minutes, pieces) in enumerate(POSITIONS, 1):
+            if parsed.share and not any(data.glob(f"{kind}-{number}-*.npz")):
+                make_positions(kind, data, number, parsed.share * minutes, tell, pieces)
+        held = load(sorted(data.glob("*.npz")), evaluation.VALUED)
+    write, figures = recipe.learn(held, parsed, tell)
+    labels, numbers = np.unique(held["label"], return_counts=True) if held else ((), ())
+    shards = sorted(path for path in parsed.out.rglob("*-*.npz") if "checkpoint" not in path.name)
+    history = about | {
+        "configuration": {key: getattr(parsed, key) for key in ("name", "seed", "epochs", "share")},
+        "data": {"sha256": digest(shards), **{str(label): int(number) for label, number in zip(labels, numbers)}},
+        **figures,
+    }
+    path: Path = parsed.out / Path(recipe.file).name
+    write(path, history)
+    write_document(parsed.out / "figures.json", history)
+    return path
 
 
 def _labelled(text: str) -> tuple[str, Path]:
@@ -107,47 +154,38 @@ def _labelled(text: str) -> tuple[str, Path]:
     return label, Path(path)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m experiments.learn", description="learn the packaged weights")
-    commands = parser.add_subparsers(dest="what", required=True)
-
-    def command(name: str, work: Callable[..., str], about: str) -> Callable[..., Any]:
-        found = commands.add_parser(name, help=about)
-        found.set_defaults(work=work)
-        return found.add_argument
-
-    add = command("data", _data, "make decisions out of finished games")
-    add("game", choices=SOURCES)
-    told = "; ".join(f"{name}: of {source.expected}" for name, source in SOURCES.items())
-    add("matches", nargs="+", type=_labelled, metavar="LABEL=PATH", help=told)
-    add("--out", type=Path, required=True, metavar="DATA", help="where the shards go")
-    add = command("positions", _positions, "make positions with Stockfish's values")
-    add("kind", choices=("played", "searched", "endings"), help="see experiments/learn/positions.py")
-    add("--out", type=Path, required=True, metavar="DATA", help="where the shards go")
-    add("--minutes", type=positive, default=30.0, metavar="M", help="(default %(default)g)")
-    add("--pieces", type=int, default=0, metavar="N", help="of endings: most a side beside king and pawns")
-    add("--seed", type=int, default=1, metavar="N", help="(default %(default)s)")
-    add = command("train", _train, "learn from data, and write DIR/network.onnx or DIR/weights.npz")
-    add("model", choices=(*SOURCES, "evaluation"))
-    add("data", type=Path, metavar="DATA", help="shards that 'data' or 'positions' wrote")
-    add("--out", type=Path, required=True, metavar="DIR", help="of checkpoint, weights and figures")
-    add("--epochs", type=count, default=4, metavar="N", help="(default %(default)s)")
-    add("--channels", type=count, metavar="C", help="of the convolutions (default 32)")
-    add("--seed", type=int, default=0, metavar="N", help="of all that is random (default %(default)s)")
-    add = command("selfplay", _selfplay, "a player of blind chess learns from its own games, from random weights")
-    kept = selfplay.Schedule()
-    add("--out", type=Path, required=True, metavar="DIR", help="where all of it is kept")
-    add("--generations", type=count, default=7, metavar="N", help="until there are so many (default %(default)s)")
-    flags: tuple[tuple[str, Callable[[str], Any], str], ...] = (
-        ("games", count, "of a generation"), ("nodes", count, "of a question"),
-        ("particles", count, "sets of the opponent that are kept"),
-        ("epochs", count, "of a generation's training"), ("seed", int, "of all that is random"),
-        ("noise", share, "share of Dirichlet noise in the policy at the root"),
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Make weights; return the exit code."""
+    told = "\n".join(f"  {name:11}{each.hours:4g} hours: {each.file}" for name, each in RECIPES.items())
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.learn", description="Make a shipped file of weights anew.",
+        epilog=f"names, and the time that two idle cores take:\n{told}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    for name, kind, about in flags:
-        add(f"--{name}", type=kind, default=getattr(kept, name), metavar="N", help=f"{about} (default %(default)s)")
-    add("--fen", metavar="FEN", help="where games start, known to both")
-    return parser
+    add = parser.add_argument
+    add("name", choices=RECIPES, metavar="NAME", help="one of those below")
+    add("--out", type=Path, metavar="DIR", help="of matches, data, checkpoints, weights (experiments/runs/learn/NAME)")
+    add("--share", type=share, default=1.0, metavar="S", help="of the games or minutes; 0: only --matches (default 1)")
+    more = "finished matches, or a PGN file, besides"
+    add("--matches", nargs="+", type=_labelled, default=[], metavar="LABEL=PATH", help=more)
+    add("--epochs", type=count, metavar="N", help="passes over the data, instead of the recipe's number")
+    add("--seed", type=seed, default=0, metavar="N", help="of the training (default 0)")
+    add("--workers", type=count, default=2, metavar="W", help="games at a time (default 2)")
+    add("--scheduler", metavar="ADDRESS", help="of a dask cluster that plays the games (tls://HOST:PORT)")
+    parsed = parser.parse_args(arguments)
+    recipe = RECIPES[parsed.name]
+    parsed.epochs, parsed.out = parsed.epochs or recipe.epochs, parsed.out or RUNS / "learn" / parsed.name
+    print(
+        f"{recipe.file}: about {parsed.share * recipe.hours:.1f} hours of two cores; lacks {recipe.lacks}",
+        file=sys.stderr,
+    )
+
+    def work() -> None:
+        with closing(ProgressLine(parsed.name)) as line:
+            path = learned(parsed, line.tell)
+        print(f"{path}; figures.json beside it has what it is worth on test games")
+
+    return finished(work, OSError, TrainingError, ConfigurationError, MatchError, UciBridgeError)
 
 
 if __name__ == "__main__":

@@ -99,9 +99,9 @@ class Choosing:
 
 
 def learn(
-    held: Arrays, epochs: int, seed: int, out: Path, history: dict[str, Any], tell: Callable[[str], None]
+    held: Arrays, epochs: int, seed: int, out: Path, tell: Callable[[str], None]
 ) -> tuple[Policy, dict[str, Any]]:
-    """The policy, and each level's mean surprise at the moves of test games, in nats."""
+    """The policy, without its history, and each level's mean surprise at the moves of test games, in nats."""
     entries: dict[Level, Any] = {}
     tested = where(held, TEST)
     figures: dict[str, Any] = {"moves": len(tested)}
@@ -117,4 +117,4 @@ def learn(
         program = jax_on_cpu().jit(study.surprise)
         found = [program(weights, batch) for batch in study.batches(TEST, np.random.default_rng(0))]
         figures[level] = float(np.concatenate(found).mean()) if found else None
-    return Policy.from_entries(entries, slope, EVEN, history), {"tested": figures}
+    return Policy.from_entries(entries, slope, EVEN, {}), {"tested": figures}

@@ -1,4 +1,4 @@
-"""Learning from own games: ``python -m experiments.learn selfplay --out DIR``.
+"""Learning from own games: ``python -m experiments.learn rl``.
 
 Expert iteration: a generation's player plays games, mostly against itself, else against an earlier generation. The next
 generation's policy learns the results of the playouts at the root, for senses and requests; its value learns the
@@ -125,33 +125,38 @@ def played(out: Path, generation: int, game: int, schedule: Schedule) -> Iterato
             yield from (row | {"game": number} for row in ended(players[side].rows, referee, side))
 
 
-def generations(out: Path, schedule: Schedule, most: int, tell: Callable[[str], None]) -> None:
-    """Play and learn until there are ``most`` generations. Raises TrainingError: another run is there."""
+def generations(out: Path, schedule: Schedule, most: int, tell: Callable[[str], None]) -> dict[str, Any]:
+    """Play and learn until there are ``most`` generations; return the last network's arrays. Raises TrainingError:
+    another run is there.
+    """
     about = out / "selfplay.json"
     if about.exists() and json.loads(about.read_text(encoding="utf-8")) != asdict(schedule):
         raise TrainingError(f"{about}: holds a run of another schedule; choose another --out, or give its numbers")
     write_document(about, asdict(schedule))
+    arrays: dict[str, Any] = {}
     for generation in range(most):
-        if not network_path(out, generation).exists():
-            _learn(out, generation, schedule, tell)
+        if generation + 1 == most or not network_path(out, generation).exists():
+            arrays = _learned(out, generation, schedule, tell)
+            about_it = {"generation": generation, "schedule": asdict(schedule)}
+            write_network(network_path(out, generation), arrays, about_it)
         for game in range(schedule.games if generation + 1 < most else 0):
             tell(f"generation {generation}: game {game + 1} of {schedule.games}")
             shard = out / f"gen-{generation:03}" / f"own-games-{game:05}.npz"
             write(shard, PLANNED, played(out, generation, game, schedule))
+    return arrays
 
 
-def _learn(out: Path, generation: int, schedule: Schedule, tell: Callable[[str], None]) -> None:
-    """Make a generation's network from the games of some before it; random weights for the first."""
+def _learned(out: Path, generation: int, schedule: Schedule, tell: Callable[[str], None]) -> dict[str, Any]:
+    """Learn a generation's network from the games of some before it; random weights for the first."""
     before = range(max(0, generation - REMEMBERED), generation)
     paths = [path for each in before for path in sorted((out / f"gen-{each:03}").glob("*.npz"))]
     study = Planning(load(paths, PLANNED) if generation else {})
     weights = study.first(schedule.seed)
-    about = {"generation": generation, "schedule": asdict(schedule)}
     if generation:
-        about["decisions"] = len(study.held["game"])
+        about = {"generation": generation, "decisions": len(study.held["game"]), "schedule": asdict(schedule)}
         if generation > 1:
             weights = best_of(_checkpoint(out, generation - 1), weights)
         steps = max(1, len(where(study.held, TRAIN)) // study.batch)
         plan = Plan(steps, epochs=schedule.epochs, seed=schedule.seed)
         weights, _ = train(study, plan, _checkpoint(out, generation), about, tell, weights)
-    write_network(network_path(out, generation), study.for_play(weights), about)
+    return dict(study.for_play(weights))

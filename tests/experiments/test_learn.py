@@ -19,6 +19,7 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator, packaged_weights
 from darkchess.evaluation.kernels.evaluation import new_scratch, static
 from darkchess.evaluation.kernels.network import OFFSETS
+from darkchess.fog.belief import tower as of_fog
 from darkchess.fog.belief.position_set import PositionSet as FogSet
 from darkchess.fog.game.record import GameRecord, write_pgn
 from darkchess.rbc import Referee
@@ -31,11 +32,11 @@ from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.worlds import ACTIONS, request_action
 from darkchess.weighting.enemy_features import FEATURES, features_of
 from experiments.learn import __main__ as program
-from experiments.learn import evaluation, fog, shards
+from experiments.learn import evaluation, fog, selfplay, shards
 from experiments.learn.blind import DSMCP
 from experiments.learn.export import write_network, write_scores
 from experiments.learn.planning import Planning, outputs, policy_loss
-from experiments.learn.shards import ARCHIVE, TEST, TRAIN, VALIDATE, TrainingError, load, part_of
+from experiments.learn.shards import ARCHIVE, TEST, TRAIN, VALIDATE, TrainingError, load, make, part_of
 from experiments.learn.trainer import Plan, jax_on_cpu, train
 from experiments.learn.weighing import (
     DRAWN,
@@ -44,9 +45,14 @@ from experiments.learn.weighing import (
     mirrored_numbers,
     scores,
 )
+from experiments.series import SERIES
 from klss.play.arbiter import Arbiter
 from klss.play.limits import TimeControl
+from klss.support.archive import read_arrays
+from klss.support.inference import history_of
 
+SOURCES = {name: recipe.source for name, recipe in program.RECIPES.items() if recipe.source is not None}
+FEW = selfplay.Schedule(games=2, nodes=6, particles=4, epochs=1, fen="4k3/7r/8/8/8/8/R7/4K3 w - - 0 1")
 SICILIAN = ("e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6")
 
 
@@ -77,7 +83,7 @@ def made(match: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pat
         patch.setattr(shards, "BLOCK", 1)
         for game, folder in folders.items():
             path = match if game in ("rbc", "dsmcp") else people
-            assert program.main(["data", game, f"own={path}", "--out", str(folder)]) == 0
+            make(SOURCES[game], [("own", path)], folder, print)
     return folders
 
 
@@ -99,14 +105,18 @@ def real_halves(game: str, match: Path) -> set[tuple[int, ...]]:
 
 
 def held(folder: Path, game: str) -> shards.Arrays:
-    return load(sorted(folder.glob("*.npz")), program.SOURCES[game].columns)
+    return load(sorted(folder.glob("*.npz")), SOURCES[game].columns)
 
 
 @pytest.mark.parametrize("game", ["rbc", "fog"])
 def test_decisions_hold_the_truth_other_members_and_what_was_told(
     match: Path, made: dict[str, Path], game: str
 ) -> None:
-    found, real, now = held(made[game], game), real_halves(game, match), program._BLOCKS[game]["now"]
+    found, real, now = (
+        held(made[game], game),
+        real_halves(game, match),
+        {"rbc": BLOCKS, "fog": of_fog.BLOCKS}[game]["now"],
+    )
     assert (found["count"] == np.minimum(found["size"], 1 + DRAWN)).all() and found["size"].min() >= 2
     assert len(found["count"]) > 15
     for size, count, each, standing, prior, numbers in zip(
@@ -165,7 +175,7 @@ def test_a_shard_that_is_there_is_kept_and_another_one_is_made_the_same(
     (games / "game-00001.json").write_text('{"type": "GameHistory"}')  # a game that ended before its first move
     stamps = []
     for _ in range(2):
-        assert program.main(["data", "dsmcp", f"own={games}", "--out", str(kept)]) == 0
+        make(SOURCES["dsmcp"], [("own", games)], kept, print)
         stamps.append((kept / "own-match-00000.npz").stat().st_mtime_ns)
     assert stamps[0] == stamps[1]
     assert (kept / "own-match-00000.npz").read_bytes() == (made["dsmcp"] / "own-match-00000.npz").read_bytes()
@@ -188,13 +198,14 @@ def test_what_can_not_be_learned_from_is_told_in_one_line(
     made: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "none.pgn").write_text("")
-    out = ["--out", str(tmp_path / "out")]
-    for given in (
-        ["data", "rbc", f"own={tmp_path}"], ["data", "fog", f"own={tmp_path / 'none.pgn'}"],
-        ["data", "fog", f"own={tmp_path / 'missing.pgn'}"], ["train", "rbc", str(tmp_path)],
-        ["train", "fog", str(made["rbc"])],
+    shutil.copytree(made["rbc"], tmp_path / "other" / "data")
+    for name, out, given in (
+        ("rbc", "out", [f"own={tmp_path}"]), ("fog", "out", [f"own={tmp_path / 'none.pgn'}"]),
+        ("fog", "out", [f"own={tmp_path / 'missing.pgn'}"]), ("rbc", "out", []), ("fog", "other", []),
     ):  # fmt: skip
-        assert program.main([*given, *out]) == 1 and capsys.readouterr().err.strip().count("\n") == 0
+        matches = ["--matches", *given] if given else []
+        assert program.main([name, "--share", "0", "--out", str(tmp_path / out), *matches]) == 1
+        assert capsys.readouterr().err.strip().count("\n") == 1  # what is made, and the error
     (made["rbc"] / "torn.npz").write_bytes(b"dear sir,\n" * 50)
     try:
         with pytest.raises(TrainingError, match=r"torn\.npz"):
@@ -326,13 +337,26 @@ def test_the_tuned_evaluation_is_the_played_one() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["rbc", "dsmcp", "policy"])
-def test_weights_are_trained_and_written(made: dict[str, Path], tmp_path: Path, model: str) -> None:
+@pytest.mark.usefixtures("played_here", "require_stockfish")
+@pytest.mark.parametrize("name", program.RECIPES)
+def test_each_recipe_makes_its_file_from_games_and_says_in_it_how(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("optax", exc_type=ImportError)
-    given = ["train", model, str(made[model]), "--out", str(tmp_path), "--epochs", "1", "--channels", "4"]
+    if (series := SERIES.get(f"learn_{name}")) is not None:
+        least = dict([next(iter(series.matches.items()))])
+        monkeypatch.setitem(SERIES, f"learn_{name}", replace(series, matches=least, budget=TimeControl(nodes=20)))
+    monkeypatch.setattr(program, "GENERATIONS", 2)
+    monkeypatch.setattr(program, "SCHEDULE", FEW)
+    monkeypatch.setattr("experiments.learn.positions._TOGETHER", 40)
+    given = [name, "--out", str(tmp_path), "--share", "0.001", "--epochs", "1", "--workers", "1"]
     assert program.main(given) == 0
-    assert (tmp_path / ("weights.npz" if model == "policy" else "network.onnx")).stat().st_size < 2_000_000
-    assert json.loads((tmp_path / "figures.json").read_text())["tested"]
+    path = tmp_path / Path(program.RECIPES[name].file).name
+    content, said = path.read_bytes(), json.loads((tmp_path / "figures.json").read_text())
+    history = history_of(content) if path.suffix == ".onnx" else json.loads(bytes(read_arrays(path)["history"]))
+    assert history == said and said["commit"] and len(said["data"]["sha256"]) == 64
+    before = {each: each.stat().st_mtime_ns for each in tmp_path.rglob("*-*.npz")}
+    assert program.main(given) == 0 and all(each.stat().st_mtime_ns == when for each, when in before.items())
 
 
 @pytest.mark.slow
@@ -343,8 +367,7 @@ def test_tuning_lowers_the_error(tmp_path: Path) -> None:
         rows, values = data["rows"], data["values"].astype(np.float32)
     for name in ("played-1-00000.npz", "searched-1-00000.npz"):
         shards.keep(tmp_path / name, {"rows": rows, "values": values, "game": np.arange(len(rows)) // 100})
-    assert program.main(["train", "evaluation", str(tmp_path), "--out", str(tmp_path / "out"), "--epochs", "3"]) == 0
-    figures = json.loads((tmp_path / "out" / "figures.json").read_text())
+    _, figures = evaluation.tune(load(sorted(tmp_path.glob("*.npz")), evaluation.VALUED), 3, 0, tmp_path / "out", print)
     assert figures["deep"]["mean_abs"] < figures["by hand"]["mean_abs"] - 0.005
 
 
@@ -352,14 +375,13 @@ def test_tuning_lowers_the_error(tmp_path: Path) -> None:
 def test_a_player_learns_from_its_own_games_and_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     """Two generations; a game of the first is played anew to the same bytes; another schedule is refused."""
     pytest.importorskip("optax")
-    few = ["selfplay", "--out", str(tmp_path), "--games", "2", "--nodes", "6", "--particles", "4", "--epochs", "1",
-           "--fen", "4k3/7r/8/8/8/8/R7/4K3 w - - 0 1"]  # fmt: skip
-    assert program.main([*few, "--generations", "2"]) == 0
+    selfplay.generations(tmp_path, FEW, 2, print)
     game = tmp_path / "gen-000" / "own-games-00001.npz"
     found = load([game], DSMCP.columns)
     np.testing.assert_allclose(found["targets"].sum(axis=1), 1.0, atol=1e-2)
     before = game.read_bytes()
     game.unlink()
-    assert program.main([*few, "--generations", "3"]) == 0
+    selfplay.generations(tmp_path, FEW, 3, print)
     assert game.read_bytes() == before and (tmp_path / "gen-002.onnx").exists()
-    assert program.main([*few, "--generations", "3", "--seed", "4"]) == 1
+    with pytest.raises(TrainingError, match="another schedule"):
+        selfplay.generations(tmp_path, replace(FEW, seed=4), 3, print)
