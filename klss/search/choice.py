@@ -17,23 +17,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.search.profile import Profile
 from klss.support.arrays import Bools, Floats
 
 MAX_SUPPORT = 3
 """Largest number of actions in a purified mixture."""
 
 
-class Mixture:
-    """Plays the whole mixture."""
-
-    def play(self, probabilities: Floats, profile: Profile, supports: Sequence[Bools]) -> Floats:
-        return probabilities
+def mixture(probabilities: Floats, pure: bool, supports: Sequence[Bools]) -> Floats:
+    """Play the whole mixture: a :data:`klss.search.parts.Choice`."""
+    return probabilities
 
 
 @dataclass(frozen=True)
 class Purified:
-    """Plays the purified mixture.
+    """Plays the purified mixture: a :data:`klss.search.parts.Choice`.
 
     Attributes
     ----------
@@ -46,19 +43,15 @@ class Purified:
     max_support: int = MAX_SUPPORT
     least: float = 0.0
 
-    def play(self, probabilities: Floats, profile: Profile, supports: Sequence[Bools]) -> Floats:
-        return self.purified(probabilities, profile.pure, supports)
-
-    def purified(self, probabilities: Floats, pure: bool, supports: Sequence[Bools]) -> Floats:
-        """Return the purified mixture, as :meth:`klss.search.parts.Choice.play` does; ``pure``: whether the likeliest
-        action is played alone.
+    def __call__(self, probabilities: Floats, pure: bool, supports: Sequence[Bools]) -> Floats:
+        """Return the purified mixture; ``pure``: whether the likeliest action is played alone.
 
         Examples
         --------
         >>> always = np.array([True, True, True])
-        >>> Purified().purified(np.array([0.5, 0.3, 0.2]), True, [always])
+        >>> Purified()(np.array([0.5, 0.3, 0.2]), True, [always])
         array([1., 0., 0.])
-        >>> Purified().purified(np.array([0.5, 0.3, 0.2]), False, [always, np.array([True, True, False])])
+        >>> Purified()(np.array([0.5, 0.3, 0.2]), False, [always, np.array([True, True, False])])
         array([0.625, 0.375, 0.   ])
         """
         # The likeliest action, and the next likely ones that were played in all later rounds.

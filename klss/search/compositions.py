@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from klss.paper.subgame import Gadget
-from klss.search.choice import Mixture, Purified
+from klss.search.choice import Purified, mixture
 from klss.search.equilibrium.linear_program import GadgetChoice, LinearPrograms
 from klss.search.equilibrium.pcfr import RegretMinimiser, RootLayer
 from klss.search.expansion.deepening import OnePly
@@ -68,7 +68,7 @@ class Klss2021(SearchConfiguration):
             builder=OrderOne(self.particles, self.max_carried, self.reach, self.nested),
             solver=LinearPrograms(self.gadget, self.caution, first=self.first, information=self.information),
             expander=SupportDriven(),
-            choice=Purified() if self.purify else Mixture(),
+            choice=Purified() if self.purify else mixture,
         )
 
 
@@ -92,7 +92,7 @@ class Baseline(SearchConfiguration):
             builder=OrderOne(self.particles, nested=False),
             solver=LinearPrograms(self.gadget, self.caution, information=self.information),
             expander=OnePly(),
-            choice=Purified() if self.purify else Mixture(),
+            choice=Purified() if self.purify else mixture,
         )
 
 
@@ -161,5 +161,5 @@ class Kluss(SearchConfiguration):
             ),
             solver=RegretMinimiser(self.root, self.iterations, maxmargin_share=self.maxmargin_share),
             expander=OneSided(self.exploration, self.leaves_per_batch),
-            choice=Purified(self.max_support, _LEAST) if self.purify else Mixture(),
+            choice=Purified(self.max_support, _LEAST) if self.purify else mixture,
         )

@@ -183,26 +183,11 @@ class Expander(Protocol):
         ...
 
 
-class Choice(Protocol):
-    """Turns the mixture into what is played."""
-
-    def play(self, probabilities: Floats, profile: Profile, supports: Sequence[Bools]) -> Floats:
-        """Return the probabilities by which the move is drawn.
-
-        Parameters
-        ----------
-        probabilities : float64[n]
-            The last profile's strategy at player 0's infoset.
-        profile : Profile
-        supports : sequence of bool[n]
-            Which actions each round's profile plays, in the order of the rounds.
-
-        Returns
-        -------
-        float64[n]
-            Sums to 1.
-        """
-        ...
+Choice = Callable[[Floats, bool, Sequence[Bools]], Floats]
+"""Returns the probabilities by which the move is drawn (float64[n], a sum of 1). Arguments: those of the last profile
+at player 0's infoset; its :attr:`~klss.search.profile.Profile.pure`; and which actions each round's profile plays
+(bool[n], in the order of the rounds).
+"""
 
 
 @dataclass(frozen=True)

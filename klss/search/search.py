@@ -199,7 +199,7 @@ class Search:
         self.standing = SearchState(subgame.trunk, solved.profile, 0, solved.solving.strategies)
         # Choose (line 39). The draw has its own random stream, so it does not depend on how many draws came before.
         actions, mixture = strategy_at(subgame.trunk, solved.profile)
-        probabilities = self._parts.choice.play(mixture, solved.profile, solved.supports)
+        probabilities = self._parts.choice(mixture, solved.profile.pure, solved.supports)
         chosen = _drawn_by(probabilities, drawn)
         if self._ponders:
             self._played = solved, int(subgame.trunk.infosets[0].first[0]) + chosen
@@ -222,7 +222,7 @@ class Search:
         standing = self.standing
         assert standing is not None
         actions, mixture = strategy_at(standing.trunk, standing.profile, standing.infoset)
-        probabilities = self._parts.choice.play(mixture, standing.profile, [mixture > 0.0])
+        probabilities = self._parts.choice(mixture, standing.profile.pure, [mixture > 0.0])
         report = Report(
             positions=belief.size,
             carried=subgame.carried,

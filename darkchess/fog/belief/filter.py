@@ -27,7 +27,7 @@ from darkchess.board.kernels.moves import count_moves, make_all
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.fog.belief._kernels import filter as kernels
-from darkchess.fog.belief.policy import LEVELS, Level, Policy
+from darkchess.fog.belief.policy import Level, Policy
 from darkchess.fog.belief.tower import Tower
 from klss.support.arrays import Floats, Ints, Words
 from klss.support.greatest import greatest
@@ -111,17 +111,6 @@ class Filter:
         """
         return Filter(Policy.packaged(), BuiltinEvaluator(threads=threads), Tower.packaged())
 
-    def affordable(self, sources: int, allowance: float, positions: int = 0) -> Level | None:
-        """Return the most expensive level that all of so many sources can have in ``allowance`` seconds of one thread,
-        with ``positions`` after the move; None if there is no such level.
-        """
-        for level in reversed(LEVELS):
-            if level == "values" and (self._evaluator is None or sources > MOST_VALUED):
-                continue
-            if sources * _seconds(level, positions) <= allowance:
-                return level
-        return None
-
     def shared_out(self, weights: Floats, allowance: float, positions: int = 0) -> dict[Level, Ints]:
         """Return the sources (indices, ascending) of each level, within ``allowance`` seconds of one thread.
 
@@ -135,18 +124,18 @@ class Filter:
         positions
             Number of positions after the move.
         """
-        count = len(weights)
-        if self.affordable(count, allowance, positions) == "values":
+        count, dear = len(weights), _seconds("values", positions)
+        values = self._evaluator is not None
+        if values and count <= MOST_VALUED and count * dear <= allowance:
             return {"values": np.arange(count)}
         # Values for the likeliest first; then one cheaper level for as many of the rest as the time allows.
-        dear = _seconds("values", positions)
-        valued = 0 if self._evaluator is None else int(min(MOST_VALUED, count, _FOR_VALUES * allowance / dear))
+        valued = int(min(MOST_VALUED, count, _FOR_VALUES * allowance / dear)) if values else 0
         left, rest = allowance - valued * dear, count - valued
-        level = self.affordable(rest, left, positions)
-        if level is None:
-            level, rest = "tables", int(left / _seconds("tables", positions))
-        elif level == "values":  # MOST_VALUED sources have them already
-            level = "features"
+        level: Level = "features"
+        if rest * _seconds(level, positions) > left:
+            level = "tables"
+            if rest * _seconds(level, positions) > left:
+                rest = int(left / _seconds(level, positions))
         reached = greatest(weights, valued + rest)
         first = greatest(weights[reached], valued)
         shared: dict[Level, Ints] = {"values": reached[first], level: np.delete(reached, first)}

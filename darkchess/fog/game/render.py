@@ -7,6 +7,7 @@ contents the player does not see.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -143,12 +144,7 @@ def beside(blocks: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
     """
     columns = [[title, *lines] for title, lines in blocks]
     widths = [max(map(width, column)) for column in columns]
-    height = max(map(len, columns))
-    rows = []
-    for i in range(height):
-        row = ""
-        for column, wide in zip(columns, widths, strict=True):
-            text = column[i] if i < len(column) else ""
-            row += text + " " * (wide - width(text) + _GAP)
-        rows.append(row.rstrip())
-    return rows
+    return [
+        "".join(text + " " * (wide - width(text) + _GAP) for text, wide in zip(texts, widths, strict=True)).rstrip()
+        for texts in itertools.zip_longest(*columns, fillvalue="")
+    ]

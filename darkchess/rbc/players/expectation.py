@@ -124,13 +124,12 @@ class ExpectationPlayer(HoldingPlayer):
         about_set = {"positions": known.size, "capped_by": known.capped_by}
         if known.size == 1:  # there is nothing to learn
             return Decision(INNER[0], about_set)
-        indices, logs = self._looked_at(sense=True)
-        likely = self._mixed(logs)
+        indices, weights = self._looked_at(sense=True)
         divided = partitions(known, indices)
-        found, weights = self._valued(indices, logs, plan.renewed())
+        found = self._outlook(indices, weights, plan.renewed())
         # The value of the best request after each sense, and a little for telling positions apart.
         values = expected_values(divided, found.values, weights)
-        values -= (_LEFT_COST + known.size / _CROWDED) * divided.left_over(likely)
+        values -= (_LEFT_COST + known.size / _CROWDED) * divided.left_over(weights)
         best = int(values.argmax())
         now = float((weights @ found.values).max())
         gain = float(values[best]) - now
@@ -157,15 +156,11 @@ class ExpectationPlayer(HoldingPlayer):
 
     def weighed(self, limit: Limit, *, sense: bool) -> tuple[Outlook, Floats]:
         """Return values of requests in positions, and these positions' probabilities (float64[n], summing to 1)."""
-        return self._valued(*self._looked_at(sense=sense), time_plan(limit, sense=sense))
-
-    def _valued(self, indices: Ints, logs: Floats, plan: TimePlan) -> tuple[Outlook, Floats]:
-        """Do :meth:`weighed` for given positions and the logarithms of their weights."""
-        weights = self._mixed(logs)
-        return self._outlook(indices, weights, plan), weights
+        indices, weights = self._looked_at(sense=sense)
+        return self._outlook(indices, weights, time_plan(limit, sense=sense)), weights
 
     def _looked_at(self, *, sense: bool) -> tuple[Ints, Floats]:
-        """Return the positions to value (int64[n]), in that order, and the logarithms of their weights."""
+        """Return the positions to value (int64[n]), in that order, and their weights, which sum to 1."""
         # Each turn and question draws with its own seed.
         known, seed = self.known, self._seed * 1_000_003 + 2 * self._turn + (not sense)
         indices = known.sample(_WEIGHED, seed)
@@ -174,7 +169,7 @@ class ExpectationPlayer(HoldingPlayer):
         else:
             logs = log_prior(self._kinds, known, indices)
         likeliest = np.argsort(-logs, kind="stable")[:_PARTITIONED]
-        return indices[likeliest], logs[likeliest]
+        return indices[likeliest], self._mixed(logs[likeliest])
 
     def _mixed(self, logs: Floats) -> Floats:
         """Return weights from their logarithms, with ``uniform_mix`` spread evenly: float64[n], summing to 1."""

@@ -111,13 +111,6 @@ def test_a_game_goes_on_by_searches_after_the_book() -> None:
     assert mine.position_set.contains(referee.position.row)
 
 
-def test_a_player_without_the_book_never_opens_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Book, "page", None)
-    monkeypatch.setattr(Book, "packaged", None)
-    decision = seated("kluss,threads=1", game()).choose(Limit(nodes=30))
-    assert decision.diagnostics["nodes"] > 0
-
-
 def test_from_another_start_position_the_book_is_not_used() -> None:
     fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR b KQkq - 0 1"  # to Black it looks like the game after a move
     decision = seated("kluss,book=true,threads=1", Referee(fen)).choose(Limit(nodes=30))

@@ -115,13 +115,8 @@ def test_where_positions_are(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (known.indices(rows) == -1).all()
 
 
-def test_levels_go_by_the_allowance() -> None:
+def test_without_an_allowance_all_weigh_the_same() -> None:
     weigher = Filter(random_policy(3), BuiltinEvaluator())
-    assert weigher.affordable(100, math.inf) == "values"
-    assert weigher.affordable(filters.MOST_VALUED + 1, math.inf) == "features"
-    assert Filter(random_policy(3)).affordable(100, math.inf) == "features"
-    assert weigher.affordable(1000, 1000 * filters.SECONDS["tables"]) == "tables"
-    assert weigher.affordable(1000, 0.0) is None
     game = Referee()
     known = PositionSet(game.view(chess.WHITE), game.position, weigher=weigher)
     for move in ("e2e4", "e7e6"):

@@ -105,23 +105,6 @@ def test_no_thread_outlives_the_game(leave: str) -> None:
     assert not pondering()
 
 
-def test_an_error_of_it_is_the_player_s(monkeypatch: pytest.MonkeyPatch) -> None:
-    evaluator = BuiltinEvaluator()
-    player = KlssPlayer(evaluator, SEARCH, seed=1, ponder=True)
-    game = Game(player)
-    decision = player.choose(Limit(time_s=0.03))
-    game.referee.push(decision.answer)
-    with monkeypatch.context() as broken:
-        broken.setattr(evaluator, "child_values", lambda *_, **__: 1 / 0)
-        game.show()
-        while pondering():
-            time.sleep(0.001)
-        with pytest.raises(ZeroDivisionError):
-            game.answer()
-    game.move(Limit(time_s=0.03))  # the player goes on, with a new trunk
-    player.close()
-
-
 def test_an_evaluator_for_one_thread_is_not_asked_meanwhile() -> None:
     player = KlssPlayer(Slow(), SEARCH, seed=1, ponder=True)
     Game(player).move(Limit(time_s=0.03))

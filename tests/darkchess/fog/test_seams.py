@@ -66,15 +66,14 @@ class Anywhere:  # an expander that likes any leaf
         return True
 
 
-class Whatever:  # a choice
-    def play(self, probabilities, profile, supports):
-        return np.eye(len(probabilities))[0]
+def whatever(probabilities, pure, supports):  # a choice
+    return np.eye(len(probabilities))[0]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Toy(SearchConfiguration):
     def parts(self):
-        return Parts(OneGuess(), Uniform(), Anywhere(), Whatever())
+        return Parts(OneGuess(), Uniform(), Anywhere(), whatever)
 
 
 def test_toy_parts_make_a_player() -> None:

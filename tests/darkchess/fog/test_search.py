@@ -32,20 +32,9 @@ from tests.oracles import brute_force
 
 MIDDLEGAME = "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8"
 DIAGNOSTICS = {
-    "positions",
-    "capped_by",
-    "carried",
-    "sampled",
-    "gadget",
-    "margin",
-    "value",
-    "nodes",
-    "depth",
-    "iterations",
-    "gap",
-    "fallbacks",
-    "seconds",
-}
+    "positions", "capped_by", "carried", "sampled", "gadget", "margin", "value", "nodes", "depth", "iterations", "gap",
+    "fallbacks", "seconds",
+}  # fmt: skip
 """docs/json.md, "Diagnostics of a move"."""
 
 
@@ -216,15 +205,6 @@ def test_a_whole_game_is_nested_exact_and_says_so() -> None:
                 positions = other.position_set
                 assert positions is not None and positions.contains(referee.position.row)
     assert carried_moves >= 10
-
-
-def test_what_is_seen_after_an_own_move_is_taken_in_on_the_opponent_s_time() -> None:
-    referee = Referee(MIDDLEGAME, PAPER)
-    player = seated("klss2021,particles=20", referee)
-    assert isinstance(player, KlssPlayer)
-    referee.push(player.choose(Limit(nodes=500)).answer)
-    player.observe(referee.view(chess.WHITE))
-    assert player._known is not None and player._known.view.ply == 1, "before anybody asks for the set"
 
 
 @pytest.mark.parametrize(

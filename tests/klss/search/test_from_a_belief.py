@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from klss import openspiel
+from klss.paper.tables import mirrored
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Klss2021, Report, Search
 from klss.theory.game import CHANCE, TERMINAL, Game
+from tests.klss.games import kuhn
 
 
 def children(game: Game, node: int) -> list[int]:
@@ -60,3 +62,21 @@ def test_in_kuhn_poker_it_never_calls_a_bet_with_the_lowest_card_nor_folds_the_h
             seen.add(card)
             assert not (card == 0 and answer == 1) and not (card == 2 and answer == 0)
     assert {0, 1} <= seen, "the highest card may be bet at once"
+
+
+def test_a_move_that_needs_no_search_says_what_the_belief_says_of_itself() -> None:
+    class Sample(EnumeratedBelief):
+        capped_by = "time"  # type: ignore[assignment]
+
+    game = mirrored(kuhn())  # player 0 moves second: what comes before is nature's and the opponent's
+    model = EnumeratedModel(game)
+    search = Search(model, Klss2021(caution=1.0), seed=0)
+    search.begin(model.root, Budget(nodes=1000))
+    node = 0
+    while game.player[node] != 0:
+        node = children(game, node)[0]
+        search.observe(-1, int(game.infoset[0][node]) + 1, bool(game.player[node] == 0))
+    belief = Sample(game, int(game.infoset[0][node]))
+    report = search.search(belief, Budget(nodes=1000)).report
+    assert (report.nodes, report.carried, report.sampled) == (0, belief.size, 0), "nothing is searched"
+    assert report.capped_by == "time"

@@ -25,7 +25,7 @@ def test_what_is_played_is_part_of_the_mixture_in_its_proportions(
 ) -> None:
     mixture = np.array(weights) / sum(weights)
     supports = list(np.random.default_rng(seed).random((iterations, len(weights))) < 0.7)
-    played = Purified().purified(mixture, pure, supports)
+    played = Purified()(mixture, pure, supports)
     assert np.isclose(played.sum(), 1.0)
     kept = np.flatnonzero(played)
     assert np.argmax(mixture) in kept, "the likeliest action is always played"
