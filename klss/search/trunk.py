@@ -82,6 +82,13 @@ class Roots:
     own_keys: Keys = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))  # [K], of these others, all different
 
 
+_KINDS: dict[str, type] = {
+    **dict.fromkeys(("value", "chance", "interest", "ceiling"), np.float64),
+    **dict.fromkeys(("key", "label", "observation"), np.uint64),
+    "mover": np.int8, "depth": np.int16,
+}  # fmt: skip
+"""Types of the arrays above that are not int32."""
+
 _Arrays = TypeVar("_Arrays", NodeArrays, InfosetArrays, SequenceArrays)
 
 
@@ -106,26 +113,10 @@ def _roomy(arrays: _Arrays, needed: int) -> _Arrays:
     return arrays if needed <= have else type(arrays)(*grown(arrays, doubled(needed, have)))
 
 
-def _empty_nodes(room: int) -> NodeArrays:
-    """Return node arrays with ``room`` entries."""
-    kinds: dict[str, type] = {"mover": np.int8, "depth": np.int16, "observation": np.uint64}
-    kinds |= dict.fromkeys(("value", "chance", "interest", "ceiling"), np.float64)
-    pairs = ("infoset", "sequence")
-    return NodeArrays(
-        **{n: np.zeros((room, 2) if n in pairs else room, dtype=kinds.get(n, np.int32)) for n in NodeArrays._fields}
-    )
-
-
-def _empty_infosets(room: int) -> InfosetArrays:
-    """Return infoset arrays with ``room`` entries."""
-    key, label = (np.zeros(room, dtype=np.uint64) for _ in range(2))
-    parent, sequence, first, size = (np.zeros(room, dtype=np.int32) for _ in range(4))
-    return InfosetArrays(key, label, parent, sequence, first, size)
-
-
-def _empty_sequences(room: int) -> SequenceArrays:
-    """Return sequence arrays with ``room`` entries."""
-    return SequenceArrays(np.full(room, -1, dtype=np.int32), np.full(room, -1, dtype=np.int32))
+def _empty(kind: type[_Arrays], room: int) -> _Arrays:
+    """Return arrays with ``room`` entries, all 0."""
+    pairs = ("infoset", "sequence") if kind is NodeArrays else ()
+    return kind(**{n: np.zeros((room, 2) if n in pairs else room, _KINDS.get(n, np.int32)) for n in kind._fields})
 
 
 @dataclass(frozen=True)
@@ -169,11 +160,11 @@ class Trunk:
         """Return a trunk of unexpanded roots."""
         count, groups, others = len(roots.values), len(roots.keys), 1 + len(roots.own_keys)
         trunk = cls(
-            nodes=_empty_nodes(max(1024, 2 * count)),
+            nodes=_empty(NodeArrays, max(1024, 2 * count)),
             node_count=count,
             states=np.zeros((max(1024, 2 * count), roots.states.shape[1]), dtype=np.uint64),
-            infosets=(_empty_infosets(max(256, 2 * others)), _empty_infosets(max(256, 2 * groups))),
-            sequences=(_empty_sequences(1024), _empty_sequences(max(1024, 2 * groups))),
+            infosets=(_empty(InfosetArrays, max(256, 2 * others)), _empty(InfosetArrays, max(256, 2 * groups))),
+            sequences=(_empty(SequenceArrays, 1024), _empty(SequenceArrays, max(1024, 2 * groups))),
             counts=np.array([others, groups, 1, 1 + groups], dtype=np.int64),
             alternate=roots.alternate.astype(np.float64),
             root_count=count,

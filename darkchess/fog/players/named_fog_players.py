@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -79,29 +79,6 @@ class Configuration(PlayerConfiguration):
     def pondering(self) -> Configuration:
         """Return this configuration, under the same name, with ``ponder`` true if it may be."""
         return dataclasses.replace(self, ponder=self.can_ponder)
-
-
-def _klss_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> TrackingPlayer:
-    assert chosen.search is not None
-    return KlssPlayer(
-        evaluator, chosen.search, beliefs=chosen.beliefs,
-        seed=seed, cap=chosen.cap, threads=chosen.threads, ponder=chosen.ponder,
-        book=Book.packaged() if chosen.book else None,
-    )  # fmt: skip
-
-
-PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], TrackingPlayer]] = {
-    "klss": _klss_player,
-    "baseline": _klss_player,
-    "best-guess": lambda chosen, evaluator, seed: BestGuessPlayer(
-        evaluator, seed=seed, cap=chosen.cap, threads=chosen.threads
-    ),
-    "greedy": lambda chosen, evaluator, seed: GreedyPlayer(
-        evaluator, seed=seed, cap=chosen.cap, threads=chosen.threads
-    ),
-    "random": lambda chosen, evaluator, seed: RandomPlayer(seed=seed, cap=chosen.cap, threads=chosen.threads),
-}
-"""For each kind of player, a function that makes one from its configuration, an evaluator and a seed."""
 
 
 _ALL = 10**9
@@ -208,7 +185,19 @@ def configuration(text: str, known: Mapping[str, Configuration] = CONFIGURATIONS
 def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, seed: int = 0) -> Player:
     """Return a player of a configuration; ``evaluator`` None: the built-in one."""
     valued = evaluator if evaluator is not None else BuiltinEvaluator(threads=chosen.threads)
-    player = PLAYERS[chosen.player](chosen, valued, seed)
+    common = {"seed": seed, "cap": chosen.cap, "threads": chosen.threads}
+    player: TrackingPlayer
+    if chosen.search is not None:
+        book = Book.packaged() if chosen.book else None
+        player = KlssPlayer(
+            valued, chosen.search, beliefs=chosen.beliefs, ponder=chosen.ponder, book=book, **common
+        )  # fmt: skip
+    elif chosen.player == "best-guess":
+        player = BestGuessPlayer(valued, **common)
+    elif chosen.player == "greedy":
+        player = GreedyPlayer(valued, **common)
+    else:
+        player = RandomPlayer(**common)
     if chosen.max_nodes == math.inf and not chosen.slips:
         return player
     return WeakerPlayer(player, max_nodes=chosen.max_nodes, slips=chosen.slips, seed=seed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
@@ -45,25 +44,6 @@ class Configuration(PlayerConfiguration):
     WITHOUT_EVALUATOR = ("synoptic", "attacker", "random")
 
 
-def _expectation_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
-    assert isinstance(chosen.thinking, Expectation)
-    return ExpectationPlayer(evaluator, chosen.thinking, seed=seed, cap=chosen.cap, threads=chosen.threads)
-
-
-def _synoptic_player(chosen: Configuration, evaluator: Evaluator, seed: int) -> Player:
-    assert isinstance(chosen.thinking, Synoptic)
-    return SynopticPlayer(chosen.thinking, seed=seed, cap=chosen.cap, threads=chosen.threads)
-
-
-PLAYERS: dict[str, Callable[[Configuration, Evaluator, int], Player]] = {
-    "expectation": _expectation_player,
-    "synoptic": _synoptic_player,
-    "attacker": lambda chosen, evaluator, seed: AttackerPlayer(seed=seed),
-    "random": lambda chosen, evaluator, seed: RandomPlayer(seed=seed),
-}
-"""For each kind of player, a function that makes one from its configuration, an evaluator and a seed."""
-
-
 CONFIGURATIONS = by_name(
     Configuration("rbc-expect", "expectation", thinking=Expectation()),
     Configuration("rbc-tower", "expectation", thinking=Expectation(belief="tower")),
@@ -83,5 +63,10 @@ def configuration(text: str) -> Configuration:
 
 def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, seed: int = 0) -> Player:
     """Return a player of a configuration; ``evaluator`` None: the built-in one."""
-    valued = evaluator if evaluator is not None else BuiltinEvaluator(threads=chosen.threads)
-    return PLAYERS[chosen.player](chosen, valued, seed)
+    common = {"seed": seed, "cap": chosen.cap, "threads": chosen.threads}
+    if isinstance(chosen.thinking, Expectation):
+        valued = evaluator if evaluator is not None else BuiltinEvaluator(threads=chosen.threads)
+        return ExpectationPlayer(valued, chosen.thinking, **common)
+    if isinstance(chosen.thinking, Synoptic):
+        return SynopticPlayer(chosen.thinking, None, **common)
+    return AttackerPlayer(seed=seed) if chosen.player == "attacker" else RandomPlayer(seed=seed)
