@@ -16,7 +16,6 @@ import numpy as np
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.belief.filter import Filter
 from darkchess.fog.game.contest import is_loud, king_capture
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
@@ -142,6 +141,7 @@ class KlssPlayer(TrackingPlayer):
         self._pondering: Pondering | None = None
         self._configuration = configuration or Klss2021()
         self._beliefs = beliefs or BeliefSettings()
+        self.filtered = self._beliefs.filtered
         self._thinking: _Thinking | None = None
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
@@ -154,14 +154,6 @@ class KlssPlayer(TrackingPlayer):
         threads = self._threads if self._evaluator.reentrant else 1
         search = Search(model, self._configuration, seed=self._seed, threads=threads, ponders=self._ponder)
         self._thinking = _Thinking(model, search, [_key(view)])
-
-    def _weigher(self) -> Filter | None:
-        """See :class:`darkchess.fog.players.tracking.TrackingPlayer`. The policy was learned with the built-in
-        evaluator's values, so the filter uses that one whatever evaluator the search has.
-        """
-        if not self._beliefs.filtered:
-            return None
-        return Filter.packaged(self._threads)
 
     def observe(self, view: View) -> None:
         """See :class:`darkchess.fog.game.contest.Player`. The position set is updated by the player's own move while
@@ -197,7 +189,7 @@ class KlssPlayer(TrackingPlayer):
         assert thinking is not None
         # The filter spends its allowance after a step of the set, so the set's deadline leaves that much time.
         self._allowance = plan.estimated_s(_NODES_A_SECOND) * self._beliefs.filtering
-        positions = self._up_to_date(plan.tracking_deadline(self._allowance if self._beliefs.filtered else 0.0))
+        positions = self._up_to_date(plan.tracking_deadline(self._allowance if self.filtered else 0.0))
         # The search walks down its trunk by the observations since its last move.
         thinking.walk(self._views)
         # A king to capture, a page of the book, or a single move needs no search; the trunk is kept for the next move.
@@ -221,7 +213,7 @@ class KlssPlayer(TrackingPlayer):
             return Decision(move, report.diagnostics() | {"held": positions.held})
         # The search: over the positions, with their weights if there is a filter.
         thinking.model.deadline = plan.deadline
-        belief = PositionBelief(positions, thinking.model, thinking.quiet, self._beliefs.filtered)
+        belief = PositionBelief(positions, thinking.model, thinking.quiet, self.filtered)
         history = np.array(thinking.keys, dtype=np.uint64)
         result = thinking.search.search(belief, plan.budget(_LEAST_SEARCH_S), history=history, progress=progress)
         # Report the move, and the mixed strategy that it was drawn from.

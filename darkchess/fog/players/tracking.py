@@ -26,6 +26,11 @@ from klss.play.outcome import Outcome
 class TrackingPlayer(Player):
     """Base of players that follow a game; a subclass chooses the moves."""
 
+    filtered = False
+    """Whether positions get the packaged filter's weights. Its policy was learned with the built-in evaluator's values,
+    so it uses that one whatever evaluator the player has.
+    """
+
     def __init__(self, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
         """``cap`` and ``threads`` are those of the position set."""
         self._seed = seed
@@ -41,13 +46,8 @@ class TrackingPlayer(Player):
 
     def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
         self._views, self._ruleset, self._taken_in, self._allowance = [view], ruleset, 1, math.inf
-        self._known = PositionSet(
-            view, start, cap=self._cap, seed=self._seed, threads=self._threads, weigher=self._weigher()
-        )
-
-    def _weigher(self) -> Filter | None:
-        """Return the filter of the position set; None: no weights."""
-        return None
+        weigher = Filter.packaged(self._threads) if self.filtered else None
+        self._known = PositionSet(view, start, cap=self._cap, seed=self._seed, threads=self._threads, weigher=weigher)
 
     def observe(self, view: View) -> None:
         self._views.append(view)
