@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,13 +48,7 @@ def _parser(game: Game = FOG) -> Parser:
         help="stop when it is decided whether A is ELO0 or ELO1 better (errors 5 %%), or after --games N, if given",
     )
     parser.add_argument("--out", metavar="DIR", help="folder for games.jsonl, moves.jsonl and the games' records")
-    parser.add_argument(
-        "--workers",
-        type=whole(1, _MOST_WORKERS),
-        metavar="W",
-        help="games at a time (default: 1, or a cluster's threads)",
-    )
-    parser.add_argument("--scheduler", metavar="URL", help="play on a dask cluster, for example tls://host:8786")
+    add_workers(parser.add_argument)
     parser.add_argument(
         "--check-truth", action="store_true", help="test that each player's set contains the true position"
     )
@@ -106,6 +100,13 @@ def _openings(text: str, options: GameOptions) -> RandomOpenings | FileOpenings:
         return read_openings(Path(text), options.fen, options.ruleset)
     except OpeningError as error:
         raise UsageError(f"--openings: {error}") from None
+
+
+def add_workers(add: Callable[..., object]) -> None:
+    """Add ``--workers`` and ``--scheduler``, for :func:`uci_bridge.match.workers.workers_for`, by ``add_argument``."""
+    most = whole(1, _MOST_WORKERS)
+    add("--workers", type=most, metavar="W", help="games at a time (default: 1, or a cluster's threads)")
+    add("--scheduler", metavar="URL", help="on a dask cluster, for example tls://host:8786")
 
 
 def hypotheses(text: str) -> tuple[float, float]:

@@ -13,6 +13,7 @@ import itertools
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from klss.support.seeds import game_seed, opening_seed
@@ -20,11 +21,11 @@ from klss.support.signals import asked_to_end
 from klss.support.text import Document
 from uci_bridge.match.documents import commit
 from uci_bridge.match.files import MatchFiles, opened
-from uci_bridge.match.game import Conditions, GameLine, GameResult, GameTask
+from uci_bridge.match.game import Conditions, Engines, GameLine, GameResult, GameTask, play_game
 from uci_bridge.match.openings import FileOpenings, Opening, RandomOpenings
 from uci_bridge.match.report import Standing, versions
 from uci_bridge.match.statistics import Sprt
-from uci_bridge.match.workers import ClusterWorkers, Workers
+from uci_bridge.match.workers import Work, workers_for
 
 FORMAT = 3
 """Version of a match's directory. Formats differ in how seeds are derived, so that the same seed gives other games."""
@@ -77,7 +78,7 @@ class Match(Conditions):
                 return standing
             stack.enter_context(asked_to_end())  # so that workers and engines are ended here, not by their guards
             alike = dataclasses.replace(self, openings=None)  # a file of them would go to a cluster with every game
-            playing = Workers(alike, workers or 1) if scheduler is None else ClusterWorkers(alike, workers, scheduler)
+            playing = workers_for(Work(partial(Engines, alike), partial(play_game, alike)), workers, scheduler)
             stack.callback(playing.close)
             for result in playing.results(itertools.chain([first], tasks)):
                 self._keep(result, files, standing, on_game)

@@ -1,7 +1,8 @@
-"""The workers that play the games of a match: threads of this process, or those of a running dask cluster.
+"""The workers that play the games of a match, or analyse those of an archive: threads of this process, or those of a
+running dask cluster.
 
-A thread only tells the engines, which are processes of their own, whose turn it is, so threads play as many games at a
-time as processes would. Games are handed out a few at a time, so that none is waiting when a match ends early.
+A thread only tells processes of its own what to do, so threads play as many games at a time as processes would. Games
+are handed out a few at a time, so that none is waiting when a match ends early.
 
 Anybody who can reach a dask scheduler can run code as the user of its workers and of its clients. So a scheduler that
 is not at a ``tls://`` address is only for machines on which everybody is trusted.
@@ -15,51 +16,104 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
-from functools import partial
+from dataclasses import dataclass
 from itertools import islice
+from typing import Generic, Protocol, TypeVar
 
 from klss.errors import INSTALL_EXTRAS
 from uci_bridge.match.files import MatchError
-from uci_bridge.match.game import Conditions, Engines, GameResult, GameTask, play_game
 
 _CONNECT_S = 15.0
 
 
-class Workers:
+class Task(Protocol):
+    """A game to work on."""
+
+    @property
+    def game(self) -> int:
+        """Its number."""
+        ...
+
+
+class Tool(Protocol):
+    """The processes of one worker."""
+
+    def close(self, *, at_once: bool = False) -> None:
+        """End them; from any thread. ``at_once``: without waiting."""
+        ...
+
+
+SomeTask = TypeVar("SomeTask", bound=Task)
+SomeTool = TypeVar("SomeTool", bound=Tool)
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Work(Generic[SomeTask, SomeTool, Result]):
+    """What workers do; it is sent to those of a cluster."""
+
+    tool: Callable[[], SomeTool]  # makes what one worker needs, for one game after the other
+    do: Callable[[SomeTask, SomeTool], Result]
+    # whether results come in the order of the tasks; else in that in which they end
+    in_order: bool = False
+
+    def alone(self, task: SomeTask) -> Result:
+        """Do a task with a tool of its own."""
+        tool = self.tool()
+        try:
+            return self.do(task, tool)
+        finally:
+            tool.close(at_once=True)
+
+
+def workers_for(
+    work: Work[SomeTask, SomeTool, Result], workers: int | None = None, scheduler: str | None = None
+) -> Workers[SomeTask, SomeTool, Result]:
+    """The workers for ``workers`` games at a time (None: 1, or the number of the cluster's threads).
+
+    ``scheduler`` is the address of the scheduler of a running dask cluster; None: this process works. Raises
+    MatchError: a scheduler is named and dask is not installed, or there is no such scheduler, or it has no workers.
+    """
+    return Workers(work, workers or 1) if scheduler is None else ClusterWorkers(work, workers, scheduler)
+
+
+class Workers(Generic[SomeTask, SomeTool, Result]):
     """Threads of this process; a single one is the caller's."""
 
-    def __init__(self, match: Conditions, at_once: int) -> None:
-        self._match, self._at_once = match, at_once
-        self._engines: list[Engines] = []
-        self._idle: list[Engines] = []
-        self._playing: dict[Future[GameResult], GameTask] = {}
+    def __init__(self, work: Work[SomeTask, SomeTool, Result], at_once: int) -> None:
+        self._work, self._at_once = work, at_once
+        self._tools: list[SomeTool] = []
+        self._idle: list[SomeTool] = []
+        self._playing: dict[Future[Result], SomeTask] = {}
 
-    def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
-        """Play the games; they come in the order in which they end."""
+    def results(self, tasks: Iterator[SomeTask]) -> Iterator[Result]:
+        """Do the tasks."""
         if self._at_once == 1:
-            yield from map(self._play, tasks)
+            yield from map(self._do, tasks)
             return
         with ThreadPoolExecutor(self._at_once) as threads:
-            yield from self._from(threads, self._play, tasks)
+            yield from self._from(threads, self._do, tasks)
 
     def close(self) -> None:
         """End the games and their engines at once."""
         while True:
-            for engines in self._engines:
-                engines.close(at_once=True)
+            for tool in self._tools:
+                tool.close(at_once=True)
             if not wait(self._playing, timeout=0.05).not_done:
                 return
 
     def _from(
-        self, executor: Executor, play: Callable[[GameTask], GameResult], tasks: Iterator[GameTask]
-    ) -> Iterator[GameResult]:
-        def submit(some: Iterator[GameTask]) -> None:
-            self._playing.update((executor.submit(play, task), task) for task in some)
+        self, executor: Executor, do: Callable[[SomeTask], Result], tasks: Iterator[SomeTask]
+    ) -> Iterator[Result]:
+        def submit(some: Iterator[SomeTask]) -> None:
+            self._playing.update((executor.submit(do, task), task) for task in some)
 
-        submit(islice(tasks, self._at_once))
+        # In order, a few more wait, so that nobody is idle until the first one ends.
+        submit(islice(tasks, self._at_once * (2 if self._work.in_order else 1)))
         try:
             while self._playing:
-                for future in wait(self._playing, return_when=FIRST_COMPLETED).done:
+                watched = islice(self._playing, 1 if self._work.in_order else None)
+                for future in wait(list(watched), return_when=FIRST_COMPLETED).done:
                     task = self._playing.pop(future)
                     result = self._result(future, task)
                     submit(islice(tasks, 1))
@@ -67,27 +121,24 @@ class Workers:
         finally:
             self.close()
 
-    def _result(self, future: Future[GameResult], task: GameTask) -> GameResult:
+    def _result(self, future: Future[Result], task: SomeTask) -> Result:
         return future.result()
 
-    def _play(self, task: GameTask) -> GameResult:
+    def _do(self, task: SomeTask) -> Result:
         try:
-            engines = self._idle.pop()  # in one step: several threads come here at once
+            tool = self._idle.pop()  # in one step: several threads come here at once
         except IndexError:
-            engines = Engines(self._match)
-            self._engines.append(engines)
-        result = play_game(self._match, task, engines)
-        self._idle.append(engines)
+            tool = self._work.tool()
+            self._tools.append(tool)
+        result = self._work.do(task, tool)
+        self._idle.append(tool)
         return result
 
 
-class ClusterWorkers(Workers):
-    """The workers of a running ``dask.distributed`` cluster; each game starts its engines and ends them.
+class ClusterWorkers(Workers[SomeTask, SomeTool, Result]):
+    """The workers of a running ``dask.distributed`` cluster; each game starts its processes and ends them."""
 
-    Raises MatchError: dask is not installed, or there is no such scheduler, or it has no workers.
-    """
-
-    def __init__(self, match: Conditions, workers: int | None, scheduler: str) -> None:
+    def __init__(self, work: Work[SomeTask, SomeTool, Result], workers: int | None, scheduler: str) -> None:
         os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
         try:
             from distributed import Client
@@ -118,16 +169,16 @@ class ClusterWorkers(Workers):
                 "a tls:// address, only who has a certificate",
                 file=sys.stderr,
             )
-        super().__init__(match, workers or max(1, sum(self._client.nthreads().values())))
+        super().__init__(work, workers or max(1, sum(self._client.nthreads().values())))
 
-    def results(self, tasks: Iterator[GameTask]) -> Iterator[GameResult]:
-        return self._from(self._client.get_executor(pure=False), partial(_play_alone, self._match), tasks)
+    def results(self, tasks: Iterator[SomeTask]) -> Iterator[Result]:
+        return self._from(self._client.get_executor(pure=False), self._work.alone, tasks)
 
     def close(self) -> None:
         with contextlib.suppress(Exception):
             self._client.close(timeout=2)
 
-    def _result(self, future: Future[GameResult], task: GameTask) -> GameResult:
+    def _result(self, future: Future[Result], task: SomeTask) -> Result:
         from distributed import KilledWorker  # dask itself has tried the game with other workers
 
         try:
@@ -138,14 +189,5 @@ class ClusterWorkers(Workers):
             ) from None
         except ImportError as error:
             raise MatchError(
-                f"a worker can't play: {error}; expected klss, the same version, wherever workers run"
+                f"a worker can't work: {error}; expected klss, the same version, wherever workers run"
             ) from None
-
-
-def _play_alone(match: Conditions, task: GameTask) -> GameResult:
-    """Play a game with engines of its own."""
-    engines = Engines(match)
-    try:
-        return play_game(match, task, engines)
-    finally:
-        engines.close(at_once=True)
