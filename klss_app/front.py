@@ -1,25 +1,35 @@
-"""How people see a game: the class of what a player knows, and pictures of the true game once it is over.
+"""How people see a game: the class of what a player knows, pictures of the true game once it is over, and its review.
 
-The terminal has one screen over it (:mod:`klss_app.cli.screen`), the browser one board
-(:mod:`klss_app.web.board_game`). It is on the referee's side of the wall.
+The terminal has one screen over it (:mod:`klss_app.cli.screen`), the browser one board (:mod:`klss_app.web.room`). It
+is on the referee's side of the wall.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import chess
 
-from klss.play.arbiter import AnyPlayed
-from klss.play.kit import AnyKit
+from darkchess.evaluation.registry import EvaluatorChoice
+from darkchess.fog.game.rules import PAPER, Ruleset
+from klss.play.arbiter import SEATS, AnyPlayed
+from klss.play.contest import AnyReferee
+from klss.play.kit import AnyKit, AnyReplay, Replay
 from klss.play.outcome import Outcome, Seat
 from klss.play.small_game import PlainKit
-from klss.support.text import counted
-from klss_app.known.known import AnyKnown, Known, Picture, PlainKnown
+from klss.support.text import Document, counted, printable
+from klss_app.kept_games import HUMAN, Earlier
+from klss_app.known.known import AnyKnown, Known, Picture, PlainKnown, over_document
+
+if TYPE_CHECKING:
+    from klss_app.analysis.summaries import Turns
+
+MOST_PLIES = 2000
+"""Most plies of a game that is reviewed; each is replayed, and sent to the page."""
 
 _LOSSES = {
     "king_captured": "{}'s king was captured",
@@ -37,6 +47,35 @@ _DRAWS = {
 }
 
 
+class BadGame(Exception):
+    """A file that holds no game that can be shown; the text says why."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a game in the browser; ``players`` holds ``human``, a configuration's text or ``cmd:…``."""
+
+    players: Mapping[chess.Color, str]
+    time_s: float | None = 5.0
+    nodes: int | None = None
+    clock: tuple[float, float] | None = None
+    fen: str | None = None
+    ruleset: Ruleset = PAPER
+    seed: int | None = None
+    evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
+    earlier: Earlier | None = None
+
+    @property
+    def humans(self) -> list[chess.Color]:
+        """The colours that humans play."""
+        return [color for color in chess.COLORS if self.players[color] == HUMAN]
+
+    @property
+    def engine(self) -> str | None:
+        """The engine's text; None where two humans play."""
+        return next((spec for spec in self.players.values() if spec != HUMAN), None)
+
+
 @dataclass(frozen=True)
 class Step:
     """A ply of a game with nothing hidden: the turn that led to it, and the boards after it."""
@@ -52,6 +91,31 @@ class Step:
     extra: Mapping[str, Any] | None = None  # what only this game's page shows
 
 
+@dataclass(frozen=True)
+class Reviewed:
+    """A game as its reviews and analyses read it."""
+
+    replay: AnyReplay
+    text: str  # as it is kept in a file
+    rules: str | None = None
+    plies: int = 0  # the number of turns played
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """White's and Black's names."""
+        white, black = (printable(self.replay.headers.get(side, "?"), 80) for side in ("White", "Black"))
+        return white, black
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A game whose hidden moves may be shown: it is over, or came from a file."""
+
+    number: int
+    reviewed: Reviewed
+    color: chess.Color = chess.WHITE  # whose side the review is seen from
+
+
 class Front:
     """A game as people see it; this class takes any game, which it shows as text. A game's own class is named by
     :attr:`klss.play.kit.Kit.front`.
@@ -60,6 +124,8 @@ class Front:
     known: Callable[[Seat, Any], AnyKnown] = Known  # what a player knows, from its seat and the setup
     turns = "turn", "turns"  # the game's words for one turn and for more
     sees = "knew"  # the word for what a side made of the board
+    opening: tuple[str, ...] = ()  # a turn of each side, as the kit takes earlier moves
+    shown_tags: tuple[str, ...] = ("White", "Black")  # what a review shows of a record's headers
 
     def __init__(self, kit: AnyKit) -> None:
         self.kit = kit
@@ -88,6 +154,121 @@ class Front:
     def hints(self, path: str) -> list[str]:
         """Commands for the game kept in ``path``, which is quoted for a shell."""
         return []
+
+    def engines(self) -> Mapping[str, str]:
+        """The configurations that a page may ask for, the easiest first, with a few words on each."""
+        return dict.fromkeys(self.kit.configurations, "")
+
+    # ------------------------------------------------------------------------------------------------ reviews
+    def kept(self, referee: Any, headers: Mapping[str, str], rules: str) -> Reviewed:
+        """A game that was just played, under a ruleset."""
+        text, plies = self.kit.record(referee, headers), referee.ply
+        try:
+            replay: AnyReplay = self.kit.replayed(text, rules)
+        except ValueError:
+            replay = Replay(_unread, (), headers, referee.outcome)
+        return Reviewed(replay, text, rules, plies)
+
+    def opened(self, text: str, rules: str | None = None, least: int = 1) -> Reviewed:
+        """The game of a record, under a ruleset; raises :class:`BadGame`: it is none, or shorter than ``least``."""
+        try:
+            replay = self.kit.replayed(text, rules)
+            plies = replay.game().ply if len(replay.answers) <= 2 * MOST_PLIES else len(replay.answers)
+        except ValueError as error:
+            raise BadGame(printable(str(error), 300)) from None
+        if not least <= plies <= MOST_PLIES:
+            raise BadGame(f"got a game of {counted(plies, *self.turns)}, expected {least} to {MOST_PLIES:,}")
+        found = Reviewed(replay, text, rules, plies)
+        return replace(found, text=self.annotated(found, []))  # as we write it, not as it was sent
+
+    def review(self, reviewed: Reviewed) -> dict[str, Any]:
+        """The document of a review.
+
+        Returns
+        -------
+        dict
+            ``tags``; ``over`` as in a game's messages, or None; ``plies``, from the start position on: ``move`` (UCI)
+            and ``san`` that led there, ``turn``, ``number``, FEN's first fields, or texts: ``truth``, and what
+            ``white`` and ``black`` saw, and what only this game's page shows.
+        """
+        replay = reviewed.replay
+        tags = {name: value for name, value in replay.headers.items() if name in self.shown_tags}
+        plies = [_document(step) for step in self.steps(replay.game())] or self._texts(replay)
+        return {"tags": tags, "over": over_document(replay.outcome), "plies": plies}
+
+    def _texts(self, replay: AnyReplay) -> list[Document]:
+        """The plies of a game without pictures: what each side was told."""
+        told, plies = Told(self, replay.begin()), list[Document]()
+        letters = None
+        for answer in (*replay.answers, None):
+            told.show()
+            texts: Document = {chess.COLOR_NAMES[seat]: "\n".join(known.said) for seat, known in told.known.items()}
+            turn = chess.COLOR_NAMES[told.referee.turn]
+            plies.append({"move": None, "san": letters, "turn": turn, "number": len(plies) + 1, "truth": "", **texts})
+            if len(plies) <= len(replay.answers):
+                letters = told.answer(answer)
+        return plies
+
+    def annotated(self, reviewed: Reviewed, turns: Turns) -> str:
+        """The text of a game's file with the analysis of all turns; without it if the format has no place for it."""
+        return reviewed.text
+
+    def moves(self, replay: AnyReplay) -> list[str | None]:
+        """The turns as they were asked for, in UCI where there are moves; None: a pass."""
+        return [None if answer is None else str(answer) for answer in replay.answers]
+
+    def place(self, referee: Any, ply: int) -> tuple[int, str]:
+        """The number of the move to be made at a ply, and the phase of the game; "" where a game has no phases."""
+        return ply + 1, ""
+
+
+def _unread() -> NoReturn:
+    raise BadGame("got a game whose kit reads no records, expected another: it has no review")
+
+
+class Told:
+    """A game that is replayed, and what each side knows of it: a function of its own observations."""
+
+    def __init__(self, front: Front, referee: AnyReferee) -> None:
+        self.referee = referee
+        self.known = {seat: front.known(seat, referee.setup) for seat in SEATS}
+        self._shown = dict.fromkeys(SEATS, 0)
+
+    def show(self) -> None:
+        """Give both sides their new observations."""
+        for seat, known in self.known.items():
+            observations = self.referee.observations(seat)
+            for observation in observations[self._shown[seat] :]:
+                known.observe(observation)
+            self._shown[seat] = len(observations)
+
+    def answer(self, answer: Any) -> str:
+        """Answer the question, and return the answer in words."""
+        known = self.known[self.referee.turn]
+        words = worded(known, answer)
+        known.question = self.referee.question  # it was asked, so that the next observations begin anew
+        self.referee.answer(answer)
+        return words
+
+
+def worded(known: AnyKnown, answer: Any) -> str:
+    """An answer as it is typed."""
+    return next((text for text, each in known.answers().items() if each == answer), str(answer))
+
+
+class ChessFront(Front):
+    """What games on a chessboard have in common."""
+
+    def place(self, referee: Any, ply: int) -> tuple[int, str]:
+        position = referee.positions[ply]
+        men = sum(piece.piece_type not in (chess.PAWN, chess.KING) for piece in position.pieces.values())
+        return position.fullmove, "end" if men <= _END_MEN else "opening" if ply < _OPENING_PLIES else "middle"
+
+
+PHASES = ("opening", "middle", "end")
+_OPENING_PLIES = 20
+_END_MEN = 6
+"""Most queens, rooks, bishops and knights on the board in an endgame, as lichess divides games."""
 
 
 class OpenSpielFront(Front):
@@ -123,3 +304,16 @@ def ended_text(outcome: Outcome | None, after: str) -> str:
     winner, loser = ("White", "Black") if outcome.winner else ("Black", "White")
     reason = _LOSSES.get(outcome.reason, outcome.reason).format(loser)
     return f"{winner} wins: {reason}. {outcome.result} after {after}."
+
+
+def _document(step: Step) -> Document:
+    """A ply of a review."""
+    return {
+        "move": step.move,
+        "san": step.letters,
+        "turn": chess.COLOR_NAMES[step.turn],
+        "number": step.number,
+        "truth": step.truth.text,
+        **{chess.COLOR_NAMES[color]: picture.text for color, picture in step.known.items()},
+        **(step.extra or {}),
+    }

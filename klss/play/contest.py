@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from klss.play.limits import Limit, Progress
@@ -83,6 +84,12 @@ class Player(Generic[Setup, Observation, Answer]):
     """
 
     last_fault: str | None = None  # the player's last fault with a cost for it, for the records
+    # the probability of each answer in the strategy that the last decision was drawn from; empty: it is not known
+    mixture: Mapping[Answer, float] = MappingProxyType({})
+
+    def values(self) -> Mapping[Answer, float]:
+        """Return the value of answers by the last decision's search, in [−1, 1], as far as they are known."""
+        return {}
 
     @property
     def position_set(self) -> Positions | None:

@@ -72,12 +72,15 @@ class Replay(Generic[TrueGame, Answer]):
     headers: Mapping[str, str]  # what the record says about the game, such as White and Black
     outcome: Outcome | None  # how it ended; None: it was left, or the record does not say
 
-    def game(self) -> TrueGame:
-        """Return the true game after all its answers; raises a ValueError of the game if one of them is none."""
+    def game(self, plies: int | None = None) -> TrueGame:
+        """Return the true game after ``plies``, or all that were played; raises a ValueError of the game if an answer
+        is none.
+        """
         referee = self.begin()
         for answer in self.answers:
-            if referee.outcome is None:
-                referee.answer(answer)
+            if referee.ply == plies or referee.outcome is not None:
+                break
+            referee.answer(answer)
         return referee
 
 

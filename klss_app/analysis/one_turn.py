@@ -10,15 +10,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import chess
+import numpy as np
 
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.analysis.analyst import Analysis, Analyst
-from darkchess.fog.analysis.believed import Belief, effective, likeliest
+from darkchess.fog.analysis.analyst import Analysis, Analyst, Belief
 from darkchess.fog.analysis.principal_lines import Line
 from darkchess.fog.belief.belief_board import belief_lines, percent
+from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.named_fog_players import Configuration
+from klss.support.arrays import Floats, Ints
+from klss.support.greatest import greatest
 
 _LISTED = 10
 """Number of likeliest positions that are listed."""
@@ -45,6 +48,24 @@ def analyst_at(
         analyst.observe(view)
         tell(f"ply {view.ply} of {ply}, {analyst.position_set.size:,} positions possible")
     return analyst
+
+
+def effective(weights: Floats) -> float:
+    """Return e to the entropy of ``weights`` (float64[n], summing to 1)."""
+    above = weights[weights > 0.0]
+    return float(np.exp(-(above * np.log(above)).sum()))
+
+
+def likeliest(positions: PositionSet, weights: Floats, count: int) -> Ints:
+    """Return the indices of the ``count`` likeliest positions, the likeliest first; equally likely ones in the order of
+    their halves, which does not depend on how they are stored.
+    """
+    count = min(count, positions.size)
+    if not count:
+        return np.empty(0, dtype=np.int64)
+    chosen = np.flatnonzero(weights >= weights[greatest(weights, count)].min())
+    order = np.lexsort((*positions.halves[chosen].T, -weights[chosen]))
+    return np.asarray(chosen[order[:count]])
 
 
 def document(analysis: Analysis, analyst: Analyst, configuration: str, evaluator: str, seed: int) -> dict[str, Any]:

@@ -1,11 +1,78 @@
-"""A whole game's analysis in a few figures: the cost of each side's moves, its luck, and the costliest moves."""
+"""The record of a turn; and a whole game's analysis in a few figures: the cost of each side's moves, its luck, and the
+costliest moves.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NotRequired, TypeAlias, TypedDict
+
+from klss.support.text import counted
+
+Belief: TypeAlias = dict[str, dict[str, float]]
+"""Square -> the enemy's pieces that may stand there, by FEN's letters, and the probability of each."""
+
+Possible: TypeAlias = tuple[int, bool]
+"""The number of positions in a side's set, and whether they are a sample."""
+
+
+class Choice(TypedDict):
+    """An answer in the game's words (SAN in chess), and its probability in the mixed strategy; None: not known."""
+
+    san: str
+    p: float | None
+
+
+class Move(Choice):
+    """An answer of the mixed strategy, in UCI where it is a move of chess, and its value."""
+
+    move: str
+    value: float | None
+
+
+class PlayedMove(Choice):
+    """The answer that was played."""
+
+    loss: float | None  # its cost over the player's position set; None: it is not known
+    mark: str
+    turned: float | None  # its luck
+    look_loss: NotRequired[float | None]  # the cost of the look before it, in blind chess
+
+
+class Look(TypedDict):
+    """A look in blind chess."""
+
+    played: str | None  # None: nowhere
+    best: str
+
+
+class Turn(TypedDict):
+    """The record of a turn (docs/analyse.md). A game has what it can: no cost without values, no size without sets."""
+
+    ply: int
+    color: str
+    positions: dict[str, Possible | None]  # by side: how many positions were possible
+    beliefs: dict[str, Belief]  # by side, about squares that it does not see
+    value: float | None  # for the mover
+    truth: float | None  # the value of the true position for White
+    moves: list[Move]  # of the mixed strategy
+    tries: dict[str, list[str | float | None]]  # words and cost of every open answer
+    lines: list[list[str]]  # what the engine expects
+    played: PlayedMove
+    best: Choice
+    # in blind chess: the number of positions after the look, the gain of each look by its square, the look
+    after_look: NotRequired[int]
+    looks: NotRequired[dict[str, float]]
+    look: NotRequired[Look]
+
+
+Turns: TypeAlias = list[Turn]
+
+Report: TypeAlias = dict[str, Any]  # the fields have types of their own
+"""Figures over turns, as docs/analyse.md has them."""
+
 
 NODES = 2000
 """Nodes per turn in the analysis of a whole game."""
@@ -62,7 +129,7 @@ class Sums:
     look_cost: float = 0.0
     marks: Counter[str] = field(default_factory=Counter)
 
-    def add(self, played: Mapping[str, Any]) -> None:
+    def add(self, played: PlayedMove) -> None:
         """Count a move."""
         self.moves += 1
         if played["turned"] is not None:
@@ -72,11 +139,12 @@ class Sums:
             self.valued += 1
             self.cost += max(0.0, played["loss"])
             self.marks[mark(played["loss"])] += 1
-        if played.get("look_loss") is not None:
+        look_loss = played.get("look_loss")
+        if look_loss is not None:
             self.looked += 1
-            self.look_cost += played["look_loss"]
+            self.look_cost += look_loss
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> Report:
         """The fields of a summary in docs/analyse.md but the costliest moves."""
         return {
             "moves": self.moves,
@@ -87,7 +155,7 @@ class Sums:
         }
 
 
-def summary(turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
+def summary(turns: Sequence[Turn], color: str) -> Report:
     """The costs of ``color`` in ``turns``, records of :mod:`klss_app.analysis`: ``summary`` in docs/analyse.md.
 
     >>> played = {"san": "e4", "p": 0.5, "loss": 0.25, "turned": -0.5}
@@ -99,25 +167,51 @@ def summary(turns: Sequence[Mapping[str, Any]], color: str) -> dict[str, Any]:
     own, sums = [turn for turn in turns if turn["color"] == color], Sums()
     for turn in own:
         sums.add(turn["played"])
-    worst = sorted(
-        (turn for turn in own if (turn["played"]["loss"] or 0.0) >= LEAST_COST),
-        key=lambda turn: -turn["played"]["loss"],
-    )
-    return {
-        **sums.document(),
-        "costliest": [costly(turn) for turn in worst[:_COSTLIEST]],
-    }
+    worst = sorted((turn for turn in own if cost_of(turn) >= LEAST_COST), key=lambda turn: -cost_of(turn))
+    return {**sums.document(), "costliest": [costly(turn) for turn in worst[:_COSTLIEST]]}
 
 
-def costly(turn: Mapping[str, Any]) -> dict[str, Any]:
+def cost_of(turn: Turn) -> float:
+    """The cost of a turn's move; 0 if it is not known."""
+    return turn["played"]["loss"] or 0.0
+
+
+def costly(turn: Turn) -> Report:
     """The move of a turn in a list of costly ones."""
-    played = turn["played"]
+    played, known = turn["played"], turn["positions"][turn["color"]]
     return {
         "ply": turn["ply"],
         "san": played["san"],
         "cost": played["loss"],
-        "positions": turn.get("after_look", turn["positions"][turn["color"]][0]),
+        "positions": turn.get("after_look", None if known is None else known[0]),
         "best": turn["best"],
         "probability": played["p"],
         "turned": played["turned"],
     }
+
+
+def turn_text(turn: Turn) -> list[str]:
+    """The record of one turn for people."""
+    known, played, lines = turn["positions"][turn["color"]], turn["played"], list[str]()
+    possible = "" if known is None else f": {counted(known[0], 'position')} possible{' (a sample)' if known[1] else ''}"
+    if "look" in turn:
+        look, gains = turn["look"], sorted(turn["looks"].items(), key=lambda window: -window[1])[:MOST_MOVES]
+        lines = [
+            f"best look {look['best']} (played: {look['played'] or 'nowhere'}); gain of a look:",
+            "  " + "  ".join(f"{square} {gain:+.2f}" for square, gain in gains),
+            f"after the played look {counted(turn['after_look'], 'position')}",
+        ]
+    what = "request" if "look" in turn else "answer"
+    rows = [
+        (each["san"], "" if each["p"] is None else f"{each['p']:.0%}", _value(each["value"])) for each in turn["moves"]
+    ]
+    return [
+        f"turn {turn['ply']}, {turn['color']}{possible}",
+        *lines,
+        f"best {what} {turn['best']['san']} (played: {played['san']}):",
+        *("  " + " ".join(f"{cell:<6}" for cell in row if cell).rstrip() for row in rows),
+    ]
+
+
+def _value(value: float | None) -> str:
+    return "" if value is None else f"{value:+.3f}"

@@ -12,20 +12,24 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
-import importlib
 import sys
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import chess
 
 from klss import __version__
-from klss.play.limits import Limit
 from klss.support.text import counted, printable
 from klss.support.whole_file import write_whole
-from klss_app.analysis.summaries import NODES
+from klss_app.analysis.process import AnalysisProcess, Request, analysed
+from klss_app.analysis.process import analyse as by_process
+from klss_app.analysis.summaries import NODES, Report, Turns, turn_text
+from klss_app.analysis.turns import analysis_of
+from klss_app.analysis.turns import turns as turns_of
 from klss_app.cli.analysed_games import (
     AnalysisFile,
     Archive,
@@ -37,6 +41,7 @@ from klss_app.cli.analysed_games import (
 )
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import FOG, Game
+from klss_app.cli.match import add_workers
 from klss_app.cli.options import (
     CONFIGURATION,
     GameOptions,
@@ -51,15 +56,17 @@ from klss_app.cli.options import (
 )
 from klss_app.cli.terminal import Terminal
 from klss_app.flag_types import whole
+from klss_app.front import BadGame, Front
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
+from uci_bridge.match.workers import Work, workers_for
 
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
     from darkchess.fog.game.rules import Ruleset
-    from klss_app.web.board_game import BoardGame
 
-_ONE_TURN, _GAMES = ("belief", "once_over", "clock"), ("out", "html", "pgn_out", "all", "player")
+_ONE_TURN = ("belief", "once_over", "clock")
+_GAMES = ("out", "html", "pgn_out", "all", "player", "workers", "scheduler")
 """The flags for one turn, and those for whole games."""
 
 BELIEFS = ("filter", "uniform")
@@ -78,7 +85,8 @@ def _parser(game: Game = FOG) -> Parser:
         parser.add_argument("path", metavar="GAME.pgn", help="a file of games, as klss games lists them")
         add_game_number(parser)
     else:
-        parser.add_argument("path", metavar="FILE", help="a game's history (JSON of klss rbc or reconchess)")
+        whose = "klss rbc or reconchess" if game.chess else "klss play, board or match"
+        parser.add_argument("path", metavar="FILE", help=f"a game's record (JSON of {whose})")
     turn = ("--ply",) if fog else ("--turn", "--ply")
     parser.add_argument(
         *turn, dest="ply", type=whole(0), metavar="N", help="after N turns of both sides (default: the whole game)"
@@ -110,9 +118,10 @@ def _parser(game: Game = FOG) -> Parser:
     add("--html", metavar="FILE", help="write the board's review there, one file that opens without a server")
     if fog:
         add("--pgn", dest="pgn_out", metavar="FILE", help="write the game there with the analysis as comments")
-        add("--all", action="store_true", help="every finished game of the file: which moves cost the most over all")
-        add("--player", metavar="NAME", help="with --all: only the games and moves of this player")
-    parser.set_defaults(all=False, player=None, pgn_out=None, once_over=False)
+    add("--all", action="store_true", help="every finished game of the file: which moves cost the most over all")
+    add("--player", metavar="NAME", help="with --all: only the games and moves of this player")
+    add_workers(add)
+    parser.set_defaults(pgn_out=None, once_over=False)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures")
     return parser
@@ -128,22 +137,22 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
             raise UsageError(f"--{flag}: got it {with_ply} --ply, where it says nothing (--help has the groups)")
     options = game_options(parsed)
     chosen = game.configuration(parsed.configuration, parsed.stockfish)
-    kind = importlib.import_module(f"klss_app.analysis.{game.name}")
-    if not kind.analysable(chosen):
+    if not analysis_of(game.kit).takes(chosen):
         raise UsageError(
             f"--configuration: got {parsed.configuration!r}, a player that values no single moves by a search of its "
             f"own; expected one that does, such as {game.default_player}"
         )
     if parsed.ply is None:
-        return _games(parsed, game, options, chosen, kind)
+        return _games(parsed, game, options, chosen)
     kept = _one(parsed, game, options.ruleset)
-    open_end = game is FOG and kept.game.outcome is None  # a player who resigned, or was to move, has a turn there
+    there = kept.reviewed.replay.game(parsed.ply)
+    open_end = game is FOG and there.outcome is None  # a player who resigned, or was to move, has a turn there
     if parsed.ply >= len(kept.moves) + open_end:
         raise UsageError(f"--ply: got {parsed.ply}, expected a turn of this game, which has {len(kept.moves)} of them")
-    side = chess.COLOR_NAMES[kept.game.positions[parsed.ply].turn]
+    side = chess.COLOR_NAMES[there.turn]
     if parsed.color not in (None, "both", side):
         raise UsageError(f"--color: got {parsed.color} for ply {parsed.ply}, where {side} is to move")
-    answer, lines = (_fog_turn if game.name == "fog" else _rbc_turn)(parsed, kept, options, chosen)
+    answer, lines = (_fog_turn if game is FOG else _any_turn)(parsed, game, kept, options, chosen)
     if parsed.json:
         print_document(answer)
     else:
@@ -155,43 +164,54 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
 def _one(parsed: argparse.Namespace, game: Game, rules: Ruleset) -> Kept:
     """The game that the command names. Raises :class:`UsageError`: it can't be read."""
     path = Path(parsed.path)
-    if game.name == "fog":
-        return _kept(pgn_game(path, parsed.game), parsed.game, rules)
-    from klss_app.web.rbc_board import opened
-
-    history = kept_history(path, opened)
-    played = history.referee()
-    requests = [turn.moved.requested for turn in played.turns]
-    return Kept(1, history, played, None, [None if move is None else move.uci() for move in requests])
+    if game is FOG:
+        return _kept(game.front, pgn_game(path, parsed.game), parsed.game, rules)
+    reviewed = kept_history(path, partial(game.front.opened, least=0))
+    return Kept(1, reviewed, game.front.moves(reviewed.replay))
 
 
-def _kept(record: GameRecord, number: int, rules: Ruleset) -> Kept:
+def _kept(front: Front, record: GameRecord, number: int, rules: Ruleset) -> Kept:
     from klss_app.web.fog_board import reviewed
 
     found = reviewed(record, rules)
-    game = found.referee()
-    return Kept(number, found, game, record.fen, [move.uci() for move in game.moves])
+    return Kept(number, found, front.moves(found.replay), record.fen)
 
 
-def _finished(path: Path, archive: Archive, rules: Ruleset, line: ProgressLine) -> Iterator[Kept]:
-    """The finished games of a file that belong to ``archive``; errors in reading others go to stderr. Raises
-    :class:`UsageError`: there is none."""
+def _games_of(path: Path, game: Game, rules: Ruleset) -> Iterator[Kept | str]:
+    """The games of a file, one a line unless they are PGN; or why one can't be read."""
     from darkchess.errors import RecordError
 
+    front = game.front
+    if game is FOG:
+        for written in written_games_of(path):
+            try:
+                yield _kept(front, written.record(), written.number, rules)
+            except RecordError as error:
+                yield str(error)
+        return
+    if not path.is_file():
+        raise UsageError(f"got {str(path)!r}, expected a file with a game's record a line")
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                reviewed = front.opened(line)
+                yield Kept(number, reviewed, front.moves(reviewed.replay))
+            except BadGame as error:
+                yield f"game {number}: {error}"
+
+
+def _finished(path: Path, archive: Archive, game: Game, rules: Ruleset, line: ProgressLine) -> Iterator[Kept]:
+    """The finished games of a file that belong to ``archive``; errors in reading others go to stderr. Raises
+    :class:`UsageError`: there is none."""
     found = 0
-    for written in written_games_of(path):
-        try:
-            record = written.record()
-        except RecordError as error:
+    for kept in _games_of(path, game, rules):
+        if isinstance(kept, str):
             archive.refused += 1
             line.close()
-            print(printable(str(error), 300), file=sys.stderr)
-            continue
-        if record.outcome is None or not record.moves:
+            print(printable(kept, 300), file=sys.stderr)
+        elif kept.reviewed.replay.outcome is None or not kept.moves:
             archive.unfinished += 1
-            continue
-        kept = _kept(record, written.number, rules)
-        if archive.seats(kept.reviewed):
+        elif archive.seats(kept.reviewed):
             found += 1
             yield kept
     if not found:
@@ -202,9 +222,11 @@ def _finished(path: Path, archive: Archive, rules: Ruleset, line: ProgressLine) 
         )
 
 
-def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen: Any, kind: Any) -> int:
+def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen: Any) -> int:
     """Analyse every turn of a game, or with ``--all`` of every game of the file; return the exit code."""
-    from uci_bridge.evaluators import evaluator_choice, evaluator_label
+    from uci_bridge.errors import EngineFailed
+    from uci_bridge.evaluators import evaluator_choice
+    from uci_bridge.match.files import MatchError
 
     if parsed.player is not None and not parsed.all:
         raise UsageError("--player: got it without --all, expected both; --color chooses a side of one game")
@@ -216,72 +238,119 @@ def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen:
         for text, flag in ((parsed.out, "--out"), (parsed.html, "--html"), (parsed.pgn_out, "--pgn"))
     )
     # Limits by nodes, also the default one, promise repeatable turns, so Stockfish has to be reproducible too.
-    limit = Limit(nodes=NODES)
-    if parsed.given & {"time", "nodes"}:
-        limit = Limit(time_s=None if parsed.nodes is not None else parsed.time, nodes=parsed.nodes)
-    choice = dataclasses.replace(options.evaluator_choice(path_suffices=True), reproducible=limit.nodes is not None)
-    name = evaluator_choice(chosen, choice).name
-    asked = {
-        "configuration": chosen.name, "evaluator": name, "nodes": limit.nodes, "time": limit.time_s,
+    nodes, time_s = NODES if not parsed.given & {"time", "nodes"} else parsed.nodes, parsed.time
+    choice = dataclasses.replace(options.evaluator_choice(path_suffices=True), reproducible=nodes is not None)
+    label = game.kit.label(chosen, choice)
+    evaluated = None if label is None else evaluator_choice(chosen, choice).name
+    asked: Report = {
+        "configuration": chosen.name, "evaluator": evaluated, "nodes": nodes, "time": time_s if nodes is None else None,
         "seed": options.seed, "rules": options.ruleset.name, "klss": __version__,
     }  # fmt: skip
     sides = tuple(side for side in ("white", "black") if parsed.color in (None, "both", side))
-    archive = Archive(parsed.player, sides)
+    front = game.front
+    archive = Archive(front, parsed.player, sides)
     with contextlib.ExitStack() as stack:
         line = stack.enter_context(closing(ProgressLine(f"klss {game.spelled('analyse')}")))
         file = None if out is None else stack.enter_context(closing(AnalysisFile(out, asked)))
         if parsed.all:
-            games = _finished(Path(parsed.path), archive, options.ruleset, line)
+            games = _finished(Path(parsed.path), archive, game, options.ruleset, line)
         else:
             only = _one(parsed, game, options.ruleset)
-            if game is FOG and only.reviewed.outcome is None:
+            if game is FOG and only.reviewed.replay.outcome is None:
                 raise UsageError(f"got {parsed.path!r}, a game that is not over; expected one with a result, or --ply")
             games = iter([only])
-        turns = analyse(
-            games, archive, lambda each: kind.turns(each, chosen, choice, limit, seed=options.seed), file, line
+        request = Request(
+            game.kit.name, game.kit.text(chosen), choice.name, choice.stockfish, nodes, asked["time"], options.seed
         )
-    board = cast("BoardGame", game.front)
-    report, label = archive.document(asked), evaluator_label(chosen, choice) or name
-    answer, shown, above = report, archive.kept, html_report(report, label)
+        search = _Search(request, parsed.workers, parsed.scheduler, line)
+        try:
+            turns = analyse(games, archive, search.turns, file)
+        except MatchError as error:
+            raise UsageError(str(error)) from None
+        except EngineFailed as error:
+            raise FailedError(f"the analysis failed: {error}") from None
+    report, evaluator = archive.document(asked), label or "no evaluator"
+    answer, shown, above, lines = report, archive.kept, html_report(report, evaluator), list[str]()
     if not parsed.all and not archive.interrupted:
         answer = game_document(only, turns, asked, sides)
         report["phases"] |= answer["summary"]
         shown, above = {1: (only, turns)}, ""
+        if report["summary"]["mean_cost"] is None:
+            lines = [each for turn in turns if turn["color"] in sides for each in ("", *turn_text(turn))]
         if pgn is not None:
-            write_whole(pgn, board.annotated(only.reviewed, turns))
+            write_whole(pgn, front.annotated(only.reviewed, turns))
     if html is not None and shown:
         from klss_app.web.one_file import one_file
 
         reviews = {number: (each.reviewed, turns) for number, (each, turns) in shown.items()}
-        write_whole(html, one_file(board, reviews, above))
+        write_whole(html, one_file(front, reviews, above))
     if parsed.json:
         print_document(answer)
     else:
-        Terminal(parsed.ascii).say(*text(report, label))
+        Terminal(parsed.ascii).say(*text(report, evaluator), *lines)
     if archive.interrupted:
         how = "the same command goes on from there" if out else "with --out FILE the same command would continue"
         raise FailedError(f"interrupted after {counted(archive.games, 'game')}; {how}")
     return 0
 
 
+@dataclasses.dataclass(frozen=True)
+class _Search:
+    """Analyses games one after the other: in this process, or by workers."""
+
+    request: Request  # without the game
+    workers: int | None
+    scheduler: str | None
+    line: ProgressLine
+
+    def turns(self, games: Iterator[Kept]) -> Iterator[tuple[Kept, Turns]]:
+        """The games with their turns, in order."""
+        if self.scheduler is None and (self.workers or 1) == 1:
+            yield from ((each, self._here(each)) for each in games)
+            return
+        handed = deque[Kept]()
+
+        def tasks() -> Iterator[Request]:
+            for each in games:
+                handed.append(each)
+                yield self._request(each)
+
+        work = Work(AnalysisProcess, by_process, in_order=True)
+        with closing(workers_for(work, self.workers, self.scheduler)) as workers:
+            for turns in workers.results(tasks()):
+                self.line.tell(f"game {handed[0].number}")
+                yield handed.popleft(), turns
+
+    def _here(self, game: Kept) -> Turns:
+        found: Turns = []
+        for turn in analysed(self._request(game)):
+            found.append(turn)
+            self.line.tell(f"game {game.number}, turn {len(found)} of {len(game.moves)}")
+        return found
+
+    def _request(self, game: Kept) -> Request:
+        reviewed = game.reviewed
+        return dataclasses.replace(self.request, text=reviewed.text, rules=reviewed.rules, game=game.number)
+
+
 # ---------------------------------------------------------------------------------------- one turn
 def _fog_turn(
-    parsed: argparse.Namespace, kept: Kept, options: GameOptions, chosen: Any
+    parsed: argparse.Namespace, game: Game, kept: Kept, options: GameOptions, chosen: Any
 ) -> tuple[dict[str, Any], list[str]]:
     """The analysis of the turn after ``--ply`` half-moves, as a document and as text."""
     from darkchess.fog.analysis.once_over import truth_at
     from klss_app.analysis import one_turn
     from uci_bridge.evaluators import evaluator_choice, evaluator_label, make_evaluator
 
-    if parsed.once_over and kept.reviewed.outcome is None:
+    if parsed.once_over and kept.reviewed.replay.outcome is None:
         raise UsageError(f"--once-over: got {parsed.path!r}, a game that is not over; expected one with a result")
-    choice = options.evaluator_choice(path_suffices=True)
+    choice, true = options.evaluator_choice(path_suffices=True), kept.reviewed.replay.game()
     with (
         closing(make_evaluator(chosen, choice, options.ruleset)) as evaluator,
         closing(ProgressLine("klss analyse")) as line,
     ):
         analyst = one_turn.analyst_at(
-            kept.game, parsed.ply, chosen, evaluator, seed=options.seed, belief=parsed.belief, tell=line.tell
+            true, parsed.ply, chosen, evaluator, seed=options.seed, belief=parsed.belief, tell=line.tell
         )
         analysis = analyst.think(options.limit, progress=lambda state: line.tell(f"{int(state['nodes']):,} nodes"))
     name = evaluator_choice(chosen, choice).name
@@ -290,19 +359,18 @@ def _fog_turn(
     lines = one_turn.text(analysis, answer, label, Terminal(parsed.ascii).unicode)
     # The true game is used only here, after the analysis is complete.
     if parsed.once_over:
-        position = kept.game.positions[parsed.ply]
+        position = true.positions[parsed.ply]
         answer["truth"] = vars(truth_at(position, analysis, analyst.position_set, analyst.weights))
         lines += ["", *one_turn.truth_text(answer["truth"], position.turn)]
     return answer, lines
 
 
-def _rbc_turn(
-    parsed: argparse.Namespace, kept: Kept, options: GameOptions, chosen: Any
+def _any_turn(
+    parsed: argparse.Namespace, game: Game, kept: Kept, options: GameOptions, chosen: Any
 ) -> tuple[dict[str, Any], list[str]]:
     """The record of that turn, and the same as text."""
-    from klss_app.analysis import rbc
-
-    choice = options.evaluator_choice(path_suffices=True)
-    found = rbc.turns(kept.game, chosen, choice, options.limit, seed=options.seed, cap=chosen.cap, first=parsed.ply)
-    turn = next(found)
-    return turn | {"configuration": chosen.name, "seed": options.seed}, rbc.text(turn)
+    choice, replay = options.evaluator_choice(path_suffices=True), kept.reviewed.replay
+    turn = next(
+        turns_of(game.kit, replay, chosen, choice, options.limit, seed=options.seed, cap=sys.maxsize, first=parsed.ply)
+    )
+    return {**turn, "configuration": chosen.name, "seed": options.seed}, turn_text(turn)

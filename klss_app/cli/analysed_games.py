@@ -8,25 +8,29 @@ line.
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TypeAlias, TypedDict
 
-import chess
+import msgspec
 
 from klss.support.text import counted
-from klss_app.analysis.summaries import LEAST_COST, MARKS, Sums, costly, summary
+from klss_app.analysis.summaries import (
+    LEAST_COST,
+    MARKS,
+    Report,
+    Sums,
+    Turn,
+    Turns,
+    costly,
+    summary,
+)
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.progress import ProgressLine
-
-if TYPE_CHECKING:
-    from klss_app.web.board_game import Reviewed
-
-Turns = list[dict[str, Any]]
-"""The records of a game's turns (:mod:`klss_app.analysis`)."""
+from klss_app.front import PHASES, Front, Reviewed
 
 _LEGEND = (
     "",
@@ -42,30 +46,40 @@ _LUCK = (
 _SHOWN = 20
 """Number of the costliest moves that are kept."""
 
-_OPENING_PLIES = 20
-_END_MEN = 6
-"""Most queens, rooks, bishops and knights on the board in an endgame, as lichess divides games."""
-
 _KNOWN = {"1 to 10": 10, "to 1,000": 1_000, "to 100,000": 100_000, "more": 10**18}
 _SAMPLE = "a sample"
 """The group of moves whose set was larger than its cap, so that its size is not known."""
 
+Moves: TypeAlias = list[str | None]
+"""The turns of a game as they were asked for, in UCI where they are moves; None: a pass."""
+
+
+class _Line(TypedDict):
+    """A line of the file of ``--out``."""
+
+    game: int
+    moves: Moves
+    turns: Turns
+
+
+_LINES = msgspec.json.Decoder(_Line)
+
 
 @dataclass(frozen=True)
 class Kept:
-    """A finished game of a file."""
+    """A game of a file; ``fen``: its start, None for the usual one."""
 
     number: int  # in the file
     reviewed: Reviewed
-    game: Any  # the true game, with all its positions
-    fen: str | None  # its start; None: the usual one
-    moves: list[str | None]  # as they were asked for, in UCI
+    moves: Moves
+    fen: str | None = None
 
 
 @dataclass
 class Archive:
     """The results of the games so far: of the moves of ``player`` (None: of anybody) with one of ``sides``."""
 
+    front: Front
     player: str | None
     sides: tuple[str, ...]
     games: int = 0
@@ -73,9 +87,9 @@ class Archive:
     unfinished: int = 0
     interrupted: bool = False
     all: Sums = field(default_factory=Sums)
-    phases: dict[str, Sums] = field(default_factory=lambda: {name: Sums() for name in ("opening", "middle", "end")})
+    phases: dict[str, Sums] = field(default_factory=lambda: {name: Sums() for name in PHASES})
     known: dict[str, Sums] = field(default_factory=lambda: {name: Sums() for name in (*_KNOWN, _SAMPLE)})
-    costliest: list[dict[str, Any]] = field(default_factory=list)  # rows of moves, the worst first
+    costliest: list[Report] = field(default_factory=list)  # rows of moves, the worst first
     kept: dict[int, tuple[Kept, Turns]] = field(default_factory=dict)  # the games of these rows
 
     def seats(self, game: Reviewed) -> dict[str, str]:
@@ -89,22 +103,21 @@ class Archive:
     def add(self, game: Kept, turns: Turns) -> None:
         """Count the moves of an analysed game."""
         self.games += 1
-        seats = self.seats(game.reviewed)
+        seats, truth = self.seats(game.reviewed), game.reviewed.replay.game()
         for turn in turns:
             if turn["color"] not in seats:
                 continue
-            rows = _rows(game, turn)
-            self.costliest += [
-                each | {"player": seats[turn["color"]]} for each in rows if (each["cost"] or 0.0) >= LEAST_COST
-            ]
-            for sums in (self.all, self.phases[rows[0]["phase"]], self.known[rows[0]["known"]]):
-                sums.add(turn["played"])
-        self.costliest.sort(key=lambda row: (-row["cost"], row["game"], row["ply"]))
+            rows = _rows(game, turn, self.front.place(truth, turn["ply"]), seats[turn["color"]])
+            self.costliest += [each for each in rows if (each["cost"] or 0.0) >= LEAST_COST]
+            for sums in (self.all, self.phases.get(rows[0]["phase"]), self.known.get(rows[0]["known"])):
+                if sums is not None:
+                    sums.add(turn["played"])
+        self.costliest.sort(key=lambda row: (-(row["cost"] or 0.0), row["game"], row["ply"]))
         del self.costliest[_SHOWN:]
         self.kept[game.number] = game, turns
         self.kept = {row["game"]: self.kept[row["game"]] for row in self.costliest}
 
-    def document(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def document(self, asked: Mapping[str, object]) -> Report:
         """The document of docs/analyse.md for a file of games; ``asked`` are the settings."""
         return {
             **asked,
@@ -120,29 +133,32 @@ class Archive:
         }
 
 
-def _rows(game: Kept, turn: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _rows(game: Kept, turn: Turn, place: tuple[int, str], player: str) -> list[Report]:
     """The row of a turn's move; before it that of its look, if there was one."""
-    ply, position = turn["ply"], game.game.positions[turn["ply"]]
-    size, sample = turn["positions"][turn["color"]]
-    men = sum(piece.piece_type not in (chess.PAWN, chess.KING) for piece in position.pieces.values())
-    move = costly(turn) | {
+    known = turn["positions"][turn["color"]]
+    size, sample = known or (0, False)
+    group = _SAMPLE if sample else next(name for name, most in _KNOWN.items() if size <= most)
+    move: Report = {
+        **costly(turn),
         "game": game.number,
-        "move_number": position.fullmove,
+        "move_number": place[0],
         "color": turn["color"],
-        "phase": "end" if men <= _END_MEN else "opening" if ply < _OPENING_PLIES else "middle",
-        "known": _SAMPLE if sample else next(name for name, most in _KNOWN.items() if size <= most),
+        "phase": place[1],
+        "known": "" if known is None else group,
+        "player": player,
     }
     if "look" not in turn:
         return [move]
-    look = {"san": f"look {turn['look']['played']}", "cost": turn["played"]["look_loss"], "positions": size}
-    return [move | look | {"best": {"san": turn["look"]["best"], "p": None}}, move]
+    best, cost = turn["look"]["best"], turn["played"].get("look_loss")
+    look = {"san": f"look {turn['look']['played']}", "cost": cost, "positions": size, "best": {"san": best, "p": None}}
+    return [move | look, move]
 
 
 class AnalysisFile:
     """The file of ``--out``; ``asked``, the settings, is its first line. Raises :class:`UsageError`: the file is
     something else, or was made with other settings."""
 
-    def __init__(self, path: Path, asked: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, asked: Mapping[str, object]) -> None:
         self._path = path
         try:
             self._file = path.open("r+b" if path.exists() else "w+b")
@@ -156,7 +172,7 @@ class AnalysisFile:
                 f"--out: got {str(path)!r}, which has no analysis with these settings; expected one, or a new file"
             )
 
-    def next(self, number: int, moves: list[str | None]) -> Turns | None:
+    def next(self, number: int, moves: Moves) -> Turns | None:
         """The turns of the next wanted game, which has to be the file's next one; None at the end of the file."""
         while True:
             place = self._file.tell()
@@ -166,23 +182,23 @@ class AnalysisFile:
                 self._file.truncate()
                 return None
             try:
-                found = json.loads(line)
+                found = _LINES.decode(line)
                 if found["game"] < number:
                     continue
                 if (found["game"], found["moves"]) == (number, moves) and len(found["turns"]) == len(moves):
-                    return list(found["turns"])
-            except (ValueError, RecursionError, KeyError, TypeError):
+                    return found["turns"]
+            except (ValueError, RecursionError):
                 pass
             raise UsageError(
                 f"--out: got {str(self._path)!r}, which has another game where game {number} belongs; expected an "
                 "analysis of the same games, or a new file"
             )
 
-    def keep(self, number: int, moves: list[str | None], turns: Turns) -> None:
+    def keep(self, number: int, moves: Moves, turns: Turns) -> None:
         """Write an analysed game."""
         self._write({"game": number, "moves": moves, "turns": turns})
 
-    def _write(self, line: Mapping[str, Any]) -> None:
+    def _write(self, line: Mapping[str, object]) -> None:
         try:
             self._file.write(json.dumps(line, allow_nan=False).encode() + b"\n")
             self._file.flush()
@@ -195,24 +211,26 @@ class AnalysisFile:
 
 
 def analyse(
-    games: Iterable[Kept],
+    games: Iterator[Kept],
     archive: Archive,
-    search: Callable[[Any], Iterator[dict[str, Any]]],
+    search: Callable[[Iterator[Kept]], Iterator[tuple[Kept, Turns]]],
     file: AnalysisFile | None,
-    line: ProgressLine,
 ) -> Turns:
-    """Analyse the games and return the turns of the last one; if interrupted, ``archive`` has the games until then."""
+    """Analyse the games and return the turns of the last one; if interrupted, ``archive`` has the games until then.
+
+    ``search`` analyses those that ``file`` does not have, in order: it has the first ones, if any.
+    """
     turns: Turns | None = None
     try:
         for each in games:
             turns = None if file is None else file.next(each.number, each.moves)
             if turns is None:
-                turns = []
-                for turn in search(each.game):
-                    turns.append(turn)
-                    line.tell(f"game {each.number}, turn {len(turns)} of {len(each.moves)}")
-                if file is not None:
-                    file.keep(each.number, each.moves, turns)
+                games = itertools.chain([each], games)
+                break
+            archive.add(each, turns)
+        for each, turns in search(games):
+            if file is not None:
+                file.keep(each.number, each.moves, turns)
             archive.add(each, turns)
     except KeyboardInterrupt:
         archive.interrupted = True
@@ -220,7 +238,7 @@ def analyse(
 
 
 # ---------------------------------------------------------------------------------------- the report
-def game_document(game: Kept, turns: Turns, asked: Mapping[str, Any], sides: Sequence[str]) -> dict[str, Any]:
+def game_document(game: Kept, turns: Turns, asked: Mapping[str, object], sides: Sequence[str]) -> Report:
     """The document of docs/analyse.md for one game; ``sides`` are those whose moves are summed up."""
     return {
         "plies": len(game.moves),
@@ -232,7 +250,7 @@ def game_document(game: Kept, turns: Turns, asked: Mapping[str, Any], sides: Seq
     }
 
 
-def _tables(answer: Mapping[str, Any]) -> Iterator[tuple[str, list[list[str]]]]:
+def _tables(answer: Report) -> Iterator[tuple[str, list[list[str]]]]:
     """The tables of a report: caption, and rows of cells below a row of headings."""
     looks = "mean_look_cost" in answer["summary"]
     kinds = ["moves", "mean cost", "look" if looks else "luck", *MARKS]
@@ -244,54 +262,54 @@ def _tables(answer: Mapping[str, Any]) -> Iterator[tuple[str, list[list[str]]]]:
             [
                 name,
                 f"{found['moves']:,}",
-                f"{found['mean_cost'] or 0.0:.3f}",
+                "" if found["mean_cost"] is None else f"{found['mean_cost']:.3f}",
                 _signed(found.get("mean_look_cost") if looks else found["mean_luck"], 3),
                 *map(str, found["marks"].values()),
             ]
             for name, found in groups.items()
             if found["moves"]
         ]
-        yield caption, [["", *kinds], *rows]
+        if rows:
+            yield caption, [["", *kinds], *rows]
     rows = [
         [
             str(each["game"]),
             each["player"],
             f"{each['move_number']}{'.' if each['color'] == 'white' else '...'} {each['san']}",
-            f"{each['cost']:.2f}",
+            f"{each['cost'] or 0.0:.2f}",
             each["phase"],
-            f"{each['positions']:,}" + ("+" if each["known"] == _SAMPLE else ""),
+            "" if each["positions"] is None else f"{each['positions']:,}{'+' if each['known'] == _SAMPLE else ''}",
             each["best"]["san"] + ("" if each["best"]["p"] is None else f" ({100 * each['best']['p']:.0f}%)"),
             _signed(each["turned"], 2),
         ]
         for each in answer["costliest"]
     ]
-    yield (
-        "the costliest moves",
-        [["game", "player", "move", "cost", "phase", "possible", "the engine plays", "luck"], *rows],
-    )
+    if rows:
+        head = ["game", "player", "move", "cost", "phase", "possible", "the engine plays", "luck"]
+        yield "the costliest moves", [head, *rows]
 
 
 def _signed(value: float | None, digits: int) -> str:
     return "" if value is None else f"{value:+.{digits}f}"
 
 
-def _title(answer: Mapping[str, Any], evaluator: str) -> str:
+def _title(answer: Report, evaluator: str) -> str:
     limit = f"{answer['time']:g} s" if answer["nodes"] is None else f"{answer['nodes']:,} nodes"
     whose = "both sides" if answer["player"] is None else answer["player"]
     return f"{counted(answer['games'], 'game')}, {whose}; {answer['configuration']} ({evaluator}), {limit} a turn"
 
 
-def text(answer: Mapping[str, Any], evaluator: str) -> list[str]:
+def text(answer: Report, evaluator: str) -> list[str]:
     """An archive's document for people."""
-    lines = [_title(answer, evaluator)]
-    for caption, rows in _tables(answer):
+    lines, valued = [_title(answer, evaluator)], answer["summary"]["mean_cost"] is not None
+    for caption, rows in _tables(answer) if valued else ():
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
         lines += ["", f"{caption}:"]
         lines += ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
-    return [*lines, *_LEGEND, *(_LUCK if answer["summary"]["mean_luck"] is not None else ())]
+    return [*lines, *(_LEGEND if valued else ()), *(_LUCK if answer["summary"]["mean_luck"] is not None else ())]
 
 
-def html_report(answer: Mapping[str, Any], evaluator: str) -> str:
+def html_report(answer: Report, evaluator: str) -> str:
     """The same as HTML for above the board; each of the costliest moves is a link to its turn."""
     places = [f"#game={each['game']}&ply={each['ply']}" for each in answer["costliest"]]
     parts = [f"<details id='report' class='mixture' open><summary>{escape(_title(answer, evaluator))}</summary>"]

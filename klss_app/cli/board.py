@@ -41,7 +41,7 @@ from klss_app.kept_games import HUMAN
 
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
-    from klss_app.web.board_game import BoardGame, Reviewed, Settings
+    from klss_app.front import Front, Reviewed, Settings
 
 DEFAULT_PORT = 8765
 EVERYONE = ("0.0.0.0", "::")
@@ -68,8 +68,8 @@ def _parser(game: Game = FOG) -> Parser:
         )
         add_game_number(parser)
     else:
-        about = "review this game (JSON of klss, or of reconchess)" if game.chess else "not in this game"
-        parser.add_argument("file", nargs="?", metavar="GAME.json", help=about)
+        theirs = ", or of reconchess" if game.chess else ""
+        parser.add_argument("file", nargs="?", metavar="GAME.json", help=f"review this game (JSON of klss{theirs})")
     if game.chess:
         add_resume(parser)
     server = parser.add_argument_group("the server")
@@ -129,7 +129,7 @@ def _settings(game: Game, parsed: argparse.Namespace) -> Settings:
         elif spec != HUMAN:
             game.configuration(spec, options.stockfish)
 
-    from klss_app.web.board_game import Settings
+    from klss_app.front import Settings
 
     return Settings(
         players=specs,
@@ -146,20 +146,18 @@ def _settings(game: Game, parsed: argparse.Namespace) -> Settings:
 
 def _at_board(
     game: Game, record: GameRecord | None, file: Path | None, settings: Settings
-) -> tuple[BoardGame, Reviewed | None]:
+) -> tuple[Front, Reviewed | None]:
     """The game that is played, and the finished one to review, if any."""
-    if game is FOG:
-        from klss_app.web.fog_board import FogBoard, reviewed
-
-        return FogBoard(), None if record is None else reviewed(record, settings.ruleset)
     from klss_app.known.known import Known
-    from klss_app.web.board_game import BoardGame, TextBoard
 
     front = game.front
     if front.known is Known:
         raise UsageError(f"got --game {game.name}, whose answers can't be typed; klss match plays it")
-    board = front if isinstance(front, BoardGame) else TextBoard(front)
-    return board, None if file is None else kept_history(file, lambda text: board.opened(text, settings))
+    if record is not None:
+        from klss_app.web.fog_board import reviewed
+
+        return front, reviewed(record, settings.ruleset)
+    return front, None if file is None else kept_history(file, front.opened)
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -182,7 +180,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 async def _serve(
     settings: Settings,
-    kind: BoardGame,
+    kind: Front,
     opened: Reviewed | None,
     listening: socket.socket,
     host: str,

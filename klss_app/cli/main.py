@@ -41,16 +41,13 @@ COMMANDS: dict[str, str] = {
 }
 """Command -> its line in the help; the module of the same name here holds ``run(arguments) -> exit code``."""
 
-ANY_GAME = ("play", "board", "match", "engine", "track")
+ANY_GAME = ("play", "board", "match", "engine", "track", "analyse")
 """The commands whose module is the same for every game."""
 
-OWN = {
-    "fog": {"analyse": "analyse"} | {name: f"fog.{name}" for name in ("games", "puzzles", "openings")},
-    "rbc": {"analyse": "analyse"},
-}
-"""Each game's further commands -> their modules below ``klss_app.cli``."""
+OF_FOG = {name: f"fog.{name}" for name in ("games", "puzzles", "openings")}
+"""The further commands of Fog of War alone -> their modules below ``klss_app.cli``."""
 
-RBC_COMMANDS = {name: COMMANDS[name] for name in (*ANY_GAME, *OWN["rbc"])}
+RBC_COMMANDS = {name: COMMANDS[name] for name in ANY_GAME}
 """The commands of ``klss rbc``. The same commands take ``--game``; their modules have ``run(arguments, game)``."""
 
 
@@ -78,10 +75,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
     if command not in commands:
         raise UsageError(f"got the command {command!r}, expected one of {', '.join(commands)} ({program} --help)")
     game = game_named(name)
-    own = OWN.get(game.name, {})
-    if command in RBC_COMMANDS and command not in (*ANY_GAME, *own):
-        raise UsageError(f"klss {command}: got --game {name}, expected it only with {', '.join(ANY_GAME)}")
-    run = importlib.import_module(f"klss_app.cli.{own.get(command, command)}").run
+    run = importlib.import_module(f"klss_app.cli.{OF_FOG.get(command, command)}").run
     code: int = run(rest, game) if command in RBC_COMMANDS else run(rest)
     return code
 

@@ -315,7 +315,7 @@ def kept_history(path: Path, read: Callable[[str], T]) -> T:
     from darkchess.errors import RecordError
     from klss.errors import GameError
     from klss.support.text import read_text
-    from klss_app.web.board_game import BadGame
+    from klss_app.front import BadGame
 
     try:
         return read(read_text(path, _MOST_BYTES))

@@ -1,10 +1,10 @@
 """The board in the browser: a server on the loopback that plays games with the arbiter, and one page.
 
-Reading order, for any game: ``seats`` the players of a game and how their answers reach it, ``board_game`` how a game
-is played, and what is specific to each, ``engines`` the engine's process, ``running_game`` one game in its thread,
-``room`` games one after the other, ``analyses`` the engine's analysis of a finished game, ``guard`` who may talk to
-the server, ``server`` the server, ``puzzle_pages`` puzzles, ``one_file`` a review without a server; ``fog_board`` and
-``rbc_board`` what each game has in its own way. What a page is sent: :mod:`klss_app.known`.
+Reading order, for any game: ``seats`` the players of a game and how their answers reach it, ``engines`` the engine's
+process, ``running_game`` one game in its thread, ``room`` games one after the other, ``analyses`` the engine's analysis
+of a finished game, ``guard`` who may talk to the server, ``server`` the server, ``puzzle_pages`` puzzles, ``one_file``
+a review without a server; ``fog_board`` and ``rbc_board`` what each game has in its own way, beside
+:mod:`klss_app.front`. What a page is sent: :mod:`klss_app.known`.
 
 The page itself is in the folder ``static``.
 

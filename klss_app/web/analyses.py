@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import chess
 
-from klss_app.analysis.summaries import CAP, NODES, summary
-from klss_app.web.board_game import BoardGame, Finished
-from uci_bridge.child_processes import guard, own_program
+from klss_app.analysis.process import AnalysisProcess, Request
+from klss_app.analysis.summaries import CAP, NODES, Turns, summary
+from klss_app.front import Finished, Front, Settings
+from uci_bridge.errors import EngineFailed
 
-if TYPE_CHECKING:
-    from klss_app.web.board_game import Settings
-
-_LONGEST_LINE = 1 << 22
 _MOST_WHOLE = 16
 
 
@@ -38,13 +34,13 @@ class Analyses:
         See :mod:`klss_app.analysis.summaries`.
     """
 
-    def __init__(self, kind: BoardGame, tell: Callable[[Mapping[str, Any]], None]) -> None:
+    def __init__(self, kind: Front, tell: Callable[[Mapping[str, Any]], None]) -> None:
         self.nodes, self.cap = NODES, CAP
         self._kind, self._tell = kind, tell
-        self._whole: dict[int, list[dict[str, Any]]] = {}
+        self._whole: dict[int, Turns] = {}
         self._task: asyncio.Task[None] | None = None
         self._number: int | None = None  # of the game that is being analysed, with its turns so far
-        self._turns: list[dict[str, Any]] = []
+        self._turns: Turns = []
 
     async def begin(self, game: Finished, settings: Settings) -> None:
         """Send the known turns of ``game`` to the pages, and begin its analysis unless it runs or is complete.
@@ -55,7 +51,11 @@ class Analyses:
         if whole is None and game.number != self._number:
             await self.stop()
             self._number, self._turns = game.number, []
-            request = self._kind.request(game.reviewed, settings) | {"nodes": self.nodes, "cap": self.cap}
+            chosen, reviewed = settings.evaluator, game.reviewed
+            request = Request(
+                self._kind.kit.name, self._kind.kit.default_player, chosen.name, chosen.stockfish, self.nodes,
+                cap=self.cap, text=reviewed.text, rules=reviewed.rules,
+            )  # fmt: skip
             self._task = asyncio.create_task(self._run(game, request))
         self._told(game, whole or self._turns, whole)
 
@@ -67,15 +67,15 @@ class Analyses:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
 
-    def whole(self, number: int) -> list[dict[str, Any]] | None:
+    def whole(self, number: int) -> Turns | None:
         """All turns of a game whose analysis is complete; None for any other."""
         return self._whole.get(number)
 
     def _told(
         self,
         game: Finished,
-        turns: list[dict[str, Any]],
-        whole: list[dict[str, Any]] | None = None,
+        turns: Turns,
+        whole: Turns | None = None,
         failed: str | None = None,
     ) -> None:
         """Send ``turns``; ``whole``: all turns of a complete analysis, which are summed up too."""
@@ -91,35 +91,19 @@ class Analyses:
             }
         )
 
-    async def _run(self, game: Finished, request: dict[str, Any]) -> None:
-        turns = self._turns
-        process = await asyncio.create_subprocess_exec(
-            *own_program("klss_app.analysis.process"),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            limit=_LONGEST_LINE,
-        )
-        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
-        guard.tell("+", process.pid)
+    async def _run(self, game: Finished, request: Request) -> None:
+        turns, process = self._turns, AnalysisProcess()
+        found = process.turns(request)
         try:
-            process.stdin.write(json.dumps(request).encode() + b"\n")
-            await process.stdin.drain()
-            while line := await process.stdout.readline():
-                turns.append(json.loads(line))
-                self._told(game, turns[-1:])
-            last_words = (await process.stderr.read()).decode("utf-8", "replace").strip().splitlines()
-            if code := await process.wait():
-                self._told(game, [], failed=(last_words or [f"exit code {code}"])[-1])
-                return
+            while (turn := await asyncio.to_thread(next, found, None)) is not None:
+                turns.append(turn)
+                self._told(game, [turn])
             self._whole[game.number] = turns
             while len(self._whole) > _MOST_WHOLE:
                 del self._whole[next(iter(self._whole))]
             self._told(game, [], turns)
+        except EngineFailed as error:
+            self._told(game, [], failed=str(error))
         finally:
             self._number = None
-            if process.returncode is None:
-                with contextlib.suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
-            guard.tell("-", process.pid)
+            await asyncio.to_thread(process.close)

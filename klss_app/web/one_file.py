@@ -5,19 +5,17 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 import chess
 
-from klss_app.analysis.summaries import summary
-from klss_app.web.board_game import BoardGame, Reviewed
+from klss.support.text import Document
+from klss_app.analysis.summaries import Turns, summary
+from klss_app.front import Front, Reviewed
 from klss_app.web.server import static_files
 
 
-def one_file(
-    kind: BoardGame, games: Mapping[int, tuple[Reviewed, Sequence[Mapping[str, Any]]]], report: str = ""
-) -> str:
+def one_file(kind: Front, games: Mapping[int, tuple[Reviewed, Turns]], report: str = "") -> str:
     """The file's text.
 
     Parameters
@@ -52,7 +50,7 @@ def one_file(
     return page.replace("<main>", f"{report}<main>", 1)
 
 
-def _answers(kind: BoardGame, number: int, reviewed: Reviewed, turns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _answers(kind: Front, number: int, reviewed: Reviewed, turns: Turns) -> Document:
     """A server's answers to a page's requests about a game, by the requests' types."""
     analysis = {"type": "analysis", "game": number, "of": len(turns), "done": True, "failed": None, "turns": turns}
     return {
@@ -66,6 +64,6 @@ def _base64(script: str) -> str:
     return base64.b64encode(re.sub(r"from '/", "from 'klss/", script).encode()).decode()
 
 
-def _inside(document: Any) -> str:
+def _inside(document: object) -> str:
     """JSON for a script element: no text in it can end the element, since ``<`` is escaped."""
     return json.dumps(document, ensure_ascii=False).replace("<", "\\u003c")

@@ -5,33 +5,24 @@ It is on the referee's side of the wall.
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 from typing import Any
 
 import chess
 
-from darkchess.errors import DarkchessError
-from darkchess.rbc.game.history import replayed
 from darkchess.rbc.game.referee import Referee, Turn
 from klss.play.arbiter import Played
-from klss.play.kit import AnyKit
-from klss.support.text import printable
-from klss_app.front import Step
+from klss.play.kit import AnyReplay
+from klss_app.front import ChessFront, Step
 from klss_app.known.known import Picture
 from klss_app.known.rbc import RbcKnown, move_letters, request_letters
-from klss_app.web.board_game import MOST_PLIES, BadGame, BoardGame, Reviewed, Settings
-from uci_bridge.kits.rbc import RBC
 
 
-class RbcBoard(BoardGame):
-    """See :class:`klss_app.web.board_game.BoardGame`."""
+class RbcBoard(ChessFront):
+    """See :class:`klss_app.front.Front`."""
 
     known = RbcKnown
     opening = ("e5", "e2e4", "e4", "d7d5")
-
-    def __init__(self, kit: AnyKit = RBC) -> None:
-        super().__init__(kit)
 
     def words(self, referee: Referee, played: Played[Any], name: str) -> str:
         return turn_text(referee.turns[played.ply - 1], played.ply - 1)
@@ -62,25 +53,8 @@ class RbcBoard(BoardGame):
             steps.append(Step(words, position.turn, position.fullmove, truth, pictures, move, letters, extra))
         return steps
 
-    def opened(self, text: str, settings: Settings) -> Reviewed:
-        """See the base: the JSON of reconchess."""
-        found = opened(text)
-        if not found.plies:
-            raise BadGame("got a history of no turns, expected one at least")
-        return found
-
-
-def opened(text: str) -> Reviewed:
-    """The game of a history; raises :class:`BadGame`."""
-    try:
-        referee = replayed(text)
-    except DarkchessError as error:
-        raise BadGame(printable(str(error), 300)) from None
-    if referee.ply > MOST_PLIES:
-        raise BadGame(f"got a history of {referee.ply} turns, expected at most {MOST_PLIES}")
-    document = json.loads(text)
-    tags = {side: printable(str(document.get(f"{side.lower()}_name", "?")), 80) for side in ("White", "Black")}
-    return Reviewed(lambda: referee, referee.outcome, text, referee.ply, tags)
+    def moves(self, replay: AnyReplay) -> list[str | None]:
+        return super().moves(replay)[1::2]
 
 
 def turn_text(turn: Turn, at: int) -> str:

@@ -22,14 +22,15 @@ import msgspec
 
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
+from klss.play.arbiter import Arbiter
 from klss.play.contest import AnyPlayer
 from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome
 from klss.support.seeds import NATURE, fresh_seed, player_seed
 from klss.support.text import Document, printable
+from klss_app.front import Finished, Front, Reviewed, Settings
 from klss_app.kept_games import HUMAN, Earlier, Terms, game_headers, keep_game, shown_name
 from klss_app.web.analyses import Analyses
-from klss_app.web.board_game import BoardGame, Finished, Reviewed, Settings
 from klss_app.web.engines import BoardEngine
 from klss_app.web.guard import new_token, same_token
 from klss_app.web.running_game import GameClock, RunningGame
@@ -108,7 +109,7 @@ class Room:
     def __init__(
         self,
         settings: Settings,
-        kind: BoardGame,
+        kind: Front,
         *,
         keep: Callable[[str, datetime.datetime, Path | None], None],
     ) -> None:
@@ -200,10 +201,15 @@ class Room:
         return offered if own in offered else {own: "", **offered}
 
     def warm_up(self) -> None:
-        """Load the compiled code of games, and tell the pages when it is there; in a thread of its own."""
+        """Load the compiled code of games, by showing two people the beginning of one, and tell the pages when it is
+        there; in a thread of its own."""
         self._loading = True
         try:
-            self.kind.warm_up()
+            kit = self.kind.kit
+            inbox: AnyInbox = Inbox(lambda offer: None)
+            people = {color: HumanAtBoard(self.kind.known, inbox, lambda message: None) for color in chess.COLORS}
+            referee = kit.referee(kit.setup(), self.kind.opening)
+            Arbiter(referee, people, dict.fromkeys(chess.COLORS, TimeControl())).begin()
         finally:
             self._loading = False
             self._soon(self._describe_to_all)
@@ -425,7 +431,7 @@ class Room:
         )
         if engine is not None and engine.evaluator is not None:
             headers[f"{'Black' if settings.players[chess.WHITE] == HUMAN else 'White'}Evaluator"] = engine.evaluator
-        reviewed = self.kind.kept(referee, settings, headers, left=left)
+        reviewed = self.kind.kept(referee, headers, settings.ruleset.name)
         if game.fault is not None:
             print(f"klss board: the game ended by an error: {game.fault!r}", file=sys.stderr)
         if engine is not None and referee.outcome.reason == "forfeit":

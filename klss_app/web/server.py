@@ -21,7 +21,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from aiohttp.http import HttpProcessingError
 
 from klss.support.text import printable
-from klss_app.web.board_game import BadGame, Finished
+from klss_app.front import BadGame, Finished
 from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed, same_token
 from klss_app.web.puzzle_pages import puzzle_routes
 from klss_app.web.room import Refused, Room, Seat, Wish
@@ -293,7 +293,7 @@ class PageLine:
             case _Open():
                 self._only_between_games()
                 async with room.reading:
-                    reviewed = await asyncio.to_thread(room.kind.opened, message.pgn, room.settings)
+                    reviewed = await asyncio.to_thread(room.kind.opened, message.pgn, room.settings.ruleset.name)
                 await self._review(room.add(reviewed))
             case _Analyse():
                 async with room.changing:  # a game may begin while this waits, so the check comes after it

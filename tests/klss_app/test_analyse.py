@@ -14,8 +14,12 @@ import pytest
 
 from darkchess.fog.game.record import GameRecord, read_pgn, write_pgn
 from darkchess.fog.game.referee import Referee
+from klss.play.kit import AnyKit, Replay
 from klss.play.outcome import Outcome
-from klss_app.analysis import fog
+from klss_app.analysis.process import Request
+from klss_app.analysis.summaries import Turn
+from klss_app.cli import analyse
+from tests.table import ghost_hunt, hidden_tictactoe
 from tests.wall.twins import Twins, load, replayed
 
 QUICK = ("--nodes", "1000", "--configuration", "klss2021,particles=15")
@@ -269,24 +273,26 @@ def test_an_interrupted_analysis_tells_what_it_has_and_continues(
     command = ("analyse", games, "--all", *FEW)
     whole = klss(*command, "--out", "whole.jsonl")
     assert whole.code == 0
-    turns, calls = fog.turns, []
+    analysed, calls = analyse.analysed, []
 
-    def interrupted(*arguments: Any, **settings: Any) -> Iterator[dict[str, Any]]:
+    def interrupted(request: Request) -> Iterator[Turn]:
         calls.append(0)
-        for turn in turns(*arguments, **settings):
+        for turn in analysed(request):
             yield turn
             if len(calls) == 2:
                 raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(fog, "turns", interrupted)
+        patch.setattr(analyse, "analysed", interrupted)
         ran = klss(*command, "--out", "part.jsonl")
     assert ran.code == 1 and ran.err.count("\n") == 2 and ran.out.startswith("1 game, both sides; kluss")
     # A line that was being written when the power failed is written anew.
     with (tmp_path / "part.jsonl").open("a") as file:
         file.write('{"game": 3, "mo')
     assert klss(*command, "--out", "part.jsonl").out == whole.out
-    assert (tmp_path / "part.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    assert klss(*command, "--out", "two.jsonl", "--workers", "2").out == whole.out
+    for name in ("part", "two"):
+        assert (tmp_path / f"{name}.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
     # A file with all games serves for one player as well.
     player = (*command, "--player", "carl")
     assert klss(*player, "--out", "whole.jsonl").out == klss(*player).out
@@ -308,6 +314,38 @@ def test_a_file_of_another_analysis_is_neither_continued_nor_changed(klss: Any, 
     assert (tmp_path / "a.jsonl").read_bytes() == kept
     assert (tmp_path / "other.pgn").read_text() == "1. e4 e5 2. a3 a6 1-0\n"
     assert (tmp_path / games).read_text() == GAMES
+
+
+# ---------------------------------------------------------------- any game
+
+
+@pytest.mark.parametrize(
+    ("kit", "answers"),
+    [(hidden_tictactoe.KIT, ([0, 4, 1, 5, 2], [0, 5, 1, 3, 2])), (ghost_hunt.KIT, ([1, 14, 0], [1, 11, 0]))],
+    ids=["tic-tac-toe", "ghost hunt"],
+)
+def test_any_game_is_analysed_from_what_each_side_was_told_alone(
+    klss: Any, kit: AnyKit, answers: tuple[list[int], list[int]], tmp_path: Path
+) -> None:
+    found = []
+    for number, given in enumerate(answers):
+        replay = Replay(lambda: kit.referee(None, (), 4), given, {}, None)
+        (tmp_path / f"{number}.json").write_text(kit.record(replay.game(), {"White": "a", "Black": "b"}))
+        asked = ("analyse", f"{number}.json", "--game", kit.name, "--nodes", "1")
+        ran = klss(*asked, "--json", "--html", "a.html")
+        assert ran.code == 0, ran.err
+        found.append(ran.document["turns"])
+        assert [turn["ply"] for turn in found[-1]] == list(range(len(given))) == list(range(ran.document["plies"]))
+        assert klss(*asked, "--ply", "1", "--json").document["color"] == "black"
+        shown = klss(*asked)
+        assert shown.code == 0 and shown.out.count("(played: ") == len(given)
+        assert '"truth": ""' in (tmp_path / "a.html").read_text()
+    for turn in found[0]:
+        assert turn["best"]["san"] in turn["tries"] and turn["played"]["san"] in turn["tries"]
+        assert turn["played"]["loss"] is None and turn["positions"] == {"white": None, "black": None}
+    # Black's answers differ, unseen: White's engine thinks the same.
+    mine = [[turn for turn in each if turn["color"] == "white"] for each in found]
+    assert mine[0] == mine[1]
 
 
 # ---------------------------------------------------------------- Reconnaissance Blind Chess

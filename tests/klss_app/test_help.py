@@ -16,7 +16,7 @@ import yaml
 import klss as package
 from klss.search import Report
 from klss_app.cli.games import game_named
-from klss_app.cli.main import ANY_GAME, COMMANDS, OWN, RBC_COMMANDS, main
+from klss_app.cli.main import ANY_GAME, COMMANDS, OF_FOG, RBC_COMMANDS, main
 from klss_app.cli.match import match_games
 from klss_app.cli.options import Parser, game_options
 
@@ -32,10 +32,8 @@ def parsers() -> list[Parser]:
     def module(name: str) -> Any:
         return importlib.import_module(f"klss_app.cli.{name}")
 
-    found: list[Parser] = [module(OWN["fog"].get(name, name))._parser() for name in COMMANDS if name != "rbc"]
-    blind = [*ANY_GAME, *OWN["rbc"].values()]
-    found += [module(name)._parser(game_named("rbc")) for name in blind]
-    return found
+    found: list[Parser] = [module(OF_FOG.get(name, name))._parser() for name in COMMANDS if name != "rbc"]
+    return found + [module(name)._parser(game_named("rbc")) for name in ANY_GAME]
 
 
 PARSERS = {parser.prog: parser for parser in parsers()}
@@ -102,7 +100,7 @@ def test_what_holds_for_one_turn_or_for_a_whole_game_alone_is_told_so_and_refuse
         for group in parser._action_groups
     }
     assert set(groups["for one turn, with --ply"]) == {"--belief", "--once-over"}
-    values = {"--belief": "uniform"}
+    values = {"--belief": "uniform", "--workers": "2"}
     for group, rest in (("for one turn, with --ply", []), ("for a whole game, without --ply", ["--ply", "0"])):
         for flag, nargs in groups[group].items():
             ran = klss("analyse", "game.pgn", flag, *([] if nargs == 0 else [values.get(flag, "out.json")]), *rest)

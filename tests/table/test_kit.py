@@ -86,6 +86,12 @@ def test_a_match_plays_it_in_processes_and_on_a_cluster(kit: AnyKit, klss: Any, 
         json.loads(each.read_text())["answers"] for each in sorted((tmp_path / "there").glob("game-*.json"))
     ]
     assert klss(*flags, "--out", "here").code == 0, "it is resumed, and there is nothing left to play"
+    (tmp_path / "all.jsonl").write_text("".join(each.read_text() for each in (tmp_path / "here").glob("game-*.json")))
+    analysis = ("analyse", "all.jsonl", "--game", kit.name, "--all", "--nodes", "1", "--out")
+    for out, how in (("one", ()), ("two", ("--workers", "2")), ("dask", ("--scheduler", cluster))):
+        ran = klss(*analysis, out, *how)
+        assert ran.code == 0 and ran.out.startswith("4 games"), ran.err
+        assert (tmp_path / out).read_bytes() == (tmp_path / "one").read_bytes()
 
 
 @BOTH
@@ -143,7 +149,7 @@ def test_a_human_plays_it_and_it_is_tracked(kit: AnyKit, typed: str, says: str, 
         (["match", "a", "b", "--game", "no.such:KIT"], "which can't be imported"),
         (["match", "a", "b", "--game", "tests.table.hidden_tictactoe:TIK"], "with that name in it"),
         (["match", "second", "first", *GAME], "player: got 'second', expected one of random, first"),
-        (["analyse", *GAME], "expected it only with play, board, match, engine, track"),
+        (["analyse", "no.json", *GAME], "can't read 'no.json'"),
         (["track", *GAME, __file__], "got no game of Hidden tic-tac-toe"),
     ],
 )

@@ -17,13 +17,13 @@ import pytest
 
 from darkchess.rbc.game.observation import Sensed
 from darkchess.rbc.game.referee import Referee as RbcReferee
+from klss_app.front import Front, Settings, front_of
 from klss_app.kept_games import Earlier
 from klss_app.known.rbc import RbcKnown
-from klss_app.web.board_game import BoardGame, Settings
-from klss_app.web.rbc_board import RbcBoard
 from klss_app.web.seats import HumanAtBoard
 from tests.klss_app.web.pages import served
 from tests.wall.twins import Twins, load, replayed
+from uci_bridge.kits.rbc import RBC
 
 TWINS = load()
 SUITE = TWINS[::20]
@@ -33,7 +33,7 @@ AT_ONCE = 10
 async def heard(
     pair: Twins,
     moves: tuple[str, ...],
-    kind: BoardGame | None = None,
+    kind: Front | None = None,
     *,
     clock: tuple[float, float] | None = None,
     offers: bool = False,
@@ -92,7 +92,7 @@ async def test_twins_send_the_same_bytes_to_the_page(pairs: list[Twins]) -> None
 async def test_blind_games_that_look_alike_to_a_player_send_it_the_same_bytes(one: str, other: str, left: bool) -> None:
     async def frames(move: str, *then: str) -> list[bytes]:
         answers = ("d3", "e2e4", "d3", move, *then)
-        return await heard(Twins("", None, chess.WHITE, (), ()), answers, RbcBoard(), left=left)
+        return await heard(Twins("", None, chess.WHITE, (), ()), answers, front_of(RBC), left=left)
 
     for then in [(), ("d3",)] if left else [("d3", "d2d4")]:
         found = await frames(one, *then)

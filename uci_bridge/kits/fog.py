@@ -87,8 +87,8 @@ class _Fog(EvaluatedKit, Kit[Configuration, Referee, Setup, View, chess.Move]):
         record, count = read_game(written_games(io.StringIO(text)))
         if count > 1:
             raise RecordError(f"got a file of {count:,} games, expected one; --game N chooses it on the command line")
-        if record is None or not record.moves:
-            raise RecordError("got no game with a move in it, expected a PGN file")
+        if record is None:
+            raise RecordError("got no game, expected a PGN file")
         return replay(record, ruleset(rules or self.rules[0]))
 
     def line(self, referee: Referee, played: Played[chess.Move]) -> Document:

@@ -26,7 +26,6 @@ from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.analysis.believed import Belief
 from darkchess.fog.analysis.principal_lines import Line, LineMove, principal_lines
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.marginals import Marginals, marginals
@@ -44,6 +43,9 @@ from klss.search.profile import Profile
 from klss.search.root_values import RootValues, root_values
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats, Words
+
+Belief = Literal["filter", "uniform"]
+"""Weights with which positions are shown."""
 
 _LINES = 3
 """Number of lines: those of the moves that are played most."""

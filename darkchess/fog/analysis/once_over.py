@@ -8,7 +8,6 @@ This is on the referee's side: it knows the true game. The engine's analysis sti
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import chess
 import numpy as np
@@ -29,39 +28,22 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Truth:
-    """The true position among those that a player could not rule out.
+    """The true position among those that a player could not rule out."""
 
-    Attributes
-    ----------
-    fen
-        The true position.
-    possible
-        Whether it is among the possible positions (always, unless they are a sample).
-    positions
-        Number of possible positions.
-    weight, weight_rank
-        Its weight by the belief (all sum to 1), and its rank by that; None if all weigh the same, or it is not there.
-    particle
-        Its probability among the particles of the search, by the opponent's equilibrium plan and chance; None if it was
-        none of them.
-    particle_rank
-        Its rank among them by that probability; None likewise.
-    particles
-        Number of particles.
-    hidden
-        The enemy pieces that the player did not see: square -> ``piece``, FEN's letter, and ``probability``, by the
-        belief, that it is there.
-    """
-
-    fen: str
-    possible: bool
-    positions: int
+    fen: str  # the true position
+    possible: bool  # whether it is among the possible positions (always, unless they are a sample)
+    positions: int  # number of possible positions
+    # its weight by the belief (all sum to 1), and its rank by that; None if all weigh the same, or it is not there
     weight: float | None
     weight_rank: int | None
+    # its probability among the particles of the search, by the opponent's equilibrium plan and chance, and its rank by
+    # that; None if it was none of them
     particle: float | None
     particle_rank: int | None
-    particles: int
-    hidden: dict[str, dict[str, Any]]
+    particles: int  # number of particles
+    # the enemy pieces that the player did not see: square -> ``piece``, FEN's letter, and ``probability``, by the
+    # belief, that it is there
+    hidden: dict[str, dict[str, str | float]]
 
 
 def truth_at(position: Position, analysis: Analysis, positions: PositionSet, belief: Floats | None = None) -> Truth:
@@ -90,7 +72,7 @@ def truth_at(position: Position, analysis: Analysis, positions: PositionSet, bel
         own_reach, total = float(reach[equal].sum()), float(reach.sum())
         particle = own_reach / total if total > 0.0 else None
         particle_rank = 1 + int((reach > reach[equal].max() + _ROUNDING).sum())
-    hidden = {
+    hidden: dict[str, dict[str, str | float]] = {
         chess.SQUARE_NAMES[square]: {
             "piece": piece.symbol(),
             "probability": found.at(square).get(piece.symbol(), 0.0),

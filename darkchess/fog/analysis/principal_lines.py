@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import chess
 import numpy as np
-import numpy.typing as npt
 
 from darkchess.board.move import decode
 from darkchess.board.position import Position
@@ -28,24 +26,13 @@ _LINE_PLIES = 12
 
 @dataclass(frozen=True)
 class LineMove:
-    """One move of a line.
-
-    Attributes
-    ----------
-    move
-        The move.
-    san
-        In SAN.
-    mine
-        Whether it is the player's own.
-    probability
-        For an own move, its probability in the player's plan; for the opponent's, its share over all positions that are
-        possible for the player after the moves before. None if the plans do not say.
-    """
+    """One move of a line."""
 
     move: chess.Move
     san: str
-    mine: bool
+    mine: bool  # whether it is the player's own
+    # for an own move, its probability in the player's plan; for the opponent's, its share over all positions that are
+    # possible for the player after the moves before; None if the plans do not say
     probability: float | None
 
 
@@ -82,7 +69,9 @@ def principal_lines(
             reply, share, kids = _likeliest(trunk, reach, replies)
             if reply < 0:
                 break
-            moves.append(_line_move(trunk, reach, trunk.nodes.parent[kids], reply, fullmove, False, share))
+            moves.append(
+                _line_move(trunk, reach, trunk.nodes.parent[kids].astype(np.int64), reply, fullmove, False, share)
+            )
             # The player's likeliest observation of it, and its next choice there.
             seen = trunk.nodes.infoset[kids, 0]
             weights = np.bincount(seen, weights=reach[kids])
@@ -111,7 +100,7 @@ def _own_choice(
     return int(codes[place]), float(plan[place] / plan.sum()) if reached else None
 
 
-def _children(trunk: Trunk, front: npt.NDArray[Any]) -> Ints:
+def _children(trunk: Trunk, front: Ints) -> Ints:
     """Return the children of the nodes ``front``, all expanded."""
     counts = trunk.nodes.child_count[front].astype(np.int64)
     ends = np.cumsum(counts)
@@ -120,9 +109,9 @@ def _children(trunk: Trunk, front: npt.NDArray[Any]) -> Ints:
     return kids + np.arange(len(kids))
 
 
-def _going_on(trunk: Trunk, reach: Floats, front: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _going_on(trunk: Trunk, reach: Floats, front: Ints) -> Ints:
     """Return the expanded nodes of ``front`` that are reached; none if they have less than half of its probability."""
-    live: npt.NDArray[Any] = front[(trunk.nodes.first_child[front] >= 0) & (reach[front] > 0.0)]
+    live: Ints = front[(trunk.nodes.first_child[front] >= 0) & (reach[front] > 0.0)]
     return live if 2.0 * reach[live].sum() >= reach[front].sum() else live[:0]
 
 
@@ -145,7 +134,7 @@ def _likeliest(trunk: Trunk, reach: Floats, replies: Ints) -> tuple[int, float, 
 
 
 def _line_move(
-    trunk: Trunk, reach: Floats, front: npt.NDArray[Any], code: int, fullmove: int, mine: bool, share: float | None
+    trunk: Trunk, reach: Floats, front: Ints, code: int, fullmove: int, mine: bool, share: float | None
 ) -> LineMove:
     """Return the move ``code``, written in SAN at the node of ``front`` that is reached most."""
     node = int(front[reach[front].argmax()])

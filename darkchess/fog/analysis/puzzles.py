@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
-from typing import Any
 
 import chess
 import numpy as np
@@ -28,6 +27,7 @@ from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.view import View
 from klss.support.arrays import Ints, Words
+from klss.support.text import Document
 
 KING = 1000
 """Worth of a king, in pawns: more than that of all other pieces."""
@@ -143,31 +143,15 @@ class Study:
 
 @dataclass(frozen=True)
 class Puzzle:
-    """One turn of a game, with the right move.
+    """One turn of a game, with the right move."""
 
-    Attributes
-    ----------
-    theme : str
-        One of :data:`THEMES`.
-    moves
-        The true game up to the turn, which a solver does not see.
-    solution : chess.Move
-    proof : Proof
-    fen : str or None
-        The start of the game, known to both players; None: the usual one.
-    source : str
-        The game that it is from.
-    solved : mapping
-        The share of attempts in which each of some players found the solution, by their names.
-    """
-
-    theme: str
-    moves: tuple[chess.Move, ...]
+    theme: str  # one of :data:`THEMES`
+    moves: tuple[chess.Move, ...]  # the true game up to the turn, which a solver does not see
     solution: chess.Move
     proof: Proof
-    fen: str | None
-    source: str
-    solved: Mapping[str, float]
+    fen: str | None  # the start of the game, known to both players; None: the usual one
+    source: str  # the game that it is from
+    solved: Mapping[str, float]  # the share of attempts in which each of some players found the solution, by names
 
     @property
     def rating(self) -> float:
@@ -210,7 +194,7 @@ class Puzzle:
         """Whether theme, solution and proof follow from the moves, with everything computed again."""
         return self.study.right == (self.solution, self.proof) and self.study.theme() == self.theme
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> Document:
         """Return the puzzle as a JSON document."""
         return {
             "theme": self.theme,

@@ -80,9 +80,9 @@ function take(message) {
       play.loads(room.loading || waiting);
       showInvitation(room.invitation);
       if (mode === 'play' && play.game) play.players();
-      // A game without a chessboard is shown as text, and has no review.
+      // A game without a chessboard is shown as text.
       document.body.toggleAttribute('data-text', !(room.kind in T.open));
-      $('open-pgn').textContent = T.open[room.kind] ?? '';
+      $('open-pgn').textContent = T.open[room.kind] ?? T.open.rbc;
       $('download').textContent = T.download[room.kind] ?? T.download.rbc;
       $('rematch').disabled = false;
       $('review-game').disabled = room.last === null;

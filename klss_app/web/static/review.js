@@ -41,6 +41,7 @@ export class Review {
     this.summary = null;
     this.running = false;
     this.bottom = game.color;
+    document.body.toggleAttribute('data-text', !game.plies[0].truth); // a game without a chessboard
     this.last = game.plies.length - 1;
     const wanted = Number(fragment().get('ply') ?? this.last);
     this.ply = fragment().get('game') === String(game.game) && wanted >= 0 && wanted <= this.last ? wanted : this.last;
@@ -118,6 +119,7 @@ export class Review {
       oninput: () => this.go(Number(parts.slider.value)),
     });
     parts.where = make('p', { class: 'where', 'aria-live': 'polite' });
+    parts.saw = make('div', { class: 'saw' });
     parts.views = make(
       'fieldset',
       { class: 'choices' },
@@ -173,12 +175,13 @@ export class Review {
         parts.slider,
       ),
       parts.where,
+      parts.saw,
       parts.verdict,
       parts.moves,
       make(
         'div',
         { class: 'row' },
-        make('button', { type: 'button', text: T.download[document.body.dataset.kind], onclick: () => this.send({ type: 'pgn', game: this.game.game, comments: true }) }),
+        make('button', { type: 'button', text: T.download[document.body.dataset.kind] ?? T.download.rbc, onclick: () => this.send({ type: 'pgn', game: this.game.game, comments: true }) }),
       ),
       ...($('kept') ? [] : [make('p', { class: 'soft', text: T.dropHere })]),
     );
@@ -249,13 +252,13 @@ export class Review {
       this.turns.map((turn) => (turn.color !== color || turn.value === null ? null : i ? -turn.value : turn.value)),
     );
     values.push(this.turns.map((turn) => turn.truth));
-    const sizes = COLORS.map((color) => this.turns.map((turn) => turn.positions[color][0]));
+    const sizes = COLORS.map((color) => this.turns.map((turn) => turn.positions[color]?.[0]));
     $('chart').replaceChildren(
       chart(values, sizes, this.ply, this.last, (ply) => this.go(ply)),
       make('p', { class: 'soft legend' }, ...T.legend.filter((_, i) => hasValues(values[i])).map(([line, text]) => make('span', { class: line, text }))),
     );
     const turn = this.turns[this.ply];
-    this.parts.sizes.textContent = turn ? COLORS.map((color) => T.positions(color, ...turn.positions[color])).join(' ') : '';
+    this.parts.sizes.textContent = turn ? COLORS.map((color) => turn.positions[color] && T.positions(color, ...turn.positions[color])).filter(Boolean).join(' ') : '';
   }
 
   /** A move with its number: 7. Nf3 or 7… Nf6. */
@@ -268,6 +271,12 @@ export class Review {
   draw() {
     const at = this.game.plies[this.ply];
     const turn = this.turns[this.ply];
+    if (!at.truth) {
+      const told = (color) => make('p', {}, make('b', { text: T.views[color] }), make('span', { text: at[color] }));
+      this.parts.saw.replaceChildren(...COLORS.map(told));
+      this.panel(at, turn, at.turn);
+      return setFragment({ game: this.game.game, ply: this.ply });
+    }
     const seen = this.view === 'all' ? 'truth' : this.view;
     const who = seen === 'truth' ? at.turn : seen;
     const config = { viewOnly: true, orientation: this.bottom, turnColor: at.turn, premovable: { enabled: false } };
@@ -421,7 +430,7 @@ export class Review {
         'tr',
         { class: each.san === turn.played.san ? 'was-played' : '' },
         make('td', { text: each.san }),
-        ...(mixed ? [make('td', { text: T.percent(each.p) })] : []),
+        ...(mixed ? [make('td', { text: each.p === null ? '?' : T.percent(each.p) })] : []),
         make('td', { text: each.value === null ? '?' : T.value(each.value) }),
         make('td', { text: each.value === null ? '?' : T.score(each.value) }),
       ),
@@ -437,7 +446,7 @@ export class Review {
       ),
       make('p', { text: T.played(turn.played.san) }),
       ...(turn.looks ? [make('p', { text: T.looks(turn) })] : []),
-      make('p', { class: 'tried', 'aria-live': 'polite', text: this.tried ? T.tried(turn, this.tried) : T.tryOne(turn.color) }),
+      ...(this.game.plies[0].truth ? [make('p', { class: 'tried', 'aria-live': 'polite', text: this.tried ? T.tried(turn, this.tried) : T.tryOne(turn.color) })] : []),
       ...(lines.length ? [make('details', {}, make('summary', { text: T.expects }), make('ul', {}, ...lines))] : []),
     ];
   }

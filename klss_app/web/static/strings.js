@@ -205,13 +205,14 @@ export const T = {
   /** The cost of a move, the best move, and the luck. */
   verdict: (turn) => {
     const { played, best, color } = turn;
-    const [n] = turn.positions[color];
-    const known = n === 1 ? 'only one position was' : `${n.toLocaleString('en')} positions were`;
+    const n = turn.positions[color]?.[0];
+    const positions = n === 1 ? 'only one position was' : `${n?.toLocaleString('en')} positions were`;
+    const known = n === undefined ? '' : `; ${positions} possible for ${side[color]}`;
     let cost = played.loss < 0.005 ? 'Cost nothing' : `Cost ${played.loss.toFixed(2)} (${points(played.loss)})`;
     if (played.loss === null) cost = 'Cost unknown';
     const often = best.p === null ? '' : ` (${percent(best.p)})`;
     const other = best.san === played.san ? '' : ` Best: ${best.san}${often}.`;
-    return `${cost}; ${known} possible for ${side[color]}.${other} ${T.luck(played.turned)}`;
+    return `${cost}${known}.${other} ${T.luck(played.turned)}`;
   },
   luck: (v) => {
     if (v === null || Math.abs(v) < 0.05) return '';

@@ -13,13 +13,13 @@ import pytest
 from darkchess.board.move import encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.fog.analysis.analyst import Analysis, AnalysisError, Analyst
-from darkchess.fog.analysis.believed import Belief, effective, likeliest
+from darkchess.fog.analysis.analyst import Analysis, AnalysisError, Analyst, Belief
 from darkchess.fog.analysis.once_over import luck, truth_at
 from darkchess.fog.belief.marginals import marginals
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.named_fog_players import Configuration, configuration, make_player
 from klss.play.limits import Limit
+from klss_app.analysis.one_turn import effective, likeliest
 
 FEW = configuration("klss2021,particles=30,threads=1")
 

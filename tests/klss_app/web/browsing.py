@@ -12,7 +12,7 @@ from typing import Any
 import chess
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from klss_app.web.board_game import BoardGame, Settings
+from klss_app.front import Front, Settings
 from tests.klss_app.web.pages import served
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text(encoding="utf-8")
@@ -24,7 +24,7 @@ SIDEWAYS = {"width": 844, "height": 390}
 class Board:
     """A room and its server, in a thread of its own."""
 
-    def __init__(self, chosen: Settings, kind: BoardGame) -> None:
+    def __init__(self, chosen: Settings, kind: Front) -> None:
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._stop = asyncio.Event()
@@ -32,7 +32,7 @@ class Board:
         self._thread.start()
         assert self._ready.wait(60)
 
-    async def _serve(self, chosen: Settings, kind: BoardGame) -> None:
+    async def _serve(self, chosen: Settings, kind: Front) -> None:
         async with served(chosen, kind) as at:
             self.room, self.kept, self.port = at.room, at.kept, at.client.port
             self.room.analyses.nodes, self.room.analyses.cap = 30, 10_000

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from klss_app.web.board_game import BoardGame
-from klss_app.web.fog_board import FogBoard
+from klss_app.front import Front, front_of
 from tests.klss_app.web.browsing import Board
 from tests.klss_app.web.pages import settings
+from uci_bridge.kits.fog import FOG
 
 
 @pytest.fixture
@@ -21,8 +21,8 @@ def boards() -> Iterator[Callable[..., Board]]:
     """Makes rooms."""
     made: list[Board] = []
 
-    def make(kind: BoardGame | None = None, **changes: Any) -> Board:
-        made.append(Board(settings(**changes), kind or FogBoard()))
+    def make(kind: Front | None = None, **changes: Any) -> Board:
+        made.append(Board(settings(**changes), kind or front_of(FOG)))
         return made[-1]
 
     yield make

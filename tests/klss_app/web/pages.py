@@ -16,12 +16,12 @@ import pytest
 from aiohttp import ClientWebSocketResponse, WSMsgType
 from aiohttp.test_utils import TestClient, TestServer
 
+from klss_app.front import Front, Settings, front_of
 from klss_app.kept_games import HUMAN
-from klss_app.web.board_game import BoardGame, Settings
-from klss_app.web.fog_board import FogBoard
-from klss_app.web.rbc_board import RbcBoard
 from klss_app.web.room import Room
 from klss_app.web.server import make_app
+from uci_bridge.kits.fog import FOG
+from uci_bridge.kits.rbc import RBC
 
 FOREIGN = f"cmd:{sys.executable} -S -E {Path(__file__).parents[2] / 'uci_bridge' / 'foreign_engine.py'} good"
 """An engine that is there at once, and plays some legal move."""
@@ -32,7 +32,7 @@ def settings(white: str = HUMAN, black: str = FOREIGN, **rest: Any) -> Settings:
     return Settings({chess.WHITE: white, chess.BLACK: black}, **{"time_s": None, "nodes": 10, "seed": 3, **rest})
 
 
-KINDS = pytest.mark.parametrize("kind", [FogBoard(), RbcBoard()], ids=["fog", "rbc"])
+KINDS = pytest.mark.parametrize("kind", [front_of(FOG), front_of(RBC)], ids=["fog", "rbc"])
 
 FIRST = {"fog": ("e4",), "rbc": ("e5", "e2e4")}
 """White's answers in its first turn: in blind chess it looks first."""
@@ -99,14 +99,14 @@ class Served:
 
 
 @asynccontextmanager
-async def served(chosen: Settings, kind: BoardGame | None = None) -> AsyncIterator[Served]:
+async def served(chosen: Settings, kind: Front | None = None) -> AsyncIterator[Served]:
     """A server with a room, by default of Fog of War; its games are kept in ``kept``."""
     kept: list[str] = []
 
     def keep(text: str, begun: datetime.datetime, to: Path | None) -> None:
         kept.append(text)
 
-    room = Room(chosen, kind or FogBoard(), keep=keep)
+    room = Room(chosen, kind or front_of(FOG), keep=keep)
     client = TestClient(TestServer(make_app(room, "127.0.0.1")))
     await client.start_server()
     try:

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from klss_app.front import Front, front_of
 from klss_app.kept_games import HUMAN, Earlier
-from klss_app.web.board_game import BoardGame
-from klss_app.web.rbc_board import RbcBoard
 from tests.klss_app.web.browsing import (
     DESKTOP,
     PHONE,
@@ -34,6 +33,7 @@ from tests.klss_app.web.browsing import (
     typed,
 )
 from tests.klss_app.web.pages import FOREIGN, KINDS
+from uci_bridge.kits.rbc import RBC
 
 pytestmark = pytest.mark.browser
 
@@ -281,7 +281,7 @@ def test_reconnaissance_is_played_by_looks_and_requests_and_reviewed(
     chromium: Browser, boards: Callable[..., Board], scheme: str, size: dict[str, int]
 ) -> None:
     """By pointer and by keyboard alone; the nine squares light up; axe finds nothing serious."""
-    board = boards(RbcBoard(), black="rbc-random", nodes=1)
+    board = boards(front_of(RBC), black="rbc-random", nodes=1)
     status, lit = "#status", "#board square.lit:visible"
     with opened(chromium, board.link(), color_scheme=scheme, viewport=size) as (page,):
         expect(page.locator(status)).to_contain_text("Turn 1: choose where to look", timeout=300_000)
@@ -352,7 +352,7 @@ def test_one_looks_back_at_what_was_seen_and_sees_whether_the_other_is_there(
 
 
 @KINDS
-def test_the_button_offers_and_accepts_a_draw(chromium: Browser, boards: Callable[..., Board], kind: BoardGame) -> None:
+def test_the_button_offers_and_accepts_a_draw(chromium: Browser, boards: Callable[..., Board], kind: Front) -> None:
     board = boards(kind, black=HUMAN)
     with opened(chromium, board.link(0), board.link(1)) as (white, black):
         for page in (white, black):
@@ -441,7 +441,7 @@ def test_a_double_click_or_a_key_that_is_held_down_does_not_resign(
 
 
 def test_a_double_click_on_look_nowhere_does_not_pass(chromium: Browser, boards: Callable[..., Board]) -> None:
-    with opened(chromium, boards(RbcBoard(), black="rbc-random", nodes=1).link()) as (page,):
+    with opened(chromium, boards(front_of(RBC), black="rbc-random", nodes=1).link()) as (page,):
         expect(page.locator("#status")).to_contain_text("choose where to look", timeout=300_000)
         page.click("#skip")
         expect(page.locator("#status")).to_contain_text("Turn 1: ask for a move")

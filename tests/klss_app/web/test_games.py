@@ -13,10 +13,8 @@ import pytest
 
 from darkchess.fog.game.record import read_pgn
 from klss.play.outcome import Outcome
-from klss_app.front import front_of
+from klss_app.front import Front, front_of
 from klss_app.kept_games import HUMAN
-from klss_app.web.board_game import BoardGame, TextBoard
-from klss_app.web.rbc_board import RbcBoard
 from tests.klss_app.web.pages import FIRST, FOREIGN, KINDS, Page, Served, served, settings
 from tests.table import ghost_hunt, hidden_tictactoe
 from uci_bridge.child_processes import guard
@@ -25,7 +23,7 @@ from uci_bridge.kits.named import kit_named
 AGREED = {"winner": None, "reason": "agreement", "result": "1/2-1/2"}
 
 
-def two(kind: BoardGame | None = None, **rest: Any) -> Any:
+def two(kind: Front | None = None, **rest: Any) -> Any:
     """A room of two people."""
     return served(settings(HUMAN, HUMAN, **rest), kind)
 
@@ -57,7 +55,7 @@ async def test_a_game_begins_with_the_first_page_and_goes_on_move_by_move() -> N
 
 
 @KINDS
-async def test_what_is_no_answer_is_refused_and_an_old_one_does_not_count(kind: BoardGame) -> None:
+async def test_what_is_no_answer_is_refused_and_an_old_one_does_not_count(kind: Front) -> None:
     async with two(kind) as at:
         white, black = await seated(at)
         while white.game.get("question", "sense") != "sense":
@@ -70,7 +68,7 @@ async def test_what_is_no_answer_is_refused_and_an_old_one_does_not_count(kind: 
 
 
 @KINDS
-async def test_the_clock_of_a_human_who_begins_stands_still_until_the_turn_is_over(kind: BoardGame) -> None:
+async def test_the_clock_of_a_human_who_begins_stands_still_until_the_turn_is_over(kind: Front) -> None:
     async with two(kind, clock=(0.5, 0.0)) as at:
         white, black = await seated(at)
         for page in (white, black):
@@ -91,7 +89,7 @@ async def test_pages_are_told_that_something_is_loading_and_when_it_is_there() -
 
 
 @KINDS
-async def test_compiled_code_is_loaded_by_a_turn_of_each_side(kind: BoardGame) -> None:
+async def test_compiled_code_is_loaded_by_a_turn_of_each_side(kind: Front) -> None:
     async with two(kind) as at:
         await asyncio.to_thread(at.room.warm_up)
         white = await at.page(0)
@@ -147,7 +145,7 @@ async def test_a_rematch_swaps_the_colours_and_a_new_game_is_as_wished() -> None
 
 @KINDS
 async def test_two_people_get_a_seat_each_may_agree_to_a_draw_and_play_again_with_colours_swapped(
-    kind: BoardGame, tmp_path: Path
+    kind: Front, tmp_path: Path
 ) -> None:
     async with two(kind) as at:
         white = await at.page(0)
@@ -174,8 +172,8 @@ async def test_two_people_get_a_seat_each_may_agree_to_a_draw_and_play_again_wit
                 assert (game["color"], game["offer"]) == (color, None)
         kept = at.kept[0]
     # The kept game says how it ended, and is read again.
-    assert kind.review(kind.opened(kept, settings()))["over"] == AGREED
-    if isinstance(kind, RbcBoard):
+    assert kind.review(kind.opened(kept))["over"] == AGREED
+    if kind.kit.name == "rbc":
         assert json.loads(kept)["win_reason"] is None
         reconchess = pytest.importorskip("reconchess")
         (tmp_path / "game.json").write_text(kept)
@@ -249,7 +247,7 @@ async def invited(at: Served, code: object, token: object = "") -> tuple[Page, d
 
 
 @KINDS
-async def test_one_browser_is_let_in_and_the_first_seat_never_holds_the_others_token(kind: BoardGame) -> None:
+async def test_one_browser_is_let_in_and_the_first_seat_never_holds_the_others_token(kind: Front) -> None:
     async with two(kind) as at:
         first, second = at.room.seats
         at.room.origins = ["http://127.0.0.1:8765"]
@@ -300,7 +298,7 @@ async def test_what_is_no_invitation_opens_no_seat_not_even_beside_a_token() -> 
 # ------------------------------------------------------------------------------------------------- any other game
 @pytest.mark.parametrize("name", [hidden_tictactoe.KIT.name, ghost_hunt.KIT.name, "openspiel:kuhn_poker"])
 async def test_a_game_without_a_chessboard_is_played_by_its_texts(name: str) -> None:
-    board = TextBoard(front_of(kit_named(name)))
+    board = front_of(kit_named(name))
     async with served(settings(black="random"), board) as at:
         page = await at.page()
         while (game := await page.until("game"))["over"] is None:
@@ -310,6 +308,9 @@ async def test_a_game_without_a_chessboard_is_played_by_its_texts(name: str) -> 
                 await page.until("refused", of="move")
                 await page.send(type="move", move=game["answers"][-1], ply=game["step"])
         last = (await page.until("room", playing=False))["last"]
+        await page.send(type="review", game=last)
+        plies = (await page.until("review"))["plies"]
+        assert plies[-1]["san"] and plies[-1]["white"] and all(ply["truth"] == "" for ply in plies)
         await page.send(type="analyse", game=last)
-        await page.until("refused", of="analyse")
+        assert (await page.until("analysis"))["of"] == len(plies) - 1
     assert json.loads(at.kept[0])["white" if "openspiel" in name else "White"] == "human"

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from klss_app.web.rbc_board import RbcBoard
+from klss_app.front import front_of
 from tests.klss_app.web.browsing import Board, click, drag, opened, place, settled, turn
+from uci_bridge.kits.rbc import RBC
 
 pytestmark = pytest.mark.browser
 
@@ -68,7 +69,7 @@ def test_a_flip_leaves_a_board_that_is_played_on(chromium: Browser, boards: Call
 def test_a_request_is_made_by_mouse_after_the_board_was_flipped_at_the_choice_of_a_look(
     chromium: Browser, boards: Callable[..., Board]
 ) -> None:
-    with opened(chromium, boards(RbcBoard(), black="rbc-random", nodes=1).link()) as (page,):
+    with opened(chromium, boards(front_of(RBC), black="rbc-random", nodes=1).link()) as (page,):
         expect(page.locator("#status")).to_contain_text("choose where to look", timeout=300_000)
         page.locator("#moves").focus()
         page.keyboard.press("f")

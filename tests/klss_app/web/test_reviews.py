@@ -11,11 +11,12 @@ import pytest
 
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.rules import PAPER
+from klss_app.front import BadGame, Front, front_of
 from klss_app.kept_games import HUMAN
-from klss_app.web.board_game import BadGame
-from klss_app.web.fog_board import FogBoard, reviewed
-from klss_app.web.rbc_board import RbcBoard
+from klss_app.web.fog_board import reviewed
 from tests.klss_app.web.pages import served, settings
+from uci_bridge.kits.fog import FOG
+from uci_bridge.kits.rbc import RBC
 
 PGN = """[White "<b>one</b>"]
 [Black "two"]
@@ -27,7 +28,7 @@ PGN = """[White "<b>one</b>"]
 
 
 def test_a_review_shows_the_truth_and_both_views_ply_by_ply() -> None:
-    document = FogBoard().review(FogBoard().opened(PGN, settings()))
+    document = front_of(FOG).review(front_of(FOG).opened(PGN))
     plies = document["plies"]
     assert [ply["san"] for ply in plies] == [None, "e4", "d5", "Bb5", "dxe4", "Bxe8"]
     assert document["over"] == {"winner": "white", "reason": "king_captured", "result": "1-0"}
@@ -50,11 +51,11 @@ def test_a_review_shows_the_truth_and_both_views_ply_by_ply() -> None:
         '{"senses": 3}',
     ],
 )
-@pytest.mark.parametrize("kind", [FogBoard(), RbcBoard()], ids=["fog", "rbc"])
-def test_what_is_no_game_is_refused_with_a_reason(kind: FogBoard | RbcBoard, text: str) -> None:
+@pytest.mark.parametrize("kind", [front_of(FOG), front_of(RBC)], ids=["fog", "rbc"])
+def test_what_is_no_game_is_refused_with_a_reason(kind: Front, text: str) -> None:
     """In a time that grows no faster than its length: the longest two would never end."""
     with pytest.raises(BadGame, match="got"):
-        kind.opened(text, settings())
+        kind.opened(text)
 
 
 @pytest.mark.slow
@@ -156,7 +157,7 @@ TURNS = [("e5", "e2e4"), ("e4", "d7d5"), ("d6", "e4d5"), ("e2", "d8d5"), ("g7", 
 
 
 async def test_a_blind_review_shows_what_either_side_knew_as_it_was_sent_then_and_how_long_ago() -> None:
-    async with served(settings(HUMAN, HUMAN), RbcBoard()) as at:
+    async with served(settings(HUMAN, HUMAN), front_of(RBC)) as at:
         pages = [await at.page(0), await at.page(1)]
         for turn, answers in enumerate(TURNS):
             await pages[turn % 2].plays(*answers)
@@ -170,7 +171,7 @@ async def test_a_blind_review_shows_what_either_side_knew_as_it_was_sent_then_an
     played = [None, "e5: e4", "e4: d5", "d6: exd5", "e2: Qxd5", "g7: Nc3", "Qc5"]
     assert [ply["san"] for ply in review["plies"]] == played
     assert [ply["look"] for ply in review["plies"][1:]] == [look or None for look, _ in TURNS]
-    assert RbcBoard().review(RbcBoard().opened(kept, settings()))["plies"] == review["plies"]
+    assert front_of(RBC).review(front_of(RBC).opened(kept))["plies"] == review["plies"]
     for color, messages in zip(("white", "black"), heard, strict=True):
         plies = review["plies"][: len(messages[-1]["past"])]
         assert [ply[color] for ply in plies] == messages[-1]["past"][: len(plies)]
