@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ from klss_app.flag_types import positive
 
 if TYPE_CHECKING:
     from uci_bridge.bot.config import BotConfig
-    from uci_bridge.bot.lichess import Account, Client, Token
+    from uci_bridge.bot.lichess import Token
 
 log = logging.getLogger("uci_bridge.cli")
 
@@ -88,23 +89,8 @@ async def _check(config: BotConfig, token: Token, folder: Path) -> int:
     return 0
 
 
-async def _account(client: Client) -> Account:
-    """Our account; tries again while the server can't be reached, and logs the time of the next try."""
-    from uci_bridge.bot.account import who_am_i
-    from uci_bridge.bot.lichess import Backoff, ServerError
-
-    backoff = Backoff(client.timing.first_retry_s, client.timing.last_retry_s)
-    while True:
-        try:
-            return await who_am_i(client)
-        except ServerError as error:
-            wait_s = backoff.next(error.wait_s)
-            log.warning("no server", extra={"fields": {"reason": str(error), "retry_s": round(wait_s, 2)}})
-            await asyncio.sleep(wait_s)
-
-
 async def _play(config: BotConfig, token: Token, folder: Path, grace_s: float | None) -> int:
-    from uci_bridge.bot.account import Bot, make_client
+    from uci_bridge.bot.account import Bot, make_client, who_am_i
     from uci_bridge.bot.record import Records
 
     bots: list[Bot] = []  # the bot, once its account is known
@@ -113,7 +99,8 @@ async def _play(config: BotConfig, token: Token, folder: Path, grace_s: float | 
         async with make_client(config, token) as client:
             if not records.under_way:  # else clocks are running
                 await _check_engine(config, folder)
-            bots.append(Bot(config, client, await _account(client), records, folder=folder))
+            account = await client.insist(lambda: who_am_i(client), math.inf)
+            bots.append(Bot(config, client, account, records, folder=folder))
             await bots[0].run(grace_s)
 
     def end() -> None:

@@ -158,15 +158,6 @@ def test_what_is_no_game_or_not_for_it_exits_2_with_one_line(klss: Any, argument
     assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and says in ran.err, ran.err
 
 
-@pytest.mark.slow
-def test_klss_rbc_is_another_spelling(klss: Any, tmp_path: Path) -> None:  # noqa: F811
-    flags = ("rbc-random", "random", "--games", "2", "--nodes", "1", "--seed", "3")
-    assert klss("rbc", "match", *flags, "--out", "one").code == 0
-    assert klss("match", *flags, "--game", "rbc", "--out", "two").code == 0
-    one, two = ((tmp_path / name / "game-00000.json").read_text() for name in ("one", "two"))
-    assert one == two
-
-
 class Resigns(Player[None, Any, Any]):
     def begin(self, seat: bool, setup: None) -> None:
         self.seen: list[Any] = []

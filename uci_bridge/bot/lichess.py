@@ -45,6 +45,7 @@ _SHOWN = 120
 """Characters of a server's own words that are shown."""
 _CALLS_AT_ONCE = 4
 _Line = TypeVar("_Line")
+_Answer = TypeVar("_Answer")
 
 
 class ServerError(UciBridgeError):
@@ -253,18 +254,23 @@ class Client:
         """Send a chat message to the opponent (or to the room ``spectator``)."""
         await self._call("POST", f"/api/bot/game/{valid_id(game_id)}/chat", {"room": room, "text": text})
 
-    async def insist(self, call: Callable[[], Awaitable[None]]) -> None:
-        """Await ``call``, up to five times if it fails by an error that another try may cure."""
+    async def insist(self, call: Callable[[], Awaitable[_Answer]], tries: float = 5) -> _Answer:
+        """Await ``call``, up to ``tries`` times if it fails by an error that another try may cure; the log says when
+        the next try is.
+        """
         backoff = Backoff(self.timing.first_retry_s, self.timing.last_retry_s)
-        for left in reversed(range(5)):
+        while True:
             try:
                 return await call()
             except (Refused, Rejected):
                 raise
             except ServerError as error:
-                if not left:
+                tries -= 1
+                if tries <= 0:
                     raise
-                await asyncio.sleep(backoff.next(error.wait_s))
+                wait_s = backoff.next(error.wait_s)
+                log.warning("no server", extra={"fields": {"reason": str(error), "retry_s": round(wait_s, 2)}})
+                await asyncio.sleep(wait_s)
 
     def events(self) -> AsyncGenerator[Event | None, None]:
         """One connection to the event stream: None once it is open, then its events. Ends or raises when it breaks."""
