@@ -32,31 +32,16 @@ def test_a_foreign_engine_plays_a_game_and_its_record_names_it(klss: Any, tmp_pa
     assert record.outcome is not None and record.outcome.reason != "forfeit" and len(record.moves) > 4
 
 
-@pytest.mark.parametrize(("how", "says"), [("illegal", "a1h8"), ("dead", "exit code 3"), ("garbage", "not JSON")])
-def test_what_a_foreign_engine_does_wrong_forfeits_the_game_and_is_said_on_stderr(
-    klss: Any, caplog: pytest.LogCaptureFixture, how: str, says: str
+@pytest.mark.parametrize(
+    ("how", "limit", "over", "says"),
+    [("dead", ("--nodes", "5"), "forfeited", "exit code 3"), ("late", ("--clock", "0.3+0"), "ran out of time", "")],
+)
+def test_what_a_foreign_engine_does_wrong_loses_the_game_and_is_said_on_stderr(
+    klss: Any, caplog: pytest.LogCaptureFixture, how: str, limit: tuple[str, str], over: str, says: str
 ) -> None:
-    ran = klss("play", "--white", foreign(how), "--black", "random", "--fen", FEN, "--nodes", "5")
-    assert ran.code == 0 and "Black wins: White forfeited. 0-1 after 0 plies." in ran.out
+    ran = klss("play", "--white", foreign(how), "--black", "random", "--fen", FEN, *limit)
+    assert ran.code == 0 and f"Black wins: White {over}. 0-1 after 0 plies." in ran.out
     assert says in caplog.text
-
-
-def test_a_foreign_engine_that_thinks_for_too_long_flags(klss: Any) -> None:
-    ran = klss("play", "--white", foreign("late"), "--black", "random", "--fen", FEN, "--clock", "0.3+0")
-    assert ran.code == 0 and "Black wins: White ran out of time." in ran.out
-
-
-@pytest.mark.usefixtures("played_here")
-def test_a_match_against_a_foreign_engine_is_counted_and_resumed(klss: Any, tmp_path: Path) -> None:
-    flags = ("random", foreign("good"), "--nodes", "5", "--fen", FEN, "--seed", "4", "--out", "out", "--json")
-    first = json.loads(klss("match", *flags, "--games", "2").out)
-    assert first["games"] == 2 and first["b"] == foreign("good")
-    assert first["configurations"]["b"]["argv"][0] == sys.executable
-    second = klss("match", *flags, "--games", "3")
-    assert second.code == 0 and json.loads(second.out)["games"] == 3
-    lines = [json.loads(line) for line in (tmp_path / "out" / "games.jsonl").read_text().splitlines()]
-    assert [line["black"] for line in lines] == [foreign("good"), "random", foreign("good")]
-    assert all(line["reason"] not in ("forfeit", "flag") for line in lines)
 
 
 NO_ENGINES = [(foreign("dead"), "exit code 3"), (foreign("garbage"), "not JSON"), (foreign("closes"), "stdout"),

@@ -22,7 +22,7 @@ from darkchess.board.kernels.orthodox import ASK, LOST, WON, classify
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import encode
 from darkchess.board.position import Position
-from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
+from darkchess.evaluation.evaluator import BuiltinEvaluator
 from klss.search import Budget
 from tests.darkchess.evaluation_oracle import board_of
 from tests.darkchess.test_evaluation import children, fog_positions
@@ -112,16 +112,13 @@ def test_a_program_that_speaks_no_uci_is_no_stockfish(fake: Fake, mode: str) -> 
 # What is asked
 
 
-def test_values_are_hyperbolic_tangents_of_pawns_over_six(fake: Fake) -> None:
-    evaluator = fake()
-    assert isinstance(evaluator, Evaluator)
-    assert evaluator.values(START[None]).tolist() == [pytest.approx(SIXTY_CENTIPAWNS)]
-
-
-def test_a_mate_is_won_and_bounds_are_no_scores(fake: Fake) -> None:
-    assert fake("mates").values(START[None]).tolist() == [1.0]
-    assert fake("no-move").values(START[None]).tolist() == [-1.0]
-    assert fake("bounds").values(START[None]).tolist() == [pytest.approx(SIXTY_CENTIPAWNS)]
+@pytest.mark.parametrize(
+    ("mode", "value"), [("good", SIXTY_CENTIPAWNS), ("mates", 1.0), ("no-move", -1.0), ("bounds", SIXTY_CENTIPAWNS)]
+)
+def test_values_are_hyperbolic_tangents_of_pawns_over_six_a_mate_is_won_and_bounds_are_no_scores(
+    fake: Fake, mode: str, value: float
+) -> None:
+    assert fake(mode).values(START[None]).tolist() == [pytest.approx(value)]
 
 
 def test_the_children_of_a_parent_are_one_question(fake: Fake) -> None:
