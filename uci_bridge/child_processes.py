@@ -24,7 +24,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,23 +68,10 @@ def own_program(module: str, *arguments: str) -> list[str]:
     return [sys.executable, *([] if ours else ["-P"]), "-m", module, *arguments]
 
 
-def engine_environment(of: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of an engine; with it ``python -m klss`` works in every folder, also from a source tree.
-
-    Parameters
-    ----------
-    of
-        The environment to select from; None: this process's.
-
-    Examples
-    --------
-    >>> sorted(engine_environment({"PATH": "/bin", "LC_ALL": "C", "MY_TOKEN": "secret"}).keys() - {"PYTHONPATH"})
-    ['LC_ALL', 'PATH']
-    """
+def engine_environment() -> dict[str, str]:
+    """The environment of an engine; with it ``python -m klss`` works in every folder, also from a source tree."""
     environment = {
-        name: value
-        for name, value in (os.environ if of is None else of).items()
-        if name in PASSED_ON or name.startswith(PREFIXES_PASSED_ON)
+        name: value for name, value in os.environ.items() if name in PASSED_ON or name.startswith(PREFIXES_PASSED_ON)
     }
     root = Path(__file__).resolve().parents[1]
     if root.name not in ("site-packages", "dist-packages"):

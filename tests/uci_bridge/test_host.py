@@ -87,7 +87,7 @@ def play(
 # what it does, after how many good answers, what the fault says
 FAULTS = [
     (FOG, "garbage", 1, "not JSON"),
-    (FOG, "bytes", 0, "no UTF-8"),
+    (FOG, "bytes", 0, "utf-8"),
     (FOG, "wrong shape", 1, "move"),
     (FOG, "illegal", 0, "a1h8"),
     (FOG, "null move", 1, "e2"),

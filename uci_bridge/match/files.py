@@ -91,7 +91,7 @@ def opened(folder: Path, identity: Document) -> Iterator[MatchFiles]:
 
 def kept_seed(folder: Path) -> int | None:
     """The seed of the match in ``folder``; None if there is none."""
-    seed = (_description(folder / "match.json") or {}).get("seed")
+    seed = (_description(folder) or {}).get("seed")
     return seed if isinstance(seed, int) else None
 
 
@@ -101,34 +101,29 @@ def read_match(folder: Path) -> tuple[Document, list[GameLine], list[Document]] 
     Return ``match.json``, the lines of ``games.jsonl``, one per game, and those of ``moves.jsonl`` for these games;
     None if there is no match. Raises MatchError: a file has other content than a match writes.
     """
-    about = folder / "match.json"
+    identity = _description(folder)
+    return None if identity is None else (identity, *_played(folder))
+
+
+def _description(folder: Path) -> Document | None:
+    """The content of ``match.json``; None if there is none. Raises MatchError: it can't be read."""
+    about, found = folder / "match.json", None
     if not about.exists():
         return None
-    identity = _description(about)
-    if identity is None:
-        raise MatchError(f"can't read {str(about)!r}; expected a match's description")
-    return identity, *_played(folder)
-
-
-def _description(about: Path) -> Document | None:
-    """The content of ``match.json``; None if it can't be read."""
-    try:
+    with contextlib.suppress(OSError, ValueError, RecursionError):
         found = json.loads(about.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
+    if not isinstance(found, dict):
+        raise MatchError(f"can't read {str(about)!r}, expected a match's description; name another directory")
+    return found
 
 
 def _check(folder: Path, identity: Document) -> None:
-    about = folder / "match.json"
-    if not about.exists():
+    kept = _description(folder)
+    if kept is None:
         if (folder / "games.jsonl").exists():
             raise MatchError(f"--out: {str(folder)!r} holds games of a match without match.json; name another one")
-        write_whole(about, json.dumps(identity, indent=2, allow_nan=False) + "\n", _PRIVATE)
+        write_whole(folder / "match.json", json.dumps(identity, indent=2, allow_nan=False) + "\n", _PRIVATE)
         return
-    kept = _description(about)
-    if kept is None:
-        raise MatchError(f"--out: can't read {str(about)!r}; name another directory")
     if kept.get("format") != identity["format"]:
         raise MatchError(
             f"--out: {str(folder)!r} was begun by another version of klss, with other seeds for its games (got format "

@@ -139,11 +139,6 @@ def _read(words: list[str], fen: str | None, ruleset: Ruleset) -> Opening:
             raise OpeningError("got a FEN, expected moves, since --fen says where the games start")
         opening = Opening(" ".join(words))
     else:
-        for word in words:
-            try:
-                chess.Move.from_uci(word)
-            except ValueError:
-                raise OpeningError(f"got {word!r}, expected moves such as e2e4, or a FEN") from None
         opening = Opening(fen, tuple(words))
     outcome = Referee.replay(map(chess.Move.from_uci, opening.moves), opening.fen, ruleset).outcome
     if outcome is not None:

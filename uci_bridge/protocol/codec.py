@@ -109,11 +109,7 @@ def _object(line: bytes) -> Document:
     """The JSON object in one line. Raises ProtocolError: it is not one."""
     try:
         message = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
-    except RecursionError:
-        raise ProtocolError("not JSON: got too deep a nesting, expected one JSON object a line") from None
-    except UnicodeDecodeError as error:
-        raise ProtocolError(f"not JSON: got bytes that are no UTF-8 at {error.start}, expected UTF-8") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ProtocolError(f"not JSON: {str(error)[:80]}; expected one JSON object a line") from None
     if not isinstance(message, dict):
         raise bad("message", message, "one JSON object a line")
