@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from klss.play.kit import AnyKit
 from klss_app.front import Front, front_of
 from klss_app.kept_games import HUMAN, Earlier
 from tests.klss_app.web.browsing import (
@@ -33,6 +34,7 @@ from tests.klss_app.web.browsing import (
     typed,
 )
 from tests.klss_app.web.pages import FOREIGN, KINDS
+from tests.table import ghost_hunt, hidden_tictactoe
 from uci_bridge.kits.rbc import RBC
 
 pytestmark = pytest.mark.browser
@@ -325,6 +327,27 @@ def test_reconnaissance_is_played_by_looks_and_requests_and_reviewed(
         expect(page.locator("#chart .legend span")).to_have_count(2)  # nothing values the true board
         assert serious(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
+@pytest.mark.parametrize(
+    ("kit", "sees"), [(hidden_tictactoe.KIT, "is yours."), (ghost_hunt.KIT, "W . ? ? . ? ? ?")], ids=["marks", "ghost"]
+)
+def test_a_game_of_anybodys_is_played_by_its_texts_and_reviewed(
+    chromium: Browser, boards: Callable[..., Board], kit: AnyKit, sees: str
+) -> None:
+    board = boards(front_of(kit), black="random", nodes=1)
+    with opened(chromium, board.link()) as (page,):
+        for count in (1, 2):
+            page.locator("#answers button").first.click(timeout=300_000)
+            expect(page.locator("#moves")).to_contain_text(f"{count}.")
+        expect(page.locator("body")).to_contain_text(sees)
+        assert serious(page) == []
+        page.click("#resign")
+        page.click("#resign")
+        page.click("#review-game")
+        expect(page.locator("#review [role=status]")).to_contain_text("turns are analysed.", timeout=300_000)
+        expect(page.locator("#review")).to_contain_text(sees)
+        assert serious(page) == []
 
 
 def test_one_looks_back_at_what_was_seen_and_sees_whether_the_other_is_there(
