@@ -53,16 +53,6 @@ class Table:
         self._tags: Keys = np.zeros(1 << bits, dtype=np.uint64)
         self._counts: Floats = np.zeros((1 << bits, 2))
 
-    def counted(self, looks: Looks) -> tuple[Floats, Floats]:
-        """Return how often each choice was taken, and the sum of its values: float64[m] each."""
-        sets = np.repeat(np.arange(looks.keys.shape[0]), np.diff(looks.offsets))
-        marks = np.array(
-            [kernels.tag(looks.keys[i], action) for i, action in zip(sets, looks.actions, strict=True)], dtype=np.uint64
-        )
-        slots = (marks & np.uint64(self._tags.shape[0] - 1)).astype(np.int64)
-        found = self._tags[slots] == marks
-        return np.where(found, self._counts[slots, 0], 0.0), np.where(found, self._counts[slots, 1], 0.0)
-
     def choose(self, planning: Planning, looks: Looks, policy: Floats, which: Bools, draws: Floats) -> Chosen:
         """Make a choice at n of the sets, in their order; each leaves a virtual loss for those after it.
 
