@@ -9,7 +9,7 @@ import numpy as np
 
 from klss.search._kernels.trunk import spread_down
 from klss.search.model import Belief, Expansion, Model, Past
-from klss.support.arrays import Floats, Int8s, Ints, Keys
+from klss.support.arrays import Floats, Int8s, Keys
 from klss.theory.game import Game
 from klss.theory.movers import CHANCE, TERMINAL
 
@@ -77,10 +77,6 @@ class EnumeratedModel(Model):
 
     def values(self, states: Keys) -> Floats:
         return self._estimates[states[:, 0].astype(np.int64)]
-
-    def groups(self, states: Keys) -> Ints:
-        """Each node is its own group: player 1 is assumed to know it."""
-        return np.arange(len(states))
 
 
 class EnumeratedBelief(Belief):

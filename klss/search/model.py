@@ -93,10 +93,10 @@ class Model(Protocol):
         ...
 
     def groups(self, states: States) -> Ints:
-        """Return player 1's infoset at each of ``states`` (states of player 0's belief), numbered from 0: int64[n]. If
-        player 1 is assumed to know the state, each state has its own infoset.
+        """Return player 1's infoset at each of ``states`` (states of player 0's belief), numbered from 0: int64[n]. By
+        default player 1 is assumed to know the state: each has its own infoset.
         """
-        ...
+        return np.arange(len(states))
 
     def threats(self, states: States) -> Bools:
         """Return which of ``states`` (of player 0's belief) player 0 should fear more than their probability says:

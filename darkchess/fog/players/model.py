@@ -20,7 +20,7 @@ from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.rules import Ruleset
 from darkchess.fog.players._kernels.children import STATE_WIDTH, children, finish
 from klss.search import Budget, Expansion, Past
-from klss.search.model import Drawn
+from klss.search.model import Drawn, Model
 from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, States
 
 _UNKNOWN = np.empty(0, dtype=np.int64)
@@ -29,7 +29,7 @@ _INFORMATION_SAMPLE = 2000
 """Most positions over which the entropy of the next observation is estimated; a sample of larger sets."""
 
 
-class DarkChess:
+class DarkChess(Model):
     """The game as one player, the searcher, sees it.
 
     Parameters
@@ -122,10 +122,6 @@ class DarkChess:
         # Evaluators give values for the side to move; the search needs the searcher's.
         values = self._evaluator.values(np.ascontiguousarray(states[:, :WIDTH]), deadline=self.deadline)
         return np.where(self.movers(states) == 0, values, -values)
-
-    def groups(self, states: States) -> Ints:
-        """Return a group for each position by itself: the opponent is assumed to know the position."""
-        return np.arange(len(states))
 
     def threats(self, states: States) -> Bools:
         """Return for each position whether the opponent attacks the player's king."""
