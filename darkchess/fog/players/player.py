@@ -90,7 +90,7 @@ class _Thinking:
         walked = len(self.keys)
         for before, view in zip(views[walked - 1 :], views[walked:], strict=False):
             own = encode(view.own_move) if view.own_move is not None else -1
-            key = _key(view)
+            key = view.key()
             self.search.observe(own, key, view.to_move == view.color)
             self.keys.append(key)
             self.quiet = 0 if is_loud(before, view) else self.quiet + 1
@@ -153,7 +153,7 @@ class KlssPlayer(TrackingPlayer):
         model = DarkChess(view.color, ruleset, self._evaluator)
         threads = self._threads if self._evaluator.reentrant else 1
         search = Search(model, self._configuration, seed=self._seed, threads=threads, ponders=self._ponder)
-        self._thinking = _Thinking(model, search, [_key(view)])
+        self._thinking = _Thinking(model, search, [view.key()])
 
     def observe(self, view: View) -> None:
         """See :class:`darkchess.fog.game.contest.Player`. The position set is updated by the player's own move while
@@ -231,8 +231,3 @@ class KlssPlayer(TrackingPlayer):
         self._give_up()
         super().close()
         self._thinking = None
-
-
-def _key(view: View) -> int:
-    """Return the view's key, which equals the observation of the search's children."""
-    return int(view.key())

@@ -48,19 +48,13 @@ class _Deepening:
         return self.trunk.leaf_depths()
 
     def grow(self, growth: Growth, profile: Profile, beside: Callable[[], None]) -> bool:
-        leaves = self._wanted(profile, self.iterations)
-        if not len(leaves) and not self._is_held_back(profile):
+        leaves = leaves_to_expand(self.trunk, profile.x, profile.y, self.iterations)
+        # If there are none, a later iteration may expand leaves that wait because of their depth.
+        if not len(leaves) and not len(leaves_to_expand(self.trunk, profile.x, profile.y, _LAST_ITERATION)):
             return False
         growth.expand(leaves, beside=beside)
         self.iterations += 1
         return True
-
-    def _is_held_back(self, profile: Profile) -> bool:
-        """Whether a later iteration may expand leaves that wait because of their depth."""
-        return self.iterations < _LAST_ITERATION and len(self._wanted(profile, _LAST_ITERATION)) > 0
-
-    def _wanted(self, profile: Profile, iteration: int) -> Ints:
-        return leaves_to_expand(self.trunk, profile.x, profile.y, iteration)
 
 
 def leaves_to_expand(trunk: Trunk, x: Floats, y: Floats, iteration: int) -> Ints:
@@ -81,14 +75,9 @@ def leaves_to_expand(trunk: Trunk, x: Floats, y: Floats, iteration: int) -> Ints
     full = wanted & (is_root | both[parent])
     # Of every other node's leaves, only the most interesting one, and only if it is wanted.
     others = np.flatnonzero(open_leaf & (reached0 | reached1) & ~is_root & ~both[parent])
-    best = np.zeros(0, dtype=np.int64)
-    if len(others):
-        order = np.lexsort((others, -nodes.interest[others], parent[others]))
-        ranked = others[order]
-        first = np.ones(len(ranked), dtype=np.bool_)
-        first[1:] = parent[ranked[1:]] != parent[ranked[:-1]]
-        best = ranked[first]
-        best = np.sort(best[wanted[best]])
+    ranked = others[np.lexsort((others, -nodes.interest[others], parent[others]))]
+    best = ranked[np.unique(parent[ranked], return_index=True)[1]]
+    best = np.sort(best[wanted[best]])
     # Most wanted first: leaves that both reach, in the order of their probability, then all others.
     doubly = np.flatnonzero(full & both)
     sequences = nodes.sequence[doubly]
