@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from darkchess.evaluation.registry import EvaluatorChoice
-from klss_app.cli.errors import UsageError
 from klss_app.cli.games import FOG, Game, check_evaluator
 from klss_app.cli.options import CONFIGURATION, Parser, add_evaluator_options, add_game
 from klss_app.progress import ENGINE, THOUGHT
@@ -39,12 +38,6 @@ def _parser(game: Game = FOG) -> Parser:
     )
     add_evaluator_options(parser)
     parser.add_argument("--progress", action="store_true", help="say on stderr, while it thinks, how far it is")
-    if game is FOG:
-        parser.add_argument(
-            "--ponder",
-            action="store_true",
-            help="think during the opponent's time, after moves without a node limit (kluss, built-in evaluator)",
-        )
     return parser
 
 
@@ -54,13 +47,6 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     check_evaluator(parsed.evaluator, parsed.stockfish)
     configuration = game.configuration(parsed.configuration, parsed.stockfish)
     choice = EvaluatorChoice(parsed.evaluator, parsed.stockfish)
-    if getattr(parsed, "ponder", False):
-        configuration = game.kit.pondering(configuration, choice)
-        if not game.kit.ponders(configuration):
-            raise UsageError(
-                f"--ponder: got it with {configuration.name} and the evaluator {parsed.evaluator}, "
-                "expected kluss and builtin: no others think during the opponent's time"
-            )
 
     from uci_bridge.protocol.engine import Engine, serve
 

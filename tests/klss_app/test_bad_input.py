@@ -80,7 +80,7 @@ board --game tests.table.hidden_tictactoe:KIT nowhere.json
 engine --evaluator nothing
 engine --nodes 5
 engine --configuration cmd:cat
-engine --ponder --configuration klss2021
+engine --configuration klss2021,ponder=true
 match klss2021
 match greedy cmd:
 match greedy random --nodes 1 --out /dev/null/x
