@@ -17,7 +17,6 @@ import chess
 
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
-from darkchess.fog.game.record import GameRecord
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PYCHESS, Ruleset
 from klss.play.outcome import Outcome
@@ -34,15 +33,6 @@ class ServerReferee(Referee):
     def _judge(self) -> Outcome | None:
         outcome = super()._judge()
         return outcome if outcome is not None and outcome.reason in ("king_captured", "no_move") else None
-
-
-def replayed(record: GameRecord, ruleset: Ruleset) -> Referee:
-    """A game after all of its moves; no draw by rule ends it, since the record says how it ended."""
-    game = ServerReferee(record.fen, ruleset)
-    for move in record.moves:
-        if game.outcome is None:
-            game.push(move)
-    return game
 
 
 def _true_move(position: Position, text: str) -> chess.Move:
