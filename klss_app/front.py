@@ -88,7 +88,7 @@ class Step:
     # the move that was played in UCI, and the turn in letters as the review lists it; None: none, or the start
     move: str | None = None
     letters: str | None = None
-    extra: Mapping[str, Any] | None = None  # what only this game's page shows
+    extra: Mapping[str, object] | None = None  # what only this game's page shows
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class Front:
         found = Reviewed(replay, text, rules, plies)
         return replace(found, text=self.annotated(found, []))  # as we write it, not as it was sent
 
-    def review(self, reviewed: Reviewed) -> dict[str, Any]:
+    def review(self, reviewed: Reviewed) -> Document:
         """The document of a review.
 
         Returns
@@ -198,15 +198,18 @@ class Front:
 
     def _texts(self, replay: AnyReplay) -> list[Document]:
         """The plies of a game without pictures: what each side was told."""
-        told, plies = Told(self, replay.begin()), list[Document]()
-        letters = None
-        for answer in (*replay.answers, None):
-            told.show()
-            texts: Document = {chess.COLOR_NAMES[seat]: "\n".join(known.said) for seat, known in told.known.items()}
-            turn = chess.COLOR_NAMES[told.referee.turn]
-            plies.append({"move": None, "san": letters, "turn": turn, "number": len(plies) + 1, "truth": "", **texts})
-            if len(plies) <= len(replay.answers):
-                letters = told.answer(answer)
+        game, shown = replay.begin(), dict.fromkeys(SEATS, 0)
+        known = {seat: self.known(seat, game.setup) for seat in SEATS}
+        letters, plies = None, list[Document]()
+        for at in range(len(replay.answers) + 1):
+            show(game, shown, lambda seat, observation: known[seat].observe(observation))
+            texts: Document = {chess.COLOR_NAMES[seat]: "\n".join(each.said) for seat, each in known.items()}
+            turn = chess.COLOR_NAMES[game.turn]
+            plies.append({"move": None, "san": letters, "turn": turn, "number": at + 1, "truth": "", **texts})
+            if at < len(replay.answers):
+                letters = worded(known[game.turn], replay.answers[at])
+                known[game.turn].question = game.question  # so that what is told after the answer begins anew
+                game.answer(replay.answers[at])
         return plies
 
     def annotated(self, reviewed: Reviewed, turns: Turns) -> str:
@@ -226,29 +229,13 @@ def _unread() -> NoReturn:
     raise BadGame("got a game whose kit reads no records, expected another: it has no review")
 
 
-class Told:
-    """A game that is replayed, and what each side knows of it: a function of its own observations."""
-
-    def __init__(self, front: Front, referee: AnyReferee) -> None:
-        self.referee = referee
-        self.known = {seat: front.known(seat, referee.setup) for seat in SEATS}
-        self._shown = dict.fromkeys(SEATS, 0)
-
-    def show(self) -> None:
-        """Give both sides their new observations."""
-        for seat, known in self.known.items():
-            observations = self.referee.observations(seat)
-            for observation in observations[self._shown[seat] :]:
-                known.observe(observation)
-            self._shown[seat] = len(observations)
-
-    def answer(self, answer: Any) -> str:
-        """Answer the question, and return the answer in words."""
-        known = self.known[self.referee.turn]
-        words = worded(known, answer)
-        known.question = self.referee.question  # it was asked, so that the next observations begin anew
-        self.referee.answer(answer)
-        return words
+def show(game: AnyReferee, shown: dict[Seat, int], observe: Callable[[Seat, Any], None]) -> None:
+    """Give both seats their new observations; ``shown`` has the number that each has got."""
+    for seat in SEATS:
+        observations = game.observations(seat)
+        for observation in observations[shown[seat] :]:
+            observe(seat, observation)
+        shown[seat] = len(observations)
 
 
 def worded(known: AnyKnown, answer: Any) -> str:

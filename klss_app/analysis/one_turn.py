@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import chess
 import numpy as np
@@ -22,6 +21,7 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.named_fog_players import Configuration
 from klss.support.arrays import Floats, Ints
 from klss.support.greatest import greatest
+from klss_app.analysis.summaries import Report
 
 _LISTED = 10
 """Number of likeliest positions that are listed."""
@@ -68,7 +68,7 @@ def likeliest(positions: PositionSet, weights: Floats, count: int) -> Ints:
     return np.asarray(chosen[order[:count]])
 
 
-def document(analysis: Analysis, analyst: Analyst, configuration: str, evaluator: str, seed: int) -> dict[str, Any]:
+def document(analysis: Analysis, analyst: Analyst, configuration: str, evaluator: str, seed: int) -> Report:
     """The document of docs/analyse.md.
 
     ``marginals`` has every square on which a piece may stand, including own pieces (1.0), by FEN's letters; the rest to
@@ -108,7 +108,7 @@ def document(analysis: Analysis, analyst: Analyst, configuration: str, evaluator
     }
 
 
-def text(analysis: Analysis, answer: dict[str, Any], evaluator: str, unicode: bool) -> list[str]:
+def text(analysis: Analysis, answer: Report, evaluator: str, unicode: bool) -> list[str]:
     """``answer``, as :func:`document` made it of ``analysis``, for people; ``evaluator`` by the name that they know."""
     view = analysis.view
     side = "White" if view.color else "Black"
@@ -133,7 +133,7 @@ def text(analysis: Analysis, answer: dict[str, Any], evaluator: str, unicode: bo
     return lines + _strategy(analysis, answer, evaluator)
 
 
-def _strategy(analysis: Analysis, answer: dict[str, Any], evaluator: str) -> list[str]:
+def _strategy(analysis: Analysis, answer: Report, evaluator: str) -> list[str]:
     """The result of the search: its size and value, the probability of each move, and the expected lines."""
     value = "?" if analysis.value is None else _pawns(analysis.value)
     # No time with a node budget, so that the same command prints the same.
@@ -192,7 +192,7 @@ def _line_text(line: Line, fullmove: int, color: chess.Color) -> list[str]:
     return [each.replace(_HARD_SPACE, " ") for each in lines]
 
 
-def truth_text(truth: Mapping[str, Any], color: chess.Color) -> list[str]:
+def truth_text(truth: Report, color: chess.Color) -> list[str]:
     """The text that ``--once-over`` adds; ``truth`` is the document's, ``color`` the analysed side."""
     side = "White" if color else "Black"
     lines = ["Once over", f" the true position: {truth['fen']}"]

@@ -21,7 +21,7 @@ from klss.play.kit import AnyKit, AnyReplay, Configuration, TrueGame
 from klss.play.limits import Limit
 from klss.play.outcome import Seat
 from klss_app.analysis.summaries import CAP, MOST_MOVES, Move, Possible, Turn, mark, rounded
-from klss_app.front import front_of, worded
+from klss_app.front import front_of, show, worded
 
 OWN = {"fog": "klss_app.analysis.fog:FogAnalysis", "rbc": "klss_app.analysis.rbc:RbcAnalysis"}
 """Game -> its own analysis."""
@@ -142,11 +142,7 @@ def turns(
     game, shown = replay.begin(), dict.fromkeys(SEATS, 0)
     with closing(analysis_of(kit)(kit, chosen, choice, game.setup, seed=seed, cap=cap)) as analysis:
         for answer in replay.answers:
-            for seat in SEATS:
-                observations = game.observations(seat)
-                for observation in observations[shown[seat] :]:
-                    analysis.observe(seat, observation)
-                shown[seat] = len(observations)
+            show(game, shown, analysis.observe)
             seat, ply = game.turn, game.ply
             if ply >= first:
                 analysis.think(seat, game.question, limit)

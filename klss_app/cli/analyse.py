@@ -18,10 +18,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import chess
 
+from darkchess.player_configuration import PlayerConfiguration
 from klss import __version__
 from klss.support.text import counted, printable
 from klss.support.whole_file import write_whole
@@ -64,6 +65,7 @@ from uci_bridge.match.workers import Work, workers_for
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord
     from darkchess.fog.game.rules import Ruleset
+    from klss.play.kit import Spec
 
 _ONE_TURN = ("belief", "once_over", "clock")
 _GAMES = ("out", "html", "pgn_out", "all", "player", "workers", "scheduler")
@@ -222,7 +224,7 @@ def _finished(path: Path, archive: Archive, game: Game, rules: Ruleset, line: Pr
         )
 
 
-def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen: Any) -> int:
+def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen: Spec) -> int:
     """Analyse every turn of a game, or with ``--all`` of every game of the file; return the exit code."""
     from uci_bridge.errors import EngineFailed
     from uci_bridge.evaluators import evaluator_choice
@@ -240,8 +242,7 @@ def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen:
     # Limits by nodes, also the default one, promise repeatable turns, so Stockfish has to be reproducible too.
     nodes, time_s = NODES if not parsed.given & {"time", "nodes"} else parsed.nodes, parsed.time
     choice = dataclasses.replace(options.evaluator_choice(path_suffices=True), reproducible=nodes is not None)
-    label = game.kit.label(chosen, choice)
-    evaluated = None if label is None else evaluator_choice(chosen, choice).name
+    evaluated = evaluator_choice(chosen, choice).name if isinstance(chosen, PlayerConfiguration) else None
     asked: Report = {
         "configuration": chosen.name, "evaluator": evaluated, "nodes": nodes, "time": time_s if nodes is None else None,
         "seed": options.seed, "rules": options.ruleset.name, "klss": __version__,
@@ -262,14 +263,13 @@ def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen:
         request = Request(
             game.kit.name, game.kit.text(chosen), choice.name, choice.stockfish, nodes, asked["time"], options.seed
         )
-        search = _Search(request, parsed.workers, parsed.scheduler, line)
         try:
-            turns = analyse(games, archive, search.turns, file)
+            turns = analyse(games, archive, partial(_searched, parsed, request, line), file)
         except MatchError as error:
             raise UsageError(str(error)) from None
         except EngineFailed as error:
             raise FailedError(f"the analysis failed: {error}") from None
-    report, evaluator = archive.document(asked), label or "no evaluator"
+    report, evaluator = archive.document(asked), game.kit.label(chosen, choice) or "no evaluator"
     answer, shown, above, lines = report, archive.kept, html_report(report, evaluator), list[str]()
     if not parsed.all and not archive.interrupted:
         answer = game_document(only, turns, asked, sides)
@@ -294,56 +294,45 @@ def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen:
     return 0
 
 
-@dataclasses.dataclass(frozen=True)
-class _Search:
-    """Analyses games one after the other: in this process, or by workers."""
+def _searched(
+    parsed: argparse.Namespace, request: Request, line: ProgressLine, games: Iterator[Kept]
+) -> Iterator[tuple[Kept, Turns]]:
+    """Analyse games as ``request`` says, in order: in this process, or by workers."""
+    handed = deque[Kept]()
 
-    request: Request  # without the game
-    workers: int | None
-    scheduler: str | None
-    line: ProgressLine
+    def requests() -> Iterator[Request]:
+        for each in games:
+            handed.append(each)
+            yield dataclasses.replace(request, text=each.reviewed.text, rules=each.reviewed.rules, game=each.number)
 
-    def turns(self, games: Iterator[Kept]) -> Iterator[tuple[Kept, Turns]]:
-        """The games with their turns, in order."""
-        if self.scheduler is None and (self.workers or 1) == 1:
-            yield from ((each, self._here(each)) for each in games)
-            return
-        handed = deque[Kept]()
-
-        def tasks() -> Iterator[Request]:
-            for each in games:
-                handed.append(each)
-                yield self._request(each)
-
-        work = Work(AnalysisProcess, by_process, in_order=True)
-        with closing(workers_for(work, self.workers, self.scheduler)) as workers:
-            for turns in workers.results(tasks()):
-                self.line.tell(f"game {handed[0].number}")
-                yield handed.popleft(), turns
-
-    def _here(self, game: Kept) -> Turns:
-        found: Turns = []
-        for turn in analysed(self._request(game)):
-            found.append(turn)
-            self.line.tell(f"game {game.number}, turn {len(found)} of {len(game.moves)}")
-        return found
-
-    def _request(self, game: Kept) -> Request:
-        reviewed = game.reviewed
-        return dataclasses.replace(self.request, text=reviewed.text, rules=reviewed.rules, game=game.number)
+    if parsed.scheduler is None and (parsed.workers or 1) == 1:
+        for one in requests():
+            turns: Turns = []
+            for turn in analysed(one):
+                turns.append(turn)
+                line.tell(f"game {one.game}, turn {len(turns)} of {len(handed[0].moves)}")
+            yield handed.popleft(), turns
+        return
+    work = Work(AnalysisProcess, by_process, in_order=True)
+    with closing(workers_for(work, parsed.workers, parsed.scheduler)) as workers:
+        for turns in workers.results(requests()):
+            line.tell(f"game {handed[0].number}")
+            yield handed.popleft(), turns
 
 
 # ---------------------------------------------------------------------------------------- one turn
 def _fog_turn(
-    parsed: argparse.Namespace, game: Game, kept: Kept, options: GameOptions, chosen: Any
-) -> tuple[dict[str, Any], list[str]]:
+    parsed: argparse.Namespace, game: Game, kept: Kept, options: GameOptions, chosen: Spec
+) -> tuple[Report, list[str]]:
     """The analysis of the turn after ``--ply`` half-moves, as a document and as text."""
     from darkchess.fog.analysis.once_over import truth_at
+    from darkchess.fog.players.named_fog_players import Configuration
     from klss_app.analysis import one_turn
     from uci_bridge.evaluators import evaluator_choice, evaluator_label, make_evaluator
 
     if parsed.once_over and kept.reviewed.replay.outcome is None:
         raise UsageError(f"--once-over: got {parsed.path!r}, a game that is not over; expected one with a result")
+    assert isinstance(chosen, Configuration)
     choice, true = options.evaluator_choice(path_suffices=True), kept.reviewed.replay.game()
     with (
         closing(make_evaluator(chosen, choice, options.ruleset)) as evaluator,
@@ -366,8 +355,8 @@ def _fog_turn(
 
 
 def _any_turn(
-    parsed: argparse.Namespace, game: Game, kept: Kept, options: GameOptions, chosen: Any
-) -> tuple[dict[str, Any], list[str]]:
+    parsed: argparse.Namespace, game: Game, kept: Kept, options: GameOptions, chosen: Spec
+) -> tuple[Report, list[str]]:
     """The record of that turn, and the same as text."""
     choice, replay = options.evaluator_choice(path_suffices=True), kept.reviewed.replay
     turn = next(

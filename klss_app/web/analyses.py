@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import chess
 
@@ -34,7 +33,7 @@ class Analyses:
         See :mod:`klss_app.analysis.summaries`.
     """
 
-    def __init__(self, kind: Front, tell: Callable[[Mapping[str, Any]], None]) -> None:
+    def __init__(self, kind: Front, tell: Callable[[Mapping[str, object]], None]) -> None:
         self.nodes, self.cap = NODES, CAP
         self._kind, self._tell = kind, tell
         self._whole: dict[int, Turns] = {}

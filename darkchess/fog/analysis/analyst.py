@@ -16,8 +16,9 @@ Values of moves: :mod:`klss.search.root_values`. Lines: :mod:`darkchess.fog.anal
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import chess
 import numpy as np
@@ -101,7 +102,7 @@ class Analysis:
     value: float | None
     moves: tuple[MoveValue, ...]
     lines: tuple[Line, ...]
-    diagnostics: dict[str, Any]
+    diagnostics: Mapping[str, object]
     trunk: Trunk
     profile: Profile
 
