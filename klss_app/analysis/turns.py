@@ -84,7 +84,8 @@ class Analysis(Generic[Configuration, TrueGame, Setup, Observation, Answer]):
             for text in [worded(known, each)]
         ]
         # Costs, if all that is played has a value.
-        mean = math.fsum((mixture[each] or 1.0) * values.get(each, math.nan) for each in order) if order else math.nan
+        shares = {each: 1.0 if p is None else p for each, p in mixture.items()}
+        mean = math.fsum(p * values.get(each, math.nan) for each, p in shares.items() if p) if shares else math.nan
         costs = {each: mean - worth for each, worth in values.items() if not math.isnan(mean)}
         played, loss = worded(known, answer), rounded(costs.get(answer))
         return {

@@ -21,6 +21,7 @@ from klss_app.analysis.summaries import Turn
 from klss_app.cli import analyse
 from tests.table import ghost_hunt, hidden_tictactoe
 from tests.wall.twins import Twins, load, replayed
+from uci_bridge.kits.named import kit_named
 
 QUICK = ("--nodes", "1000", "--configuration", "klss2021,particles=15")
 PYCHESS = (
@@ -346,6 +347,20 @@ def test_any_game_is_analysed_from_what_each_side_was_told_alone(
     # Black's answers differ, unseen: White's engine thinks the same.
     mine = [[turn for turn in each if turn["color"] == "white"] for each in found]
     assert mine[0] == mine[1]
+
+
+def test_a_player_of_openspiel_tells_its_mixture_and_so_what_answers_cost(klss: Any, tmp_path: Path) -> None:
+    pytest.importorskip("pyspiel")
+    kit = kit_named("openspiel:leduc_poker")
+    replay = Replay(lambda: kit.referee(None, (), 5), [1, 2, 1, 2, 1], {}, None)
+    (tmp_path / "leduc.json").write_text(kit.record(replay.game(), {"White": "a", "Black": "b"}))
+    turns = klss("analyse", "leduc.json", "--game", kit.name, "--nodes", "300", "--json").document["turns"]
+    assert len(turns) == 5
+    for turn in turns:
+        assert turn["positions"][turn["color"]][0] >= 1 and turn["played"]["loss"] is not None
+        assert sum(each["p"] for each in turn["moves"]) == pytest.approx(1.0, abs=1e-3)
+        mean = sum(each["p"] * turn["tries"][each["san"]][1] for each in turn["moves"])
+        assert mean == pytest.approx(0.0, abs=1e-3), "costs are counted from the mixture's value"
 
 
 # ---------------------------------------------------------------- Reconnaissance Blind Chess
