@@ -151,6 +151,14 @@ SERIES = {
         | {"trout": Pairing("rbc-tower", "trout", 250), "greedy": Pairing("rbc-tower", "rbc-attacker", 60)},
         kit=RBC, seed=27,
     ),
+    "learn_siamese": Series(
+        "games that the pair of networks is learned from", TimeControl(nodes=500), 40,
+        {"own": Pairing("rbc-tower", "rbc-tower", 64), "dsmcp": Pairing("rbc-tower", _TREE, 24)}
+        | _against("rbc-tower", "trout", "rbc-expect", games=60) | _against("rbc-tower", "rbc-attacker", games=36)
+        | {"random": Pairing("rbc-tower", "random", 16), "expect-dsmcp": Pairing("rbc-expect", _TREE, 16)}
+        | _against("rbc-expect", "trout", "attacker", name="expect-"),
+        kit=RBC, seed=28,
+    ),
     "learn_dsmcp": Series(
         "games that the network of dsmcp is learned from", TimeControl(nodes=100), 765,
         {

@@ -20,12 +20,13 @@ from darkchess.fog.belief import tower as of_fog
 from darkchess.rbc.belief import tower as of_blind
 from experiments.commands import RUNS, finished
 from experiments.learn import evaluation, policy, selfplay
-from experiments.learn.blind import BLIND, DSMCP
-from experiments.learn.export import write_network, write_scores
+from experiments.learn.blind import BLIND, DSMCP, SIAMESE
+from experiments.learn.export import write_network, write_points, write_scores
 from experiments.learn.fog import FOG
 from experiments.learn.planning import Planning
 from experiments.learn.positions import make_positions
 from experiments.learn.shards import TRAIN, Arrays, Source, TrainingError, digest, load, make, where
+from experiments.learn.siamese import PATIENCE, Siamese
 from experiments.learn.trainer import Plan, train
 from experiments.learn.weighing import Weighing, repeated
 from experiments.series import SERIES, played
@@ -36,6 +37,8 @@ from uci_bridge.errors import UciBridgeError
 from uci_bridge.match.documents import head, write_document
 from uci_bridge.match.files import MatchError
 
+EPOCH = ["epoch", "loss", "validation_loss", "seconds"]
+"""Columns of a training's rows."""
 Written = Callable[[Path, dict[str, Any]], None]
 """Writes a file of weights at a path, with its history."""
 
@@ -68,12 +71,22 @@ def _planned(held: Arrays, parsed: argparse.Namespace, tell: Callable[[str], Non
     return lambda path, history: write_network(path, study.for_play(found), history), figures
 
 
+def _paired(held: Arrays, parsed: argparse.Namespace, tell: Callable[[str], None]) -> tuple[Written, dict[str, Any]]:
+    figures = {}
+    for name, study in (("rival", Siamese(held, rival=True)), ("pair", Siamese(held))):
+        steps = max(1, len(where(held, TRAIN)) // study.batch)
+        plan = Plan(steps, epochs=parsed.epochs, patience=PATIENCE, seed=parsed.seed)
+        about = {"game": parsed.name, "decisions": len(held["game"]), "channels": study.channels}
+        found, rows = train(study, plan, parsed.out / f"{name}.checkpoint.npz", about, tell, harder=study.harder)
+        figures[name] = {"columns": EPOCH, "rows": rows}
+    return lambda path, history: write_points(path.parent, found, history), figures
+
+
 def _trained(study: Any, size: int, parsed: argparse.Namespace, tell: Callable[[str], None]) -> tuple[Any, Any]:
     plan = Plan(max(1, size // study.batch), epochs=parsed.epochs, seed=parsed.seed)
     about = {"game": parsed.name, "decisions": len(study.held["game"]), "channels": study.channels}
     found, rows = train(study, plan, parsed.out / "checkpoint.npz", about, tell)
-    epochs = {"columns": ["epoch", "loss", "validation_loss", "seconds"], "rows": rows}
-    return found, {"epochs": epochs, "tested": study.tested(found)}
+    return found, {"epochs": {"columns": EPOCH, "rows": rows}, "tested": study.tested(found)}
 
 
 def _chosen(held: Arrays, parsed: argparse.Namespace, tell: Callable[[str], None]) -> tuple[Written, dict[str, Any]]:
@@ -103,6 +116,7 @@ RECIPES = {
         "darkchess/rbc/belief/data/tower.onnx", 4, _weighed(of_blind.BLOCKS, 32), BLIND,
         lacks="StrangeFish2 and earlier states of the player (--matches strange=DIR): 61,166 of 297,072 decisions",
     ),
+    "siamese": Recipe("darkchess/rbc/belief/data/siamese-anchor.onnx", 1, _paired, SIAMESE, epochs=5),
     "dsmcp": Recipe("darkchess/rbc/synoptic/data/network.onnx", 9, _planned, DSMCP, epochs=2),
     "rl": Recipe("darkchess/rbc/synoptic/data/network-rl.onnx", 1, _of_own_games),
 }  # fmt: skip

@@ -1,5 +1,6 @@
 """Games of Reconnaissance Blind Chess, and their decisions: those that weights of positions are learned from, one for
-each question at which a side's set had two or more positions; and those that the network of ``dsmcp`` imitates.
+each question at which a side's set had two or more positions (by the tower, or by the pair of
+:mod:`experiments.learn.siamese`); and those that the network of ``dsmcp`` imitates.
 
 Of the latter each has the synopsis of the player's set, reduced at random to :data:`SAMPLED` members as in a search;
 the legal actions; and the choice: for a sense, every window that partitions these members like its own. Promotions to
@@ -17,6 +18,7 @@ import numpy as np
 
 from darkchess.board.position import Position
 from darkchess.errors import RecordError
+from darkchess.rbc.belief.anchors import ANCHOR, BOARD, Anchor, boards_of
 from darkchess.rbc.belief.kinds import Kinds
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import partitions
@@ -56,6 +58,15 @@ PLANNED = {
 }  # fmt: skip
 """The columns of decisions for planning."""
 
+OTHERS = 31
+"""Most members, beside the true one, of a decision to learn nearness from."""
+
+NEARNESS = {
+    # planes of the anchor; those of the true board and then of others, drawn evenly; and the number of boards
+    "anchor": (np.uint64, (ANCHOR,)), "boards": (np.uint64, (1 + OTHERS, BOARD)), "count": (np.int8, ()),
+}  # fmt: skip
+"""The columns of decisions to learn nearness from."""
+
 
 def questions(game: Referee, color: chess.Color, known: PositionSet, *others: Any) -> Iterator[tuple[int, int, Turn]]:
     """Follow one side of a finished game by what it was told: yields the stage of each of its questions, the ply and
@@ -86,17 +97,36 @@ def weighed(game: Referee, generator: np.random.Generator) -> Iterator[Row]:
         observer = Observer(known, kinds)
         for _, ply, _ in questions(game, color, known, kinds, observer):
             if known.size > 1:
-                half = PositionSet(color, game.positions[ply]).halves[0]
-                truth = int(np.flatnonzero((known.halves == half).all(axis=1))[0])
-                prior = log_prior(kinds, known, np.arange(known.size))
+                truth, prior = true_member(known, game, ply), log_prior(kinds, known, np.arange(known.size))
                 yield decision(known.halves, prior, truth, observer.numbers, generator)
+
+
+def true_member(known: PositionSet, game: Referee, ply: int) -> int:
+    """The index of the true position before a ply."""
+    half = PositionSet(known.own.color, game.positions[ply]).halves[0]
+    return int(np.flatnonzero((known.halves == half).all(axis=1))[0])
+
+
+def paired(game: Referee, names: tuple[str, str], generator: np.random.Generator) -> Iterator[Row]:
+    """A game's decisions to learn nearness from, one side's after the other's; ``names``: Black's and White's."""
+    for color in chess.COLORS:
+        known = PositionSet(color, game.positions[0], cap=MOST)
+        anchor = Anchor(known, names[not color])
+        for _, ply, _ in questions(game, color, known, anchor):
+            if known.size > 1:
+                truth = true_member(known, game, ply)
+                others = generator.choice(known.size - 1, min(known.size - 1, OTHERS), replace=False)
+                chosen = np.array([truth, *(others + (others >= truth))])
+                boards = np.zeros((1 + OTHERS, BOARD), dtype=np.uint64)
+                boards[: len(chosen)] = boards_of(known.rows(chosen), color)
+                yield {"anchor": anchor.words, "boards": boards, "count": len(chosen)}
 
 
 def imitated(game: Referee, names: tuple[str, str], generator: np.random.Generator) -> Iterator[Row]:
     """A game's decisions to imitate, one side's after the other's; ``names``: Black's and White's."""
     for color in chess.COLORS:
         known, memory, rows = PositionSet(color, game.positions[0], cap=MOST), Memory(flipped=not color), []
-        kind = names[color].partition(",")[0].removeprefix("rbc-")
+        kind = names[color].removeprefix("rbc-")
         for number, (stage, _, turn) in enumerate(questions(game, color, known)):
             if stage == SENSE:
                 memory.noticed(turn.notice)
@@ -170,15 +200,29 @@ def _weighed(path: Path, generator: np.random.Generator) -> Iterator[Row]:
 
 
 def _imitated(path: Path, generator: np.random.Generator) -> Iterator[Row]:
+    if (found := named_game(path)) is not None:
+        yield from imitated(*found, generator)
+
+
+def _paired(path: Path, generator: np.random.Generator) -> Iterator[Row]:
+    if (found := named_game(path)) is not None:
+        yield from paired(*found, generator)
+
+
+def named_game(path: Path) -> tuple[Referee, tuple[str, str]] | None:
+    """The game, Black's and White's names without settings; None: it ended before its first move."""
     text = path.read_text()
     try:
         tags = read_history(text).tags
-        yield from imitated(replayed(text), (tags["Black"], tags["White"]), generator)
+        black, white = (tags[side].partition(",")[0] for side in ("Black", "White"))
+        return replayed(text), (black, white)
     except RecordError:
-        return
+        return None
 
 
 BLIND = Source(columns(BLOCKS), "klss rbc match --out", games_of, _weighed)
 """Decisions that weights of positions are learned from."""
+SIAMESE = Source(NEARNESS, "klss rbc match --out", games_of, _paired)
+"""Decisions that nearness is learned from."""
 DSMCP = Source(PLANNED, "klss rbc match --out", games_of, _imitated)
 """Decisions that the network of ``dsmcp`` imitates."""

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from darkchess.rbc.belief.siamese import CHUNK as BOARDS
+from darkchess.rbc.belief.siamese import POINT
 from darkchess.weighting.network import LEAST_SHARE
 from klss.support.whole_file import written_whole
 from klss.synoptic.network import CHUNK
@@ -77,6 +79,11 @@ class _Graph:
         name = output or f"{operator}{len(self._nodes)}"
         self._nodes.append(self._onnx.helper.make_node(operator, list(inputs), [name], **attributes))
         return name
+
+    def halved(self, name: str) -> str:
+        """Weights of training that the file holds in half precision, since they are many."""
+        held = self.weights(f"{name}_half", self.arrays[name].astype(np.float16))
+        return self.node("Cast", held, to=self._onnx.TensorProto.FLOAT)
 
     def relu(self, value: str) -> str:
         return self.node("Relu", value)
@@ -194,3 +201,30 @@ def write_scores(path: Path, arrays: Mapping[str, npt.ArrayLike], history: Mappi
         {"map": (1, held["map_bias"].shape[0])},
         history,
     )
+
+
+def write_points(folder: Path, arrays: Mapping[str, npt.ArrayLike], history: Mapping[str, Any]) -> None:
+    """Write the pair of :mod:`experiments.learn.siamese` for :class:`~darkchess.rbc.belief.siamese.Siamese`. The
+    ``arrays``, each with its ``_bias``: ``anchor0``, ``anchor1`` … and ``board0``, ``board1`` …, the encoders;
+    ``shared0``, ``shared1`` …, the residual trunk; ``read`` [c, r] and ``dense`` [64·r, POINT].
+    """
+    for name, count in (("anchor", 1), ("board", BOARDS)):
+        graph = _Graph(arrays)
+        first = graph.arrays[f"{name}0"].transpose(3, 2, 0, 1)
+        graph.arrays["first"] = first
+        inner = graph.node(
+            "Conv", "planes", graph.halved("first"), graph.weights(f"{name}0_bias"), kernel_shape=[3, 3], pads=[1] * 4
+        )
+        inner, i = graph.node("Elu", inner), 1
+        while f"{name}{i}" in graph.arrays:
+            inner = graph.node("Elu", graph.convolved(inner, f"{name}{i}"))
+            i += 1
+        i = 0
+        while f"shared{i}" in graph.arrays:
+            inner = graph.node("Add", inner, graph.node("Elu", graph.convolved(inner, f"shared{i}")))
+            i += 1
+        read = graph.by_cells(graph.node("Elu", graph.convolved(inner, "read")))
+        points = graph.node("Gemm", read, graph.halved("dense"), graph.weights("dense_bias"))
+        graph.node("Tanh", points, output="points")
+        ends = {"planes": (count, first.shape[1], 8, 8)}, {"points": (count, POINT)}
+        graph.write(folder / f"siamese-{name}.onnx", *ends, history)

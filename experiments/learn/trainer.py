@@ -62,6 +62,7 @@ class Plan:
     decay: float = 1e-2  # of the weights
     undecayed: tuple[str, ...] = ()  # entries of the tree without decay
     epochs: int = 4
+    patience: int = 0  # epochs without gain, not only the latest, after which it ends; 0: it does not
     seed: int = 0  # of everything random
 
 
@@ -80,7 +81,13 @@ def jax_on_cpu() -> Any:
 
 
 def train(
-    study: Study, plan: Plan, path: Path, about: Mapping[str, Any], tell: Callable[[str], None], start: Tree = None
+    study: Study,
+    plan: Plan,
+    path: Path,
+    about: Mapping[str, Any],
+    tell: Callable[[str], None],
+    start: Tree = None,
+    harder: Callable[[int], None] | None = None,
 ) -> tuple[Tree, list[list[float]]]:
     """The best weights, and a row for each epoch: its number, the mean loss, that on the validating games, seconds.
 
@@ -92,6 +99,8 @@ def train(
         What is trained on what, in JSON; with ``plan`` it says which training a checkpoint is of.
     start
         The weights at the start; None: the study's first ones.
+    harder
+        Called before each epoch with the number of epochs before that did not improve.
 
     Raises
     ------
@@ -132,6 +141,11 @@ def train(
 
     kept = time.monotonic()
     while epoch < plan.epochs:
+        failed = sum(row[2] >= min(before[2] for before in rows[:at]) for at, row in enumerate(rows) if at)
+        if plan.patience and failed >= plan.patience:
+            break
+        if harder is not None:
+            harder(failed)
         begin = time.monotonic()
         for number, batch in enumerate(study.batches(TRAIN, np.random.default_rng([plan.seed, epoch]))):
             if number < done:  # before the stop

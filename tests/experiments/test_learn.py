@@ -25,6 +25,7 @@ from darkchess.fog.game.record import GameRecord, write_pgn
 from darkchess.rbc import Referee
 from darkchess.rbc.belief.kinds import Kinds
 from darkchess.rbc.belief.position_set import PositionSet
+from darkchess.rbc.belief.siamese import Siamese as Pair
 from darkchess.rbc.belief.tower import BLOCKS, Observer, Tower
 from darkchess.rbc.game.history import history_text, replayed
 from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
@@ -32,12 +33,12 @@ from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.worlds import ACTIONS, request_action
 from darkchess.weighting.enemy_features import FEATURES, features_of
 from experiments.learn import __main__ as program
-from experiments.learn import evaluation, fog, selfplay, shards
+from experiments.learn import evaluation, fog, rank, selfplay, shards, siamese
 from experiments.learn.blind import DSMCP
-from experiments.learn.export import write_network, write_scores
+from experiments.learn.export import write_network, write_points, write_scores
 from experiments.learn.planning import Planning, outputs, policy_loss
 from experiments.learn.shards import ARCHIVE, TEST, TRAIN, VALIDATE, TrainingError, load, make, part_of
-from experiments.learn.trainer import Plan, jax_on_cpu, train
+from experiments.learn.trainer import Plan, _write, jax_on_cpu, train
 from experiments.learn.weighing import (
     DRAWN,
     Weighing,
@@ -78,11 +79,11 @@ def made(match: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pat
     people.write_text(
         "\n".join(write_pgn(replace(record, headers={"White": f"a{i}", "Black": f"b{i}"})) for i in range(3))
     )
-    folders = {game: tmp_path_factory.mktemp(game) for game in ("rbc", "dsmcp", "fog", "policy")}
+    folders = {game: tmp_path_factory.mktemp(game) for game in ("rbc", "siamese", "dsmcp", "fog", "policy")}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shards, "BLOCK", 1)
         for game, folder in folders.items():
-            path = match if game in ("rbc", "dsmcp") else people
+            path = match if game in ("rbc", "siamese", "dsmcp") else people
             make(SOURCES[game], [("own", path)], folder, print)
     return folders
 
@@ -334,6 +335,51 @@ def test_the_tuned_evaluation_is_the_played_one() -> None:
     wanted = [static(row, BuiltinEvaluator()._knowledge, new_scratch()) for row in rows]
     found = np.clip(evaluation.pawns(weights, counts, phases, stages), -50, 50)
     np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.slow
+def test_a_training_without_gain_gets_harder_and_ends_early(tmp_path: Path) -> None:
+    pytest.importorskip("optax", exc_type=ImportError)
+
+    class Even(Line):
+        def loss(self, weights: Any, batch: Any) -> Any:
+            return 0 * weights["slope"].sum() + 1
+
+    failed: list[int] = []
+    _, rows = train(Even(), Plan(10, epochs=9, patience=3), tmp_path / "a.npz", {}, print, harder=failed.append)
+    assert failed == [0, 0, 1, 2] and len(rows) == 4
+
+
+@pytest.mark.slow
+def test_the_pair_learns_and_plays_as_it_was_trained(made: dict[str, Path], tmp_path: Path) -> None:
+    pytest.importorskip("optax", exc_type=ImportError)
+    decisions = held(made["siamese"], "siamese")
+    decisions["part"][:] = TRAIN
+    study = siamese.Siamese(decisions, channels=4, layers=1, batch=16)
+    plan = Plan(len(decisions["part"]) // 16, rate=1e-2, epochs=8)
+    weights, rows = train(study, plan, tmp_path / "checkpoint.npz", {}, lambda text: None, harder=study.harder)
+    assert rows[-1][1] < 0.8 * rows[0][1]
+    write_points(tmp_path, weights, {})
+    pair = Pair(*((tmp_path / f"siamese-{name}.onnx").read_bytes() for name in ("anchor", "board")))
+    anchors, boards, real = study.batch_of(np.arange(2))
+    wanted = [np.asarray(siamese.points(weights, *each)) for each in (("anchor", anchors), ("board", boards[1]))]
+    found = pair.distances(decisions["anchor"][1], decisions["boards"][1])
+    np.testing.assert_allclose(found, np.linalg.norm(wanted[1] - wanted[0][1], axis=1), rtol=0.02, atol=0.02)
+    assert real[1].sum() == decisions["count"][1]
+
+
+@pytest.mark.slow
+def test_boards_are_ranked(match: Path, tmp_path: Path) -> None:
+    pytest.importorskip("optax", exc_type=ImportError)
+    weights = siamese.Siamese({}, rival=True).first(0)
+    _write(tmp_path / "rival.checkpoint.npz", {"best": weights}, {})
+    assert rank.main([str(match), "--run", str(tmp_path), "--results", str(tmp_path)]) == 0
+    said = json.loads((tmp_path / "rbc_rank.json").read_text())
+    rows = [dict(zip(said["columns"], row, strict=True)) for row in said["rows"]]
+    assert {row["game"] for row in rows} == {4} and {row["opponent"] for row in rows} == {"rbc-tower", "random"}
+    for row in rows:
+        assert row["uniform equal"] == row["ranked"] and row["uniform better"] == 0
+        assert row["uniform nats"] == pytest.approx(np.log(row["size"]), abs=1e-4)
 
 
 @pytest.mark.slow

@@ -1,0 +1,171 @@
+"""The pair of networks of :mod:`darkchess.rbc.belief.siamese`, and its rival, which reads anchor and board together.
+
+Source: T. Bertram, J. Fürnkranz, M. Müller, *Neural Network-based Information Set Weighting for Playing Reconnaissance
+Blind Chess* (the journal's version of 2023). Loss of the pair: max(d₊ − d₋ + 1, 0), d₊ the distance of the true board
+and d₋ the least of those of x others, drawn evenly from the set; x is 3, and 2 more after each epoch without gain; the
+third such epoch is the last. The rival: binary cross-entropy of the true board and one other, by a network on all 1,862
+planes. Its first layer is a sum over planes, so the anchor's part is computed once for all boards.
+
+Deviations: games are split before decisions are drawn, so that no game is learned from and tested on; the opponent's
+name is left out of half of what is learned from, since a player seldom knows it; "gain" is the loss on validating games
+with three others, whatever x is; the rate is that of all our trainings, and a batch has 64 decisions (there 1e-4 and
+1,024); the rival's trunk has the pair's size, and ends with a sum over its 512 numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from darkchess.rbc.belief.anchors import ANCHOR, BOARD, NAMED, grids_of
+from darkchess.rbc.belief.siamese import POINT
+from experiments.learn.shards import TRAIN, Arrays, chunks, where
+from experiments.learn.weighing import convolved
+from klss.support.arrays import Float32s, Ints, Words
+
+PATIENCE = 3
+"""Epochs without gain, the last of which ends the training."""
+READ = 4
+"""Planes that the dense layer reads."""
+_FIRST, _MORE = 3, 2
+"""Others of a decision, and how many more after an epoch without gain."""
+_UNNAMED = 0.5
+"""Share of the decisions without the opponent's name."""
+_TOGETHER = 256
+"""The number of planes that anchors are read with is a multiple of this."""
+
+
+@dataclass(eq=False)
+class Siamese:
+    """What is learned; see the module."""
+
+    held: Arrays  # decisions
+    rival: bool = False
+    channels: int = 24
+    layers: int = 5  # of an encoder, and of the trunk after it
+    batch: int = 64
+    others: int = _FIRST
+
+    def harder(self, failed: int) -> None:
+        """See :func:`experiments.learn.trainer.train`."""
+        self.others = _FIRST + _MORE * failed
+
+    def first(self, seed: int) -> dict[str, Float32s]:
+        """The weights at the start of training."""
+        generator, width = np.random.default_rng(seed), self.channels
+
+        def spread(*shape: int, inputs: float) -> Float32s:
+            return (generator.normal(size=shape) * math.sqrt(2 / inputs)).astype(np.float32)
+
+        found, encoders = {}, ("anchor", "board")
+        # Some 100 of an anchor's planes have ones near a square.
+        for name, planes, inputs in (("anchor", ANCHOR, 100), ("board", BOARD, 20)):
+            found[f"{name}0"] = spread(3, 3, planes, width, inputs=inputs)
+        for i in range(1, self.layers):
+            for name in encoders[self.rival :]:
+                found[f"{name}{i}"] = spread(3, 3, width, width, inputs=9 * width)
+        for i in range(self.layers):
+            found[f"shared{i}"] = spread(3, 3, width, width, inputs=9 * width) / np.float32(2)
+        found["read"] = spread(width, READ, inputs=width)
+        found["dense"] = spread(64 * READ, POINT, inputs=64 * READ)
+        found |= {f"{name}_bias": np.zeros(array.shape[-1], dtype=np.float32) for name, array in found.items()}
+        return found | ({"answer": spread(POINT, inputs=POINT)} if self.rival else {})
+
+    def batches(self, part: int, generator: np.random.Generator) -> Iterator[tuple[Any, ...]]:
+        """See :class:`experiments.learn.trainer.Study`."""
+        if part != TRAIN:
+            for some in chunks(where(self.held, part), self.batch):
+                yield self.batch_of(some, np.broadcast_to(1 + np.arange(_FIRST), (len(some), _FIRST)))
+            return
+        for some in chunks(where(self.held, part), self.batch, generator):
+            counts = self.held["count"][some].astype(int)
+            others = 1 if self.rival else self.others
+            # Others drawn again in each epoch; of small sets some more than once, which changes nothing.
+            drawn = 1 + (generator.random((len(some), others)) * (counts[:, None] - 1)).astype(int)
+            yield self.batch_of(some, drawn, generator.random(len(some)) < _UNNAMED)
+
+    def batch_of(self, some: Ints, drawn: Ints | None = None, unnamed: Any = False) -> tuple[Any, ...]:
+        """The anchors (:func:`anchor_grids`), the boards' planes, the true ones first, and which are no padding."""
+        anchors, counts = self.held["anchor"][some], self.held["count"][some, None].astype(int)
+        anchors[np.broadcast_to(unnamed, len(some)), -NAMED:] = 0
+        columns = np.arange(self.held["boards"].shape[1])[None] if drawn is None else np.pad(drawn, ((0, 0), (1, 0)))
+        columns = np.broadcast_to(columns, (len(some), columns.shape[1]))
+        boards = np.take_along_axis(self.held["boards"][some], columns[:, :, None], axis=1)
+        return anchor_grids(anchors), by_cells(grids_of(boards)), columns < counts
+
+    def loss(self, weights: Any, batch: tuple[Any, ...]) -> Any:
+        """See the module."""
+        import jax
+
+        jnp = jax.numpy
+        anchors, boards, real = batch
+        count, several = real.shape
+        flat = boards.reshape(count * several, *boards.shape[2:])
+        if self.rival:
+            begun = jnp.repeat(begun_by(weights, anchors), several, axis=0)
+            found = answers(weights, begun, flat).reshape(count, several)
+            others = (jax.nn.softplus(found) * real)[:, 1:].sum(axis=1) / real[:, 1:].sum(axis=1)
+            return (jax.nn.softplus(-found[:, 0]) + others).mean() / 2
+        held = jax.lax.stop_gradient(weights)
+        point = points(weights, "anchor", anchors)
+        # Only the nearest of the others is learned from, so the rest needs no slopes.
+        near = jnp.linalg.norm(points(held, "board", flat).reshape(count, several, POINT) - point[:, None], axis=2)
+        nearest = jnp.where(real, near, jnp.inf)[:, 1:].argmin(axis=1)
+        both = jnp.stack([boards[:, 0], boards[jnp.arange(count), 1 + nearest]])
+        apart = points(weights, "board", both.reshape(2 * count, *boards.shape[2:])).reshape(2, count, POINT) - point
+        distances = jnp.sqrt((apart**2).sum(axis=2) + 1e-9)
+        return jnp.maximum(distances[0] - distances[1] + 1, 0).mean()
+
+
+def anchor_grids(words: Words) -> tuple[Float32s, Ints]:
+    """The planes of anchors (uint64[b, ANCHOR]) that are not 0 everywhere, float32[b, 8, 8, p], and their indices. So
+    many as a multiple of :data:`_TOGETHER`, so that few programs are compiled; what is missing counts 0.
+    """
+    used = np.flatnonzero(words.any(axis=0))
+    planes = np.pad(words[:, used], ((0, 0), (0, -len(used) % _TOGETHER)))
+    return by_cells(grids_of(planes)), np.pad(used, (0, -len(used) % _TOGETHER))
+
+
+def by_cells(grids: Float32s) -> Float32s:
+    """Planes [..., p, 8, 8] as [..., 8, 8, p]."""
+    return np.ascontiguousarray(np.moveaxis(grids, -3, -1))
+
+
+def points(weights: Any, name: str, planes: Any) -> Any:
+    """The points of anchors or boards in JAX: [b, POINT]."""
+    if name == "anchor":
+        return _ended(weights, name, begun_by(weights, planes))
+    return _ended(weights, name, convolved(planes, weights["board0"]) + weights["board0_bias"])
+
+
+def begun_by(weights: Any, anchors: Any) -> Any:
+    """The first layer of anchors in JAX: [b, 8, 8, c]."""
+    planes, used = anchors
+    return convolved(planes, weights["anchor0"][:, :, used]) + weights["anchor0_bias"]
+
+
+def answers(weights: Any, begun: Any, boards: Any) -> Any:
+    """The rival's logits of boards in JAX: [b]."""
+    inner = begun + convolved(boards, weights["board0"]) + weights["board0_bias"]
+    return _ended(weights, "board", inner) @ weights["answer"]
+
+
+def _ended(weights: Any, name: str, inner: Any) -> Any:
+    """All layers after the first one."""
+    import jax
+
+    elu, i = jax.nn.elu, 1
+    inner = elu(inner)
+    while f"{name}{i}" in weights:
+        inner = elu(convolved(inner, weights[f"{name}{i}"]) + weights[f"{name}{i}_bias"])
+        i += 1
+    i = 0
+    while f"shared{i}" in weights:
+        inner = inner + elu(convolved(inner, weights[f"shared{i}"]) + weights[f"shared{i}_bias"])
+        i += 1
+    read = elu(inner @ weights["read"] + weights["read_bias"]).reshape(inner.shape[0], -1)
+    return jax.numpy.tanh(read @ weights["dense"] + weights["dense_bias"])
