@@ -62,7 +62,7 @@ def result(game: Referee) -> tuple[bool | None, str]:
 # ours in theirs
 
 
-@pytest.mark.parametrize("text", ["rbc-random", "rbc-attacker"])
+@pytest.mark.parametrize("text", ["rbc-random", "rbc-attacker", pytest.param("rbc-siamese", marks=pytest.mark.slow)])
 def test_our_player_plays_games_of_theirs_one_after_the_other(text: str) -> None:
     from reconchess.bots.random_bot import RandomBot
 

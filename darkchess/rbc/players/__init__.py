@@ -1,5 +1,5 @@
 """Players of Reconnaissance Blind Chess, and their configurations.
 
 Reading order: ``holding`` (base of players with a position set), ``scripted``, ``outlook`` (values of requests),
-``expectation``, ``dsmcp``, ``named_rbc_players``.
+``expectation``, ``siamese``, ``dsmcp``, ``named_rbc_players``.
 """

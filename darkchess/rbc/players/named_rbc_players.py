@@ -10,6 +10,7 @@ from darkchess.rbc.game.contest import DEFAULT_PLAYER, Player
 from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer
 from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
+from darkchess.rbc.players.siamese import Nearness, SiamesePlayer
 from klss.support.configuration_text import by_name, chosen
 from klss.synoptic.planning import MOST
 
@@ -21,6 +22,8 @@ _RANGES: dict[str, tuple[float, float]] = {
     "exposed": (0, MOST),
     "spread": (0, MOST),
     "boards": (1, MOST),
+    # of a Nearness
+    "temperature": (0.01, MOST),
     **Synoptic.RANGES,
 }
 """Least and greatest sensible value of each number in ``thinking``."""
@@ -32,12 +35,12 @@ class Configuration(PlayerConfiguration):
 
     Attributes
     ----------
-    thinking : Expectation, Synoptic or None
+    thinking : Expectation, Nearness, Synoptic or None
         The settings of its method; None for scripts.
     """
 
     cap: int = 2_000_000
-    thinking: Expectation | Synoptic | None = None
+    thinking: Expectation | Nearness | Synoptic | None = None
 
     PARTS = ("thinking",)
     RANGES = _RANGES
@@ -47,13 +50,15 @@ class Configuration(PlayerConfiguration):
 CONFIGURATIONS = by_name(
     Configuration("rbc-expect", "expectation", thinking=Expectation()),
     Configuration("rbc-tower", "expectation", thinking=Expectation(belief="tower")),
-    Configuration("rbc-siamese", "expectation", thinking=Expectation(belief="tower")),
+    Configuration("rbc-siamese", "siamese", thinking=Nearness()),
     Configuration("dsmcp", "synoptic", thinking=Synoptic()),
     Configuration("rbc-rl", "synoptic", thinking=Synoptic(network="rl", mixing=1.0)),
     Configuration("rbc-attacker", "attacker", evaluator="builtin"),
     Configuration("rbc-random", "random", evaluator="builtin"),
 )
-"""The named configurations: one without learned weights, the usual one, two that plan on synopses, and two scripts."""
+"""The named configurations: one without learned weights, the usual one, one that weighs by a pair of networks, two that
+plan on synopses, and two scripts.
+"""
 
 
 def configuration(text: str) -> Configuration:
@@ -64,8 +69,10 @@ def configuration(text: str) -> Configuration:
 def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, seed: int = 0) -> Player:
     """Return a player of a configuration; ``evaluator`` None: the built-in one."""
     common = {"seed": seed, "cap": chosen.cap, "threads": chosen.threads}
-    if isinstance(chosen.thinking, Expectation):
+    if isinstance(chosen.thinking, Expectation | Nearness):
         valued = evaluator if evaluator is not None else BuiltinEvaluator(threads=chosen.threads)
+        if isinstance(chosen.thinking, Nearness):
+            return SiamesePlayer(valued, chosen.thinking, **common)
         return ExpectationPlayer(valued, chosen.thinking, **common)
     if isinstance(chosen.thinking, Synoptic):
         return SynopticPlayer(chosen.thinking, None, **common)

@@ -20,6 +20,7 @@ from darkchess.rbc.players.dsmcp import Synoptic
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer, expected_values
 from darkchess.rbc.players.named_rbc_players import _RANGES, CONFIGURATIONS, configuration, make_player
 from darkchess.rbc.players.outlook import Outlook, outlook
+from darkchess.rbc.players.siamese import Nearness
 from klss.play.arbiter import Arbiter
 from klss.play.contest import TruthCount
 from klss.play.limits import Limit, TimeControl
@@ -230,7 +231,7 @@ def test_settings_that_make_no_sense_are_refused(text: str, message: str) -> Non
 
 
 def test_every_number_that_says_how_a_player_thinks_has_a_range() -> None:
-    hints = get_type_hints(Expectation) | get_type_hints(Synoptic)
+    hints = get_type_hints(Expectation) | get_type_hints(Nearness) | get_type_hints(Synoptic)
     assert {field for field, hint in hints.items() if hint in (int, float)} == set(_RANGES)
     assert configuration("dsmcp,mixing=inf").fields()["mixing"] == "inf"
 
