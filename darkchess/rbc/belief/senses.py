@@ -25,13 +25,9 @@ class Partitions:
     classes: Int32s
     counts: Ints  # int64[36]: number of classes
 
-    def weights(self, window: int, weights: Floats) -> Floats:
-        """Return the weight of each class of a window: float64[counts[window]], from the positions' (float64[n])."""
-        return np.asarray(np.bincount(self.classes[window], weights, int(self.counts[window])), dtype=np.float64)
-
     def left_over(self, weights: Floats) -> Floats:
         """Return Σ W_r² of each window: float64[36], from 0 to 1; the weights (float64[n]) sum to 1."""
-        return np.array([(self.weights(window, weights) ** 2).sum() for window in range(len(INNER))])
+        return np.array([(np.bincount(classes, weights) ** 2).sum() for classes in self.classes])
 
 
 def partitions(known: PositionSet, indices: Ints) -> Partitions:
