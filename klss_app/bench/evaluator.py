@@ -6,9 +6,9 @@ These are positions that the weights were not tuned on, with the values of Stock
 
 from __future__ import annotations
 
+import io
 import time
 from importlib import resources
-from typing import BinaryIO, cast
 
 import numpy as np
 
@@ -24,9 +24,9 @@ _MOST_NUMBERS = 1 << 20
 
 def held_out_positions() -> tuple[Words, Floats, int]:
     """Positions uint64[n, 9], Stockfish's values for the side to move float64[n], and its depth."""
-    with resources.files("darkchess.evaluation").joinpath("data/evaluation_positions.npz").open("rb") as file:
-        data = read_arrays(cast(BinaryIO, file), _MOST_NUMBERS, ["rows", "values", "depth"])
-        return data["rows"], data["values"].astype(np.float64), int(data["depth"])
+    file = resources.files("darkchess.evaluation").joinpath("data/evaluation_positions.npz").read_bytes()
+    data = read_arrays(io.BytesIO(file), _MOST_NUMBERS, ["rows", "values", "depth"])
+    return data["rows"], data["values"].astype(np.float64), int(data["depth"])
 
 
 def evaluator(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:

@@ -105,7 +105,8 @@ class EngineAtTerminal(Player[Setup, Observation, Answer]):
         self._turn: contextlib.ExitStack | None = None  # the spinner of the present turn
 
     @property
-    def last_fault(self) -> str | None:  # type: ignore[override]
+    def fault(self) -> str | None:
+        """The last fault of its process."""
         return self._player.last_fault
 
     def load(self) -> None:
@@ -275,8 +276,8 @@ class TerminalGame:
         Arbiter(referee, players, controls, on_turn, on_pass=self._pass, remaining_s=self._clocks).play()
         self._terminal.say("", *screen.end_lines(referee))
         for seat, engine in self._engines.items():
-            if engine.last_fault:
-                self._terminal.say(f"{names[seat]}: {engine.last_fault}")
+            if engine.fault:
+                self._terminal.say(f"{names[seat]}: {engine.fault}")
         if self._human is not None:
             self._save()
             with contextlib.suppress(KeyboardInterrupt):

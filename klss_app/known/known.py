@@ -75,7 +75,6 @@ Type an answer of the list or its number, or one of:
   history   all that you were told
   resign    give up
   quit      leave"""
-    prompt = "your answer: "
 
     def __init__(self, seat: Seat, setup: Setup) -> None:
         self.seat, self.setup = seat, setup
@@ -101,6 +100,11 @@ Type an answer of the list or its number, or one of:
     def end(self, outcome: Outcome) -> None:
         """Take in how the game ended."""
         self.over, self.question = outcome, None
+
+    @property
+    def prompt(self) -> str:
+        """The words before a typed answer."""
+        return "your answer: "
 
     def words(self, observation: Observation) -> str:
         """An observation as text."""
@@ -208,7 +212,7 @@ class ChessKnown(Known[Setup, Observation, Answer]):
         """The number of the player's present or next turn, as in FEN."""
 
     @property
-    def prompt(self) -> str:  # type: ignore[override]
+    def prompt(self) -> str:
         return f" {self.fullmove}. your move: "
 
     @abstractmethod

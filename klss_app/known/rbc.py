@@ -113,7 +113,7 @@ says how many turns ago that was. There is no check: capture the king to win."""
         return self.first_number + max(0, self._turn - 1)
 
     @property
-    def prompt(self) -> str:  # type: ignore[override]
+    def prompt(self) -> str:
         return f" {self.fullmove}. look at: " if self.question == "sense" else super().prompt
 
     def picture(self) -> Picture:

@@ -11,6 +11,7 @@ import contextlib
 import errno
 import io
 import logging
+import os
 import queue
 import subprocess
 import threading
@@ -279,7 +280,7 @@ class _Run:
 
     def _read_stdout(self, stdout: IO[bytes]) -> None:
         with stdout:
-            while piece := stdout.read1(_PIECE_BYTES):  # type: ignore[attr-defined]
+            while piece := os.read(stdout.fileno(), _PIECE_BYTES):
                 self.last_sign = time.monotonic()
                 self._said.put(piece)
         self._stderr.join(_WORDS_S)
