@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from darkchess.evaluation.registry import EvaluatorChoice
@@ -91,23 +92,16 @@ class _Loading(threading.Thread):
 
     def run(self) -> None:
         """Load; called by the thread. Errors are ignored: they come again in a request, where they are reported."""
-        try:
-            self._load()
-        except Exception as error:
-            log.warning("the warm-up failed: %s", error)
-
-    def _load(self) -> None:
         from klss.play.arbiter import SEATS
 
         kit = self._kit
-        maker = kit.maker(self._configuration, self._choice, kit.setup())
-        player = maker.player(0)
         try:
-            for seat in SEATS:
-                kit.warm_up(player, seat)
-        finally:
-            player.close()
-            maker.close()
+            maker = kit.maker(self._configuration, self._choice, kit.setup())
+            with closing(maker), closing(maker.player(0)) as player:
+                for seat in SEATS:
+                    kit.warm_up(player, seat)
+        except Exception as error:
+            log.warning("the warm-up failed: %s", error)
 
     def wait(self) -> None:
         """Wait until all is loaded, with a sign of life on stderr now and then."""

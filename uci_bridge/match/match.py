@@ -11,7 +11,7 @@ import contextlib
 import dataclasses
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,11 +19,11 @@ from pathlib import Path
 from klss.support.seeds import game_seed, opening_seed
 from klss.support.signals import asked_to_end
 from klss.support.text import Document
-from uci_bridge.match.documents import commit
-from uci_bridge.match.files import MatchFiles, opened
-from uci_bridge.match.game import Conditions, Engines, GameLine, GameResult, GameTask, play_game
+from uci_bridge.match.documents import commit, package_versions
+from uci_bridge.match.files import opened
+from uci_bridge.match.game import Conditions, Engines, GameLine, GameTask, play_game
 from uci_bridge.match.openings import FileOpenings, Opening, RandomOpenings
-from uci_bridge.match.report import Standing, versions
+from uci_bridge.match.report import Standing
 from uci_bridge.match.statistics import Sprt
 from uci_bridge.match.workers import Work, workers_for
 
@@ -72,7 +72,9 @@ class Match(Conditions):
             for line in files.lines if files is not None else []:
                 standing.count(line)
             standing.count_moves(files.moves if files is not None else [])
-            tasks = self._tasks({line["game"] for line in files.lines} if files is not None else set())
+            done = {line["game"] for line in files.lines} if files is not None else set()
+            numbers = itertools.count() if self.games is None else range(self.games)
+            tasks = (self.task(game) for game in numbers if game not in done)
             first = None if standing.decided else next(tasks, None)
             if first is None:
                 return standing
@@ -81,7 +83,11 @@ class Match(Conditions):
             playing = workers_for(Work(partial(Engines, alike), partial(play_game, alike)), workers, scheduler)
             stack.callback(playing.close)
             for result in playing.results(itertools.chain([first], tasks)):
-                self._keep(result, files, standing, on_game)
+                if files is not None:
+                    files.keep(result)
+                standing.count(result.line, result.moves)
+                if on_game is not None:
+                    on_game(result.line, standing)
                 if standing.decided:
                     break
         return standing
@@ -121,24 +127,6 @@ class Match(Conditions):
             "statistics": standing.statistics(),
             "configurations": {"a": self.a.fields(), "b": self.b.fields()},
             "seed": self.seed,
-            "versions": versions(self),
+            "versions": package_versions("numpy", "numba", "highspy") | self.programs(),
             "commit": commit(),
         }
-
-    def _tasks(self, done: set[int]) -> Iterator[GameTask]:
-        for game in itertools.count() if self.games is None else range(self.games):
-            if game not in done:
-                yield self.task(game)
-
-    @staticmethod
-    def _keep(
-        result: GameResult,
-        files: MatchFiles | None,
-        standing: Standing,
-        on_game: Callable[[GameLine, Standing], None] | None,
-    ) -> None:
-        if files is not None:
-            files.keep(result)
-        standing.count(result.line, result.moves)
-        if on_game is not None:
-            on_game(result.line, standing)

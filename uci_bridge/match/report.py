@@ -1,4 +1,4 @@
-"""The results of a match: the score from A's side, lengths of games, statistics of the moves, and versions."""
+"""The results of a match: the score from A's side, lengths of games, and statistics of the moves."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 
 from klss.play.contest import TruthCount
 from klss.support.text import Document
-from uci_bridge.match.documents import package_versions
-from uci_bridge.match.game import Conditions, GameLine, Side, sides
+from uci_bridge.match.game import GameLine, Side, sides
 from uci_bridge.match.statistics import Elo, PairCounter, Sprt, SprtState, elo_of_match
 
 _NUMBERS = {
@@ -159,8 +158,3 @@ def spread(values: list[float]) -> dict[str, float] | None:
         return None
     median, high = np.percentile(values, [50, 90])
     return {"median": round(float(median), 4), "p90": round(float(high), 4), "max": round(max(values), 4)}
-
-
-def versions(match: Conditions) -> dict[str, str | None]:
-    """Versions of the packages and of the evaluators' programs that the games were played with."""
-    return package_versions("numpy", "numba", "highspy") | match.programs()
