@@ -1,4 +1,6 @@
-"""Games of anybody's at the table: match, protocol and terminal play what they have never heard of, a file each."""
+"""Games of anybody's, a file each: matches (over dask too), the protocol, the terminal, ``klss track`` and ``klss
+analyse`` take what they have never heard of; so do the board and its review (``tests/klss_app/web``).
+"""
 
 from __future__ import annotations
 
@@ -127,7 +129,9 @@ def test_the_engine_answers_by_the_protocol(kit: AnyKit) -> None:
         (ghost_hunt.KIT, "up\nright\nmoves\n" + "right\ndown\nstay\n" * 40, "W . ? ?"),
     ],
 )
-def test_a_human_plays_it_and_it_is_tracked(kit: AnyKit, typed: str, says: str, klss: Any, tmp_path: Path) -> None:  # noqa: F811
+def test_a_game_of_a_human_is_tracked_and_analysed(
+    kit: AnyKit, typed: str, says: str, klss: Any, tmp_path: Path
+) -> None:  # noqa: F811
     flags = ("--black", kit.configurations[-1], "--seed", "1", "--record", "game.json")
     ran = klss("play", "--game", kit.name, *flags, typed=typed)
     assert ran.code == 0, ran.err
@@ -137,6 +141,8 @@ def test_a_human_plays_it_and_it_is_tracked(kit: AnyKit, typed: str, says: str, 
     tracked = klss("track", "--game", kit.name, "game.json", "--json").document
     assert len(tracked["moves"]) == len(document["answers"]) == len(tracked["white"]) - 1 == len(tracked["black"]) - 1
     assert klss("track", "--game", kit.name, "game.json", "--cap", "20").out.count("past the cap") > 2
+    analysed = klss("analyse", "--game", kit.name, "game.json", "--nodes", "1")
+    assert analysed.out.count("(played: ") == len(document["answers"]), analysed.err
 
 
 @pytest.mark.parametrize(
