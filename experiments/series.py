@@ -167,6 +167,12 @@ SERIES = {
         },
         kit=RBC, seed=19,
     ),
+    "rbc_siamese": Series(
+        "the player of Bertram, Fürnkranz and Müller v ours and bots", TimeControl(nodes=500), 40,
+        _against("rbc-siamese", "rbc-tower", "rbc-expect", "trout", "attacker")
+        | {"tower-of-50-boards": Pairing("rbc-siamese", "rbc-tower,boards=50")},
+        kit=RBC, seed=2023,
+    ),
     # The tables of Clark (2021) in small. The names are those of the results, whose ``dsmcp`` is the mixture.
     "rbc_planning": Series(
         "planning on synopses by the mixture of policy and bound, by the bound, and by the policy alone",
