@@ -93,27 +93,21 @@ class Step:
 
 @dataclass(frozen=True)
 class Reviewed:
-    """A game as its reviews and analyses read it."""
+    """A game whose hidden moves may be shown, as reviews and analyses read it: it is over, or came from a file."""
 
     replay: AnyReplay
     text: str  # as it is kept in a file
     rules: str | None = None
     plies: int = 0  # the number of turns played
+    number: int = 1  # in its file, or in the room
+    fen: str | None = None  # its start; None: the usual one
+    color: chess.Color = chess.WHITE  # whose side the review is seen from
 
     @property
     def names(self) -> tuple[str, str]:
         """White's and Black's names."""
         white, black = (printable(self.replay.headers.get(side, "?"), 80) for side in ("White", "Black"))
         return white, black
-
-
-@dataclass(frozen=True)
-class Finished:
-    """A game whose hidden moves may be shown: it is over, or came from a file."""
-
-    number: int
-    reviewed: Reviewed
-    color: chess.Color = chess.WHITE  # whose side the review is seen from
 
 
 class Front:

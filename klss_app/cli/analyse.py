@@ -34,7 +34,6 @@ from klss_app.analysis.turns import turns as turns_of
 from klss_app.cli.analysed_games import (
     AnalysisFile,
     Archive,
-    Kept,
     analyse,
     game_document,
     html_report,
@@ -57,13 +56,12 @@ from klss_app.cli.options import (
 )
 from klss_app.cli.terminal import Terminal
 from klss_app.flag_types import whole
-from klss_app.front import BadGame, Front
+from klss_app.front import BadGame, Reviewed
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 from uci_bridge.match.workers import Work, workers_for
 
 if TYPE_CHECKING:
-    from darkchess.fog.game.record import GameRecord
     from darkchess.fog.game.rules import Ruleset
     from klss.play.kit import Spec
 
@@ -147,10 +145,10 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     if parsed.ply is None:
         return _games(parsed, game, options, chosen)
     kept = _one(parsed, game, options.ruleset)
-    there = kept.reviewed.replay.game(parsed.ply)
+    there = kept.replay.game(parsed.ply)
     open_end = game is FOG and there.outcome is None  # a player who resigned, or was to move, has a turn there
-    if parsed.ply >= len(kept.moves) + open_end:
-        raise UsageError(f"--ply: got {parsed.ply}, expected a turn of this game, which has {len(kept.moves)} of them")
+    if parsed.ply >= kept.plies + open_end:
+        raise UsageError(f"--ply: got {parsed.ply}, expected a turn of this game, which has {kept.plies} of them")
     side = chess.COLOR_NAMES[there.turn]
     if parsed.color not in (None, "both", side):
         raise UsageError(f"--color: got {parsed.color} for ply {parsed.ply}, where {side} is to move")
@@ -163,31 +161,25 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
 
 
 # ---------------------------------------------------------------------------------------- games of files
-def _one(parsed: argparse.Namespace, game: Game, rules: Ruleset) -> Kept:
+def _one(parsed: argparse.Namespace, game: Game, rules: Ruleset) -> Reviewed:
     """The game that the command names. Raises :class:`UsageError`: it can't be read."""
     path = Path(parsed.path)
     if game is FOG:
-        return _kept(game.front, pgn_game(path, parsed.game), parsed.game, rules)
-    reviewed = kept_history(path, partial(game.front.opened, least=0))
-    return Kept(1, reviewed, game.front.moves(reviewed.replay))
+        from klss_app.web.fog_board import reviewed
+
+        return reviewed(pgn_game(path, parsed.game), rules, parsed.game)
+    return kept_history(path, partial(game.front.opened, least=0))
 
 
-def _kept(front: Front, record: GameRecord, number: int, rules: Ruleset) -> Kept:
-    from klss_app.web.fog_board import reviewed
-
-    found = reviewed(record, rules)
-    return Kept(number, found, front.moves(found.replay), record.fen)
-
-
-def _games_of(path: Path, game: Game, rules: Ruleset) -> Iterator[Kept | str]:
+def _games_of(path: Path, game: Game, rules: Ruleset) -> Iterator[Reviewed | str]:
     """The games of a file, one a line unless they are PGN; or why one can't be read."""
     from darkchess.errors import RecordError
+    from klss_app.web.fog_board import reviewed
 
-    front = game.front
     if game is FOG:
         for written in written_games_of(path):
             try:
-                yield _kept(front, written.record(), written.number, rules)
+                yield reviewed(written.record(), rules, written.number)
             except RecordError as error:
                 yield str(error)
         return
@@ -196,13 +188,12 @@ def _games_of(path: Path, game: Game, rules: Ruleset) -> Iterator[Kept | str]:
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                reviewed = front.opened(line)
-                yield Kept(number, reviewed, front.moves(reviewed.replay))
+                yield dataclasses.replace(game.front.opened(line), number=number)
             except BadGame as error:
                 yield f"game {number}: {error}"
 
 
-def _finished(path: Path, archive: Archive, game: Game, rules: Ruleset, line: ProgressLine) -> Iterator[Kept]:
+def _finished(path: Path, archive: Archive, game: Game, rules: Ruleset, line: ProgressLine) -> Iterator[Reviewed]:
     """The finished games of a file that belong to ``archive``; errors in reading others go to stderr. Raises
     :class:`UsageError`: there is none."""
     found = 0
@@ -211,9 +202,9 @@ def _finished(path: Path, archive: Archive, game: Game, rules: Ruleset, line: Pr
             archive.refused += 1
             line.close()
             print(printable(kept, 300), file=sys.stderr)
-        elif kept.reviewed.replay.outcome is None or not kept.moves:
+        elif kept.replay.outcome is None or not kept.plies:
             archive.unfinished += 1
-        elif archive.seats(kept.reviewed):
+        elif archive.seats(kept):
             found += 1
             yield kept
     if not found:
@@ -257,7 +248,7 @@ def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen:
             games = _finished(Path(parsed.path), archive, game, options.ruleset, line)
         else:
             only = _one(parsed, game, options.ruleset)
-            if game is FOG and only.reviewed.replay.outcome is None:
+            if game is FOG and only.replay.outcome is None:
                 raise UsageError(f"got {parsed.path!r}, a game that is not over; expected one with a result, or --ply")
             games = iter([only])
         request = Request(
@@ -272,18 +263,17 @@ def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen:
     report, evaluator = archive.document(asked), game.kit.label(chosen, choice) or "no evaluator"
     answer, shown, above, lines = report, archive.kept, html_report(report, evaluator), list[str]()
     if not parsed.all and not archive.interrupted:
-        answer = game_document(only, turns, asked, sides)
+        answer = game_document(front, only, turns, asked, sides)
         report["phases"] |= answer["summary"]
         shown, above = {1: (only, turns)}, ""
         if report["summary"]["mean_cost"] is None:
             lines = [each for turn in turns if turn["color"] in sides for each in ("", *turn_text(turn))]
         if pgn is not None:
-            write_whole(pgn, front.annotated(only.reviewed, turns))
+            write_whole(pgn, front.annotated(only, turns))
     if html is not None and shown:
         from klss_app.web.one_file import one_file
 
-        reviews = {number: (each.reviewed, turns) for number, (each, turns) in shown.items()}
-        write_whole(html, one_file(front, reviews, above))
+        write_whole(html, one_file(front, shown, above))
     if parsed.json:
         print_document(answer)
     else:
@@ -295,22 +285,22 @@ def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen:
 
 
 def _searched(
-    parsed: argparse.Namespace, request: Request, line: ProgressLine, games: Iterator[Kept]
-) -> Iterator[tuple[Kept, Turns]]:
+    parsed: argparse.Namespace, request: Request, line: ProgressLine, games: Iterator[Reviewed]
+) -> Iterator[tuple[Reviewed, Turns]]:
     """Analyse games as ``request`` says, in order: in this process, or by workers."""
-    handed = deque[Kept]()
+    handed = deque[Reviewed]()
 
     def requests() -> Iterator[Request]:
         for each in games:
             handed.append(each)
-            yield dataclasses.replace(request, text=each.reviewed.text, rules=each.reviewed.rules, game=each.number)
+            yield dataclasses.replace(request, text=each.text, rules=each.rules, game=each.number)
 
     if parsed.scheduler is None and (parsed.workers or 1) == 1:
         for one in requests():
             turns: Turns = []
             for turn in analysed(one):
                 turns.append(turn)
-                line.tell(f"game {one.game}, turn {len(turns)} of {len(handed[0].moves)}")
+                line.tell(f"game {one.game}, turn {len(turns)} of {handed[0].plies}")
             yield handed.popleft(), turns
         return
     work = Work(AnalysisProcess, by_process, in_order=True)
@@ -322,7 +312,7 @@ def _searched(
 
 # ---------------------------------------------------------------------------------------- one turn
 def _fog_turn(
-    parsed: argparse.Namespace, game: Game, kept: Kept, options: GameOptions, chosen: Spec
+    parsed: argparse.Namespace, game: Game, kept: Reviewed, options: GameOptions, chosen: Spec
 ) -> tuple[Report, list[str]]:
     """The analysis of the turn after ``--ply`` half-moves, as a document and as text."""
     from darkchess.fog.analysis.once_over import truth_at
@@ -330,10 +320,10 @@ def _fog_turn(
     from klss_app.analysis import one_turn
     from uci_bridge.evaluators import evaluator_choice, evaluator_label, make_evaluator
 
-    if parsed.once_over and kept.reviewed.replay.outcome is None:
+    if parsed.once_over and kept.replay.outcome is None:
         raise UsageError(f"--once-over: got {parsed.path!r}, a game that is not over; expected one with a result")
     assert isinstance(chosen, Configuration)
-    choice, true = options.evaluator_choice(path_suffices=True), kept.reviewed.replay.game()
+    choice, true = options.evaluator_choice(path_suffices=True), kept.replay.game()
     with (
         closing(make_evaluator(chosen, choice, options.ruleset)) as evaluator,
         closing(ProgressLine("klss analyse")) as line,
@@ -355,10 +345,10 @@ def _fog_turn(
 
 
 def _any_turn(
-    parsed: argparse.Namespace, game: Game, kept: Kept, options: GameOptions, chosen: Spec
+    parsed: argparse.Namespace, game: Game, kept: Reviewed, options: GameOptions, chosen: Spec
 ) -> tuple[Report, list[str]]:
     """The record of that turn, and the same as text."""
-    choice, replay = options.evaluator_choice(path_suffices=True), kept.reviewed.replay
+    choice, replay = options.evaluator_choice(path_suffices=True), kept.replay
     turn = next(
         turns_of(game.kit, replay, chosen, choice, options.limit, seed=options.seed, cap=sys.maxsize, first=parsed.ply)
     )

@@ -65,16 +65,6 @@ class _Line(TypedDict):
 _LINES = msgspec.json.Decoder(_Line)
 
 
-@dataclass(frozen=True)
-class Kept:
-    """A game of a file; ``fen``: its start, None for the usual one."""
-
-    number: int  # in the file
-    reviewed: Reviewed
-    moves: Moves
-    fen: str | None = None
-
-
 @dataclass
 class Archive:
     """The results of the games so far: of the moves of ``player`` (None: of anybody) with one of ``sides``."""
@@ -90,7 +80,7 @@ class Archive:
     phases: dict[str, Sums] = field(default_factory=lambda: {name: Sums() for name in PHASES})
     known: dict[str, Sums] = field(default_factory=lambda: {name: Sums() for name in (*_KNOWN, _SAMPLE)})
     costliest: list[Report] = field(default_factory=list)  # rows of moves, the worst first
-    kept: dict[int, tuple[Kept, Turns]] = field(default_factory=dict)  # the games of these rows
+    kept: dict[int, tuple[Reviewed, Turns]] = field(default_factory=dict)  # the games of these rows
 
     def seats(self, game: Reviewed) -> dict[str, str]:
         """The sides of a game whose moves count, and the names of their players."""
@@ -100,10 +90,10 @@ class Archive:
             if side in self.sides and (self.player is None or name.casefold() == self.player.casefold())
         }
 
-    def add(self, game: Kept, turns: Turns) -> None:
+    def add(self, game: Reviewed, turns: Turns) -> None:
         """Count the moves of an analysed game."""
         self.games += 1
-        seats, truth = self.seats(game.reviewed), game.reviewed.replay.game()
+        seats, truth = self.seats(game), game.replay.game()
         for turn in turns:
             if turn["color"] not in seats:
                 continue
@@ -133,7 +123,7 @@ class Archive:
         }
 
 
-def _rows(game: Kept, turn: Turn, place: tuple[int, str], player: str) -> list[Report]:
+def _rows(game: Reviewed, turn: Turn, place: tuple[int, str], player: str) -> list[Report]:
     """The row of a turn's move; before it that of its look, if there was one."""
     known = turn["positions"][turn["color"]]
     size, sample = known or (0, False)
@@ -211,9 +201,9 @@ class AnalysisFile:
 
 
 def analyse(
-    games: Iterator[Kept],
+    games: Iterator[Reviewed],
     archive: Archive,
-    search: Callable[[Iterator[Kept]], Iterator[tuple[Kept, Turns]]],
+    search: Callable[[Iterator[Reviewed]], Iterator[tuple[Reviewed, Turns]]],
     file: AnalysisFile | None,
 ) -> Turns:
     """Analyse the games and return the turns of the last one; if interrupted, ``archive`` has the games until then.
@@ -221,16 +211,17 @@ def analyse(
     ``search`` analyses those that ``file`` does not have, in order: it has the first ones, if any.
     """
     turns: Turns | None = None
+    moves = archive.front.moves
     try:
         for each in games:
-            turns = None if file is None else file.next(each.number, each.moves)
+            turns = None if file is None else file.next(each.number, moves(each.replay))
             if turns is None:
                 games = itertools.chain([each], games)
                 break
             archive.add(each, turns)
         for each, turns in search(games):
             if file is not None:
-                file.keep(each.number, each.moves, turns)
+                file.keep(each.number, moves(each.replay), turns)
             archive.add(each, turns)
     except KeyboardInterrupt:
         archive.interrupted = True
@@ -238,13 +229,15 @@ def analyse(
 
 
 # ---------------------------------------------------------------------------------------- the report
-def game_document(game: Kept, turns: Turns, asked: Mapping[str, object], sides: Sequence[str]) -> Report:
+def game_document(
+    front: Front, game: Reviewed, turns: Turns, asked: Mapping[str, object], sides: Sequence[str]
+) -> Report:
     """The document of docs/analyse.md for one game; ``sides`` are those whose moves are summed up."""
     return {
-        "plies": len(game.moves),
+        "plies": game.plies,
         **asked,
         "fen": game.fen,
-        "game": game.moves,
+        "game": front.moves(game.replay),
         "summary": {side: summary(turns, side) for side in sides},
         "turns": turns,
     }

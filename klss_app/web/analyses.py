@@ -10,7 +10,7 @@ import chess
 
 from klss_app.analysis.process import AnalysisProcess, Request
 from klss_app.analysis.summaries import CAP, NODES, Turns, summary
-from klss_app.front import Finished, Front, Settings
+from klss_app.front import Front, Reviewed, Settings
 from uci_bridge.errors import EngineFailed
 
 _MOST_WHOLE = 16
@@ -41,7 +41,7 @@ class Analyses:
         self._number: int | None = None  # of the game that is being analysed, with its turns so far
         self._turns: Turns = []
 
-    async def begin(self, game: Finished, settings: Settings) -> None:
+    async def begin(self, game: Reviewed, settings: Settings) -> None:
         """Send the known turns of ``game`` to the pages, and begin its analysis unless it runs or is complete.
 
         Not for two callers at a time: each would begin an analysis, and only one of the two would ever be ended.
@@ -50,10 +50,10 @@ class Analyses:
         if whole is None and game.number != self._number:
             await self.stop()
             self._number, self._turns = game.number, []
-            chosen, reviewed = settings.evaluator, game.reviewed
+            chosen = settings.evaluator
             request = Request(
                 self._kind.kit.name, self._kind.kit.default_player, chosen.name, chosen.stockfish, self.nodes,
-                cap=self.cap, text=reviewed.text, rules=reviewed.rules,
+                cap=self.cap, text=game.text, rules=game.rules,
             )  # fmt: skip
             self._task = asyncio.create_task(self._run(game, request))
         self._told(game, whole or self._turns, whole)
@@ -72,7 +72,7 @@ class Analyses:
 
     def _told(
         self,
-        game: Finished,
+        game: Reviewed,
         turns: Turns,
         whole: Turns | None = None,
         failed: str | None = None,
@@ -82,7 +82,7 @@ class Analyses:
             {
                 "type": "analysis",
                 "game": game.number,
-                "of": game.reviewed.plies,
+                "of": game.plies,
                 "done": whole is not None or failed is not None,
                 "failed": failed,
                 "turns": turns,
@@ -90,7 +90,7 @@ class Analyses:
             }
         )
 
-    async def _run(self, game: Finished, request: Request) -> None:
+    async def _run(self, game: Reviewed, request: Request) -> None:
         turns, process = self._turns, AnalysisProcess()
         found = process.turns(request)
         try:

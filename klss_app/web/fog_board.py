@@ -21,9 +21,9 @@ from klss_app.known.known import Picture
 from uci_bridge.kits.fog import replay
 
 
-def reviewed(record: GameRecord, rules: Ruleset) -> Reviewed:
+def reviewed(record: GameRecord, rules: Ruleset, number: int = 1) -> Reviewed:
     """A game of a file."""
-    return Reviewed(replay(record, rules), write_pgn(record), rules.name, len(record.moves))
+    return Reviewed(replay(record, rules), write_pgn(record), rules.name, len(record.moves), number, record.fen)
 
 
 class FogBoard(ChessFront):

@@ -28,7 +28,7 @@ from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome
 from klss.support.seeds import NATURE, fresh_seed, player_seed
 from klss.support.text import Document, printable
-from klss_app.front import Finished, Front, Reviewed, Settings
+from klss_app.front import Front, Reviewed, Settings
 from klss_app.kept_games import HUMAN, Earlier, Terms, game_headers, keep_game, shown_name
 from klss_app.web.analyses import Analyses
 from klss_app.web.engines import BoardEngine
@@ -120,7 +120,7 @@ class Room:
         for seat in self.seats[1:]:
             seat.invitation = new_token()
         self.origins: Sequence[str] = ()
-        self.finished: dict[int, Finished] = {}
+        self.finished: dict[int, Reviewed] = {}
         self.opened: int | None = None
         self.last: int | None = None
         self._keep = keep
@@ -449,7 +449,7 @@ class Room:
     def add(self, reviewed: Reviewed, color: chess.Color = chess.WHITE) -> int:
         """Add a game that may be reviewed; return its number."""
         number = max(self.finished, default=0) + 1
-        self.finished[number] = Finished(number, reviewed, color)
+        self.finished[number] = replace(reviewed, number=number, color=color)
         while len(self.finished) > _MOST_GAMES:
             del self.finished[min(self.finished)]
         return number

@@ -21,7 +21,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from aiohttp.http import HttpProcessingError
 
 from klss.support.text import printable
-from klss_app.front import BadGame, Finished
+from klss_app.front import BadGame, Reviewed
 from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed, same_token
 from klss_app.web.puzzle_pages import puzzle_routes
 from klss_app.web.room import Refused, Room, Seat, Wish
@@ -288,8 +288,8 @@ class PageLine:
             case _Pgn():
                 game = self._finished(message.game)
                 turns = room.analyses.whole(game.number) if message.comments else None
-                text = game.reviewed.text if turns is None else room.kind.annotated(game.reviewed, turns)
-                self.send({"type": "pgn", "game": game.number, "pgn": text, "names": game.reviewed.names})
+                text = game.text if turns is None else room.kind.annotated(game, turns)
+                self.send({"type": "pgn", "game": game.number, "pgn": text, "names": game.names})
             case _Open():
                 self._only_between_games()
                 async with room.reading:
@@ -302,11 +302,11 @@ class PageLine:
     async def _review(self, number: int) -> None:
         game = self._finished(number)
         async with self._room.reading:
-            document = await asyncio.to_thread(self._room.kind.review, game.reviewed)
+            document = await asyncio.to_thread(self._room.kind.review, game)
         color = "white" if game.color else "black"
         self.send({"type": "review", "game": game.number, "color": color, **document})
 
-    def _finished(self, number: int) -> Finished:
+    def _finished(self, number: int) -> Reviewed:
         """A game that is over; refused while another is played, so that no player gets an engine's help there."""
         self._only_between_games()
         if number not in self._room.finished:
