@@ -17,7 +17,6 @@ from klss.play.contest import Forfeit, Player, TruthCount
 from klss.play.kit import ENTRY_POINTS, AnyKit, Named
 from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome
-from tests.klss_app.conftest import cluster, klss  # noqa: F401
 from tests.table import ghost_hunt, hidden_tictactoe
 from uci_bridge.kits import named
 from uci_bridge.kits.named import KITS, kit_named
@@ -70,7 +69,7 @@ def test_a_record_is_read_back_as_the_game_that_was_played(name: str) -> None:
 
 @pytest.mark.slow
 @BOTH
-def test_a_match_plays_it_in_processes_and_on_a_cluster(kit: AnyKit, klss: Any, cluster: str, tmp_path: Path) -> None:  # noqa: F811
+def test_a_match_plays_it_in_processes_and_on_a_cluster(kit: AnyKit, klss: Any, cluster: str, tmp_path: Path) -> None:
     first, second = kit.configurations
     flags = ("match", first, second, "--game", kit.name, "--games", "4", "--nodes", "1", "--seed", "3", "--json")
     ran = klss(*flags, "--workers", "2", "--out", "here")
@@ -131,7 +130,7 @@ def test_the_engine_answers_by_the_protocol(kit: AnyKit) -> None:
 )
 def test_a_game_of_a_human_is_tracked_and_analysed(
     kit: AnyKit, typed: str, says: str, klss: Any, tmp_path: Path
-) -> None:  # noqa: F811
+) -> None:
     flags = ("--black", kit.configurations[-1], "--seed", "1", "--record", "game.json")
     ran = klss("play", "--game", kit.name, *flags, typed=typed)
     assert ran.code == 0, ran.err
@@ -159,7 +158,7 @@ def test_a_game_of_a_human_is_tracked_and_analysed(
         (["track", *GAME, __file__], "got no game of Hidden tic-tac-toe"),
     ],
 )
-def test_what_is_no_game_or_not_for_it_exits_2_with_one_line(klss: Any, arguments: list[str], says: str) -> None:  # noqa: F811
+def test_what_is_no_game_or_not_for_it_exits_2_with_one_line(klss: Any, arguments: list[str], says: str) -> None:
     ran = klss(*arguments)
     assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and says in ran.err, ran.err
 
