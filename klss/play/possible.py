@@ -155,6 +155,8 @@ def sizes(
     known, own = dict.fromkeys(sets, 0), dict[Seat, list[Any]]()
     for ply in range(len(kept.answers) + 1):
         if ply:
+            if referee.outcome is not None:
+                return
             answer = kept.answers[ply - 1]
             word, own = kit.word(answer, referee.observations(referee.turn)), {referee.turn: [answer]}
             referee.answer(answer)

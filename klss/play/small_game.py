@@ -82,7 +82,8 @@ class SmallReferee(ABC, Generic[Observation, Answer]):
 
     def state(self) -> Hashable:
         """Return all that the rest of the game depends on, beside the answers that are open to both seats: by default
-        the number of answers, the turn, and every attribute that the game's own class has.
+        the number of answers, the turn, and every attribute that the game's own class has. These are compared by value:
+        numbers, texts, frozen dataclasses, and lists, tuples, dicts and sets of them.
         """
         own = vars(self).keys() - {"nature", "answers", "outcome", "_seen"}
         return self.ply, tuple((name, _frozen(vars(self)[name])) for name in sorted(own))
