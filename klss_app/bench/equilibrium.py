@@ -17,7 +17,6 @@ from typing import ClassVar
 import chess
 
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.named_fog_players import Configuration, make_player
 from klss.errors import SolverError
 from klss.paper.subgame import Gadget
@@ -28,7 +27,7 @@ from klss.search.equilibrium.program import Answer, GadgetProgram
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats
 from klss.support.text import Document
-from klss_app.bench.positions import bench_games
+from klss_app.bench.positions import BenchPosition, bench_games, seated
 from klss_app.bench.report import Figures, Report, Say, load, spread
 
 NODES = 50_000
@@ -97,12 +96,10 @@ def program_sequence(chosen: Configuration, moves: list[chess.Move], kind: Gadge
     referee = Referee.replay(moves)
     assert isinstance(chosen.search, Klss2021), f"{chosen.name} solves no linear programs"
     search = _DoubledSearch(**dataclasses.asdict(chosen.search) | {"gadget": kind})
-    players = {color: make_player(dataclasses.replace(chosen, search=search)) for color in chess.COLORS}
-    for color, player in players.items():
-        views = referee.views(color)
-        player.start(views[0], referee.positions[0], PAPER)
-        for view in views[1:]:
-            player.observe(view)
+    players = {}
+    for color in chess.COLORS:
+        position = BenchPosition("", referee.positions[0], tuple(referee.views(color)))
+        players[color] = seated(make_player(dataclasses.replace(chosen, search=search)), position)
     mover = referee.turn
     steps = list[Step]()
     for ply in range(3):

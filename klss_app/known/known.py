@@ -143,21 +143,14 @@ Type an answer of the list or its number, or one of:
         Returns
         -------
         Document
-            ``color``; ``ply`` and ``step``, the question's number; ``turn``; ``question``; ``answers``, the texts of
-            the open ones; ``history``, ``said``: see the class; ``over``; the fields of a chessboard, which is empty.
+            ``color``; ``turn``; ``history``, ``said``: see the class; ``over``; and what the game's own class adds.
         """
-        mine, other = chess.COLOR_NAMES[self.seat], chess.COLOR_NAMES[not self.seat]
         return {
-            "color": mine,
-            "ply": self.number,
-            "step": self.number,
-            "turn": other if self.question is None else mine,
-            "question": self.question,
-            "answers": [] if self.question is None else list(self.answers()),
+            "color": chess.COLOR_NAMES[self.seat],
+            "turn": chess.COLOR_NAMES[not self.seat if self.question is None else self.seat],
             "history": tuple(self.history),
             "said": tuple(self.said),
             "over": over_document(self.over),
-            **_NO_BOARD,
         }
 
 
@@ -178,6 +171,14 @@ class PlainKnown(Known[None, Observation, Answer]):
 
     def answers(self) -> Mapping[str, Answer]:
         return {self._kit.word(each, self._seen): each for each in self._kit.choices(self._seen)}
+
+    def message(self) -> Document:
+        """See the base; also ``ply`` and ``step``, the question's number; ``question``; ``answers``, the texts of the
+        open ones; the fields of a chessboard, which is empty.
+        """
+        answers = [] if self.question is None else list(self.answers())
+        asked = {"ply": self.number, "step": self.number, "question": self.question, "answers": answers}
+        return super().message() | asked | _NO_BOARD
 
 
 class ChessKnown(Known[Setup, Observation, Answer]):
@@ -225,32 +226,21 @@ class ChessKnown(Known[Setup, Observation, Answer]):
         self.past.append(self.picture().text)
 
     def message(self) -> Document:
-        """All that a page is sent, so that a reloaded page shows the same as before.
-
-        Returns
-        -------
-        Document
-            ``color``; ``ply``; ``fullmove``; ``first`` and ``firstNumber``, the side that began and its move number;
-            ``board``, FEN's first field with ``?`` for fog; ``past``, that of every ply so far; ``turn``; ``moves``, in
-            UCI; ``last``, ``history``, ``said``, ``lost``, ``taken``: see the class; ``over``.
+        """See the base; also ``ply``; ``fullmove``; ``first`` and ``firstNumber``, the side that began and its move
+        number; ``board``, FEN's first field with ``?`` for fog; ``past``, that of every ply so far; ``moves``, in UCI;
+        ``last``, ``lost``, ``taken``: see the class.
         """
-        mine, other = chess.COLOR_NAMES[self.seat], chess.COLOR_NAMES[not self.seat]
-        return {
-            "color": mine,
+        return super().message() | {
             "ply": len(self.history),
             "fullmove": self.fullmove,
             "first": chess.COLOR_NAMES[self.first],
             "firstNumber": self.first_number,
             "board": self.picture().text,
             "past": tuple(self.past),
-            "turn": other if self.question is None else mine,
             "moves": [move.uci() for move in self.moves()] if self.question == "move" else [],
             "last": [chess.SQUARE_NAMES[square] for square in self.last],
-            "history": tuple(self.history),
-            "said": tuple(self.said),
             "lost": letters(self.lost),
             "taken": letters(self.taken),
-            "over": over_document(self.over),
         }
 
     def history_lines(self) -> list[str]:
