@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from klss.support.arrays import Bools, Float32s, Floats, Int8s, Int32s, Ints, Keys, States, Words
 
 
-@dataclass(frozen=True)
-class Sets:
+class Sets(NamedTuple):
     """The states that one seat holds possible, in each of n worlds."""
 
     members: States  # uint64[n, most, h]: rows from ``counts[i]`` on are unused. The order has no meaning
@@ -48,23 +47,15 @@ class Worlds:
         """Overwrite some worlds with others."""
         self.states[indices] = others.states
         for mine, theirs in zip(self.sets, others.sets, strict=True):
-            mine.members[indices] = theirs.members
-            mine.counts[indices] = theirs.counts
-            mine.memories[indices] = theirs.memories
+            for array, values in zip(mine, theirs, strict=True):
+                array[indices] = values
 
     @staticmethod
     def joined(parts: Sequence[Worlds]) -> Worlds:
         """Concatenate one or more batches of worlds."""
-
-        def seat(number: int) -> Sets:
-            sets = [part.sets[number] for part in parts]
-            return Sets(
-                np.concatenate([one.members for one in sets]),
-                np.concatenate([one.counts for one in sets]),
-                np.concatenate([one.memories for one in sets]),
-            )
-
-        return Worlds(np.concatenate([part.states for part in parts]), (seat(0), seat(1)))
+        seats = zip(*(part.sets for part in parts), strict=True)
+        first, second = (Sets(*map(np.concatenate, zip(*sets, strict=True))) for sets in seats)
+        return Worlds(np.concatenate([part.states for part in parts]), (first, second))
 
 
 @dataclass(frozen=True)

@@ -60,12 +60,6 @@ def _divided(states: States, side: int) -> tuple[Words, Words]:
     return owns, halves
 
 
-def _set_arrays(worlds: Worlds) -> tuple[Words | Ints, ...]:
-    """Return members, counts and memories of seat 0, then of seat 1, in the order of the kernels' arguments."""
-    first, second = worlds.sets
-    return first.members, first.counts, first.memories, second.members, second.counts, second.memories
-
-
 class BlindModel:
     """See :class:`klss.synoptic.model.Model`.
 
@@ -100,7 +94,9 @@ class BlindModel:
         return np.where(black == self._planner, 1.0, -1.0)
 
     def advance(self, worlds: Worlds, actions: Int32s, keys: Keys, most: Ints) -> None:
-        kernels.advance(worlds.states, self._planner, actions, keys, most, TABLES, EVERY, *_set_arrays(worlds))
+        kernels.advance(
+            worlds.states, self._planner, actions, keys, most, TABLES, EVERY, *worlds.sets[0], *worlds.sets[1]
+        )
 
     def after(self, states: States, actions: Int32s, keys: Keys) -> States:
         out: Words = states.copy()
@@ -114,8 +110,8 @@ class BlindModel:
         actions, alike = (np.empty(MAX_REQUESTS * count, dtype=np.int32) for _ in range(2))
         forced = np.zeros(count, dtype=np.int8)
         kernels.looks(
-            worlds.states, self._planner, TABLES, *_set_arrays(worlds), synopses, keys, offsets, actions, listing,
-            alike, forced,
+            worlds.states, self._planner, TABLES, *worlds.sets[0], *worlds.sets[1], synopses, keys, offsets, actions,
+            listing, alike, forced,
         )  # fmt: skip
         listing = listing[: offsets[-1] + 1]
         return Looks(synopses, keys, offsets, actions[: offsets[-1]], listing, alike[: listing[-1]], forced)
