@@ -54,11 +54,7 @@ class EnumeratedModel(Model):
         nodes = states[:, 0].astype(np.int64)
         counts = self._first[nodes + 1] - self._first[nodes]
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        children = (
-            np.concatenate([self._order[self._first[n] : self._first[n + 1]] for n in nodes])
-            if len(nodes)
-            else np.zeros(0, dtype=np.int64)
-        )
+        children = np.concatenate([self._order[:0], *(self._order[self._first[n] : self._first[n + 1]] for n in nodes)])
         game = self.game
         return Expansion(
             offsets=offsets,
