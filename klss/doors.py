@@ -20,7 +20,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal, NamedTuple, get_args
 
 from klss import gambit
@@ -355,14 +357,17 @@ def _listed(
         return listed(given, max_nodes, tell), Source(given.name)
     if not _is_of_openspiel(given):
         raise GameError(f"game: got a {type(given).__name__}, expected {_GAMES}")
+    game = openspiel().load(given, max_nodes=max_nodes, max_bytes=most, recall=recall, on_progress=tell)
+    spiel, name = openspiel().games.spiel_game(given)
+    return game, Source(name, spiel=spiel)
+
+
+def openspiel() -> ModuleType:
+    """Return :mod:`klss.openspiel`. Raises GameError: OpenSpiel can't be loaded."""
     try:
-        from klss import openspiel
-        from klss.openspiel.games import spiel_game
+        return import_module("klss.openspiel")
     except ImportError as error:
         raise GameError(f"OpenSpiel can't be loaded: {error}; expected it: {INSTALL_EXTRAS}") from error
-    game = openspiel.load(given, max_nodes=max_nodes, max_bytes=most, recall=recall, on_progress=tell)
-    spiel, name = spiel_game(given)
-    return game, Source(name, spiel=spiel)
 
 
 def _is_of_openspiel(given: Any) -> bool:

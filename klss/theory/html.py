@@ -69,7 +69,8 @@ def _tree(game: Game, strategies: tuple[Named, Named]) -> str:
         title = "chance" if mover == CHANCE else escape(f"player {mover}: {infoset}")
         marks.append(f'<circle cx="{x}" cy="{y}" r="5" fill="{_COLOURS[mover]}"><title>{title}</title></circle>')
     size = f'width="{100 + _WIDE * max(depth)}" height="{_HIGH * (game.terminals.size + 1)}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-size="10">{"".join(lines + marks)}</svg>'
+    style = 'xmlns="http://www.w3.org/2000/svg" font-size="10" fill="currentColor"'
+    return f"<svg {style} {size}>{''.join(lines + marks)}</svg>"
 
 
 def _edge(game: Game, strategies: tuple[Named, Named], node: int, above: int) -> str:

@@ -213,16 +213,16 @@ class Exploited:
     """What a best response wins against one player's strategy, or a searching responder, which wins no more."""
 
     player: int  # the player of the strategy
+    value: float | None  # that player's payoff of the profile; None in games
     worst_case: float  # that player's payoff against a best response; at most, if it was found in games
-    value: float | None = None  # that player's payoff of the profile; None in games
-    # the best response: infoset's name -> action, at infosets that it reaches
-    response: Mapping[str, str] = field(default_factory=dict)
-    # the best response's gain at each infoset of the other player, largest first; the sum is ``value - worst_case``
-    where: Sequence[tuple[str, float]] = ()
     interval: tuple[float, float] | None = None  # in games: the 95 % interval of ``worst_case``
     games: int | None = None  # the number of games, if the tree was too large to list
     named: int = 0  # the number of infosets that the strategy names; it is uniform at the others
     infosets: int | None = None  # of how many; None in games
+    # the best response's gain at each infoset of the other player, largest first; the sum is ``value - worst_case``
+    where: Sequence[tuple[str, float]] = ()
+    # the best response: infoset's name -> action, at infosets that it reaches
+    response: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def gain(self) -> float | None:
@@ -269,4 +269,5 @@ def exploit(form: SequenceForm, behaviours: tuple[Floats, Floats], player: int) 
     where = [(keys[i], float(gain[i])) for i in order.tolist() if gain[i] > 1e-12]
     value = form.value(plans[0], plans[1])
     size = form.treeplexes[player].infoset_count
-    return Exploited(player, 0.0 - sign * best.value, 0.0 - sign * value, response, where, infosets=size)
+    paid, worst = 0.0 - sign * value, 0.0 - sign * best.value
+    return Exploited(player, paid, worst, infosets=size, where=where, response=response)

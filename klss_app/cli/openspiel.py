@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from klss import MAX_NODES
 from klss_app.cli.errors import FailedError, UsageError
@@ -40,17 +40,23 @@ def add_recall(parser: Parser) -> None:
 
 
 @contextlib.contextmanager
-def limits(parsed: argparse.Namespace) -> Iterator[int]:
-    """Limit the memory of the block to ``--memory-mb``; yields the limit in megabytes.
+def limits(parsed: argparse.Namespace, warm_up: Callable[[], object] | None = None) -> Iterator[int]:
+    """Limit the memory of the block to ``--memory-mb``; yields the limit in megabytes. What ``warm_up`` loads does not
+    count: by default OpenSpiel, unless the game is Gambit's.
 
-    Raises :class:`UsageError`: the game takes more, or the library refuses a game or a file; :class:`FailedError`: no
-    method solved a linear program.
+    Raises :class:`UsageError`: the game takes more, OpenSpiel can't be loaded, or the library refuses a game or a file;
+    :class:`FailedError`: no method solved a linear program.
     """
+    from klss.doors import openspiel
     from klss.errors import KlssError, SolverError, TooLargeError
     from klss.support.memory import allowance_bytes, limited
 
     most = allowance_bytes() // 1_000_000 if parsed.memory_mb is None else parsed.memory_mb
     try:
+        if warm_up is not None:
+            warm_up()
+        elif not str(getattr(parsed, "game", "")).lower().endswith((".efg", ".nfg")):
+            openspiel()
         with limited(1_000_000 * most):
             if parsed.module is not None:
                 from klss.openspiel.games import imported

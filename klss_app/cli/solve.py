@@ -8,9 +8,11 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import klss
 from klss.support.signals import asked_to_end
 from klss.support.text import Document
 from klss_app.cli.errors import FailedError, UsageError
@@ -73,10 +75,7 @@ def run(arguments: Sequence[str]) -> int:
     if parsed.subgame is not None and parsed.lock is not None:
         raise UsageError("--subgame: got it with --lock, expected one of the two")
     progress = ProgressLine(f"solving {parsed.game}")
-    with limits(parsed) as memory_mb, closing(progress), asked_to_end():
-        import klss
-
-        _warm_up(parsed.game)
+    with limits(parsed, partial(_warm_up, parsed.game)) as memory_mb, closing(progress), asked_to_end():
         begin = time.perf_counter()
         solution = klss.solve(
             parsed.game, method=parsed.method, exact=parsed.exact, gap=parsed.gap, seconds=parsed.seconds,
@@ -146,13 +145,12 @@ def _of_subgame(found: Resolved | None) -> Document:
     if found is None:
         return {}
     sequences = [found.game.treeplex(i).sequence_count for i in (0, 1)]
-    found_out = {"player": found.player, "infoset": found.infoset, "margin": found.margin, "changed": found.changed}
-    return {"subgame": found_out | {"nodes": found.game.node_count, "sequences": sequences}}
+    size = {"nodes": found.game.node_count, "sequences": sequences, "changed": found.changed}
+    return {"subgame": {"player": found.player, "infoset": found.infoset, "margin": found.margin, **size}}
 
 
 def _warm_up(name: str) -> None:
     """Compile or load all kernels for a game of that source before the clock starts."""
-    import klss
     from klss.paper.tables import matching_pennies
 
     game = matching_pennies(2) if name.lower().endswith((".efg", ".nfg")) else "kuhn_poker"

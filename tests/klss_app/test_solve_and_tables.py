@@ -85,6 +85,7 @@ def test_what_one_compiled_call_takes_at_once_is_refused_in_one_line(
 ) -> None:
     """No estimate sees it coming; the limit on the address space does, and is gone afterwards."""
     before = resource.getrlimit(resource.RLIMIT_AS)
+    monkeypatch.setattr("klss_app.cli.solve._warm_up", lambda _: None)
     monkeypatch.setattr("klss.openspiel.load", lambda *_, **__: np.empty(10**9))  # 8 GB
     assert main(["solve", "kuhn_poker", "--memory-mb", "1000"]) == 2
     assert resource.getrlimit(resource.RLIMIT_AS) == before
