@@ -24,6 +24,7 @@ import chess
 
 from darkchess.player_configuration import PlayerConfiguration
 from klss import __version__
+from klss.support.configuration_text import ConfigurationError
 from klss.support.text import counted, printable
 from klss.support.whole_file import write_whole
 from klss_app.analysis.process import AnalysisProcess, Request, analysed
@@ -251,12 +252,13 @@ def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen:
             if game is FOG and only.replay.outcome is None:
                 raise UsageError(f"got {parsed.path!r}, a game that is not over; expected one with a result, or --ply")
             games = iter([only])
-        request = Request(
-            game.kit.name, game.kit.text(chosen), choice.name, choice.stockfish, nodes, asked["time"], options.seed
-        )
         try:
+            described = game.kit.text(chosen)
+            request = Request(
+                game.kit.name, described, choice.name, choice.stockfish, nodes, asked["time"], options.seed
+            )
             turns = analyse(games, archive, partial(_searched, parsed, request, line), file)
-        except MatchError as error:
+        except (MatchError, ConfigurationError) as error:
             raise UsageError(str(error)) from None
         except EngineFailed as error:
             raise FailedError(f"the analysis failed: {error}") from None

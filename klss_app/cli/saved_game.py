@@ -16,10 +16,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import chess
 
+from klss.play.contest import AnyReferee
 from klss.support.text import printable
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import FOG, Game
@@ -97,7 +98,7 @@ def _read(path: Path, game: Game) -> SavedGame:
     except argparse.ArgumentTypeError as error:
         raise UsageError(f"--resume: a tag of {str(path)!r}: {printable(str(error))}") from None
     try:
-        referee: Any = None if over else game.kit.referee(game.kit.setup(fen, rules), moves)
+        referee: AnyReferee | None = None if over else game.kit.referee(game.kit.setup(fen, rules), moves)
     except DarkchessError as error:
         raise UsageError(f"--resume: {str(path)!r}: {error}") from None
     if referee is None or referee.outcome is not None:
