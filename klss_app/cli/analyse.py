@@ -50,9 +50,8 @@ from klss_app.cli.options import (
     add_game_number,
     add_game_options,
     game_options,
-    kept_history,
+    kept_game,
     output_file,
-    pgn_game,
     written_games_of,
 )
 from klss_app.cli.terminal import Terminal
@@ -122,7 +121,7 @@ def _parser(game: Game = FOG) -> Parser:
     add("--all", action="store_true", help="every finished game of the file: which moves cost the most over all")
     add("--player", metavar="NAME", help="with --all: only the games and moves of this player")
     add_workers(add)
-    parser.set_defaults(pgn_out=None, once_over=False)
+    parser.set_defaults(game=1, pgn_out=None, once_over=False)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures")
     return parser
@@ -145,7 +144,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
         )
     if parsed.ply is None:
         return _games(parsed, game, options, chosen)
-    kept = _one(parsed, game, options.ruleset)
+    kept = kept_game(game, Path(parsed.path), parsed.game, options.ruleset, least=0)
     there = kept.replay.game(parsed.ply)
     open_end = game is FOG and there.outcome is None  # a player who resigned, or was to move, has a turn there
     if parsed.ply >= kept.plies + open_end:
@@ -162,16 +161,6 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
 
 
 # ---------------------------------------------------------------------------------------- games of files
-def _one(parsed: argparse.Namespace, game: Game, rules: Ruleset) -> Reviewed:
-    """The game that the command names. Raises :class:`UsageError`: it can't be read."""
-    path = Path(parsed.path)
-    if game is FOG:
-        from klss_app.web.fog_board import reviewed
-
-        return reviewed(pgn_game(path, parsed.game), rules, parsed.game)
-    return kept_history(path, partial(game.front.opened, least=0))
-
-
 def _games_of(path: Path, game: Game, rules: Ruleset) -> Iterator[Reviewed | str]:
     """The games of a file, one a line unless they are PGN; or why one can't be read."""
     from darkchess.errors import RecordError
@@ -248,7 +237,7 @@ def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen:
         if parsed.all:
             games = _finished(Path(parsed.path), archive, game, options.ruleset, line)
         else:
-            only = _one(parsed, game, options.ruleset)
+            only = kept_game(game, Path(parsed.path), parsed.game, options.ruleset, least=0)
             if game is FOG and only.replay.outcome is None:
                 raise UsageError(f"got {parsed.path!r}, a game that is not over; expected one with a result, or --ply")
             games = iter([only])

@@ -30,9 +30,8 @@ from klss_app.cli.options import (
     add_game_number,
     add_game_options,
     add_players,
-    kept_history,
+    kept_game,
     output_file,
-    pgn_game,
 )
 from klss_app.cli.saved_game import add_resume, asked_game
 from klss_app.cli.serving import at_signals
@@ -40,7 +39,6 @@ from klss_app.flag_types import whole
 from klss_app.kept_games import HUMAN
 
 if TYPE_CHECKING:
-    from darkchess.fog.game.record import GameRecord
     from klss_app.front import Front, Reviewed, Settings
 
 DEFAULT_PORT = 8765
@@ -99,12 +97,16 @@ def run(arguments: Sequence[str], game: Game) -> int:
         raise UsageError("--game: got it without GAME.pgn, expected both: it chooses among a file's games")
     if game is FOG and parsed.file is not None and parsed.file.endswith(".json"):
         raise UsageError(f"got {parsed.file!r}, expected a file of Fog of War; --game rbc reads reconchess's histories")
-    record = pgn_game(Path(parsed.file), parsed.game) if game is FOG and parsed.file is not None else None
+    number = parsed.game if game is FOG else 1
+    opened = None if parsed.file is None else kept_game(game, Path(parsed.file), number, settings.ruleset)
 
+    from klss_app.known.known import Known
     from uci_bridge.child_processes import close_to_others
 
     close_to_others()
-    kind, opened = _at_board(game, record, None if parsed.file is None else Path(parsed.file), settings)
+    kind = game.front
+    if kind.known is Known:
+        raise UsageError(f"got --game {game.name}, whose answers can't be typed; klss match plays it")
     listening = _listen(parsed.host, parsed.port)
     # Faults that lose a game are reported with it. Not earlier, so that a caller whose arguments are refused keeps its
     # log level.
@@ -142,22 +144,6 @@ def _settings(game: Game, parsed: argparse.Namespace) -> Settings:
         evaluator=options.evaluator_choice(path_suffices=True),
         earlier=left,
     )
-
-
-def _at_board(
-    game: Game, record: GameRecord | None, file: Path | None, settings: Settings
-) -> tuple[Front, Reviewed | None]:
-    """The game that is played, and the finished one to review, if any."""
-    from klss_app.known.known import Known
-
-    front = game.front
-    if front.known is Known:
-        raise UsageError(f"got --game {game.name}, whose answers can't be typed; klss match plays it")
-    if record is not None:
-        from klss_app.web.fog_board import reviewed
-
-        return front, reviewed(record, settings.ruleset)
-    return front, None if file is None else kept_history(file, front.opened)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -9,6 +9,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
@@ -27,6 +28,7 @@ from klss_app.stdout import reserve
 if TYPE_CHECKING:
     from darkchess.fog.game.record import GameRecord, WrittenGame
     from darkchess.fog.game.rules import Ruleset
+    from klss_app.front import Reviewed
 
 CONFIGURATION = "{configurations}; NAME,field=value,…; FILE.toml"
 """The possible values of a configuration in the help; :class:`Parser` puts the names in."""
@@ -323,6 +325,16 @@ def kept_history(path: Path, read: Callable[[str], T]) -> T:
         raise UsageError(f"can't read {str(path)!r}: {error.strerror}; expected a game that klss kept") from None
     except (RecordError, GameError, BadGame, UnicodeDecodeError) as error:
         raise UsageError(f"{str(path)!r}: {error}") from None
+
+
+def kept_game(game: Game, path: Path, number: int, rules: Ruleset, least: int = 1) -> Reviewed:
+    """The game of a record, or number ``number`` of a PGN file, for a review or an analysis. Raises
+    :class:`UsageError`: it can't be read, or is shorter than ``least``."""
+    if game is FOG:
+        from klss_app.web.fog_board import reviewed
+
+        return reviewed(pgn_game(path, number), rules, number)
+    return kept_history(path, partial(game.front.opened, least=least))
 
 
 def output_file(path: Path | str | None, flag: str, read: str | None = None) -> Path | None:
