@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import random
 from pathlib import Path
 from typing import Any
 
@@ -130,15 +129,6 @@ def test_moves_that_make_no_sense_are_given_up_so_that_everybody_learns_of_it(tm
         server.call(setattr, game, "state", lambda: nonsense)
         play(server, tmp_path, lambda bot: bot.finished == 1)
         assert game.resigned and game.over.is_set()
-
-
-def test_the_plain_dialect_of_lichess_tells_how_a_game_ended(tmp_path: Path) -> None:
-    with FakeServer(dialect="lichess") as server:
-        script = Opponent(moves=["a7a6"], end="resign", end_ply=4)
-        server.start(bot_white=True, moves=["e2e4", "e7e6"], script=script)
-        play(server, tmp_path, lambda bot: bot.finished == 1)
-    (game,) = recorded(tmp_path).values()
-    assert game.outcome == Outcome(chess.WHITE, "resign") and "Ending" not in game.headers
 
 
 def test_a_greeting_is_said_once_with_the_form_fields_that_the_server_wants(tmp_path: Path) -> None:
@@ -473,19 +463,3 @@ def test_the_server_judges_draws_and_the_game_goes_on_for_as_long_as_it_says() -
     game.follow(shuffle)  # the start position for the fourth time: the papers' referee would have ended it
     assert not game.decided and game.referee.views(chess.WHITE)[-1].legal_moves
     assert game.ending()[1] == Outcome(None, "repetition")
-
-
-def test_states_of_random_games_give_the_views_of_the_referee() -> None:
-    from darkchess.fog.game.referee import Referee
-    from darkchess.fog.game.rules import PYCHESS
-
-    chooser = random.Random(4)
-    for _ in range(3):
-        truth, game = Referee(None, PYCHESS), TrueGame()
-        while truth.outcome is None and truth.ply < 80:
-            truth.push(chooser.choice(truth.legal_moves()))
-            if chooser.random() < 0.5:
-                game.follow([move.uci() for move in truth.moves])
-        game.follow([move.uci() for move in truth.moves])
-        for color in chess.COLORS:
-            assert game.referee.views(color) == truth.views(color) or truth.outcome is not None
