@@ -29,22 +29,13 @@ def make_evaluator(configuration: PlayerConfiguration, choice: EvaluatorChoice, 
     return evaluator_class(found.name).make(found, threads=configuration.threads, no_move_value=no_move_value)
 
 
-def evaluator_label(configuration: PlayerConfiguration, choice: EvaluatorChoice) -> str | None:
-    """The name of a player's evaluator, as people read it: ``built-in evaluator``, ``Stockfish 15.1``.
-
-    None for players without an evaluator.
-    """
-    if not configuration.uses_evaluator:
-        return None
-    found = evaluator_choice(configuration, choice)
-    return evaluator_class(found.name).label(found)
-
-
 class EvaluatedKit:
     """The methods of :class:`klss.play.kit.Kit` that are alike in all games whose players have evaluators."""
 
     def label(self, spec: PlayerConfiguration, choice: EvaluatorChoice) -> str | None:
-        return evaluator_label(spec, choice)
+        """See the base: ``built-in evaluator``, ``Stockfish 15.1``; None for players without an evaluator."""
+        found = evaluator_choice(spec, choice)
+        return evaluator_class(found.name).label(found) if spec.uses_evaluator else None
 
     def versions(self, spec: PlayerConfiguration, choice: EvaluatorChoice) -> dict[str, str | None]:
         found = evaluator_choice(spec, choice)

@@ -309,7 +309,7 @@ def _fog_turn(
     from darkchess.fog.analysis.once_over import truth_at
     from darkchess.fog.players.named_fog_players import Configuration
     from klss_app.analysis import one_turn
-    from uci_bridge.evaluators import evaluator_choice, evaluator_label, make_evaluator
+    from uci_bridge.evaluators import evaluator_choice, make_evaluator
 
     if parsed.once_over and kept.replay.outcome is None:
         raise UsageError(f"--once-over: got {parsed.path!r}, a game that is not over; expected one with a result")
@@ -325,7 +325,7 @@ def _fog_turn(
         analysis = analyst.think(options.limit, progress=lambda state: line.tell(f"{int(state['nodes']):,} nodes"))
     name = evaluator_choice(chosen, choice).name
     answer = one_turn.document(analysis, analyst, chosen.name, name, options.seed)
-    label = evaluator_label(chosen, choice) or name
+    label = game.kit.label(chosen, choice) or name
     lines = one_turn.text(analysis, answer, label, Terminal(parsed.ascii).unicode)
     # The true game is used only here, after the analysis is complete.
     if parsed.once_over:

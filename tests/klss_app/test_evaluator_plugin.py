@@ -17,7 +17,7 @@ from darkchess.evaluation.registry import EvaluatorChoice, evaluator_class
 from darkchess.fog.players.named_fog_players import ConfigurationError, configuration
 from klss.play.limits import TimeControl
 from tests.uci_bridge.protocol_games import random_game, turn
-from uci_bridge.evaluators import evaluator_label, make_evaluator
+from uci_bridge.evaluators import make_evaluator
 from uci_bridge.kits.fog import FOG
 from uci_bridge.match.match import Match
 from uci_bridge.protocol.engine import Engine
@@ -87,7 +87,7 @@ def test_its_value_is_what_it_says_and_its_label_its_name(asked: Path) -> None:
     chosen = configuration(f"klss2021,evaluator={NAME}")
     match = Match(kit=FOG, a=chosen, b=configuration("random"), games=2, seed=1, budget=TimeControl(nodes=2))
     assert match.programs() == {"material": "1.0"}
-    assert evaluator_label(chosen, EvaluatorChoice()) == NAME
+    assert FOG.label(chosen, EvaluatorChoice()) == NAME
     assert make_evaluator(chosen, EvaluatorChoice()).values(np.array(Position.start().row)[None]).tolist() == [0.0]
 
 

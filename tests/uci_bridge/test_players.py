@@ -12,7 +12,7 @@ from darkchess.fog.players.named_fog_players import configuration
 from klss_app.cli.options import Parser, add_game_options, game_options
 from uci_bridge.commands import Command
 from uci_bridge.errors import StockfishMissing
-from uci_bridge.evaluators import EvaluatorChoice, evaluator_label, make_evaluator
+from uci_bridge.evaluators import EvaluatorChoice, make_evaluator
 from uci_bridge.kits.fog import FOG
 from uci_bridge.players import player_spec
 from uci_bridge.stockfish.evaluator import stockfish_version
@@ -59,12 +59,12 @@ def test_a_command_line_is_split_as_a_shell_does_and_its_name_is_the_whole_text(
 
 def test_the_label_of_an_evaluator_is_what_stockfish_calls_itself_or_the_built_in_ones(require_stockfish: str) -> None:
     chosen = configuration("klss2021")
-    assert evaluator_label(chosen, EvaluatorChoice("builtin")) == "built-in evaluator"
-    label = evaluator_label(chosen, EvaluatorChoice("stockfish", require_stockfish))
+    assert FOG.label(chosen, EvaluatorChoice("builtin")) == "built-in evaluator"
+    label = FOG.label(chosen, EvaluatorChoice("stockfish", require_stockfish))
     assert label is not None and re.fullmatch(r"Stockfish [ -~]+", label)
     chosen = configuration("klss2021,evaluator=builtin")
-    assert evaluator_label(chosen, EvaluatorChoice("stockfish")) == "built-in evaluator"
-    assert evaluator_label(configuration("random"), EvaluatorChoice("stockfish")) is None
+    assert FOG.label(chosen, EvaluatorChoice("stockfish")) == "built-in evaluator"
+    assert FOG.label(configuration("random"), EvaluatorChoice("stockfish")) is None
 
 
 def test_what_a_program_calls_itself_is_cut_to_a_line_of_plain_text(tmp_path: Path) -> None:
