@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from klss.errors import GameError
+from klss.errors import GameError, SolverError
 from klss.paper import methods
 from klss.paper.selection import select
 from klss.paper.subgame import Subgame, Values, counterfactual_values, make_subgame
@@ -189,7 +189,7 @@ def update_blueprint(
     algorithm: one for each way down to a last infoset, along which each infoset that the blueprint from before the
     playthrough enters is visited. That blueprint is what is played (its line 16); the solutions only update it. The
     solution replaces the blueprint in the whole subgame, as the theorem states it (line 14 of the paper's algorithm
-    replaces it below I only).
+    replaces it below I only). A subgame that can't be solved leaves the blueprint as it is, which is always safe.
 
     Yields
     ------
@@ -215,10 +215,9 @@ def update_blueprint(
             frame = _full_frame(game, values)
             infoset = int(o.turn_infosets[i])
             try:
-                subgame = _subgame(frame, infoset, method, gadget)
-            except GameError:
-                continue  # chance never goes there
-            _, step, _ = _solve(frame, subgame, blueprint, gadget)
+                _, step, _ = _solve(frame, _subgame(frame, infoset, method, gadget), blueprint, gadget)
+            except (GameError, SolverError):
+                continue  # chance never goes there; or by rounding no solver finds the optimum that is chosen
             current[step.sequences] = step.behaviour
             plan = realization(t, current)
             solved += 1
