@@ -20,7 +20,6 @@ import msgspec
 
 from darkchess.fog.game.record import GameRecord, read_pgn
 from darkchess.fog.game.view import View
-from klss.play.messages import Clock
 from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer, Opponent
 from uci_bridge.bot.account import Bot, make_client
 from uci_bridge.bot.config import BotConfig
@@ -45,8 +44,8 @@ class RandomSeat:
     def __init__(self, color: chess.Color, fen: str | None, ply: int) -> None:
         self.color, self.chooser, self.shown = color, random.Random(7), list[tuple[View, ...]]()
 
-    async def choose(self, views: Sequence[View], clock: Clock) -> chess.Move:
-        assert clock.remaining_ms > 0
+    async def choose(self, views: Sequence[View], clock: tuple[float, float]) -> chess.Move:
+        assert clock[0] > 0
         self.shown.append(tuple(views))
         return self.chooser.choice(views[-1].legal_moves)
 

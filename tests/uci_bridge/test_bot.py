@@ -12,7 +12,6 @@ import chess
 import pytest
 
 from darkchess.fog.game.record import GameRecord
-from klss.play.messages import Clock
 from klss.play.outcome import Outcome
 from tests.uci_bridge.bot_bench import ENGINE, GOOD, PLENTY, RandomSeat, play, play_games, recorded, under_way
 from tests.uci_bridge.fake_server import TOKEN, FakeServer, Faults, Opponent
@@ -376,7 +375,7 @@ def lines_for(histories: list[list[str]], folder: Path, name: str) -> str:
         for moves in histories:
             game.follow(moves)
             if game.referee.turn == chess.WHITE:
-                await seat.choose(game.referee.views(chess.WHITE), Clock(remaining_ms=60_000, increment_ms=0))
+                await seat.choose(game.referee.views(chess.WHITE), (60.0, 0.0))
             else:
                 await seat.tell(game.referee.views(chess.WHITE))
         await seat.close()

@@ -28,7 +28,6 @@ from darkchess.fog.game.rules import PYCHESS
 from darkchess.fog.game.view import View
 from klss.play.contest import Forfeit, OutOfTime
 from klss.play.limits import Limit
-from klss.play.messages import Clock
 from uci_bridge.bot.config import EngineConfig
 from uci_bridge.protocol.engine_process import EngineProcess
 from uci_bridge.protocol.fog import FOG
@@ -66,8 +65,8 @@ class EngineSeat:
         if warm:
             self._thread.submit(rehearse, process, FOG)
 
-    async def choose(self, views: Sequence[View], clock: Clock) -> chess.Move:
-        """Return the move after the last of ``views`` (all of them, from ply 0 on). ``clock`` has the player's time,
+    async def choose(self, views: Sequence[View], clock: tuple[float, float]) -> chess.Move:
+        """Return the move after the last of ``views`` (all of them, from ply 0 on). ``clock`` has the player's seconds,
         less the margin for the network's delay. Raises Forfeit: the engine gave none; it can be asked again.
         """
         try:
@@ -89,12 +88,11 @@ class EngineSeat:
     async def _run(self, call: Callable[[], _Result]) -> _Result:
         return await asyncio.get_running_loop().run_in_executor(self._thread, call)
 
-    def _limit(self, clock: Clock) -> Limit:
-        remaining_s, increment_s = (clock.remaining_ms or 0) / 1000.0, clock.increment_ms / 1000.0
-        budget_s = self._config.move_time_s
+    def _limit(self, clock: tuple[float, float]) -> Limit:
+        (remaining_s, increment_s), budget_s = clock, self._config.move_time_s
         if budget_s is not None:
             budget_s = max(0.02, min(budget_s, remaining_s / 10.0 + 0.7 * increment_s, remaining_s / 2.0))
-        return Limit(time_s=budget_s, nodes=self._config.nodes, clock=(remaining_s, increment_s))
+        return Limit(time_s=budget_s, nodes=self._config.nodes, clock=clock)
 
     def _sync(self, views: tuple[View, ...]) -> None:
         """Bring the session to ``views``."""

@@ -36,7 +36,6 @@ import chess
 from darkchess.fog.game.record import GameRecord
 from darkchess.fog.game.view import View
 from klss.play.contest import Forfeit
-from klss.play.messages import Clock
 from klss.play.outcome import Outcome
 from uci_bridge.bot.dialect import GameFull, GameState
 from uci_bridge.bot.engine import EngineSeat
@@ -316,7 +315,8 @@ class BotGame:
                 task.cancel()
             await asyncio.gather(thinking, leaving, return_exceptions=True)
 
-    def _clock(self, state: GameState) -> Clock:
+    def _clock(self, state: GameState) -> tuple[float, float]:
+        """Seconds on our clock, less the margin, and those that are added after each move."""
         mine = 0 if self._color == chess.WHITE else 1
         since, sure = self._stream.since
         left = state.clock_ms[mine]
@@ -324,7 +324,7 @@ class BotGame:
             left -= int((time.monotonic() - since) * 1000.0)
             if not sure:  # joined in mid-game: it is unknown for how long it has been our turn
                 left = min(left, left // 3 + state.increment_ms[mine] // 2)
-        return Clock(remaining_ms=max(1, left - self._margin_ms), increment_ms=max(0, state.increment_ms[mine]))
+        return max(1, left - self._margin_ms) / 1000.0, max(0, state.increment_ms[mine]) / 1000.0
 
     async def _send(self, state: GameState, sent: _Sent) -> None:
         """Send a move; try again while the game is known to be at ``state`` and the server asks to come back later."""
@@ -333,7 +333,7 @@ class BotGame:
         delay_s = self._timing.confirm_s
         for _ in range(20):
             # Wait while the stream is down, since moves may have been taken back; but at most a quarter of the clock.
-            patience_s = min(10.0, (self._clock(state).remaining_ms or 0) / 4000.0)
+            patience_s = min(10.0, self._clock(state)[0] / 4.0)
             if await self._elsewhere(state, patience_s, until_synced=True):
                 self._sent = None  # nothing is on its way
                 return
