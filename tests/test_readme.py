@@ -29,7 +29,9 @@ def played(a: str, b: str, limit: dict[str, float]) -> tuple[float, int, list[in
     half_points: list[int] = []
     for name in ("head_to_head", "opponents", "rbc_games"):
         for match in json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["matches"]:
-            players = [match[side].removesuffix(",threads=1") for side in "ab"]
+            players = [
+                match[side].removesuffix(",threads=1").replace("siamese", "tower") for side in "ab"
+            ]  # once so named
             budget = match["budget"] if "budget" in match else match["budgets"]["a"]
             if players == [a, b] and limit.items() <= budget.items():
                 points = [
