@@ -334,7 +334,7 @@ def _listed(
     if isinstance(given, Solution) and given.game is not None:
         return given.game, given.source
     if isinstance(given, str | Path) and str(given).lower().endswith((".efg", ".nfg")):
-        file = gambit.read(Path(given), max_nodes, most)
+        file = gambit.read(given, max_nodes, most)
         return file.game, Source(str(given), file.constant)
     if hasattr(given, "to_efg"):
         try:

@@ -51,7 +51,7 @@ class GambitFile:
     constant: float
 
 
-def read(path: Path, max_nodes: int = MAX_NODES, max_bytes: int | None = None) -> GambitFile:
+def read(path: str | Path, max_nodes: int = MAX_NODES, max_bytes: int | None = None) -> GambitFile:
     """Read the game of a ``.efg`` or ``.nfg`` file.
 
     Raises
@@ -61,6 +61,7 @@ def read(path: Path, max_nodes: int = MAX_NODES, max_bytes: int | None = None) -
     TooLargeError
         More than ``max_nodes`` nodes, or ``max_bytes`` of this process.
     """
+    path = Path(path)
     if path.exists() and not path.is_file():  # reading from a pipe might wait forever
         raise GameError(f"{path}: got no file, expected one of Gambit")
     try:
@@ -374,7 +375,7 @@ def _labels(names: Iterable[object]) -> list[str]:
     return list(labels)
 
 
-def write_efg(path: Path, game: Game, title: str, constant: float = 0.0) -> None:
+def write_efg(path: str | Path, game: Game, title: str, constant: float = 0.0) -> None:
     """Write ``game`` as ``.efg``: the file's player 1 gets the utilities, player 2 gets ``constant`` minus them.
 
     Numbers are written as the fractions for which the game's stand (:func:`klss.theory.certificate.simplest`). Raises
@@ -404,7 +405,7 @@ def write_efg(path: Path, game: Game, title: str, constant: float = 0.0) -> None
             number = met[who].setdefault(j, len(met[who]) + 1)
             actions = " ".join(map(_quoted, _labels(game.observations[who].action_names[j])))
             lines.append(f'p "" {who + 1} {number} {_quoted(keys[who][j])} {{ {actions} }} 0')
-    write_whole(path, "\n".join(lines) + "\n")
+    write_whole(Path(path), "\n".join(lines) + "\n")
 
 
 def equilibrium_line(players: tuple[Named, Named]) -> str:
