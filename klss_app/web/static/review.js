@@ -240,7 +240,7 @@ export class Review {
         {},
         make('h4', { text: T.side[color] }),
         ...(this.summary ? [make('p', { class: 'soft', text: T.summary(this.summary[color]) })] : []),
-        items.length ? make('ol', {}, ...items) : make('p', { class: 'soft', text: known ? T.noErrors(known === this.last) : '' }),
+        items.length ? make('ol', {}, ...items) : make('p', { class: 'soft', text: known && this.summary?.[color].mean_cost !== null ? T.noErrors(known === this.last) : '' }),
       );
     });
     this.parts.errors.replaceChildren(...lists);
@@ -253,6 +253,7 @@ export class Review {
     );
     values.push(this.turns.map((turn) => turn.truth));
     const sizes = COLORS.map((color) => this.turns.map((turn) => turn.positions[color]?.[0]));
+    $('chart').hidden = this.turns.length > 0 && ![...values, ...sizes].some(hasValues);
     $('chart').replaceChildren(
       chart(values, sizes, this.ply, this.last, (ply) => this.go(ply)),
       make('p', { class: 'soft legend' }, ...T.legend.filter((_, i) => hasValues(values[i])).map(([line, text]) => make('span', { class: line, text }))),
