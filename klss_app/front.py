@@ -23,28 +23,13 @@ from klss.play.outcome import Outcome, Seat
 from klss.play.small_game import PlainKit
 from klss.support.text import Document, counted, printable
 from klss_app.kept_games import HUMAN, Earlier
-from klss_app.known.known import AnyKnown, Known, Picture, PlainKnown, over_document
+from klss_app.known.known import AnyKnown, Known, Picture, PlainKnown, how_ended, over_document
 
 if TYPE_CHECKING:
     from klss_app.analysis.summaries import Turns
 
 MOST_PLIES = 2000
 """Most plies of a game that is reviewed; each is replayed, and sent to the page."""
-
-_LOSSES = {
-    "king_captured": "{}'s king was captured",
-    "no_move": "{} has no move left",
-    "resign": "{} resigned",
-    "flag": "{} ran out of time",
-    "forfeit": "{} forfeited",
-}
-_DRAWS = {
-    "agreement": "both players agreed",
-    "no_move": "no move is left",
-    "repetition": "third occurrence of the position",
-    "fifty_moves": "fifty moves without a capture or a pawn move",
-    "ply_limit": "the limit of plies was reached",
-}
 
 
 class BadGame(Exception):
@@ -64,6 +49,7 @@ class Settings:
     seed: int | None = None
     evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
     earlier: Earlier | None = None
+    asks: bool = False  # whether the page asks for the first game's settings, which are these by default
 
     @property
     def humans(self) -> list[chess.Color]:
@@ -278,13 +264,7 @@ def ended_text(outcome: Outcome | None, after: str) -> str:
     >>> ended_text(None, "3 turns"), ended_text(Outcome(False, "resign"), "0 plies")
     ('Unfinished after 3 turns.', 'Black wins: White resigned. 0-1 after 0 plies.')
     """
-    if outcome is None:
-        return f"Unfinished after {after}."
-    if outcome.winner is None:
-        return f"Draw: {_DRAWS.get(outcome.reason, outcome.reason)}. {outcome.result} after {after}."
-    winner, loser = ("White", "Black") if outcome.winner else ("Black", "White")
-    reason = _LOSSES.get(outcome.reason, outcome.reason).format(loser)
-    return f"{winner} wins: {reason}. {outcome.result} after {after}."
+    return f"Unfinished after {after}." if outcome is None else f"{how_ended(outcome)} {outcome.result} after {after}."
 
 
 def _document(step: Step) -> Document:

@@ -25,6 +25,21 @@ WIDTH = 76
 """Columns of long lists."""
 
 _HARD_SPACE = "\N{NO-BREAK SPACE}"
+_LOSSES = {
+    "king_captured": "{}'s king was captured",
+    "no_move": "{} has no move left",
+    "resign": "{} resigned",
+    "flag": "{} ran out of time",
+    "forfeit": "{} forfeited",
+}
+_DRAWS = {
+    "agreement": "both players agreed",
+    "no_move": "no move is left",
+    "repetition": "third occurrence of the position",
+    "fifty_moves": "fifty moves without a capture or a pawn move",
+    "ply_limit": "the limit of plies was reached",
+    "turn_limit": "the limit of turns was reached",
+}
 
 
 _NO_BOARD = {"board": "8/8/8/8/8/8/8/8", "past": (), "moves": (), "last": (), "lost": "", "taken": "", "fullmove": 1,
@@ -280,9 +295,23 @@ def _counted(pieces: Counter[str]) -> str:
     return ", ".join(f"a {name}" if count == 1 else f"{count} {name}s" for name, count in counts.items()) or "nothing"
 
 
+def how_ended(outcome: Outcome) -> str:
+    """How a game ended, in a sentence; a reason that is not ours, as in files of others, is left out.
+
+    >>> how_ended(Outcome(True, "flag")), how_ended(Outcome(None, "Normal")), how_ended(Outcome(None, "aborted"))
+    ('White wins: Black ran out of time.', 'A draw.', 'The game was left.')
+    """
+    if outcome.winner is None:
+        if outcome.reason == "aborted":
+            return "The game was left."
+        return f"Draw: {_DRAWS[outcome.reason]}." if outcome.reason in _DRAWS else "A draw."
+    winner, loser = ("White", "Black") if outcome.winner else ("Black", "White")
+    return f"{winner} wins{': ' if outcome.reason in _LOSSES else ''}{_LOSSES.get(outcome.reason, '').format(loser)}."
+
+
 def over_document(outcome: Outcome | None) -> Document | None:
     """The end of a game, for a page; None while it goes on."""
     if outcome is None:
         return None
     winner = None if outcome.winner is None else chess.COLOR_NAMES[outcome.winner]
-    return {"winner": winner, "reason": outcome.reason, "result": outcome.result}
+    return {"winner": winner, "reason": outcome.reason, "result": outcome.result, "text": how_ended(outcome)}

@@ -15,12 +15,13 @@ from darkchess.fog.game.record import read_pgn
 from klss.play.outcome import Outcome
 from klss_app.front import Front, front_of
 from klss_app.kept_games import HUMAN
+from klss_app.known.known import over_document
 from tests.klss_app.web.pages import FIRST, FOREIGN, KINDS, Page, Served, served, settings
 from tests.table import ghost_hunt, hidden_tictactoe
 from uci_bridge.child_processes import guard
 from uci_bridge.kits.named import kit_named
 
-AGREED = {"winner": None, "reason": "agreement", "result": "1/2-1/2"}
+AGREED = over_document(Outcome(None, "agreement"))
 
 
 def two(kind: Front | None = None, **rest: Any) -> Any:
@@ -76,7 +77,7 @@ async def test_the_clock_of_a_human_who_begins_stands_still_until_the_turn_is_ov
         await asyncio.sleep(0.7)
         await white.plays(*FIRST[kind.kit.name])
         assert white.game["clock"]["white"] == 500 and 300 < white.game["clock"]["black"] <= 500
-        over = await white.until("game", over={"winner": "white", "reason": "flag", "result": "1-0"})
+        over = await white.until("game", over=over_document(Outcome(chess.WHITE, "flag")))
         assert over["clock"]["running"] is None and over["clock"]["black"] == 0
 
 
@@ -108,7 +109,7 @@ async def test_resigning_ends_a_game_also_while_the_engine_thinks_and_everything
         await page.send(type="review", game=1)
         assert (await page.until("refused"))["of"] == "review"
         await page.send(type="resign")
-        assert (await page.until("game"))["over"] == {"winner": "black", "reason": "resign", "result": "0-1"}
+        assert (await page.until("game"))["over"] == over_document(Outcome(chess.BLACK, "resign"))
         room = await page.until("room")
         assert room["last"] == 1 and not room["playing"]
         await page.send(type="review", game=1)

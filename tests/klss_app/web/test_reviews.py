@@ -7,12 +7,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import chess
 import pytest
 
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.rules import PAPER
+from klss.play.outcome import Outcome
 from klss_app.front import BadGame, Front, front_of
 from klss_app.kept_games import HUMAN
+from klss_app.known.known import over_document
 from klss_app.web.fog_board import reviewed
 from tests.klss_app.web.pages import served, settings
 from uci_bridge.kits.fog import FOG
@@ -31,7 +34,7 @@ def test_a_review_shows_the_truth_and_both_views_ply_by_ply() -> None:
     document = front_of(FOG).review(front_of(FOG).opened(PGN))
     plies = document["plies"]
     assert [ply["san"] for ply in plies] == [None, "e4", "d5", "Bb5", "dxe4", "Bxe8"]
-    assert document["over"] == {"winner": "white", "reason": "king_captured", "result": "1-0"}
+    assert document["over"] == over_document(Outcome(chess.WHITE, "king_captured"))
     assert plies[3]["truth"] == "rnbqkbnr/ppp1pppp/8/1B1p4/4P3/8/PPPP1PPP/RNBQK1NR"
     assert plies[3]["white"].split("/")[0] == "????k???" and plies[3]["black"].split("/")[4] == "???1P?1?"
     assert document["tags"]["White"] == "<b>one</b>"
