@@ -143,6 +143,7 @@ def _settings(game: Game, parsed: argparse.Namespace) -> Settings:
         seed=options.seed,
         evaluator=options.evaluator_choice(path_suffices=True),
         earlier=left,
+        asks=not parsed.given - {"host", "port", "no_open"} and game.chess,
     )
 
 

@@ -27,8 +27,6 @@ def one_file(kind: Front, games: Mapping[int, tuple[Reviewed, Turns]], report: s
     """
     static = {path: body.decode() for path, (body, type_) in static_files().items() if not type_.startswith("image/")}
     page = static["/"].replace("<body ", f'<body data-kind="{kind.kit.name}" ', 1)
-    page = re.sub(r'\s*<a id="puzzles"[^\n]*', "", page)  # they need a server
-    static.pop("/puzzles.js")
     # Styles go into the page; links to other files are removed.
     page = re.sub(
         r'<link rel="stylesheet" href="([^"]+)">', lambda found: f"<style>\n{static[found[1]]}\n</style>", page

@@ -45,9 +45,10 @@ _Increment = Annotated[float, msgspec.Meta(ge=0.0, le=_LONGEST_S)]
 
 
 class Wish(msgspec.Struct, frozen=True, tag="new"):
-    """A page's wish for a new game: an engine by its shown name, the human's colour, and limits, start (or None)."""
+    """A page's wish for a new game: an engine by its shown name (None: a friend, by an invitation), the human's colour,
+    and limits, start (or None)."""
 
-    engine: str
+    engine: str | None
     color: Literal["white", "black", "random"]
     time: _MoveSeconds | None = None
     clock: tuple[_ClockSeconds, _Increment] | None = None
@@ -153,7 +154,8 @@ class Room:
             "starts": self.kind.kit.starts,
             "color": chess.COLOR_NAMES[seat.color],
             "humans": len(self.seats),
-            "engines": self._engines(),
+            "engines": self._engines() if seat is self.seats[0] else {},
+            "asks": self.settings.asks and self._numbers == 0,
             "engine": None if settings.engine is None else shown_name(settings.engine),
             "time": settings.time_s,
             "clock": settings.clock,
@@ -236,7 +238,7 @@ class Room:
         message = self.game_message(seat)
         if message is not None:
             line.send(message)
-        if first and self.opened is None and self._numbers == 0 and all(each.sat for each in self.seats):
+        if first and self.opened is None and not self.settings.asks and all(each.sat for each in self.seats):
             async with self.changing:
                 await self._begin(self.settings)
 
@@ -288,11 +290,12 @@ class Room:
             )
 
     async def new_game(self, seat: Seat, wish: Wish) -> None:
-        """Begin a new game against the engine as ``wish`` says; a running game is left. Raises :class:`Refused`.
+        """Begin a new game as ``wish`` says, one with a friend once that has come; a running game against the engine is
+        left. Raises :class:`Refused`.
 
         Setting up a game takes a while: a wish is refused if another one came while it waited.
         """
-        if len(self.seats) != 1:
+        if seat is not self.seats[0] or (len(self.seats) > 1 and self.playing):
             raise Refused("two humans play here; ask for a rematch once the game is over")
         settings = self._wished(wish)
         self._wish = wish
@@ -300,13 +303,20 @@ class Room:
             if self._wish is not wish:
                 raise Refused("another game was asked for since")
             await self._leave_game()
-            seat.color = settings.humans[0]
-            await self._begin(settings)
+            for other in self.seats[1:]:
+                other.send({"type": "error", "why": "left"})
+            self.seats, self.opened, seat.color = [seat], None, next(iter(settings.players))
+            if settings.engine is not None:
+                await self._begin(settings)
+                return
+            self.seats.append(Seat(not seat.color, invitation=new_token()))
+            self.settings, seat.shown = settings, None
+            self._describe_to_all()
 
     def _wished(self, wish: Wish) -> Settings:
-        if wish.engine not in self._engines() or self._own_engine is None:
-            raise Refused(f"got the engine {printable(wish.engine, 40)!r}, expected one of those offered")
-        spec = self._own_engine if wish.engine == shown_name(self._own_engine) else wish.engine
+        if self._own_engine is None or not (wish.engine is None or wish.engine in self._engines()):
+            raise Refused(f"got the engine {printable(str(wish.engine), 40)!r}, expected one of those offered")
+        spec = self._own_engine if wish.engine == shown_name(self._own_engine) else wish.engine or HUMAN
         human = random.SystemRandom().random() < 0.5 if wish.color == "random" else wish.color == "white"
         fen = wish.fen or None
         if fen is not None:
@@ -327,6 +337,7 @@ class Room:
             clock=wish.clock,
             fen=fen,
             seed=None,
+            asks=False,
         )
 
     # ------------------------------------------------------------------------------------------------- games

@@ -245,7 +245,7 @@ class PageLine:
             message = _decoder.decode(data)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             why = printable(str(error), 120)
-        if self._seat is None:
+        if self._seat not in self._room.seats:  # it may have been one for a game with a friend
             await self._sit(message if isinstance(message, _Sit) else _Sit())
             return
         if message is None:

@@ -32,25 +32,20 @@ export function readBoard(text) {
   return { men, fog };
 }
 
-/**
- * @param {string[]} moves in UCI
- * @returns {Map<string, string[]>} from -> to
- */
+/** @param {string[]} moves in UCI @returns {Map<string, string[]>} from -> to */
 export function destinations(moves) {
-  const found = new Map();
-  for (const move of moves) {
-    const from = move.slice(0, 2);
-    if (!found.has(from)) found.set(from, []);
-    found.get(from).push(move.slice(2, 4));
-  }
-  return found;
+  const groups = Map.groupBy(moves, (move) => move.slice(0, 2));
+  return new Map([...groups].map(([from, each]) => [from, each.map((move) => move.slice(2, 4))]));
 }
+
+/** How far a king walks from one square to another. @param {string} a @param {string} b */
+export const distance = (a, b) => Math.max(Math.abs(a.charCodeAt(0) - b.charCodeAt(0)), Math.abs(Number(a[1]) - Number(b[1])));
 
 export const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 export class FogBoard {
   /** @param {HTMLElement} element */
-  constructor(element, config = {}) {
+  constructor(element) {
     this.ground = Chessground(element, {
       fen: '8/8/8/8/8/8/8/8', // empty until the first view comes
       coordinates: true,
@@ -59,10 +54,7 @@ export class FogBoard {
       highlight: { lastMove: true, check: false },
       drawable: { enabled: true, brushes: BRUSHES },
       premovable: { enabled: false },
-      ...config,
     });
-    /** Whether moves are never made on this board. */
-    this.still = Boolean(config.viewOnly);
     this.men = new Map();
     this.fog = new Set();
     this.marks = new Map();
@@ -76,23 +68,31 @@ export class FogBoard {
    * Show a view.
    * @param {string} text FEN's first field, `?` for fog
    * @param {object} config more for chessground
+   * @param {string} veil a view whose fog is drawn over the pieces of `text`
    */
-  show(text, config = {}) {
-    const { men, fog } = readBoard(text);
+  show(text, config = {}, veil = text) {
+    const { men } = readBoard(text);
     this.men = men;
-    this.fog = fog;
+    this.fog = readBoard(veil).fog;
     const pieces = new Map(SQUARES.map((square) => [square, men.get(square)]));
     // Chessground turns a board before it applies the other settings of the same call, and draws it anew for that; a
     // board that is view-only at that moment never listens to the mouse again.
-    this.ground.set({ viewOnly: this.still });
+    this.ground.set({ viewOnly: false });
     this.ground.set(config);
     this.ground.setPieces(pieces);
     this.paint();
   }
 
-  /** @param {Map<string, string>} marks square -> classes, beside the fog's */
-  mark(marks) {
-    this.marks = marks;
+  /**
+   * Lift the fog around a square, and show there what it hid.
+   * @param {string} text the true board @param {string} from @param {number} far in squares, as a king walks
+   */
+  lift(text, from, far) {
+    const { men } = readBoard(text);
+    const near = SQUARES.filter((square) => distance(square, from) <= far);
+    for (const square of near) this.fog.delete(square);
+    this.ground.setAutoShapes([]);
+    this.ground.setPieces(new Map(near.map((square) => [square, men.get(square)])));
     this.paint();
   }
 

@@ -3,11 +3,11 @@
 import { T } from '/strings.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
-const WIDTH = 600;
-const HEIGHT = 168;
-const LEFT = 34;
-const VALUES = { top: 6, height: 78 };
-const SIZES = { top: 106, height: 56 };
+const WIDTH = 440;
+const HEIGHT = 216;
+const LEFT = 30;
+const VALUES = { top: 22, height: 84 };
+const SIZES = { top: 136, height: 60 };
 /** The ends that the value axis may have, and their labels. */
 const ENDS = [[0.25, '¼'], [0.5, '½'], [1, '1']];
 const LINES = ['of-white', 'of-black', 'of-truth'];
@@ -28,8 +28,9 @@ export const hasValues = (line) => line.some((value) => value !== null && value 
  * @param {number} ply where the reader is
  * @param {number} last
  * @param {(ply: number) => void} go
+ * @param {{ply: number, at: number, name: string, text: string}[]} dots on the values' lines: costly moves
  */
-export function chart(values, sizes, ply, last, go) {
+export function chart(values, sizes, ply, last, go, dots) {
   const decades = Math.ceil(Math.log10(Math.max(10, ...sizes.flat().filter(Boolean))));
   const x = (at) => LEFT + ((WIDTH - LEFT - 4) * at) / Math.max(1, last);
   const most = Math.max(...values.flat().map((value) => Math.abs(value ?? 0)));
@@ -51,6 +52,13 @@ export function chart(values, sizes, ply, last, go) {
   for (let i = 0; i <= decades; i += 1) level(size(10 ** i), i === 0 || i === decades ? `10${'⁰¹²³⁴⁵⁶⁷⁸⁹'[i]}` : '');
   draw(values, worth);
   draw(sizes, size);
+  T.axes.forEach((text, i) => all.append(shape('text', { x: LEFT, y: [13, 128][i] }, text)));
+  all.append(shape('text', { x: WIDTH - 4, y: HEIGHT - 4, 'text-anchor': 'end' }, T.plyAxis(last)));
+  for (const dot of dots) {
+    const spot = shape('circle', { cx: x(dot.ply), cy: worth(dot.at), r: 5, class: dot.name });
+    spot.append(shape('title', {}, dot.text));
+    all.append(spot);
+  }
   all.append(shape('line', { x1: x(ply), x2: x(ply), y1: 0, y2: HEIGHT, class: 'here' }));
   all.addEventListener('click', (event) => {
     const box = all.getBoundingClientRect();

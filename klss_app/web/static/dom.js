@@ -22,6 +22,47 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+/**
+ * Fill a fieldset with a choice of one among a few: a row of radio buttons.
+ * @param {HTMLFieldSetElement} place @param {string} name @param {string} legend
+ * @param {string[][]} entries value, text, and what the pointer shows of each
+ * @param {string} chosen a value
+ */
+export function choose(place, name, legend, entries, chosen) {
+  const labels = entries.map(([value, text, title]) =>
+    make('label', { title }, make('input', { type: 'radio', name, value, checked: value === chosen }), make('span', { text })),
+  );
+  place.replaceChildren(make('legend', { text: legend }), ...labels);
+}
+
+/**
+ * Moves as the rows of a list, each with its number.
+ * @param {any[]} cells @param {number} number of the first row @param {boolean} black whether Black begins @param {number} width
+ */
+export function rows(cells, number, black, width = 2) {
+  const all = black ? [make('span', { text: '…' }), ...cells] : cells;
+  const row = (i) => make('li', {}, make('span', { class: 'number', text: `${number + i}.` }), ...all.slice(width * i, width * (i + 1)));
+  return Array.from({ length: Math.ceil(all.length / width) }, (_, i) => row(i));
+}
+
+/** What the browser keeps for this page under a name; `otherwise` if that is nothing. @returns {any} */
+export function kept(name, otherwise) {
+  try {
+    return JSON.parse(localStorage.getItem(`klss-${name}`)) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+/** @param {string} name @param {any} value */
+export function keep(name, value) {
+  try {
+    localStorage.setItem(`klss-${name}`, JSON.stringify(value));
+  } catch {
+    // Some private windows keep nothing.
+  }
+}
+
 /** The entries of the link's fragment: seat, game, ply. */
 export function fragment() {
   return new URLSearchParams(location.hash.slice(1));

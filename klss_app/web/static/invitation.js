@@ -4,21 +4,13 @@ import { T } from '/strings.js';
 
 /** @param {string[] | null} links null: the seat is taken */
 export function showInvitation(links) {
-  const place = $('invitation');
-  place.hidden = !links?.length;
-  if (place.hidden) {
-    place.replaceChildren();
-    return;
-  }
-  place.replaceChildren(
-    make('h2', { text: T.invite }),
-    make('p', { class: 'soft', text: T.inviteAbout }),
-    ...links.map((link) => {
-      const field = make('input', { value: link, readonly: true, 'aria-label': T.inviteLink, onfocus: () => field.select() });
-      const button = make('button', { type: 'button', class: 'chief', text: T.copy, onclick: () => copy(field, button) });
-      return make('div', { class: 'row' }, field, button);
-    }),
-  );
+  $('invitation').hidden = !links?.length;
+  const rows = (links ?? []).map((link) => {
+    const field = make('input', { value: link, readonly: true, 'aria-label': T.inviteLink, onfocus: () => field.select() });
+    const button = make('button', { type: 'button', class: 'chief', text: T.copy, onclick: () => copy(field, button) });
+    return make('div', { class: 'row' }, field, button);
+  });
+  $('invitation').replaceChildren(make('h2', { text: T.invite }), make('p', { class: 'soft', text: T.inviteAbout }), ...rows);
 }
 
 /** The older way to copy, as pages without encryption don't have the newer one. */

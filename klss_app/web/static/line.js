@@ -12,15 +12,13 @@ export class Line {
     this.take = take;
     this.changed = changed;
     this.wait = 250;
-    this.given = false;
+    this.given = false; // whether a lost connection stays lost
     this.open();
   }
 
   open() {
     this.socket = new WebSocket(`ws://${location.host}/ws`);
-    this.socket.onopen = () => {
-      this.send({ type: 'sit', token: this.token, invite: this.invite });
-    };
+    this.socket.onopen = () => this.send({ type: 'sit', token: this.token, invite: this.invite });
     this.socket.onmessage = (event) => {
       const message = JSON.parse(event.data);
       if (message.type === 'room') {
@@ -35,11 +33,6 @@ export class Line {
       setTimeout(() => this.open(), this.wait);
       this.wait = Math.min(4000, this.wait * 2);
     };
-  }
-
-  /** Don't reconnect. */
-  giveUp() {
-    this.given = true;
   }
 
   send(message) {

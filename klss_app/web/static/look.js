@@ -1,16 +1,13 @@
 // Where to look in Reconnaissance Blind Chess: the nine squares light up under the pointer and around the cursor; a click,
 // a tap or Enter looks there.
-import { SQUARES } from '/board.js';
+import { distance, SQUARES } from '/board.js';
 
 /** The squares that a look at this one shows. @param {string} square */
-export function around(square) {
-  const near = (a, b) => Math.abs(a.charCodeAt(0) - b.charCodeAt(0)) <= 1;
-  return SQUARES.filter((each) => near(each[0], square[0]) && near(each[1], square[1]));
-}
+export const around = (square) => SQUARES.filter((each) => distance(each, square) <= 1);
 
 /** The age of the knowledge of each square, as shades. @param {Record<string, number> | undefined} ages */
 export function ageMarks(ages) {
-  return new Map(Object.entries(ages ?? {}).filter(([, age]) => age > 0).map(([square, age]) => [square, `age age-${Math.min(age, 6)}`]));
+  return new Map(Object.entries(ages ?? {}).filter(([, age]) => age > 0).map(([square, age]) => [square, `age age-${Math.min(age, 4)}`]));
 }
 
 export class Look {

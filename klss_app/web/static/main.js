@@ -1,12 +1,14 @@
 // The page: takes a seat in the room, and shows the running game or the review of a finished one.
 import { FogBoard } from '/board.js';
 import { followCursor } from '/cursor.js';
-import { $, fragment, make, setFragment } from '/dom.js';
+import { $, fragment, keep, kept, make, setFragment } from '/dom.js';
 import { showInvitation } from '/invitation.js';
 import { Line } from '/line.js';
 import { Play } from '/play.js';
+import { Puzzles } from '/puzzles.js';
 import { Review } from '/review.js';
-import { askForGame, showKeys } from '/settings.js';
+import { sound } from '/sound.js';
+import { picture, Start } from '/start.js';
 import { T } from '/strings.js';
 
 // The server takes 256 KiB in one message; quotes and line ends in a file are sent as two characters.
@@ -16,7 +18,12 @@ const REREAD_MS = 600;
 const SURE_MS = 4000;
 
 for (const element of document.querySelectorAll('[data-text]')) element.textContent = T[element.dataset.text];
-for (const element of document.querySelectorAll('[data-label]')) element.setAttribute('aria-label', T[element.dataset.label]);
+for (const element of document.querySelectorAll('[data-label]')) {
+  element.setAttribute('aria-label', T[element.dataset.label]);
+  if (element.localName === 'button') element.title = T[element.dataset.label];
+}
+
+$('help').querySelector('dl').append(...T.help.flatMap(([key, what]) => [make('dt', { text: key }), make('dd', { text: what })]));
 
 let room = null;
 let mode = 'loading';
@@ -25,14 +32,15 @@ let submitted = false;
 let travelling = false;
 /** Whether the server's answer about a file that is being opened is still to come. */
 let opening = false;
-/** Whether a new game was asked for and is not there yet; the last message of the one that is left for it. */
+/** Whether a new game was asked for and is not there yet. */
 let waiting = false;
-let left = null;
 const board = new FogBoard($('board'));
 const send = (message) => line.send(message);
 const play = new Play(board, send);
 const review = new Review(board, send);
-followCursor(board, () => mode === 'play', play.look);
+const start = new Start(newGame);
+const puzzles = new Puzzles(board, banner);
+followCursor(board, () => mode === 'play' || (mode === 'puzzle' && puzzles.asks), play.look);
 
 let fading = 0;
 
@@ -51,21 +59,38 @@ function show(next) {
   travelling = false;
   mode = next;
   document.body.dataset.mode = next;
-  $('play').hidden = next !== 'play';
+  $('play').hidden = next !== 'play' && next !== 'puzzle';
   $('review').hidden = next !== 'review';
+  $('start').hidden = next !== 'start';
   play.shown = next === 'play';
-  $('to-game').hidden = !(next === 'review' && play.game);
+  const tabs = { play: 'to-game', start: 'to-game', review: 'to-review', puzzle: 'to-puzzles' };
+  for (const id of Object.values(tabs)) $(id).toggleAttribute('aria-current', id === tabs[next]);
+  $('legend').hidden = next !== 'play' || !(room?.kind in T.legends);
   if (next !== 'play') play.look.set(false);
-  if (next === 'play') {
-    review.leave();
-    setFragment({ game: null, ply: null });
-    play.draw();
+  if (next !== 'review') setFragment({ game: null, ply: null });
+  if (next !== 'puzzle') setFragment({ puzzle: null });
+  if (next === 'play') play.draw();
+  if (next === 'start') {
+    picture(board, room.kind);
+    start.fill(room);
   }
 }
+
+/** To the game, or to the start page where there is none. */
+const toGame = () => show(play.game || !offersGames() ? 'play' : 'start');
+
+/** Whether this page may ask for a game: it is alone, or it invited the other, whose game is over or not begun. */
+const offersGames = () => Object.keys(room?.engines ?? {}).length > 0 && (room.humans === 1 || !room.playing);
 
 function askReview(game) {
   asked = game;
   send({ type: 'review', game });
+}
+
+/** Ask for what a game that is over hid. */
+function uncover() {
+  const known = play.truth || !play.game?.over || room.playing || room.last === null || document.body.hasAttribute('data-text');
+  if (!known) send({ type: 'review', game: room.last });
 }
 
 function take(message) {
@@ -73,31 +98,31 @@ function take(message) {
     case 'room': {
       const first = room === null;
       room = message;
-      $('new-game').hidden = room.humans !== 1;
+      $('new-game').hidden = !offersGames();
       document.body.dataset.kind = room.kind;
       play.away = room.away;
       play.two = room.humans === 2;
       play.loads(room.loading || waiting);
       showInvitation(room.invitation);
+      if (waiting && room.waiting) location.reload(); // with an invitation, and without the last game
       if (mode === 'play' && play.game) play.players();
+      $('to-review').disabled = room.playing;
+      $('legend').replaceChildren(make('h2', { text: T.legend }), ...(T.legends[room.kind] ?? []).map((text) => make('p', { text })));
       // A game without a chessboard is shown as text.
       document.body.toggleAttribute('data-text', !(room.kind in T.open));
-      $('open-pgn').textContent = T.open[room.kind] ?? T.open.rbc;
-      $('download').textContent = T.download[room.kind] ?? T.download.rbc;
-      $('rematch').disabled = false;
+      $('rematch').disabled = waiting;
       $('review-game').disabled = room.last === null;
-      $('download').disabled = room.last === null;
-      if (first && !room.playing) {
-        const game = Number(fragment().get('game')) || (room.last === null ? room.opened : null);
-        if (game && room.games.includes(game)) askReview(game);
+      if (first && fragment().get('puzzle')) showPuzzle();
+      else if (first || mode === 'loading') {
+        const game = room.playing ? 0 : Number(fragment().get('game')) || (room.last === null ? room.opened : null);
+        if (room.games.includes(game)) askReview(game);
+        else if (room.asks) show('start');
         else if (!play.game) {
           show('play');
           $('status').textContent = room.waiting ? T.waiting : T.starting;
         }
-      } else if (mode === 'loading') {
-        show('play');
-        $('status').textContent = room.waiting ? T.waiting : T.starting;
       }
+      uncover();
       break;
     }
     case 'seat':
@@ -106,15 +131,14 @@ function take(message) {
       setFragment({ seat: message.token, invite: null });
       break;
     case 'game': {
-      const fresh = play.game?.number !== message.number;
-      if (waiting && !fresh) {
-        left = message; // the end of the game that is left for the next one
-        break;
-      }
-      busy(false);
+      const before = play.game;
+      const fresh = before?.number !== message.number;
+      if (fresh) busy(false);
       play.take(message);
-      if (asked === null && (mode !== 'play') && (fresh ? !message.over || mode === 'loading' : false)) show('play');
-      else if (mode === 'review') $('to-game').hidden = false;
+      if (fresh && asked === null && mode !== 'play' && !(mode === 'puzzle' && !before) && (!message.over || mode === 'loading')) show('play');
+      if (before && message.over && !before.over) sound('end');
+      else if (!fresh && message.ply !== before.ply) sound('move');
+      uncover();
       $('entry-says').textContent = '';
       if (submitted && message.turn !== message.color) {
         submitted = false;
@@ -123,6 +147,10 @@ function take(message) {
       break;
     }
     case 'review':
+      if (asked === null && !opening) {
+        play.reveal(message);
+        break;
+      }
       asked = null;
       show('review');
       review.open(message);
@@ -144,17 +172,17 @@ function take(message) {
         play.refused();
         $('entry-says').textContent = message.why;
       } else {
+        if (message.of === 'review' && asked === null && !opening) break; // it was for the end of a game that is gone
         asked = null;
         opening = false;
         busy(false);
-        if (left) take(left);
         banner(message.why, 8000);
         if (mode === 'loading') show('play');
       }
       break;
     case 'error':
       if (T.shut[message.why]) {
-        line.giveUp();
+        line.given = true;
         document.body.dataset.mode = 'no-seat';
         banner(T.shut[message.why]);
       } else {
@@ -165,14 +193,12 @@ function take(message) {
   }
 }
 
-/** A new game was asked for: the old one is dimmed until the first view of the new one comes. */
+/** A new game was asked for, or came. */
 function busy(on) {
   waiting = on;
-  if (on) left = null;
-  $('board-frame').setAttribute('aria-busy', String(on));
-  for (const id of ['board-frame', 'entry', 'game-actions', 'end']) $(id).inert = on;
+  $('begin').disabled = on;
+  $('rematch').disabled = on;
   play.loads(on || room.loading);
-  if (on) $('status').textContent = T.next;
 }
 
 function save(text, name) {
@@ -197,8 +223,9 @@ $('entry').addEventListener('submit', (event) => {
   event.preventDefault();
   const field = $('typed');
   $('entry-says').textContent = '';
-  play.type(field.value.trim());
-  submitted = true;
+  if (mode === 'puzzle') puzzles.type(field.value.trim());
+  else play.type(field.value.trim());
+  submitted = mode === 'play';
   field.select();
 });
 $('typed').addEventListener('keydown', (event) => {
@@ -227,16 +254,26 @@ $('rematch').addEventListener('click', () => {
   send({ type: 'rematch' });
 });
 $('review-game').addEventListener('click', () => askReview(room.last));
-$('download').addEventListener('click', () => send({ type: 'pgn', game: room.last }));
-const newGame = (wish) => {
-  show('play');
+function newGame(wish) {
   busy(true);
   send({ type: 'new', ...wish });
-};
-$('new-game').addEventListener('click', () => room && askForGame(room, newGame));
-$('to-game').addEventListener('click', () => show('play'));
+}
+$('new-game').addEventListener('click', () => show('start'));
+$('to-game').addEventListener('click', toGame);
+$('to-review').addEventListener('click', () => (room?.last ? askReview(room.last) : $('pgn-file').click()));
+$('to-puzzles').addEventListener('click', showPuzzle);
 $('flip').addEventListener('click', () => (mode === 'review' ? review.flip() : play.flip()));
-$('keys').addEventListener('click', () => showKeys(room?.kind ?? 'fog'));
+$('keys').addEventListener('click', () => $('help').showModal());
+for (const name of ['sound', 'ghosts']) {
+  const press = () => $(name).setAttribute('aria-pressed', String(kept(name, true)));
+  $(name).addEventListener('click', () => {
+    keep(name, !kept(name, true));
+    press();
+    if (mode === 'review') review.draw();
+    else if (mode === 'play') play.draw();
+  });
+  press();
+}
 $('open-pgn').addEventListener('click', () => $('pgn-file').click());
 $('pgn-file').addEventListener('change', () => {
   openFile($('pgn-file').files[0]);
@@ -258,23 +295,31 @@ document.addEventListener('keydown', (event) => {
     $('typed').focus();
   } else if (event.key === 'Escape' && mode === 'play') board.ground.cancelPremove();
   else if (event.key === 'f') $('flip').click();
-  else if (event.key === 'n' && room && room.humans === 1) $('new-game').click();
+  else if (event.key === 'n' && offersGames()) show('start');
 });
 addEventListener('popstate', () => {
   const game = Number(fragment().get('game'));
   travelling = true;
-  if (!game && play.game) show('play');
+  if (fragment().get('puzzle')) showPuzzle();
+  else if (!game && room) toGame();
   else if (game && mode === 'review' && review.game.game === game) review.go(Number(fragment().get('ply')));
   else if (game) askReview(game);
 });
 
-// Reviews in one file hold the answers that a server would give (klss_app/web/one_file.py).
-const kept = $('kept') && JSON.parse($('kept').textContent);
-const keptGame = (number) => kept.find((each) => each.review.game === Number(number));
-const line = kept
+/** The puzzle of the link, or the first one. */
+function showPuzzle() {
+  const number = Number(fragment().get('puzzle')) || puzzles.puzzle?.number || 1;
+  show('puzzle');
+  puzzles.pose(number);
+}
+
+// Reviews in one file hold the answers that a server would give (klss_app/web/one_file.py). A link to a puzzle needs no seat.
+const files = $('kept') && JSON.parse($('kept').textContent);
+const keptGame = (number) => files?.find((each) => each.review.game === Number(number));
+const alone = fragment().get('puzzle') && !fragment().get('seat');
+const line = files || alone
   ? { send: (message) => [keptGame(message.game)?.[message.type]].filter(Boolean).forEach(take) }
   : new Line(fragment(), take, (up) => banner(up ? '' : T.lostLine));
-if (kept) {
-  for (const id of ['new-game', 'open-pgn']) $(id).hidden = true;
-  take((keptGame(fragment().get('game')) ?? kept[0]).review);
-}
+if (files || alone) document.body.toggleAttribute('data-alone', true);
+if (files) askReview((keptGame(fragment().get('game')) ?? files[0]).review.game);
+else if (alone) showPuzzle();

@@ -1,22 +1,30 @@
 // A running game: one player's view, its moves, the clocks.
-import { destinations, FogBoard, ROLES } from '/board.js';
+import { calm, destinations, FogBoard, ROLES } from '/board.js';
 import { Clocks, clockText } from '/clock.js';
-import { $, make } from '/dom.js';
+import { $, kept, make, rows } from '/dom.js';
+import { ghosts } from '/ghosts.js';
 import { ageMarks, Look } from '/look.js';
 import { T } from '/strings.js';
 
 const drawn = (man) => make('piece', { class: `${ROLES[man.toLowerCase()]} ${man < 'a' ? 'white' : 'black'}` });
 
-/** Pieces, as letters, beside a player's name. @param {any} bar @param {string} letters */
-export function showTaken(bar, letters) {
-  const men = bar.querySelector('.men');
-  men.replaceChildren(...[...letters].map(drawn));
-  if (letters) men.setAttribute('aria-label', T.menTaken([...letters].map((man) => T.men[ROLES[man.toLowerCase()]])));
-  else men.removeAttribute('aria-label');
-  if (letters) men.setAttribute('role', 'img');
-  else men.removeAttribute('role');
-}
 const other = (color) => (color === 'white' ? 'black' : 'white');
+
+/**
+ * Fill the bar of a side's player.
+ * @param {'top' | 'bottom'} place @param {string} name @param {string} taken letters of captured pieces @param {boolean} moves
+ */
+export function showPlayer(place, name, taken, moves) {
+  const bar = $(`player-${place}`);
+  const men = bar.querySelector('.men');
+  bar.querySelector('.name').textContent = name;
+  bar.classList.toggle('to-move', moves);
+  men.hidden = !taken;
+  men.setAttribute('aria-label', T.menTaken([...taken].map((man) => T.men[ROLES[man.toLowerCase()]])));
+  men.replaceChildren(...[...taken].map(drawn));
+}
+const LIFT_MS = 70;
+
 
 export class Play {
   /**
@@ -37,6 +45,8 @@ export class Play {
     /** Whether compiled code is being loaded, or a new game is on its way, and since when. */
     this.loading = false;
     this.loadingSince = 0;
+    /** The true board at the end, once the game is over. @type {string | null} */
+    this.truth = null;
     this.since = performance.now();
     this.shown = false;
     /** The promotion of a premove, which is asked for when the premove is made. @type {Promise<string> | null} */
@@ -44,10 +54,6 @@ export class Play {
     this.premoveLetter = '';
     this.look = new Look(board, $('board'), (square) => this.type(square));
     setInterval(() => this.tick(), 100);
-  }
-
-  get over() {
-    return this.game?.over ?? null;
   }
 
   get bottom() {
@@ -70,12 +76,28 @@ export class Play {
     this.back = null;
     this.clocks.take(game.clock);
     if (fresh) {
+      this.truth = null;
       this.flipped = false;
       this.board.ground.cancelPremove();
       this.board.ground.cancelMove();
     }
     if (fresh || before.ply !== game.ply || before.step !== game.step) this.since = performance.now();
     if (this.shown) this.draw();
+  }
+
+  /** The game is over: the fog is lifted, square by square. @param {any} review the game's */
+  reveal(review) {
+    if (!this.game?.over || this.truth) return;
+    const last = review.plies.at(-1);
+    this.truth = last.truth;
+    this.fell = this.game.over.reason === 'king_captured' ? last.move.slice(2, 4) : null;
+    if (!this.shown || this.back !== null) return;
+    const { truth } = this;
+    const from = this.fell ?? 'e4';
+    for (let far = 0; far < 7 && !calm(); far += 1) {
+      setTimeout(() => this.truth === truth && this.shown && this.board.lift(truth, from, far), far * LIFT_MS);
+    }
+    setTimeout(() => this.truth === truth && this.shown && this.back === null && this.draw(), calm() ? 0 : 7 * LIFT_MS);
   }
 
   /** Show everything anew. */
@@ -93,7 +115,7 @@ export class Play {
     $('skip').hidden = !(game.question in T.asks);
     $('skip').textContent = looking ? T.lookNowhere : T.pass;
     const texts = game.answers ?? [];
-    $('type-label').textContent = looking ? T.typeLook : game.answers ? T.typeAnswer : T.typeMove;
+    $('type-label').textContent = $('typed').placeholder = looking ? T.typeLook : game.answers ? T.typeAnswer : T.typeMove;
     $('answers').replaceChildren(...texts.map((text) => make('button', { text, onclick: () => this.answer(text) })));
     this.offer();
     this.status();
@@ -101,6 +123,8 @@ export class Play {
     this.moves();
     this.words();
     $('end').hidden = !game.over;
+    $('score').hidden = !game.over;
+    if (game.over) $('score').textContent = T.score(game.over.winner, this.two ? null : game.color);
     $('game-actions').hidden = Boolean(game.over);
     $('entry').hidden = Boolean(game.over);
     $('words').hidden = Boolean(game.answers);
@@ -115,9 +139,10 @@ export class Play {
   /** What the player knows. @param {boolean} mine whether it is the player's turn @param {boolean} looking to choose a look */
   drawBoard(mine, looking) {
     const { game } = this;
-    this.board.marks = ageMarks(game.ages);
-    this.board.ground.setAutoShapes([]);
-    this.board.show(game.board, {
+    this.board.marks = this.truth ? new Map() : ageMarks(game.ages);
+    if (this.truth && this.fell) this.board.marks.set(this.fell, 'fell');
+    this.haunt(this.truth ? null : game.past);
+    this.board.show(this.truth ?? game.board, {
       viewOnly: Boolean(game.over) || looking,
       orientation: this.bottom,
       turnColor: game.turn,
@@ -137,6 +162,12 @@ export class Play {
     });
   }
 
+  /** Enemy pieces where they were last seen; in blind chess the board itself has them. @param {string[] | null} views */
+  haunt(views) {
+    this.seen = !views?.length || this.game.ages ? [] : ghosts(views, this.game.color, this.game.taken);
+    this.board.ground.setAutoShapes(kept('ghosts', true) ? this.seen : []);
+  }
+
   /** Step through the views so far. @param {string} key @returns {boolean} whether the key has a meaning here */
   key(key) {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
@@ -152,6 +183,7 @@ export class Play {
   drawBack() {
     this.look.set(false);
     this.board.marks = new Map();
+    this.haunt(this.game.past.slice(0, this.back + 1));
     this.board.show(this.game.past[this.back], { viewOnly: true, orientation: this.bottom, lastMove: [] });
     $('status').textContent = T.lookingBack(this.back, this.game.past.length - 1);
   }
@@ -176,7 +208,7 @@ export class Play {
     const said = [...game.said];
     const premove = this.board.ground.state.premovable.current;
     if (game.offer) said.push(game.offer === game.color ? T.drawOffered : T.drawToAccept);
-    if (game.over) said.push(`${T.over(game.over, game.ply)} ${T.overTruth}`);
+    if (game.over) said.push(game.over.text);
     else if (premove) said.push(T.premove(premove.join('') + this.premoveLetter));
     else if (game.question in T.asks) said.push(T.asks[game.question](game.fullmove));
     else if (game.turn === game.color) said.push(game.answers ? T.yourAnswer : T.yourTurn(game.fullmove));
@@ -198,11 +230,9 @@ export class Play {
   players() {
     const game = this.game;
     for (const [place, color] of [['bottom', this.bottom], ['top', other(this.bottom)]]) {
-      const bar = $(`player-${place}`);
       const away = game.names[color] === 'opponent' && this.away ? T.away : '';
-      bar.querySelector('.name').textContent = `${T.side[color]}: ${this.called(color)}${away}`;
-      showTaken(bar, color === game.color ? game.taken : game.lost);
-      bar.classList.toggle('to-move', !game.over && game.turn === color);
+      const taken = color === game.color ? game.taken : game.lost;
+      showPlayer(place, `${T.side[color]}: ${this.called(color)}${away}`, taken, !game.over && game.turn === color);
     }
     this.tick();
   }
@@ -236,18 +266,10 @@ export class Play {
   }
 
   moves() {
-    const game = this.game;
-    const list = $('moves');
-    const cells = game.history.map((text) => make('span', { text, class: text.startsWith('?') ? 'unseen' : 'own' }));
-    if (game.first === 'black') cells.unshift(make('span', { text: '…' }));
-    const rows = [];
-    const width = game.answers ? 1 : 2;
-    for (let i = 0; i < cells.length; i += width) {
-      const number = make('span', { class: 'number', text: `${game.firstNumber + i / width}.` });
-      rows.push(make('li', {}, number, ...cells.slice(i, i + width)));
-    }
-    list.replaceChildren(...rows);
-    list.scrollTop = list.scrollHeight;
+    const { history, firstNumber, first, answers } = this.game;
+    const cells = history.map((text) => make('span', { text, class: text.startsWith('?') ? 'unseen' : 'own' }));
+    $('moves').replaceChildren(...rows(cells, firstNumber, first === 'black', answers ? 1 : 2));
+    $('moves').scrollTop = $('moves').scrollHeight;
   }
 
   words() {
@@ -258,6 +280,7 @@ export class Play {
     }
     $('words').querySelector('p').textContent =
       `${T.own}: ${named.own.join(', ')}. ${game.ages ? T.lastSeen : T.seenEnemies}: ${named.seen.join(', ') || T.nothing}. ` +
+      this.seen.map(T.ghost).join('') +
       T.fogCount(this.board.fog.size);
   }
 
@@ -330,22 +353,10 @@ export class Play {
   }
 }
 
-/**
- * Ask for the piece that a pawn becomes.
- * @param {'white' | 'black'} color
- * @returns {Promise<string>} its letter; empty if none was chosen
- */
+/** Ask for the piece that a pawn becomes: its letter, or '' if none was chosen. @param {string} color @returns {Promise<string>} */
 export function askPromotion(color) {
   const dialog = $('promotion');
-  const choices = [['q', 'queen'], ['n', 'knight'], ['r', 'rook'], ['b', 'bishop']].map(([letter, role]) =>
-    make(
-      'button',
-      { value: letter, class: 'cg-wrap promotion-choice', 'aria-label': T.men[role] },
-      make('piece', { class: `${role} ${color}` }),
-      make('span', { text: T.men[role] }),
-    ),
-  );
-  dialog.querySelector('form').replaceChildren(...choices);
+  for (const piece of dialog.querySelectorAll('piece')) piece.classList.replace(other(color), color);
   dialog.returnValue = '';
   dialog.showModal();
   return new Promise((chosen) => {

@@ -1,104 +1,121 @@
 // Puzzles: one turn of a game as its mover saw it; after an answer, what the fog hid.
-import { destinations, FogBoard } from '/board.js';
-import { followCursor } from '/cursor.js';
-import { $, fragment, make, setFragment } from '/dom.js';
+import { destinations } from '/board.js';
+import { $, make, setFragment } from '/dom.js';
+import { askPromotion } from '/play.js';
+import { sound } from '/sound.js';
 import { T } from '/strings.js';
-
-for (const element of document.querySelectorAll('[data-text]')) element.textContent = T[element.dataset.text];
-for (const element of document.querySelectorAll('[data-label]')) element.setAttribute('aria-label', T[element.dataset.label]);
-
-const board = new FogBoard($('board'));
-/** The puzzle that is shown. @type {any} */
-let puzzle = null;
-/** The server's reply to the first answer. @type {any} */
-let told = null;
-
-/** @param {string} path */
-async function fetched(path) {
-  try {
-    const response = await fetch(path);
-    if (!response.ok) throw new Error((await response.text()).trim());
-    $('banner').hidden = true;
-    return await response.json();
-  } catch (error) {
-    $('banner').textContent = T.noPuzzle(String(error.message ?? error));
-    $('banner').hidden = false;
-    return null;
-  }
-}
-
-async function pose(number) {
-  $('board-frame').setAttribute('aria-busy', 'true');
-  say([T.loadingPuzzle]);
-  const found = await fetched(`/puzzles/${number}`);
-  $('board-frame').setAttribute('aria-busy', 'false');
-  if (!found) {
-    say([]);
-    return;
-  }
-  puzzle = found;
-  told = null;
-  setFragment({ puzzle: number });
-  $('number').textContent = T.puzzle(found.number, found.of, found.rating);
-  say([...found.happened, found.asked]);
-  $('previous').disabled = found.number === 1;
-  $('next').disabled = found.number === found.of;
-  $('give-up').hidden = false;
-  $('entry').hidden = false;
-  $('boards').hidden = true;
-  $('entry-says').textContent = '';
-  $('typed').value = '';
-  board.ground.setAutoShapes([]);
-  board.show(found.board, {
-    viewOnly: false,
-    orientation: found.color,
-    turnColor: found.color,
-    lastMove: undefined,
-    movable: { free: false, color: found.color, dests: destinations(Object.keys(found.moves)), events: { after: moved } },
-  });
-}
 
 const say = (lines) => $('status').replaceChildren(...lines.map((text) => make('span', { text })));
 
-/** A promotion on the board is to a queen; the other pieces are typed. */
-const moved = (from, to) => answer(puzzle.moves[from + to] ? from + to : `${from}${to}q`);
+export class Puzzles {
+  /** @param {import('/board.js').FogBoard} board @param {(text: string) => void} banner shows a message */
+  constructor(board, banner) {
+    this.board = board;
+    this.banner = banner;
+    /** The puzzle that is shown. @type {any} */
+    this.puzzle = null;
+    /** The server's reply to the first answer. @type {any} */
+    this.told = null;
+    $('give-up').addEventListener('click', () => this.answer('-'));
+    $('previous').addEventListener('click', () => this.pose(this.puzzle.number - 1));
+    $('next').addEventListener('click', () => this.pose(this.puzzle.number + 1));
+  }
 
-/** @param {string} move in UCI; `-` gives up */
-async function answer(move) {
-  if (told) return;
-  const found = await fetched(`/puzzles/${puzzle.number}/${move}`);
-  if (!found) return;
-  told = found;
-  say(found.says);
-  $('give-up').hidden = true;
-  $('entry').hidden = true;
-  const choices = [[T.youSaw, puzzle.board, [found.solution]], [T.thereWas, found.truth, [found.solution]]];
-  if (found.against) choices.push([T.couldHaveBeen, found.against, [move, found.reply].filter(Boolean)]);
-  const buttons = choices.map(([text, fen, arrows]) => make('button', { text, onclick: () => look(text, fen, arrows) }));
-  $('boards').replaceChildren(...buttons);
-  $('boards').hidden = false;
-  const last = choices.at(-1);
-  look(last[0], last[1], last[2]);
+  /** Whether an answer is awaited. */
+  get asks() {
+    return Boolean(this.puzzle) && !this.told;
+  }
+
+  /** @param {string} path */
+  async fetched(path) {
+    try {
+      const response = await fetch(path);
+      if (!response.ok) throw new Error((await response.text()).trim());
+      this.banner('');
+      return await response.json();
+    } catch (error) {
+      this.banner(T.noPuzzle(String(error.message ?? error)));
+      return null;
+    }
+  }
+
+  /** Pose a puzzle. @param {number} number */
+  async pose(number) {
+    $('board-frame').setAttribute('aria-busy', 'true');
+    say([T.loadingPuzzle]);
+    const found = await this.fetched(`/puzzles/${number}`);
+    $('board-frame').setAttribute('aria-busy', 'false');
+    if (!found || document.body.dataset.mode !== 'puzzle') {
+      if (!found) say([]);
+      return;
+    }
+    this.puzzle = found;
+    this.told = null;
+    setFragment({ puzzle: number, game: null, ply: null });
+    $('number').textContent = T.puzzle(found.number, found.of);
+    $('rating').textContent = T.puzzleRating(found.rating);
+    say([...found.happened, found.asked]);
+    $('previous').disabled = found.number === 1;
+    $('next').disabled = found.number === found.of;
+    for (const id of ['give-up', 'entry']) $(id).hidden = false;
+    $('boards').hidden = true;
+    $('entry-says').textContent = '';
+    $('typed').value = '';
+    $('typed').placeholder = T.typeMove;
+    this.board.marks = new Map();
+    this.board.lit = new Set();
+    this.board.ground.setAutoShapes([]);
+    this.board.show(found.board, {
+      viewOnly: false,
+      orientation: found.color,
+      turnColor: found.color,
+      lastMove: [],
+      premovable: { enabled: false },
+      movable: {
+        free: false,
+        color: found.color,
+        dests: destinations(Object.keys(found.moves)),
+        events: { after: (from, to) => this.moved(from, to) },
+      },
+    });
+  }
+
+  async moved(from, to) {
+    const move = this.puzzle.moves[from + to] ? from + to : from + to + (await askPromotion(this.puzzle.color));
+    if (this.puzzle.moves[move]) this.answer(move);
+    else this.pose(this.puzzle.number);
+  }
+
+  /** A move that was typed. @param {string} text */
+  type(text) {
+    const typed = text.replace(/[+#]$/, '');
+    const move = Object.keys(this.puzzle.moves).find((each) => each === typed.toLowerCase() || this.puzzle.moves[each] === typed);
+    if (move) this.answer(move);
+    else $('entry-says').textContent = T.noSuchMove(typed);
+  }
+
+  /** @param {string} move in UCI; `-` gives up */
+  async answer(move) {
+    if (!this.asks) return;
+    const { puzzle } = this;
+    const found = await this.fetched(`/puzzles/${puzzle.number}/${move}`);
+    if (!found || puzzle !== this.puzzle) return;
+    this.told = found;
+    sound(found.right ? 'right' : 'end');
+    say(found.says);
+    for (const id of ['give-up', 'entry']) $(id).hidden = true;
+    const choices = [[T.youSaw, puzzle.board, [found.solution]], [T.thereWas, found.truth, [found.solution]]];
+    if (found.against) choices.push([T.couldHaveBeen, found.against, [move, found.reply].filter(Boolean)]);
+    $('boards').replaceChildren(...choices.map((each) => make('button', { text: each[0], onclick: () => this.look(...each) })));
+    $('boards').hidden = false;
+    this.look(...choices.at(-1));
+  }
+
+  /** Show one of the boards that are known after the answer. */
+  look(text, fen, arrows) {
+    for (const button of $('boards').children) button.setAttribute('aria-pressed', String(button.textContent === text));
+    this.board.show(fen, { viewOnly: true, orientation: this.puzzle.color, lastMove: [] });
+    const brush = (i) => (arrows.length === 2 ? ['red', 'blue'][i] : 'green');
+    this.board.ground.setAutoShapes(arrows.map((move, i) => ({ orig: move.slice(0, 2), dest: move.slice(2, 4), brush: brush(i) })));
+  }
 }
-
-/** Show one of the boards that are known after the answer. */
-function look(text, fen, arrows) {
-  for (const button of $('boards').children) button.setAttribute('aria-pressed', String(button.textContent === text));
-  board.show(fen, { viewOnly: true, orientation: puzzle.color, lastMove: undefined });
-  const brush = (i) => (arrows.length === 2 ? ['red', 'blue'][i] : 'green');
-  board.ground.setAutoShapes(arrows.map((move, i) => ({ orig: move.slice(0, 2), dest: move.slice(2, 4), brush: brush(i) })));
-}
-
-$('entry').addEventListener('submit', (event) => {
-  event.preventDefault();
-  const typed = $('typed').value.trim().replace(/[+#]$/, '');
-  const move = Object.keys(puzzle.moves).find((each) => each === typed.toLowerCase() || puzzle.moves[each] === typed);
-  if (move) answer(move);
-  else $('entry-says').textContent = T.noSuchMove(typed);
-});
-$('give-up').addEventListener('click', () => answer('-'));
-$('previous').addEventListener('click', () => pose(puzzle.number - 1));
-$('next').addEventListener('click', () => pose(puzzle.number + 1));
-followCursor(board, () => Boolean(puzzle) && !told, { active: false });
-
-pose(Number(fragment().get('puzzle')) || 1);

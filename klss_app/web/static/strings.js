@@ -6,31 +6,19 @@ const percent = (p) => (p > 0 && p < 0.005 ? '<1%' : `${Math.round(100 * p)}%`);
 const counted = (n, one, more = `${one}s`) => `${n.toLocaleString('en')} ${n === 1 ? one : more}`;
 const points = (cost) => `${counted(Math.round(50 * cost), 'point')} of 100`;
 
-const losses = {
-  king_captured: (who) => `${who}'s king was captured`,
-  no_move: (who) => `${who} has no move left`,
-  resign: (who) => `${who} resigned`,
-  flag: (who) => `${who} ran out of time`,
-  forfeit: (who) => `${who} forfeited`,
-};
-const draws = {
-  agreement: 'both players agreed',
-  no_move: 'no move is left',
-  repetition: 'third occurrence of the position',
-  fifty_moves: 'fifty moves without a capture or a pawn move',
-  ply_limit: 'the limit of plies was reached',
-  turn_limit: 'the limit of turns was reached',
-};
+const men = { pawn: 'pawn', knight: 'knight', bishop: 'bishop', rook: 'rook', queen: 'queen', king: 'king' };
 
 export const T = {
   // ------------------------------------------------------------------ names of things
   title: 'klss board',
   menu: 'Menu',
+  tools: 'Tools',
   newGame: 'New game',
   open: { fog: 'Open a PGN', rbc: 'Open a game' },
-  backToGame: 'Back to the game',
-  flip: 'Flip',
-  keys: 'Keys',
+  flip: 'Flip the board (F)',
+  sound: 'Sound',
+  ghosts: 'Enemy pieces where they were last seen',
+  keys: 'Keys and rules',
   puzzles: 'Puzzles',
   puzzleBefore: 'Previous',
   puzzleNext: 'Next',
@@ -38,7 +26,8 @@ export const T = {
   youSaw: 'You saw',
   thereWas: 'There was',
   couldHaveBeen: 'Could have been',
-  puzzle: (number, of, rating) => `Puzzle ${number} of ${of}, found by ${percent(rating)} of our players`,
+  puzzle: (number, of) => `Puzzle ${number} of ${of}`,
+  puzzleRating: (rating) => `${percent(rating)} of our players found the move.`,
   loadingPuzzle: 'Loading the puzzle …',
   noPuzzle: (why) => `The puzzle could not be loaded (${why}); press Next or load the page again.`,
   noSuchMove: (text) => `Got '${text}', expected one of your moves, such as Nf3 or g1f3.`,
@@ -56,17 +45,16 @@ export const T = {
   playRegion: 'Game',
   reviewRegion: 'Review',
   moveList: 'Moves',
-  typeMove: 'Type a move, such as Nf3 or g1f3',
+  typeMove: 'Type a move, such as Nf3',
   typeAnswer: 'Type one of the answers',
-  typeLook: 'Type a square to look at, such as e5',
+  typeLook: 'Type a square, such as e5',
   lookNowhere: 'Look nowhere',
   pass: 'Pass',
   inWords: 'The board in words',
   promote: 'Promote to',
-  whiteSees: 'White sees',
-  blackSees: 'Black sees',
   side,
-  men: { pawn: 'pawn', knight: 'knight', bishop: 'bishop', rook: 'rook', queen: 'queen', king: 'king' },
+  men,
+  ...men,
   percent,
 
   // ------------------------------------------------------------------ while a game goes on
@@ -97,19 +85,29 @@ export const T = {
   copy: 'Copy',
   copied: 'Copied',
   starting: 'The game begins as soon as the engine is loaded.',
-  next: 'The next game begins as soon as the engine is ready …',
   rematchAsked: 'You asked for a rematch.',
   rematchOffered: 'Your opponent asks for a rematch.',
   menTaken: (men) => `taken: ${men.join(', ')}`,
-  over: (over, plies) => {
-    if (over.reason === 'aborted') return `The game was left after ${T.plies(plies)}.`;
-    if (over.winner === null) return Object.hasOwn(draws, over.reason) ? `Draw: ${draws[over.reason]}.` : 'A draw.';
-    const loser = side[over.winner === 'white' ? 'black' : 'white'];
-    // Other servers have words of their own for how a game ended, such as "Normal".
-    const why = Object.hasOwn(losses, over.reason) ? `: ${losses[over.reason](loser)}` : '';
-    return `${side[over.winner]} wins${why}.`;
+  /** The result, for a player of that colour, or for both. */
+  score: (winner, color) => {
+    const sign = { white: '1–0', black: '0–1' }[winner] ?? '½–½';
+    return winner && color ? `${winner === color ? 'You won' : 'You lost'}, ${sign}` : sign;
   },
-  overTruth: 'The review shows everything that was hidden.',
+  ghost: ({ orig, piece, age }) => `Last seen ${counted(Math.ceil(age / 2), 'move')} ago: ${piece.role} ${orig}. `,
+  legend: 'What you see',
+  legends: {
+    fog: [
+      'Bright squares are those that your pieces stand on or could move to. The others are in the fog.',
+      'A pale piece in the fog is a ghost: an enemy piece where you last saw it, with the number of moves since.',
+      'In the list, ? is a move that you did not see, and ?xd5 one that captured a piece of yours.',
+    ],
+    rbc: [
+      'First click the square to look at: you see the nine squares around it. Then move, or pass.',
+      'The darker a square, the more of your turns ago you last knew it. In the dark fog you never looked.',
+      'In the list, e5: Nf3 is a look at e5 and then a move; ? is a turn of your opponent.',
+      'A good first look is on the enemy’s pawns, such as e6 or d6: it shows what has moved.',
+    ],
+  },
   own: 'Your pieces',
   seenEnemies: 'Enemy pieces in sight',
   lastSeen: 'Enemy pieces as last seen',
@@ -118,52 +116,55 @@ export const T = {
   cursor: (square, what) => `${square}: ${what}`,
   fog: 'fog',
   empty: 'empty',
-  hidden: 'a move you did not see',
 
   // ------------------------------------------------------------------ connection
   lostLine: 'The connection is lost; trying again …',
   /** By the server's error about a link. */
   shut: {
     'no seat': 'This link opens no seat: use the one that klss board printed when it started.',
+    left: 'The other player has begun another game.',
     'no invitation': 'This invitation was used already. If that was not you, tell whoever sent it: somebody else has your seat.',
   },
   fault: (why) => `The server did not understand: ${why}`,
 
   // ------------------------------------------------------------------ a new game
   level: (name) => name.replace(/^level-(?=\d\b)/, 'Level '),
-  settingsTitle: 'New game',
-  settingsEngine: 'Opponent',
+  levels: ['beginner', 'casual', 'learner', 'club', 'strong', 'expert', 'master', 'merciless'],
+  levelAbout: (level, about) => `${T.level(level)}, ${T.levels[level.at(-1) - 1]}: ${about}.`,
+  opponents: { engine: 'Computer', friend: 'A friend, by link' },
+  friendAbout: 'You get a link for your friend; the game begins when it is opened.',
+  settingsOpponent: 'Opponent',
+  settingsLevels: 'Level',
+  settingsLevel: 'by level',
+  settingsEngine: 'Engine by name',
   settingsTime: 'Its seconds a move',
-  settingsClock: 'Clock: minutes + seconds added a move',
-  settingsNoClock: 'none',
+  settingsClock: 'Minutes + seconds added a move',
+  settingsNoClock: 'no clock',
   settingsOwnClock: 'other …',
   settingsMinutes: 'Minutes',
   settingsIncrement: 'Seconds added a move',
   settingsColor: 'You play',
-  settingsRandom: 'either',
+  settingsColors: { white: 'White', random: 'either', black: 'Black' },
+  settingsMore: 'More: engine, seconds, start position',
   settingsFen: 'Start position (FEN; empty: the usual one)',
   settingsStart: 'Start',
-  plies: (n) => counted(n, 'ply', 'plies'),
-  settingsLeaves: 'The game that is going on is left.',
+  settingsLeaves: 'Leave the game, and start',
 
   // ------------------------------------------------------------------ keys
-  helpTitle: 'Keys',
   help: [
     ['M or /', 'type a move; Enter plays it, Escape leaves the line'],
     ['arrow keys', 'on the board: move a cursor; Enter or Space picks up a piece and puts it down'],
-    ['← →', 'in a game, off the board: step through what you saw so far'],
     ['Escape', 'put the piece back; take a premove back'],
     ['F', 'flip the board'],
     ['N', 'new game'],
-    ['← →', 'in a review: one ply back, one on'],
+    ['← →', 'off the board: step through what you saw so far; in a review: one ply back, one on'],
     ['Home, End', 'in a review: the start, the end'],
-    ['1 2 3 4', 'in a review: the truth, White sees, Black sees, all three'],
+    ['E', 'in a review: the next costly move'],
+    ['1 2 3 4', 'in a review: the truth, White sees, Black sees, the truth under the fog of the side below'],
   ],
-  helpRules: {
-    fog: 'Fog of War: you see your pieces and the squares that they could move to. There is no check: capture the king to win.',
-    rbc:
-      'Reconnaissance Blind Chess: each turn you look at nine squares, then ask for a move; what stands in the way may ' +
-      'change it. The darker a square, the longer ago you saw it. There is no check: capture the king to win.',
+  rules: {
+    fog: 'You see your pieces and the squares that they could move to; the rest is in the fog. There is no check: capture the king to win.',
+    rbc: 'Each turn you look at nine squares, then ask for a move; what stands in the way may change it. There is no check: capture the king to win.',
   },
 
   // ------------------------------------------------------------------ review
@@ -177,31 +178,30 @@ export const T = {
   last: 'To the end',
   slider: 'Ply',
   show: 'Board',
-  views: { truth: 'The truth', white: 'White sees', black: 'Black sees', all: 'All three' },
+  views: { truth: 'The truth', white: 'White sees', black: 'Black sees', veil: 'Truth and fog' },
   whereMight: 'Where might the enemy be?',
   heat: { none: '–', k: 'king', q: 'queen', any: 'any piece' },
   heatOf: (color) => `Shaded: where ${side[color]} has to expect them from its views alone, by how players move (the learned filter).`,
   arrows: 'Arrows for the engine’s moves',
-  analysis: 'Analysis',
   analysing: (n, of) => `Analysing: ${n} of ${counted(of, 'turn')} …`,
   analysed: (n) => (n === 1 ? 'The only turn is analysed.' : `All ${counted(n, 'turn')} are analysed.`),
   failed: (why) => `The analysis failed: ${why}`,
-  positions: (color, n, sample) =>
-    `${side[color]} holds ${counted(n, 'position')} possible${sample ? ' (a sample)' : ''}.`,
   chart: 'Above: what the position was worth for White, along the game. Below: how many positions were possible',
-  legend: [
+  axes: ['value for White', 'possible positions'],
+  plyAxis: (last) => `plies, to ${last}`,
+  lines: [
     ['of-white', 'as White knew it'],
     ['of-black', 'as Black knew it'],
     ['of-truth', 'on the true board'],
   ],
-  errors: 'Costliest moves',
-  summary: (s) =>
-    counted(s.moves, 'move') +
-    (s.mean_cost === null ? '' : `, mean cost ${s.mean_cost.toFixed(3)} a move`) +
-    Object.entries(s.marks).map(([sign, count]) => `, ${count} ${sign}`).join('') +
-    (s.mean_look_cost ? `, mean cost ${s.mean_look_cost.toFixed(3)} a look` : '') +
-    (s.mean_luck === null ? '.' : `, luck ${s.mean_luck >= 0 ? '+' : '−'}${Math.abs(s.mean_luck).toFixed(3)}.`),
-  noErrors: (all) => `None that gave anything away${all ? '' : ' so far'}.`,
+  nextMistake: 'Next mistake',
+  learn: 'Learn from mistakes',
+  lesson: (turn) => `${side[turn.color]} played ${turn.played.san} here. Find a better move: move a piece on the board.`,
+  accuracyOf: (color) => `${side[color]}’s accuracy`,
+  accuracyAbout: 'Of 100: the mean of 100·e^(−2·cost) over the moves',
+  luckOf: (v) => `luck ${v >= 0 ? '+' : '−'}${Math.abs(v).toFixed(2)}`,
+  luckAbout: 'The mean luck a move, apart from the accuracy',
+  noErrors: (all) => `No move has a mark${all ? '' : ' so far'}.`,
   /** The cost of a move, the best move, and the luck. */
   verdict: (turn) => {
     const { played, best, color } = turn;
@@ -233,14 +233,11 @@ export const T = {
   },
   mixture: (color) => `The engine for ${side[color]}, from its views alone`,
   columns: ['move', 'plays', 'value', 'expected score'],
-  score: (v) => percent((1 + v) / 2),
+  points: (v) => percent((1 + v) / 2),
   value: (v) => `${v >= 0 ? '+' : '−'}${Math.abs(v).toFixed(2)}`,
   expects: 'It expects',
-  played: (san) => `Played: ${san}.`,
   notAnalysed: 'This ply is not analysed yet.',
   noTurn: 'The game ends here.',
-  gameMoves: 'Moves of the game',
-  dropHere: 'Drop the file of a game on this page to review another one.',
   reading: 'Reading the file …',
   tooLarge: 'That file is too large: expected at most 200 kB. In the terminal, klss board FILE --game N opens a game of a larger one.',
 };

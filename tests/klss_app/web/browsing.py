@@ -98,6 +98,11 @@ def typed(page: Page, text: str) -> None:
     page.press("#typed", "Enter")
 
 
+def resign(page: Page) -> None:
+    page.click("#resign")
+    page.click("#resign")
+
+
 def turn(page: Page, number: int = 1) -> None:
     """Wait for its turn at that move."""
     expect(page.locator("#status")).to_contain_text(f"Move {number}: your turn")

@@ -28,6 +28,7 @@ from tests.klss_app.web.browsing import (
     opened,
     pieces,
     place,
+    resign,
     serious,
     settled,
     turn,
@@ -67,8 +68,13 @@ def test_a_whole_game_by_clicks_and_drags_between_two_pages(chromium: Browser, b
         click(white, "h5", "e8")
         expect(white.locator("#status")).to_contain_text("White wins: Black's king was captured.")
         expect(black.locator("#status")).to_contain_text("Your king on e8 was captured.")
+        drawn(white, "black rook a8", "white pawn a2")  # the fog is lifted
+        hidden(white, 0)
+        expect(white.locator("#board square.fell:visible")).to_have_count(1)
+        expect(white.locator("#score")).to_have_text("1–0")
+        white.click("#review-game")
         with white.expect_download() as download:
-            white.click("#download")
+            white.click("#download-review")
         assert Path(download.value.path()).read_text() == board.kept[0]
         black.click("#review-game")
         expect(black.locator("#review h2")).to_have_text("human – human, 1-0")
@@ -83,6 +89,7 @@ def test_a_whole_game_by_clicks_and_drags_between_two_pages(chromium: Browser, b
         black.click("#to-game")
         black.click("#rematch")
         expect(white.locator("#status")).to_contain_text("Your opponent asks for a rematch.")
+        white.click("#to-game")
         white.click("#rematch")
         turn(black)
 
@@ -210,9 +217,9 @@ def test_a_reload_and_a_second_tab_are_in_the_game_and_resigning_asks_twice(
         for each in (page, second):
             expect(each.locator("#status")).to_contain_text("Black wins: White resigned.")
         page.click("#new-game")
-        page.select_option("#settings [name=color]", "black")
-        page.select_option("#settings [name=clock]", "60+1")
-        page.click("#settings [value=start]")
+        page.click("#start [value=black]")
+        page.click("#start [value='60+1']")
+        page.click("#begin")
         turn(page)
         expect(second.locator("#player-bottom .name")).to_have_text("Black: you")
 
@@ -229,7 +236,7 @@ def test_a_game_that_was_left_is_shown_where_it_was_and_the_next_one_begins_anew
         click(page, "e4", "d5")
         turn(page, 4)
         page.click("#new-game")
-        page.click("#settings [value=start]")
+        page.click("#begin")
         turn(page)
         expect(page.locator("#moves li")).to_have_count(0)
         assert len(board.kept) == 1 and "exd5" in board.kept[0]
@@ -264,13 +271,18 @@ def test_everybody_can_use_it(
         box = page.locator("#board cg-board").bounding_box()
         assert box is not None and box["y"] + box["height"] <= size["height"]
         assert size is DESKTOP or box["width"] > (0.96 * size["width"] if size is PHONE else 0.75 * size["height"])
-        for button, dialog in (("#keys", "#help"), ("#new-game", "#settings")):
-            page.click(button)
-            expect(page.locator(dialog)).to_be_visible()
+        page.click("#keys")
+        expect(page.locator("#help")).to_be_visible()
+        assert serious(page) == []
+        page.keyboard.press("Escape")
+        for tab, shown in (("#new-game", "#start"), ("#to-puzzles", "#puzzle"), ("#to-game", "#moves")):
+            page.click(tab)
+            expect(page.locator(shown)).to_be_visible()
             assert serious(page) == []
-            page.keyboard.press("Escape")
-        page.click("#resign")
-        page.click("#resign")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+        resign(page)
+        hidden(page, 0)
+        assert serious(page) == []
         page.click("#review-game")
         expect(page.locator("#review [role=status]")).to_contain_text("turns are analysed.", timeout=300_000)
         page.keyboard.press("Home")
@@ -308,8 +320,7 @@ def test_reconnaissance_is_played_by_looks_and_requests_and_reviewed(
         page.fill("#typed", "d4")
         page.keyboard.press("Enter")
         expect(page.locator(status)).to_contain_text("You played d4")
-        page.click("#resign")
-        page.click("#resign")
+        resign(page)
         page.click("#review-game")
         expect(page.locator("#review [role=status]")).to_contain_text("turns are analysed.", timeout=300_000)
         page.keyboard.press("Home")
@@ -434,12 +445,11 @@ def test_a_game_that_is_left_for_a_new_one_is_not_heard_of_until_that_begins(
         expect(page.locator("#status")).to_contain_text("thinks")
         page.evaluate(SAID)
         page.click("#new-game")
-        expect(page.locator("#settings [name=fen]")).to_have_value("")
-        page.click("#settings [value=start]")
+        expect(page.locator("#start [name=fen]")).to_have_value("")
+        page.click("#begin")
         turn(page)
         assert any(each.startswith("Loading, 0 s") for each in page.evaluate("loading_said"))
         assert not [each for each in page.evaluate("status_said") if "left" in each]
-        assert page.evaluate("status_said[0]").startswith("The next game begins")
         expect(page.locator("#moves li")).to_have_count(0)
         expect(page.locator("#loading")).to_be_hidden(timeout=120_000)
 
@@ -458,8 +468,7 @@ def test_a_double_click_or_a_key_that_is_held_down_does_not_resign(
         page.keyboard.up("Enter")
         page.wait_for_timeout(4000)  # the question is forgotten meanwhile
         expect(page.locator("#resign")).to_have_text("Resign")
-        for _ in range(2):
-            page.click("#resign")
+        resign(page)
         expect(page.locator("#status")).to_contain_text("Black wins: White resigned.")
 
 

@@ -8,15 +8,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from klss_app.front import front_of
-from tests.klss_app.web.browsing import Board, click, drag, opened, place, settled, turn
+from tests.klss_app.web.browsing import Board, click, drag, opened, place, resign, settled, turn
 from uci_bridge.kits.rbc import RBC
 
 pytestmark = pytest.mark.browser
-
-
-def resign(page: Page) -> None:
-    page.click("#resign")
-    page.click("#resign")
 
 
 def moved(page: Page, number: int, move: str) -> None:

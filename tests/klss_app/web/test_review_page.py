@@ -19,15 +19,13 @@ from klss_app.cli.main import main
 from klss_app.front import front_of
 from klss_app.web.fog_board import reviewed
 from tests.klss_app.web.browsing import (
-    DESKTOP,
     PHONE,
-    SIDEWAYS,
     Board,
     click,
     drag,
     drawn,
     opened,
-    place,
+    resign,
     serious,
     settled,
     turn,
@@ -43,41 +41,11 @@ FOG = '[White "</script><img src=x>"]\n[Variant "Fogofwar"]\n\n1. e4 d5 2. Bb5 d
 
 
 @pytest.fixture
-def reviewing(boards: Callable[..., Board]) -> Board:
+def reviewing(boards: Callable[..., Board], request: pytest.FixtureRequest) -> Board:
     """A room in which a game is reviewed."""
     board = boards()
-    board.room.opened = board.room.add(reviewed(read_pgn(GAME)[0], PAPER))
+    board.room.opened = board.room.add(reviewed(read_pgn(request.param)[0], PAPER))
     return board
-
-
-@pytest.mark.parametrize(
-    "size",
-    [{"width": 1440, "height": 900}, DESKTOP, {"width": 1024, "height": 768}, SIDEWAYS, PHONE],
-    ids=["wide", "desktop", "small", "sideways", "phone"],
-)
-def test_all_three_boards_are_in_one_screen(chromium: Browser, reviewing: Board, size: dict[str, int]) -> None:
-    with opened(chromium, reviewing.link(), viewport=size) as (page,):
-        expect(page.locator("#review .where")).to_contain_text("(ply 6 of 6)")
-        before = _width(page, "#board")
-        page.keyboard.press("4")
-        settled(page)
-        for board in ("#board", "#board-white", "#board-black"):
-            box = page.locator(board).bounding_box()
-            assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= size["width"]
-            assert box["y"] + box["height"] <= size["height"]
-        least = {1440: 480, 1280: 420, 1024: 400, 844: 290, 390: 380}
-        assert _width(page, "#board") > least[size["width"]], "the true board stays the large one"
-        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
-        if size["width"] >= 1280:
-            assert page.evaluate("document.documentElement.scrollHeight") <= size["height"]
-        pawn = page.evaluate(
-            "(at => (at => [at.left + at.width / 2, at.top + at.height / 2])(at.getBoundingClientRect()))"
-            "([...document.querySelectorAll('#board piece')].find(piece => piece.cgKey === 'h2'))"
-        )
-        assert pawn == pytest.approx(place(page, "h2"), abs=2), "pieces stand on the squares of the smaller board"
-        page.keyboard.press("1")
-        settled(page)
-        assert _width(page, "#board") == before
 
 
 def test_a_window_that_changes_its_size_in_a_review_leaves_a_board_that_is_played_on(
@@ -88,14 +56,13 @@ def test_a_window_that_changes_its_size_in_a_review_leaves_a_board_that_is_playe
         expect(page.locator("#status")).to_contain_text("your turn")
         typed(page, "e4")
         expect(page.locator("#status")).to_contain_text("Move 2: your turn")
-        for _ in range(2):
-            page.click("#resign")
+        resign(page)
         page.click("#review-game")
         expect(page.locator("#review .where")).to_contain_text("ply")
         page.set_viewport_size({"width": 900, "height": 700})
         settled(page)
         page.click("#new-game")
-        page.click("#settings [value=start]")
+        page.click("#begin")
         expect(page.locator("#status")).to_contain_text("Move 1: your turn")
         click(page, "d2", "d4")
         expect(page.locator("#moves li").first).to_contain_text("d4")
@@ -106,8 +73,7 @@ def test_a_long_review_is_one_screen_and_its_list_follows(chromium: Browser, boa
     board = boards(fen="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
     with opened(chromium, board.link(), viewport={"width": 1440, "height": 900}) as (page,):
         turn(page)
-        page.click("#resign")
-        page.click("#resign")
+        resign(page)
         expect(page.locator("#review-game")).to_be_enabled()
         page.set_input_files("#pgn-file", {"name": "x.pgn", "mimeType": "text/plain", "buffer": f"{moves} *".encode()})
         expect(page.locator("#review .where")).to_contain_text("(ply 120 of 120)")
@@ -128,8 +94,7 @@ def test_a_dropped_pgn_is_reviewed_and_its_names_are_text(chromium: Browser, boa
     board = boards()
     with opened(chromium, board.link()) as (page,):
         turn(page)
-        page.click("#resign")
-        page.click("#resign")
+        resign(page)
         expect(page.locator("#review-game")).to_be_enabled()
         page.evaluate(
             "text => { const data = new DataTransfer(); data.items.add(new File([text], 'game.pgn'));"
@@ -166,6 +131,7 @@ def test_a_dropped_pgn_is_reviewed_and_its_names_are_text(chromium: Browser, boa
         expect(page.locator("#banner")).to_contain_text("bad PGN")
 
 
+@pytest.mark.parametrize("reviewing", [GAME], indirect=True)
 def test_the_review_shows_what_was_captured_where_the_true_board_is_shown(chromium: Browser, reviewing: Board) -> None:
     with opened(chromium, reviewing.link()) as (page,):
         expect(page.locator("#review .where")).to_contain_text("(ply 6 of 6)")
@@ -177,9 +143,29 @@ def test_the_review_shows_what_was_captured_where_the_true_board_is_shown(chromi
                 expect(men.locator("piece")).to_have_count(len(pieces))
         page.keyboard.press("End")
         expect(page.locator("#player-top .men")).to_have_attribute("aria-label", "taken: pawn")
-        said = page.evaluate("import('/strings.js').then(({ T }) => T.over({ winner: 'white', reason: 'unknown' }, 6))")
-        assert said == "White wins."  # a file may not say how
         assert serious(page) == []
+
+
+@pytest.mark.parametrize("reviewing", [FOG], indirect=True)
+def test_the_next_mistake_and_a_better_move_from_what_its_side_saw(chromium: Browser, reviewing: Board) -> None:
+    with opened(chromium, reviewing.link()) as (page,):
+        place = page.locator("#board").bounding_box()
+        expect(page.locator("#review [role=status]")).to_have_text("All 5 turns are analysed.", timeout=300_000)
+        page.keyboard.press("Home")
+        while "dxe4" not in (page.locator(".where").text_content() or ""):
+            page.click("#next-mistake")
+        expect(page.locator("#chart circle.blunder")).not_to_have_count(0)
+        better, worse = (float(page.locator(".sides .strong").nth(i).inner_text()) for i in (0, 1))
+        assert 0 < worse < better <= 100
+        page.click("#flip")
+        page.click("#learn")
+        expect(page.locator(".verdict")).to_contain_text("Black played dxe4 here. Find a better move")
+        expect(page.locator("#board .cg-shapes line")).to_have_count(0)  # no arrow before the answer
+        assert serious(page) == []
+        drag(page, "c7", "c6")
+        expect(page.locator(".verdict")).to_contain_text("Tried: c6")
+        page.click("#to-game")
+        assert page.locator("#board").bounding_box() == place
 
 
 def test_lost_pieces_stand_beside_a_long_name_and_the_board_in_the_middle_of_a_phone(
@@ -215,6 +201,7 @@ def test_fog_is_darker_than_any_square_that_is_seen(
         over_light = (*(fog[3] * shade + (1 - fog[3]) * under for shade, under in zip(fog, light[:3], strict=False)), 1)
         assert _luminance(light) > _luminance(dark)
         assert (_luminance(dark) + 0.05) / (_luminance(over_light) + 0.05) > 2.5
+        assert (_luminance(light) + 0.05) / (_luminance(dark) + 0.05) > 2.2
 
 
 def _colours(page: Page) -> list[tuple[float, ...]]:
@@ -233,12 +220,6 @@ def _luminance(color: tuple[float, ...]) -> float:
     parts = [each / 255 for each in color[:3]]
     red, green, blue = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in parts]
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def _width(page: Page, board: str) -> float:
-    box = page.locator(board).bounding_box()
-    assert box is not None
-    return box["width"]
 
 
 @contextmanager

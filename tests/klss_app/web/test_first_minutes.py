@@ -1,0 +1,95 @@
+"""The first ten minutes of somebody who comes from a chess server, by clicks; the lesson is in test_review_page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from klss_app.front import Front
+from klss_app.puzzles import puzzles
+from tests.klss_app.web.browsing import PHONE, Board, click, drag, drawn, hidden, opened, resign, serious, turn
+from tests.klss_app.web.pages import FOREIGN, KINDS
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("shown", [{}, {"viewport": PHONE, "color_scheme": "dark", "has_touch": True}])
+def test_from_the_start_page_to_a_lost_game_the_truth_and_a_rematch(
+    chromium: Browser, boards: Callable[..., Board], shown: dict[str, Any]
+) -> None:
+    with opened(chromium, boards(asks=True).link(), **shown) as (page,):
+        expect(page.locator("#level-says")).to_contain_text("Level 3, learner: looks at 60 positions")
+        page.click("#start [value=level-8]")
+        expect(page.locator("#level-says")).to_contain_text("merciless")
+        page.click("#start summary")
+        page.select_option("#start [name=engine]", label=page.locator("#start option", has_text="foreign").inner_text())
+        page.click("#start [value='180+2']")
+        page.fill("#start [name=fen]", "nonsense")
+        page.click("#begin")
+        expect(page.locator("#banner")).to_contain_text("FEN")  # and the choices stay
+        page.fill("#start [name=fen]", "")
+        page.click("#begin")
+        turn(page)
+        expect(page.locator("#player-bottom .clock")).to_have_text("3:00")
+        click(page, "e2", "e4")
+        turn(page, 2)
+        page.click("#flip")
+        click(page, "d2", "d4")
+        turn(page, 3)
+        page.click("#to-puzzles")
+        expect(page.locator("#number")).to_contain_text("Puzzle 1 of", timeout=120_000)
+        move = puzzles()[0].solution.uci()
+        click(page, move[:2], move[2:4])
+        expect(page.locator("#status")).to_contain_text("Right:")
+        page.click("#to-game")
+        drawn(page, "white pawn e4", "white pawn d4")
+        resign(page)
+        hidden(page, 0)
+        drawn(page, "black king e8")
+        expect(page.locator("#score")).to_have_text("You lost, 0–1")
+        page.click("#rematch")
+        turn(page)
+        drag(page, "d7", "d5")
+        turn(page, 2)
+        drawn(page, "black pawn d5", without="white king")
+
+
+@KINDS
+def test_a_friend_is_invited_from_the_start_page_and_left_for_the_computer(
+    chromium: Browser, boards: Callable[..., Board], kind: Front
+) -> None:
+    board = boards(kind, black="rbc-random" if kind.kit.name == "rbc" else FOREIGN, asks=True)
+    board.room.origins = [f"http://127.0.0.1:{board.port}"]
+    with opened(chromium, board.link()) as (page,):
+        page.click("#start [value=friend]")
+        page.click("#start [name=color][value=black]")
+        page.click("#begin")
+        link = page.locator("#invitation input").input_value(timeout=60_000)
+        with opened(chromium, link) as (friend,):
+            expect(friend.locator("#player-bottom .name")).to_have_text("White: you")
+            resign(friend)
+            expect(friend.locator("#score")).to_have_text("0–1")
+            page.click("#new-game")
+            page.click("#start [value=engine]")
+            page.click("#begin")
+            expect(friend.locator("#banner")).to_contain_text("another game")
+            expect(page.locator("#player-top .name")).to_have_text(re.compile("White: (Level 3|rbc-)"), timeout=120_000)
+
+
+def test_a_piece_that_was_seen_leaves_a_ghost_where_the_fog_closed(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    board = boards(black="human", fen="4k3/8/8/4n3/8/2B5/8/4K3 w - - 0 1")
+    with opened(chromium, board.link(0), board.link(1)) as (white, black):
+        turn(white)
+        click(white, "c3", "d2")
+        turn(black)
+        ghost = white.locator("#board cg-auto-pieces piece.knight.black")
+        expect(ghost).to_have_count(1)
+        assert serious(white) == []
+        white.click("#ghosts")
+        expect(ghost).to_have_count(0)
