@@ -116,6 +116,11 @@ export class FogBoard {
   }
 }
 
+const OUTLINED = 'font-weight="650" text-anchor="middle" fill="#fff" stroke="#111" stroke-width="5" paint-order="stroke"';
+
+/** A shape for the board: a text on a square, at x and y of a hundred. @returns {object} */
+export const note = (orig, text, x = 50, y = 60) => ({ orig, customSvg: { center: 'orig', html: `<text x="${x}" y="${y}" font-size="26" ${OUTLINED}>${text}</text>` } });
+
 const brush = (key, color, opacity = 1, lineWidth = 10) => ({ key, color, opacity, lineWidth });
 const BRUSHES = {
   green: brush('g', '#15781B'),

@@ -1,5 +1,5 @@
 // Where enemy pieces were last seen, from one side's views alone.
-import { readBoard, ROLES } from '/board.js';
+import { note, readBoard, ROLES } from '/board.js';
 
 const AT_FIRST = { pawn: 8, knight: 2, bishop: 2, rook: 2, queen: 1, king: 1 };
 
@@ -9,7 +9,7 @@ const AT_FIRST = { pawn: 8, knight: 2, bishop: 2, rook: 2, queen: 1, king: 1 };
  * @param {string[]} views FEN's first fields of all of a side's views, the present one last
  * @param {'white' | 'black'} own the side
  * @param {string} taken letters of what it has captured
- * @returns {{orig: string, piece: object, label: object, age: number}[]} shapes for the board; the age is in plies
+ * @returns {{orig: string, piece: any, age: number}[]} the age is in plies
  */
 export function ghosts(views, own, taken = '') {
   const present = readBoard(views.at(-1));
@@ -25,9 +25,11 @@ export function ghosts(views, own, taken = '') {
       const man = men.get(square);
       if (!man || man.color === own || hidden[man.role] <= 0) continue;
       hidden[man.role] -= 1;
-      const label = { text: String(Math.ceil(age / 2)), fill: '#2c3444' };
-      found.push({ orig: square, piece: { ...man, scale: 0.85 }, label, age });
+      found.push({ orig: square, piece: { ...man, scale: 0.85 }, age });
     }
   }
   return found;
 }
+
+/** Ghosts as shapes for the board: the piece, and in its corner for how many moves it was not seen. */
+export const haunting = (found) => found.flatMap(({ orig, piece, age }) => [{ orig, piece }, note(orig, Math.ceil(age / 2), 86, 28)]);

@@ -2,7 +2,7 @@
 import { calm, destinations, FogBoard, ROLES } from '/board.js';
 import { Clocks, clockText } from '/clock.js';
 import { $, kept, make, rows } from '/dom.js';
-import { ghosts } from '/ghosts.js';
+import { ghosts, haunting } from '/ghosts.js';
 import { ageMarks, Look } from '/look.js';
 import { T } from '/strings.js';
 
@@ -165,7 +165,7 @@ export class Play {
   /** Enemy pieces where they were last seen; in blind chess the board itself has them. @param {string[] | null} views */
   haunt(views) {
     this.seen = !views?.length || this.game.ages ? [] : ghosts(views, this.game.color, this.game.taken);
-    this.board.ground.setAutoShapes(kept('ghosts', true) ? this.seen : []);
+    this.board.ground.setAutoShapes(kept('ghosts', true) ? haunting(this.seen) : []);
   }
 
   /** Step through the views so far. @param {string} key @returns {boolean} whether the key has a meaning here */

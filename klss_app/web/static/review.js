@@ -1,8 +1,8 @@
 // A finished game: the true position, both sides' views, and the engine's analysis.
-import { destinations } from '/board.js';
+import { destinations, note } from '/board.js';
 import { chart, hasValues } from '/chart.js';
 import { $, choose, fragment, kept, make, rows, setFragment } from '/dom.js';
-import { ghosts } from '/ghosts.js';
+import { ghosts, haunting } from '/ghosts.js';
 import { ageMarks, around } from '/look.js';
 import { showPlayer } from '/play.js';
 import { T } from '/strings.js';
@@ -177,9 +177,9 @@ export class Review {
       );
       const figure = make('td', { class: 'strong', title: T.accuracyAbout, text: points === null ? '–' : points.toFixed(0) });
       const luck = this.summary?.[color].mean_luck ?? null;
-      return make('tr', {}, make('td', { text: T.accuracyOf(color) }), figure, ...counts, make('td', { title: T.luckAbout, text: luck === null ? '' : T.luckOf(luck) }));
+      return make('tr', {}, make('td', { text: T.side[color] }), figure, ...counts, make('td', { text: luck === null ? '' : T.value(luck) }));
     });
-    this.part('.sides').replaceChildren(make('tbody', {}, ...figures));
+    this.part('.sides').replaceChildren(make('caption', { text: T.sides }), make('tbody', {}, ...figures));
   }
 
   /** Values and numbers of positions along the game, with dots for costly moves. */
@@ -240,7 +240,7 @@ export class Review {
   /** The enemy's pieces as the side whose board is shown last saw them. */
   ghosts(at, seen) {
     if (seen === 'truth' || at.ages || $('heat').value !== 'none' || !kept('ghosts', true)) return [];
-    return ghosts(this.game.plies.slice(0, this.ply + 1).map((ply) => ply[seen]), seen, this.taken(seen));
+    return haunting(ghosts(this.game.plies.slice(0, this.ply + 1).map((ply) => ply[seen]), seen, this.taken(seen)));
   }
 
   /** Whether the engine's analysis of a turn is drawn on that board: not on that of the side that was not to move. */
@@ -290,10 +290,8 @@ export class Review {
 
   /** The probabilities, where no piece stands. */
   heatLabels(turn, who) {
-    const style = 'font-size="27" font-weight="650" text-anchor="middle" fill="#fff" stroke="#111" stroke-width="5" paint-order="stroke"';
-    return this.asked(turn, who)
-      .filter(([square]) => !this.board.men.has(square))
-      .map(([orig, p]) => ({ orig, customSvg: { html: `<text x="50" y="60" ${style}>${T.percent(p)}</text>`, center: 'orig' } }));
+    const free = this.asked(turn, who).filter(([square]) => !this.board.men.has(square));
+    return free.map(([square, p]) => note(square, T.percent(p)));
   }
 
   /** The engine's moves, as arrows. */

@@ -11,7 +11,6 @@ const men = { pawn: 'pawn', knight: 'knight', bishop: 'bishop', rook: 'rook', qu
 export const T = {
   // ------------------------------------------------------------------ names of things
   title: 'klss board',
-  menu: 'Menu',
   tools: 'Tools',
   newGame: 'New game',
   open: { fog: 'Open a PGN', rbc: 'Open a game' },
@@ -190,17 +189,15 @@ export const T = {
   axes: ['value for White', 'possible positions'],
   plyAxis: (last) => `plies, to ${last}`,
   lines: [
-    ['of-white', 'as White knew it'],
-    ['of-black', 'as Black knew it'],
-    ['of-truth', 'on the true board'],
+    ['of-white', 'White knew'],
+    ['of-black', 'Black knew'],
+    ['of-truth', 'the truth'],
   ],
   nextMistake: 'Next mistake',
   learn: 'Learn from mistakes',
   lesson: (turn) => `${side[turn.color]} played ${turn.played.san} here. Find a better move: move a piece on the board.`,
-  accuracyOf: (color) => `${side[color]}’s accuracy`,
+  sides: 'Accuracy, marks, mean luck a move',
   accuracyAbout: 'Of 100: the mean of 100·e^(−2·cost) over the moves',
-  luckOf: (v) => `luck ${v >= 0 ? '+' : '−'}${Math.abs(v).toFixed(2)}`,
-  luckAbout: 'The mean luck a move, apart from the accuracy',
   noErrors: (all) => `No move has a mark${all ? '' : ' so far'}.`,
   /** The cost of a move, the best move, and the luck. */
   verdict: (turn) => {
