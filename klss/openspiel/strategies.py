@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyspiel
+
 from klss.errors import GameError
+from klss.openspiel.games import silenced
 from klss.theory.game import Game
 from klss.theory.policies import Named
 
 
 def asked(policy: Any, game: Game, spiel: Any, player: int) -> Named:
-    """Return what a ``pyspiel.Policy``, or a ``Policy`` in Python, plays at the infosets of ``player`` that it knows;
-    ``game`` is :func:`klss.openspiel.load` of ``spiel``.
+    """Return what a ``pyspiel.Policy``, or a ``Policy`` in Python, plays at the infosets of ``player``; ``game`` is
+    :func:`klss.openspiel.load` of ``spiel``. Raises GameError: it is of another game.
     """
     observations, found = game.observations[player], dict[str, dict[str, float]]()
+    wrong = GameError(f"policy: got one that does not know the infosets of player {player}, expected one of this game")
     for infoset in observations.turn_infosets.tolist():
         # The state of the infoset's first node, by the way down to it.
         node, way = int(game.nodes_of(player, infoset)[0]), list[int]()
@@ -24,12 +28,15 @@ def asked(policy: Any, game: Game, spiel: Any, player: int) -> Named:
         for place in reversed(way):
             state.apply_action(state.legal_actions()[place])
         try:
-            played = policy.action_probabilities(state)
-        except KeyError as error:
-            raise GameError(f"policy: got one that does not know infoset {error}, expected one of this game") from None
+            with silenced():
+                played = policy.action_probabilities(state)
+        except (KeyError, pyspiel.SpielError):
+            raise wrong from None
         if played:
             names = zip(state.legal_actions(), observations.action_names[infoset], strict=True)
             found[str(observations.keys[infoset])] = {name: float(played.get(action, 0.0)) for action, name in names}
+    if not found and observations.turn_infosets.size:
+        raise wrong
     return found
 
 

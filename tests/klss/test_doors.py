@@ -112,6 +112,8 @@ def test_a_strategy_in_every_form_loses_what_openspiel_says(name: str, tmp_path:
         (lambda: klss.solve("kuhn_poker", max_nodes=57), "more than 57 nodes", "raise max_nodes"),
         (lambda: klss.solve(GAME, memory_mb=1), "would take", "raise memory_mb"),
         (lambda: klss.exploit("kuhn_poker", lambda *_: None), "got None", "Pass, Bet"),
+        (lambda: klss.exploit("leduc_poker", spiel_policy.TabularPolicy(KUHN)), "not know the infosets", "this game"),
+        (lambda: klss.exploit("leduc_poker", pyspiel.TabularPolicy({})), "not know the infosets", "this game"),
         (lambda: klss.exploit(GAME, spiel_policy.UniformRandomPolicy(KUHN)), "policy: got", "OpenSpiel"),
         (lambda: klss.subgame("kuhn_poker", "nowhere"), "got 'nowhere'", "an infoset"),
         (lambda: klss.solve(GAME).policy(), "not OpenSpiel's", "strategy"),
