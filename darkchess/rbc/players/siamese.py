@@ -8,7 +8,7 @@ each is valued on all of them, and the one with the largest weighted mean is mad
 Deviations: the engine is our evaluator a move ahead, deeper if there is time (or Stockfish: ``--evaluator``), with
 values from −1 to 1, −1 where the own king can be captured; at most 1,000 boards of a set are weighed, drawn evenly, and
 fewer if the time is short, where the source cuts sets at 5,000; the 50 likeliest are valued, as in the published code;
-T is .8, which fits our pair best, not 10; opponents have no names, unless ``opponent`` gives one; ties are decided by
+T is .63, which fits our pair best, not 10; opponents have no names, unless ``opponent`` gives one; ties are decided by
 the order of windows and requests.
 """
 
@@ -48,7 +48,7 @@ _WEIGHING = 0.4
 class Nearness:
     """Settings of a :class:`SiamesePlayer`."""
 
-    temperature: float = 0.8  # T, by which distances are divided: the one with the fewest nats on validating games
+    temperature: float = 0.63  # T, by which distances are divided: the one with the fewest nats on validating games
     boards: int = 50  # likeliest boards that are valued
     opponent: str = ""  # its name, one of ``darkchess.rbc.belief.anchors.NAMES``; another one is unknown
 
