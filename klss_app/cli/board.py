@@ -56,8 +56,8 @@ _REDIRECT = """<!doctype html><meta charset="utf-8"><title>klss board</title>
 def _parser(game: Game = FOG) -> Parser:
     parser = Parser(
         "board",
-        f"{game.title} in the browser, and the review of a game. Without a flag for the game the page asks for opponent "
-        f"and clock; else you are White against {game.default_player} by default.",
+        f"{game.title} in the browser, and the review of a game. Without a flag for the game the page asks for the "
+        f"opponent and clock; else you are White against {game.default_player} by default.",
         game,
     )
     if game is FOG:
