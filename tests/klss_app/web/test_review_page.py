@@ -178,11 +178,15 @@ def test_lost_pieces_stand_beside_a_long_name_and_the_board_in_the_middle_of_a_p
         names = {"white": "you", "black": "level-6 (an evaluator whose name is long)"}
         board.send(**{**(board.room.game_message(seat) or {}), "names": names, "lost": "QRBPP"})
         expect(page.locator("#player-top .name")).to_contain_text("Black: Level 6 (")
-        men = page.locator("#player-top .men").bounding_box()
-        assert men is not None
-        for piece in page.locator("#player-top .men piece").all():
-            box = piece.bounding_box()
-            assert box is not None and box["width"] > 15 and box["x"] + box["width"] <= men["x"] + men["width"] + 0.5
+        # In one step, since the server's next message draws them anew.
+        (left, width), *pieces = page.wait_for_function(
+            """() => {
+                const men = document.querySelector('#player-top .men'), pieces = men.querySelectorAll('piece');
+                const place = (each) => { const box = each.getBoundingClientRect(); return [box.x, box.width]; };
+                return pieces.length === 5 && [men, ...pieces].map(place);
+            }"""
+        ).json_value()
+        assert all(each > 15 and x + each <= left + width + 0.5 for x, each in pieces)
         around, within = (page.locator(each).bounding_box() for each in ("#board", "#board cg-container"))
         assert around is not None and within is not None
         left, right = within["x"] - around["x"], around["width"] - within["width"]
