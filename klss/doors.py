@@ -106,6 +106,8 @@ def solve(
     Solution
         Value, both players' strategies, and the exploitability as recomputed by best responses.
 
+    Examples
+    --------
     >>> import klss
     >>> klss.solve("kuhn_poker", exact=True).value
     Fraction(-1, 18)
@@ -196,6 +198,8 @@ def exploit(
     games, nodes, seconds, seed
         See :func:`klss.openspiel.exploiter.what_it_wins`.
 
+    Examples
+    --------
     >>> import klss
     >>> klss.exploit("kuhn_poker", "uniform", player=0)
     [<player 0's strategy: -0.416667 against a best response, 0.125 against the other>]
@@ -277,6 +281,8 @@ def subgame(
         See :mod:`klss.doors`; None: an equilibrium.
     player : int
 
+    Examples
+    --------
     >>> import klss
     >>> klss.subgame("kuhn_poker", "0pb", "uniform").changed  # the jack folds
     {'0pb': {'Pass': (0.5, 1.0), 'Bet': (0.5, 0.0)}}
