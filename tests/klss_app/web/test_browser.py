@@ -358,6 +358,12 @@ def test_a_game_of_anybodys_is_played_by_its_texts_and_reviewed(
         page.click("#review-game")
         expect(page.locator("#review [role=status]")).to_contain_text("turns are analysed.", timeout=300_000)
         expect(page.locator("#review")).to_contain_text(sees)
+        page.keyboard.press("Home")
+        expect(page.locator(".saw")).to_contain_text("White sees")
+        expect(page.locator(".mixture tbody tr")).not_to_have_count(0)
+        expect(page.locator("#board")).to_be_hidden()
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#review .verdict")).to_contain_text("Cost unknown.")
         assert serious(page) == []
 
 

@@ -14,9 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.rules import PAPER
 from darkchess.rbc.game.referee import Referee
-from klss.play.kit import AnyKit
 from klss_app.cli.main import main
-from klss_app.front import front_of
 from klss_app.web.fog_board import reviewed
 from tests.klss_app.web.browsing import (
     PHONE,
@@ -31,7 +29,6 @@ from tests.klss_app.web.browsing import (
     turn,
     typed,
 )
-from tests.table import ghost_hunt, hidden_tictactoe
 from uci_bridge.kits.rbc import RBC
 
 pytestmark = pytest.mark.browser
@@ -273,25 +270,6 @@ def test_a_review_in_one_file_needs_no_server(chromium: Browser, tmp_path: Path,
         assert download.value.suggested_filename.startswith("_script_img_src=x_-")
         text = Path(download.value.path()).read_text()
         assert text == game.read_text() if blind else "Bxe8" in text
-
-
-@pytest.mark.parametrize("kit", [hidden_tictactoe.KIT, ghost_hunt.KIT], ids=lambda kit: kit.title)
-def test_a_game_of_texts_is_played_and_reviewed_step_by_step(
-    chromium: Browser, boards: Callable[..., Board], kit: AnyKit
-) -> None:
-    with opened(chromium, boards(front_of(kit), black="random").link()) as (page,):
-        page.locator("#answers button").last.click()
-        for _ in range(2):
-            page.click("#resign")
-        page.click("#review-game")
-        expect(page.locator("#review [role=status]")).to_contain_text("analysed.", timeout=300_000)
-        page.keyboard.press("Home")
-        expect(page.locator(".saw")).to_contain_text("White sees")
-        expect(page.locator(".mixture tbody tr")).not_to_have_count(0)
-        expect(page.locator("#board")).to_be_hidden()
-        page.keyboard.press("ArrowRight")
-        expect(page.locator("#review .verdict")).to_contain_text("Cost unknown.")
-        assert serious(page) == []
 
 
 def test_the_report_of_a_file_of_games_leads_to_the_turn_of_each_of_its_entries(
