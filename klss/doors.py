@@ -1,8 +1,8 @@
 """The library's doors, which :mod:`klss` exports: they take games and strategies in the form that callers have.
 
 A *game* is a game string of OpenSpiel or a ``pyspiel.Game``, the path of a ``.efg`` or ``.nfg`` file or a
-``pygambit.Game``, a kit of a small game (:mod:`klss.play.small_game`), a :class:`klss.theory.game.Game`, or a
-:class:`klss.theory.equilibrium.Solution` of one. *Strategies* are in any form of
+``pygambit.Game``, a kit of a small game (:mod:`klss.play.small_game`) or its ``MODULE:NAME``, a
+:class:`klss.theory.game.Game`, or a :class:`klss.theory.equilibrium.Solution` of one. *Strategies* are in any form of
 :func:`klss.theory.policies.strategies`. What is refused is refused by a ``GameError`` (a ``PolicyError``: the file of
 strategies), by a ``TooLargeError`` what takes more than these limits, as soon as that is certain:
 
@@ -213,7 +213,7 @@ def exploit(
         try:
             listed, source = _listed(game, recall, max_nodes, most, on_progress)
         except TooLargeError:
-            if not _is_of_openspiel(game):
+            if not _is_of_openspiel(_named(game)):
                 raise
         else:
             named = policies.strategies(policy, listed, source.spiel)
@@ -357,7 +357,8 @@ def _listed(
             told = time.monotonic()
             on_progress(Progress("nodes", nodes))
 
-    if hasattr(given, "begun"):  # a PlainKit, without the import of what plays games
+    given = _named(given)
+    if _is_kit(given):
         from klss.play.listed import listed
 
         return listed(given, max_nodes, tell), Source(given.name)
@@ -374,6 +375,16 @@ def openspiel() -> ModuleType:
         return import_module("klss.openspiel")
     except ImportError as error:
         raise GameError(f"OpenSpiel can't be loaded: {error}; expected it: {INSTALL_EXTRAS}") from error
+
+
+def _named(given: Any) -> Any:
+    """Return the kit that ``MODULE:NAME`` names; any other game as it is."""
+    named = openspiel().games.of_module(given) if isinstance(given, str) else given
+    return named if _is_kit(named) else given
+
+
+def _is_kit(given: Any) -> bool:
+    return hasattr(given, "begun")  # a PlainKit, without the import of what plays games
 
 
 def _is_of_openspiel(given: Any) -> bool:

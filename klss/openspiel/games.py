@@ -33,9 +33,8 @@ def spiel_game(game: str | Any) -> tuple[Any, str]:
         An unknown game, or one that is not a zero-sum game of two players, or whose chance nodes can't be listed.
     """
     name = game if isinstance(game, str) else str(game)
-    of_module = _OF_MODULE.fullmatch(name) if isinstance(game, str) else None
-    if of_module is not None:
-        game = getattr(imported(of_module[1]), of_module[2], of_module[2])
+    if isinstance(game, str):
+        game = of_module(name)
         if isinstance(game, type) and issubclass(game, pyspiel.Game):
             game = _made(name, game)
         elif not isinstance(game, str | pyspiel.Game):
@@ -62,6 +61,12 @@ def spiel_game(game: str | Any) -> tuple[Any, str]:
     if fault := next((what for what, holds in faults.items() if holds), None):
         raise GameError(f"game {name!r} {fault}; expected a zero-sum game of two players that lists nature's outcomes")
     return pyspiel.convert_to_turn_based(spiel) if kind.dynamics == types.Dynamics.SIMULTANEOUS else spiel, name
+
+
+def of_module(text: str) -> Any:
+    """Return what ``MODULE:NAME`` names, or NAME if the module has nothing of that name; any other text as it is."""
+    found = _OF_MODULE.fullmatch(text)
+    return text if found is None else getattr(imported(found[1]), found[2], found[2])
 
 
 def imported(module: str) -> Any:

@@ -296,17 +296,24 @@ def _counted(pieces: Counter[str]) -> str:
 
 
 def how_ended(outcome: Outcome) -> str:
-    """How a game ended, in a sentence; a reason that is not ours, as in files of others, is left out.
+    """How a game ended, in a sentence. A reason that no table here has is shown if it can be the word of a game's own
+    rules; others are of files that other programs wrote.
 
     >>> how_ended(Outcome(True, "flag")), how_ended(Outcome(None, "Normal")), how_ended(Outcome(None, "aborted"))
     ('White wins: Black ran out of time.', 'A draw.', 'The game was left.')
+    >>> how_ended(Outcome(True, "three_in_a_row")), how_ended(Outcome(False, "unknown"))
+    ('White wins: three in a row.', 'Black wins.')
     """
+    if outcome.reason == "aborted" and outcome.winner is None:
+        return "The game was left."
+    own = outcome.reason.isidentifier() and outcome.reason.islower() and outcome.reason != "unknown"
+    word = outcome.reason.replace("_", " ") if own else ""
     if outcome.winner is None:
-        if outcome.reason == "aborted":
-            return "The game was left."
-        return f"Draw: {_DRAWS[outcome.reason]}." if outcome.reason in _DRAWS else "A draw."
+        why = _DRAWS.get(outcome.reason, word)
+        return f"Draw: {why}." if why else "A draw."
     winner, loser = ("White", "Black") if outcome.winner else ("Black", "White")
-    return f"{winner} wins{': ' if outcome.reason in _LOSSES else ''}{_LOSSES.get(outcome.reason, '').format(loser)}."
+    why = _LOSSES.get(outcome.reason, word).format(loser)
+    return f"{winner} wins: {why}." if why else f"{winner} wins."
 
 
 def over_document(outcome: Outcome | None) -> Document | None:
