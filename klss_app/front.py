@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import chess
 
-from darkchess.evaluation.registry import EvaluatorChoice
+from darkchess.evaluation.choice import EvaluatorChoice
 from darkchess.fog.game.rules import PAPER, Ruleset
 from klss.play.arbiter import SEATS, AnyPlayed
 from klss.play.contest import AnyReferee

@@ -1,4 +1,4 @@
-"""The known evaluators, and a caller's choice of one: names, help texts, ranges and defaults.
+"""The known evaluators: names and help texts.
 
 An evaluator is named by a word of :data:`EVALUATORS`, or as ``module:Class``: a subclass of
 :class:`darkchess.evaluation.evaluator.Evaluator` in any module that Python finds. A command line needs the names before
@@ -8,9 +8,8 @@ its first board, so an evaluator's module, with its compiled code, is imported o
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from darkchess.errors import EvaluatorError
 
@@ -37,32 +36,6 @@ EVALUATORS = {
     ),
 }
 """The named evaluators. One in another package is loaded as any ``module:Class`` is; it only has a shorter name."""
-
-
-@dataclass(frozen=True)
-class EvaluatorChoice:
-    """A caller's choice, for configurations that leave their evaluator open (:data:`AUTO`).
-
-    Attributes
-    ----------
-    name
-        One of :data:`EVALUATORS`, or ``module:Class``.
-    stockfish
-        Path of Stockfish; None: the one that :func:`uci_bridge.stockfish.evaluator.find_stockfish` finds.
-    reproducible
-        Whether the same calls must give the same values, as in games limited by nodes.
-    """
-
-    name: str = "builtin"
-    stockfish: str | None = field(
-        default=None, metadata={"help": "where Stockfish is (default: KLSS_STOCKFISH, PATH, /usr/games)"}
-    )
-    reproducible: bool = False
-
-    @classmethod
-    def option(cls, name: str) -> Any:
-        """Return the field ``name``, whose ``default`` and ``metadata`` (help, range) make a flag of command lines."""
-        return cls.__dataclass_fields__[name]
 
 
 def evaluator_names() -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import pyspiel
@@ -9,10 +11,11 @@ import pyspiel
 from klss.errors import GameError
 from klss.openspiel.games import silenced
 from klss.theory.game import Game
-from klss.theory.policies import Named
+
+_Strategy = Mapping[str, Mapping[str, float | Fraction]]
 
 
-def asked(policy: Any, game: Game, spiel: Any, player: int) -> Named:
+def asked(policy: Any, game: Game, spiel: Any, player: int) -> dict[str, dict[str, float]]:
     """Return what a ``pyspiel.Policy``, or a ``Policy`` in Python, plays at the infosets of ``player``; ``game`` is
     :func:`klss.openspiel.load` of ``spiel``. Raises GameError: it is of another game.
     """
@@ -40,7 +43,7 @@ def asked(policy: Any, game: Game, spiel: Any, player: int) -> Named:
     return found
 
 
-def tabular(spiel: Any, strategies: tuple[Named, Named]) -> Any:
+def tabular(spiel: Any, strategies: tuple[_Strategy, _Strategy]) -> Any:
     """Return both players' strategies as a ``TabularPolicy`` of ``spiel``. Raises GameError: infosets are histories."""
     from open_spiel.python.policy import tabular_policy_from_callable
 

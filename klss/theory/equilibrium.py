@@ -134,7 +134,8 @@ class Solution:
     def _repr_html_(self) -> str:
         from klss.theory.html import page
 
-        return page(self)
+        title = repr(self)[1:-1]
+        return title if self.game is None else page(title, self.game, (self.strategy(0), self.strategy(1)))
 
     def strategy(self, player: int) -> Named:
         """Return the strategy of ``player``, 0 or 1: infoset's name -> action's name -> probability.

@@ -11,7 +11,6 @@ from klss.theory.game import Game
 from klss.theory.movers import CHANCE, TERMINAL
 
 if TYPE_CHECKING:
-    from klss.theory.equilibrium import Solution
     from klss.theory.policies import Named
 
 _INFOSETS, _NODES = 100, 100
@@ -23,14 +22,11 @@ _WIDE, _HIGH = 130, 18
 _COLOURS = {0: "#3465a4", 1: "#cc0000", CHANCE: "#888888"}
 
 
-def page(solution: Solution) -> str:
+def page(title: str, game: Game, strategies: tuple[Named, Named]) -> str:
     """Return a fragment of HTML, without scripts."""
-    parts = [f"<p>{escape(repr(solution)[1:-1])}</p>"]
-    if solution.game is None:
-        return parts[0]
-    strategies = solution.strategy(0), solution.strategy(1)
-    if solution.game.node_count <= _NODES:
-        parts.append(_tree(solution.game, strategies))
+    parts = [f"<p>{escape(title)}</p>"]
+    if game.node_count <= _NODES:
+        parts.append(_tree(game, strategies))
     rows = [
         f"<tr><td>{player}</td><td><code>{escape(key)}</code></td>"
         f"<td>{', '.join(f'{escape(action)} {_number(p)}' for action, p in actions.items())}</td></tr>"

@@ -87,7 +87,7 @@ def _measured(parsed: argparse.Namespace, chosen: Spec) -> Report:
 
         return equilibrium(chosen, nodes=parsed.nodes or NODES, repetitions=repetitions, say=_say)
     if parsed.bench == "suite":
-        from darkchess.evaluation.registry import EvaluatorChoice
+        from darkchess.evaluation.choice import EvaluatorChoice
         from klss.play.limits import Limit
         from klss_app.bench.suite import NODES as SUITE_NODES
         from klss_app.bench.suite import suite
@@ -112,7 +112,8 @@ def _say(line: str) -> None:
 def _evaluators(stockfish: str | None, threads: int) -> dict[str, Evaluator | None]:
     """Every evaluator by its name; None for one that is not installed, unless its path was given."""
     from darkchess.errors import EvaluatorError
-    from darkchess.evaluation.registry import EVALUATORS, EvaluatorChoice, evaluator_class
+    from darkchess.evaluation.choice import EvaluatorChoice
+    from darkchess.evaluation.registry import EVALUATORS, evaluator_class
 
     evaluators: dict[str, Evaluator | None] = {}
     for name in EVALUATORS:

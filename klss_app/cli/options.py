@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import chess
 
-from darkchess.evaluation.registry import EVALUATORS, EvaluatorChoice, evaluator_names
+from darkchess.evaluation.choice import EvaluatorChoice
+from darkchess.evaluation.registry import EVALUATORS, evaluator_names
 from klss.play.limits import DEFAULT_TIME_S, Limit, TimeControl
 from klss.support.seeds import fresh_seed
 from klss.support.text import printable

@@ -13,7 +13,8 @@ import pytest
 
 from darkchess.board.position import Position
 from darkchess.errors import EvaluatorError
-from darkchess.evaluation.registry import EvaluatorChoice, evaluator_class
+from darkchess.evaluation.choice import EvaluatorChoice
+from darkchess.evaluation.registry import evaluator_class
 from darkchess.fog.players.named_fog_players import ConfigurationError, configuration
 from klss.play.limits import TimeControl
 from tests.uci_bridge.protocol_games import random_game, turn

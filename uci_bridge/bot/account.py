@@ -22,7 +22,7 @@ from pathlib import Path
 
 import chess
 
-from darkchess.evaluation.registry import EvaluatorChoice
+from darkchess.evaluation.choice import EvaluatorChoice
 from klss import __version__
 from klss.support.configuration_text import ConfigurationError
 from klss.support.text import Document

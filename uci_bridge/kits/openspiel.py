@@ -17,7 +17,6 @@ from klss.play.outcome import Seat
 from klss.play.small_game import Nature, PlainKit
 from klss.support.text import Document
 from uci_bridge.commands import described
-from uci_bridge.kits.named import OPENSPIEL
 
 _WARM_NODES = 50
 
@@ -41,7 +40,7 @@ class _OpenSpielKit(PlainKit[Configuration, Referee, Seen, int]):
     front = "klss_app.front:OpenSpielFront"
 
     def __init__(self, name: str) -> None:
-        self.name, self.title = name, name.removeprefix(OPENSPIEL)
+        self.name, self.title = name, name.partition(":")[2]  # behind "openspiel:"
         self._game, _ = spiel_game(self.title)
         Sight(self._game, 0)  # raises now, and not in play, if the game has no observations
         super().__init__()

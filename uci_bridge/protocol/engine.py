@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from darkchess.errors import DarkchessError
-from darkchess.evaluation.registry import EvaluatorChoice
+from darkchess.evaluation.choice import EvaluatorChoice
 from klss.play.contest import AnyDecision, AnyPlayer, Contradiction
 from klss.play.kit import AnyKit, AnyMaker, Spec
 from klss.play.limits import Limit, Progress

@@ -33,8 +33,8 @@ import numpy as np
 from darkchess.board.kernels.board import IDENTITY
 from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
 from darkchess.board.kernels.tables import TABLES
+from darkchess.evaluation.choice import EvaluatorChoice
 from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Evaluator
-from darkchess.evaluation.registry import EvaluatorChoice
 from klss.search import Budget
 from klss.support.arrays import Bools, Floats, Int8s, Ints, Words
 from uci_bridge.child_processes import engine_environment
