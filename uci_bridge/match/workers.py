@@ -25,6 +25,9 @@ from uci_bridge.match.files import MatchError
 
 _CONNECT_S = 15.0
 
+_LOOK_S = 0.5
+"""Seconds between two looks whether a signal asks the match to end."""
+
 
 class Task(Protocol):
     """A game to work on."""
@@ -113,7 +116,8 @@ class Workers(Generic[SomeTask, SomeTool, Result]):
         try:
             while self._playing:
                 watched = islice(self._playing, 1 if self._work.in_order else None)
-                for future in wait(list(watched), return_when=FIRST_COMPLETED).done:
+                # Not for ever: a signal that reaches another thread does not wake this one, which has to act on it.
+                for future in wait(list(watched), _LOOK_S, FIRST_COMPLETED).done:
                     task = self._playing.pop(future)
                     result = self._result(future, task)
                     submit(islice(tasks, 1))
