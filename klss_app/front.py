@@ -6,10 +6,10 @@ is on the referee's side of the wall.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import chess
@@ -253,8 +253,7 @@ def front_of(kit: AnyKit) -> Front:
     """The front of a kit's game."""
     if kit.front is None:
         return Front(kit)
-    module, _, name = kit.front.partition(":")
-    front: Front = getattr(importlib.import_module(module), name)(kit)
+    front: Front = resolve_name(kit.front)(kit)
     return front
 
 

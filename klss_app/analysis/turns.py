@@ -6,10 +6,10 @@ A game with an analysis of its own has a subclass of :class:`Analysis`, named in
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Iterator
 from contextlib import closing
+from pkgutil import resolve_name
 from typing import Any, Generic
 
 import chess
@@ -121,8 +121,7 @@ AnyAnalysis = Analysis[Any, Any, Any, Any, Any]
 
 def analysis_of(kit: AnyKit) -> type[AnyAnalysis]:
     """The class that analyses a kit's games."""
-    module, _, name = OWN.get(kit.name, f"{__name__}:Analysis").partition(":")
-    found: type[AnyAnalysis] = getattr(importlib.import_module(module), name)
+    found: type[AnyAnalysis] = resolve_name(OWN.get(kit.name, f"{__name__}:Analysis"))
     return found
 
 
