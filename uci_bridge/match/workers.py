@@ -111,9 +111,9 @@ class Workers(Generic[SomeTask, SomeTool, Result]):
         def submit(some: Iterator[SomeTask]) -> None:
             self._playing.update((executor.submit(do, task), task) for task in some)
 
-        # In order, a few more wait, so that nobody is idle until the first one ends.
-        submit(islice(tasks, self._at_once * (2 if self._work.in_order else 1)))
         try:
+            # In order, a few more wait, so that nobody is idle until the first one ends.
+            submit(islice(tasks, self._at_once * (2 if self._work.in_order else 1)))
             while self._playing:
                 watched = islice(self._playing, 1 if self._work.in_order else None)
                 # Not for ever: a signal that reaches another thread does not wake this one, which has to act on it.
