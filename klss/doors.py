@@ -34,8 +34,8 @@ from klss.theory.equilibrium import Method, Solution, SolveStats, Source
 from klss.theory.exact import solve as solve_exactly
 from klss.theory.first_order import FirstOrderMethod
 from klss.theory.folding import fold
-from klss.theory.game import Game
-from klss.theory.policies import Exploited, Named, behaviour_of
+from klss.theory.game import Game, Named
+from klss.theory.policies import Exploited, behaviour_of
 from klss.theory.sequence_form import sequence_form
 from klss.theory.treeplex import behaviour, realization
 

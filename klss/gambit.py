@@ -24,9 +24,8 @@ from klss.support.memory import check_memory
 from klss.support.text import printable
 from klss.support.whole_file import write_whole
 from klss.theory.certificate import probabilities, simplest
-from klss.theory.game import Game, GameBuilder
+from klss.theory.game import Game, GameBuilder, Named
 from klss.theory.movers import CHANCE, TERMINAL
-from klss.theory.policies import Named
 
 _MOST_BYTES = 64_000_000
 """Largest file, in bytes. A node takes about 40 bytes or more."""

@@ -12,7 +12,8 @@ from klss.openspiel.model import Values
 from klss.openspiel.players import PolicyPlayer, RandomPlayer, SearchingPlayer
 from klss.search import Klss2021, Kluss, SearchConfiguration
 from klss.support.configuration_text import ConfigurationError, FlatConfiguration, by_name, chosen
-from klss.theory.policies import Named, PolicyError, read_policy
+from klss.theory.game import Named
+from klss.theory.policies import PolicyError, read_policy
 
 POLICY = "policy:"
 """Prefix of the text for a player with a given strategy; the path of a file of ``klss solve --out`` follows."""

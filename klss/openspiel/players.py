@@ -19,7 +19,7 @@ from klss.play.outcome import Seat
 from klss.play.time_plan import TimePlan
 from klss.search import Report, Search, SearchConfiguration
 from klss.search.root_values import root_values
-from klss.theory.policies import Named
+from klss.theory.game import Named
 
 _DEALS = 3_000
 """Most outcomes of nature before the first action with which a search from the game's start is made."""

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 import pyspiel
 
 from klss.errors import GameError
 from klss.openspiel.games import silenced
-from klss.theory.game import Game
-
-_Strategy = Mapping[str, Mapping[str, float | Fraction]]
+from klss.theory.game import Game, Named
 
 
-def asked(policy: Any, game: Game, spiel: Any, player: int) -> dict[str, dict[str, float]]:
+def asked(policy: Any, game: Game, spiel: Any, player: int) -> Named:
     """Return what a ``pyspiel.Policy``, or a ``Policy`` in Python, plays at the infosets of ``player``; ``game`` is
     :func:`klss.openspiel.load` of ``spiel``. Raises GameError: it is of another game.
     """
@@ -43,7 +39,7 @@ def asked(policy: Any, game: Game, spiel: Any, player: int) -> dict[str, dict[st
     return found
 
 
-def tabular(spiel: Any, strategies: tuple[_Strategy, _Strategy]) -> Any:
+def tabular(spiel: Any, strategies: tuple[Named, Named]) -> Any:
     """Return both players' strategies as a ``TabularPolicy`` of ``spiel``. Raises GameError: infosets are histories."""
     from open_spiel.python.policy import tabular_policy_from_callable
 

@@ -30,9 +30,9 @@ from klss.support.memory import check_memory
 from klss.support.whole_file import write_whole
 from klss.theory.best_response import exploitability
 from klss.theory.certificate import ExactStrategy
-from klss.theory.game import Game
+from klss.theory.game import Game, Named
 from klss.theory.highs import Attempt, Basis, LinearProgram, LinearSolver, LpResult, attempts
-from klss.theory.policies import Named, write_policy
+from klss.theory.policies import write_policy
 from klss.theory.rational import RationalProgram
 from klss.theory.sequence_form import SequenceForm
 from klss.theory.treeplex import behaviour, realization, uniform_behaviour

@@ -17,8 +17,9 @@ infoset twice (no absent-mindedness).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -28,6 +29,9 @@ from klss.support.arrays import Bools, Floats, Ints
 from klss.theory._kernels import tree as kernels
 from klss.theory.movers import CHANCE, TERMINAL
 from klss.theory.treeplex import Treeplex
+
+Named = Mapping[str, Mapping[str, float | Fraction]]
+"""One player's strategy: infoset's name -> action's name -> probability."""
 
 _SUM = 1e-9
 """Largest error of a sum: of chance's probabilities at a node, and of both players' utilities (relative from 1 on)."""

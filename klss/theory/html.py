@@ -11,7 +11,7 @@ from klss.theory.game import Game
 from klss.theory.movers import CHANCE, TERMINAL
 
 if TYPE_CHECKING:
-    from klss.theory.policies import Named
+    from klss.theory.game import Named
 
 _INFOSETS, _NODES = 100, 100
 """Most infosets of the table, and most nodes of a tree that is drawn."""

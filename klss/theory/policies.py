@@ -11,7 +11,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +22,9 @@ from klss.support.memory import check_memory
 from klss.support.text import printable, read_text
 from klss.support.whole_file import write_whole
 from klss.theory.best_response import best_response
-from klss.theory.game import Game
+from klss.theory.game import Game, Named
 from klss.theory.sequence_form import SequenceForm
 from klss.theory.treeplex import realization, uniform_behaviour
-
-Named = Mapping[str, Mapping[str, float | Fraction]]
-"""One player's strategy: infoset's name -> action's name -> probability."""
 
 FORMS = "a dict, a file of klss solve, a Solution, a policy of OpenSpiel, a function, 'uniform', or two of them"
 """What :func:`strategies` takes."""
