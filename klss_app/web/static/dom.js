@@ -63,6 +63,16 @@ export function keep(name, value) {
   }
 }
 
+/** Open a dialog: the value of the button that closes it; '' if it is left. @param {string} id @returns {Promise<string>} */
+export function ask(id) {
+  const dialog = $(id);
+  dialog.returnValue = '';
+  dialog.showModal();
+  return new Promise((chosen) => {
+    dialog.addEventListener('close', () => chosen(dialog.returnValue), { once: true });
+  });
+}
+
 /** The entries of the link's fragment: seat, game, ply. */
 export function fragment() {
   return new URLSearchParams(location.hash.slice(1));

@@ -1,7 +1,7 @@
 // The page: takes a seat in the room, and shows the running game or the review of a finished one.
 import { FogBoard } from '/board.js';
 import { followCursor } from '/cursor.js';
-import { $, fragment, keep, kept, make, setFragment } from '/dom.js';
+import { $, ask, fragment, keep, kept, make, setFragment } from '/dom.js';
 import { showInvitation } from '/invitation.js';
 import { Line } from '/line.js';
 import { Play } from '/play.js';
@@ -13,9 +13,6 @@ import { T } from '/strings.js';
 
 // The server takes 256 KiB in one message; quotes and line ends in a file are sent as two characters.
 const MOST_PGN = 200000;
-/** Within these times, in ms, of the first click on "Resign" another one does not count yet, and still counts. */
-const REREAD_MS = 600;
-const SURE_MS = 4000;
 
 for (const element of document.querySelectorAll('[data-text]')) element.textContent = T[element.dataset.text];
 for (const element of document.querySelectorAll('[data-label]')) {
@@ -231,22 +228,7 @@ $('entry').addEventListener('submit', (event) => {
 $('typed').addEventListener('keydown', (event) => {
   if (event.key === 'Escape') $('typed').blur();
 });
-let resigning = 0;
-let asking = 0;
-$('resign').addEventListener('click', () => {
-  const since = Date.now() - resigning;
-  if (since < REREAD_MS) return; // the second click of a double click
-  const sure = since < SURE_MS;
-  if (sure) send({ type: 'resign' });
-  resigning = sure ? 0 : Date.now();
-  $('resign').textContent = sure ? T.resign : T.resignSure;
-  $('resign').setAttribute('aria-disabled', String(!sure));
-  clearTimeout(asking);
-  if (sure) return;
-  setTimeout(() => $('resign').setAttribute('aria-disabled', 'false'), REREAD_MS);
-  asking = setTimeout(() => ($('resign').textContent = T.resign), SURE_MS);
-});
-$('resign').addEventListener('keydown', (event) => event.repeat && event.preventDefault());
+$('resign').addEventListener('click', async () => (await ask('resigning')) && send({ type: 'resign' }));
 $('draw').addEventListener('click', () => play.draws());
 $('skip').addEventListener('click', (event) => event.detail > 1 || play.skip()); // the second click of two would pass
 $('rematch').addEventListener('click', () => {

@@ -1,7 +1,6 @@
 // A running game: one player's view, its moves, the clocks.
 import { calm, destinations, FogBoard, ROLES } from '/board.js';
-import { Clocks, clockText } from '/clock.js';
-import { $, kept, make, rows } from '/dom.js';
+import { $, ask, kept, make, rows } from '/dom.js';
 import { ghosts, haunting } from '/ghosts.js';
 import { ageMarks, Look } from '/look.js';
 import { T } from '/strings.js';
@@ -35,7 +34,6 @@ export class Play {
     this.board = board;
     this.send = send;
     this.game = null;
-    this.clocks = new Clocks();
     this.flipped = false;
     /** The ply that is looked back at; null: the present. @type {number | null} */
     this.back = null;
@@ -66,15 +64,14 @@ export class Play {
     const before = this.game;
     const fresh = !before || before.number !== game.number;
     this.game = game;
+    this.heard = performance.now();
     if (!fresh && before.offer !== game.offer && before.ply === game.ply && before.step === game.step && !game.over) {
       // Only the offer of a draw changed: a piece that is being dragged and an earlier ply on show stay as they are.
-      this.clocks.take(game.clock);
       if (this.shown) this.offer();
       if (this.shown && this.back === null) this.status();
       return;
     }
     this.back = null;
-    this.clocks.take(game.clock);
     if (fresh) {
       this.truth = null;
       this.flipped = false;
@@ -130,7 +127,7 @@ export class Play {
     $('words').hidden = Boolean(game.answers);
     if (game.over) {
       this.board.ground.cancelPremove();
-      $('promotion').close();
+      for (const id of ['promotion', 'resigning']) $(id).close();
     } else if (mine && this.board.ground.state.premovable.current) {
       this.board.ground.playPremove();
     }
@@ -246,6 +243,12 @@ export class Play {
     this.tick();
   }
 
+  /** Milliseconds that a side has left: the server keeps the clocks, the page counts down between its messages. */
+  left(color) {
+    const { clock } = this.game;
+    return clock && clock[color] - (clock.running === color ? performance.now() - this.heard : 0);
+  }
+
   tick() {
     const game = this.game;
     const waited = this.loading ? T.loading(Math.floor((performance.now() - this.loadingSince) / 1000)) : '';
@@ -254,13 +257,13 @@ export class Play {
     if (!game || !this.shown) return;
     for (const [place, color] of [['bottom', this.bottom], ['top', other(this.bottom)]]) {
       const clock = $(`player-${place}`).querySelector('.clock');
-      const left = this.clocks.left(color);
-      let text = left === null ? '' : clockText(left);
+      const left = this.left(color);
+      let text = left === null ? '' : T.clock(Math.max(0, left));
       if (left === null && !game.over && game.turn === color && color !== game.color) {
         text = `${Math.floor((performance.now() - this.since) / 1000)} s`;
       }
       if (clock.textContent !== text) clock.textContent = text;
-      clock.classList.toggle('running', this.clocks.running(color));
+      clock.classList.toggle('running', game.clock?.running === color);
       clock.classList.toggle('low', left !== null && left < 10000);
     }
   }
@@ -355,11 +358,6 @@ export class Play {
 
 /** Ask for the piece that a pawn becomes: its letter, or '' if none was chosen. @param {string} color @returns {Promise<string>} */
 export function askPromotion(color) {
-  const dialog = $('promotion');
-  for (const piece of dialog.querySelectorAll('piece')) piece.classList.replace(other(color), color);
-  dialog.returnValue = '';
-  dialog.showModal();
-  return new Promise((chosen) => {
-    dialog.addEventListener('close', () => chosen(dialog.returnValue), { once: true });
-  });
+  for (const piece of $('promotion').querySelectorAll('piece')) piece.classList.replace(other(color), color);
+  return ask('promotion');
 }

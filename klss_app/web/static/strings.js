@@ -34,6 +34,7 @@ export const T = {
   play: 'Play',
   resign: 'Resign',
   resignSure: 'Really resign?',
+  playOn: 'Play on',
   offerDraw: 'Offer a draw',
   acceptDraw: 'Accept the draw',
   review: 'Review',
@@ -57,6 +58,11 @@ export const T = {
   percent,
 
   // ------------------------------------------------------------------ while a game goes on
+  /** Milliseconds as a clock shows them; tenths at the end. */
+  clock: (ms) => {
+    const tenths = ms < 10000 ? `.${Math.floor(ms / 100) % 10}` : '';
+    return `${Math.floor(ms / 60000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, '0')}${tenths}`;
+  },
   /** The title of a page on which these two play or are reviewed. */
   pageTitle: (what) => `${what} · ${T.title}`,
   you: 'you',

@@ -100,7 +100,7 @@ def typed(page: Page, text: str) -> None:
 
 def resign(page: Page) -> None:
     page.click("#resign")
-    page.click("#resign")
+    page.click("#resigning [value=yes]")
 
 
 def turn(page: Page, number: int = 1) -> None:

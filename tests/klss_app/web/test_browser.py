@@ -212,8 +212,11 @@ def test_a_reload_and_a_second_tab_are_in_the_game_and_resigning_asks_twice(
         typed(second, "d4")
         expect(page.locator("#moves li")).to_have_count(2)
         page.click("#resign")
-        expect(page.locator("#resign")).to_have_text("Really resign?")
-        page.click("#resign")
+        expect(page.locator("#resigning")).to_contain_text("Really resign?")
+        assert serious(page) == []
+        page.keyboard.press("Escape")
+        expect(page.locator("#end")).to_be_hidden()
+        resign(page)
         for each in (page, second):
             expect(each.locator("#status")).to_contain_text("Black wins: White resigned.")
         page.click("#new-game")
@@ -353,8 +356,7 @@ def test_a_game_of_anybodys_is_played_by_its_texts_and_reviewed(
             expect(page.locator("#moves")).to_contain_text(f"{count}.")
         expect(page.locator("body")).to_contain_text(sees)
         assert serious(page) == []
-        page.click("#resign")
-        page.click("#resign")
+        resign(page)
         page.click("#review-game")
         expect(page.locator("#review [role=status]")).to_contain_text("turns are analysed.", timeout=300_000)
         expect(page.locator("#review")).to_contain_text(sees)
@@ -466,14 +468,14 @@ def test_a_double_click_or_a_key_that_is_held_down_does_not_resign(
     with opened(chromium, boards().link()) as (page,):
         turn(page)
         page.dblclick("#resign")
+        page.keyboard.press("Escape")
         page.focus("#resign")
         for _ in range(8):  # all but the first are repeats, for playwright as for a keyboard
             page.keyboard.down("Enter")
-            page.wait_for_timeout(150)
+            page.wait_for_timeout(100)
             expect(page.locator("#end")).to_be_hidden()
         page.keyboard.up("Enter")
-        page.wait_for_timeout(4000)  # the question is forgotten meanwhile
-        expect(page.locator("#resign")).to_have_text("Resign")
+        page.keyboard.press("Escape")
         resign(page)
         expect(page.locator("#status")).to_contain_text("Black wins: White resigned.")
 
