@@ -15,7 +15,7 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.analysis.analyst import Analysis, Analyst, Belief
 from darkchess.fog.analysis.principal_lines import Line
-from darkchess.fog.belief.belief_board import belief_lines, percent
+from darkchess.fog.belief.marginals import belief_lines, percent
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.named_fog_players import Configuration

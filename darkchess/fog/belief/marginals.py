@@ -1,5 +1,5 @@
 """What a player believes, square by square: how likely each piece is there, over the positions that the player can't
-rule out, each counted once or by its weight.
+rule out, each counted once or by its weight; and this as a board in text.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import chess
 import numpy as np
 
 from darkchess.fog.belief.position_set import PositionSet
+from darkchess.fog.game.render import Style, board_lines
+from darkchess.fog.game.view import View
 from darkchess.weighting.enemy_features import weight_sums
 from klss.support.arrays import Floats, Ints
 
@@ -83,3 +85,38 @@ def marginals(positions: PositionSet, weights: Floats | None = None) -> Marginal
     counts = sums(None).astype(np.int64)
     own = {square: piece for square, piece in sorted(view.pieces.items()) if piece.color == view.color}
     return Marginals(view.color, positions.size, counts, own, None if weights is None else sums(weights))
+
+
+def percent(probability: float) -> str:
+    """Return ``probability`` in at most four characters; only what is certain gets 0 % or 100 %.
+
+    >>> [percent(p) for p in (0.0, 0.001, 0.43, 0.999, 1.0)]
+    ['0%', '<1%', '43%', '>99%', '100%']
+    """
+    if 0.0 < probability < 0.01:
+        return "<1%"
+    if 0.99 < probability < 1.0:
+        return ">99%"
+    return f"{100 * probability:.0f}%"
+
+
+def belief_lines(view: View, found: Marginals, *, unicode: bool = True) -> list[str]:
+    """Return the lines of a board (at most 75 columns), the player's side at the bottom: what the player sees, and on
+    every unseen square the likeliest enemy piece with its percentage.
+
+    Parameters
+    ----------
+    view
+        What the player sees.
+    found
+        What the player believes, at the same ply.
+    unicode
+        See :class:`darkchess.fog.game.render.Style`; the sign of fog is for unseen squares on which no piece can stand.
+    """
+    pieces, labels = dict(view.pieces), {}
+    for square in chess.SQUARES:
+        if not view.sees(square) and (men := found.at(square)):
+            symbol, probability = next(iter(men.items()))
+            pieces[square], labels[square] = chess.Piece.from_symbol(symbol), f" {percent(probability)}"
+    style = Style(unicode=unicode)
+    return board_lines(pieces, view.visible, bottom=view.color, style=style, labels=labels, cell=9)

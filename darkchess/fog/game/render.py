@@ -1,8 +1,7 @@
 """Boards as text: what one player sees, or the true board, alone or side by side. Only drawing: no terminal is queried.
 
-There are three styles, which the caller chooses: letters and ``?`` for fog (``ASCII``), chess figures and shading
-(``UNICODE``), and the same on coloured squares (``COLOR``, ANSI sequences of 256 colours). Fog is a square whose
-contents the player does not see.
+The caller chooses the style: letters and ``?`` for fog, or chess figures and shading; and the squares' colours (ANSI
+sequences of 256 colours). Fog is a square whose contents the player does not see.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import itertools
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import chess
 
@@ -45,11 +45,6 @@ class Style:
     color: bool = False
 
 
-ASCII = Style(unicode=False)
-UNICODE = Style()
-COLOR = Style(color=True)
-
-
 def width(text: str) -> int:
     """Return the columns that ``text`` takes in a terminal: ANSI sequences take none.
 
@@ -63,9 +58,10 @@ def board_lines(
     pieces: Mapping[int, chess.Piece],
     visible: int = ALL_SQUARES,
     *,
+    style: Style,
     bottom: chess.Color = chess.WHITE,
-    style: Style = UNICODE,
     marked: Collection[int] = (),
+    labels: Mapping[int, str] = MappingProxyType({}),
     cell: int = 2,
 ) -> list[str]:
     """Return the lines of a board: eight ranks and the line of files.
@@ -76,60 +72,54 @@ def board_lines(
         Piece by square (0–63). A piece on a fogged square is drawn too: the caller decides which pieces are shown.
     visible
         Mask of the squares whose contents are seen (bit 0 is a1); the others are fog.
-    bottom
-        The side at the bottom.
     style
         See :class:`Style`.
+    bottom
+        The side at the bottom.
     marked
         Squares to highlight, such as those of the last move.
+    labels
+        Texts that follow the pieces of some squares.
     cell
         Columns of a square, 2 or more; 3 looks square in most terminals.
 
     Examples
     --------
-    >>> lines = board_lines({0: chess.Piece.from_symbol("R")}, 0x101, style=ASCII)
+    >>> lines = board_lines({0: chess.Piece.from_symbol("R")}, 0x101, style=Style(unicode=False))
     >>> lines[-3:]
     ['2 . ? ? ? ? ? ? ?', '1 R ? ? ? ? ? ? ?', '  a b c d e f g h']
     """
     # Ranks and files in the order in which the side at the bottom sees them.
     ranks = range(7, -1, -1) if bottom == chess.WHITE else range(8)
     files = range(8) if bottom == chess.WHITE else range(7, -1, -1)
+    # A cell's text is centred on coloured squares; else blanks only separate.
+    fitted = str.center if style.color else str.ljust if labels else str.rjust
+    begin = " " if style.color or labels else ""
     lines = []
     for rank in ranks:
-        squares = [8 * rank + file for file in files]
-        cells = [
-            _cell(square, pieces.get(square), bool(visible >> square & 1), style, square in marked, cell)
-            for square in squares
-        ]
-        lines.append(f"{rank + 1}" + (" " if style.color else "") + "".join(cells) + (_RESET if style.color else ""))
-    # The names of the files, under the middle of their squares.
-    left, right = _padding(cell, style)
-    names = "".join(" " * left + "abcdefgh"[file] + " " * right for file in files)
-    lines.append((" " + (" " if style.color else "") + names).rstrip())
-    return [line if style.color else line.rstrip() for line in lines]
+        line = f"{rank + 1}{begin}"
+        for square in (8 * rank + file for file in files):
+            piece, seen = pieces.get(square), bool(visible >> square & 1)
+            text = fitted(_sign(piece, seen, style) + labels.get(square, ""), cell)
+            line += _colored(text, square, piece, seen, square in marked) if style.color else text
+        lines.append(line + _RESET if style.color else line.rstrip())
+    names = "".join(fitted("abcdefgh"[file], cell) for file in files)
+    lines.append(f" {begin}{names}".rstrip())
+    return lines
 
 
-def _padding(cell: int, style: Style) -> tuple[int, int]:
-    """Return the blanks left and right of a cell's sign: it is centred on coloured squares; else they only separate."""
-    left = (cell - 1) // 2 if style.color else cell - 1
-    return left, cell - 1 - left
-
-
-def _cell(square: int, piece: chess.Piece | None, seen: bool, style: Style, marked: bool, cell: int) -> str:
+def _sign(piece: chess.Piece | None, seen: bool, style: Style) -> str:
     if piece is not None:
         # On coloured squares both sides have the filled figures, since outlined ones look hollow there.
         filled = chess.Piece(piece.piece_type, not style.color and piece.color)
-        sign = filled.unicode_symbol() if style.unicode else piece.symbol()
-    elif style.color:
-        sign = " " if seen or style.unicode else "?"
-    elif style.unicode:
-        sign = "·" if seen else "░"
-    else:
-        sign = "." if seen else "?"
-    left, right = _padding(cell, style)
-    text = " " * left + sign + " " * right
-    if not style.color:
-        return text
+        return filled.unicode_symbol() if style.unicode else piece.symbol()
+    if style.color:
+        return " " if seen or style.unicode else "?"
+    empty, fog = ("·", "░") if style.unicode else (".", "?")
+    return empty if seen else fog
+
+
+def _colored(text: str, square: int, piece: chess.Piece | None, seen: bool, marked: bool) -> str:
     light = (chess.square_rank(square) + chess.square_file(square)) % 2
     background = (_MARKED if marked else _SEEN if seen else _FOG)[light]
     foreground = _FOREGROUND[piece.color] if piece is not None else "38;5;244"

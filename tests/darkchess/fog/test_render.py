@@ -6,9 +6,9 @@ import chess
 import pytest
 
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.render import ALL_SQUARES, ASCII, COLOR, UNICODE, Style, beside, board_lines, width
+from darkchess.fog.game.render import ALL_SQUARES, Style, beside, board_lines, width
 
-STYLES = (ASCII, UNICODE, COLOR, Style(unicode=False, color=True))
+STYLES = [Style(unicode, color) for unicode in (False, True) for color in (False, True)]
 
 
 def test_a_view_in_ascii_agrees_with_its_fog_fen() -> None:
@@ -17,7 +17,7 @@ def test_a_view_in_ascii_agrees_with_its_fog_fen() -> None:
         game.push(chess.Move.from_uci(text))
     for color in chess.COLORS:
         view = game.view(color)
-        lines = board_lines(view.pieces, view.visible, style=ASCII)
+        lines = board_lines(view.pieces, view.visible, style=Style(unicode=False))
         board = view.fog_fen().split()[0]
         for digit in "12345678":
             board = board.replace(digit, "." * int(digit))
@@ -43,6 +43,6 @@ def test_fog_looks_like_no_empty_square_and_signs_are_those_of_the_style(style: 
 
 
 def test_columns_stay_aligned_beside_coloured_boards() -> None:
-    board = board_lines({}, 0, style=COLOR)
+    board = board_lines({}, 0, style=Style(color=True))
     rows = beside([("one", board), ("two", board)])
     assert {width(row) for row in rows[1:9]} == {2 * width(board[0]) + 4}
