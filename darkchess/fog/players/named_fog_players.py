@@ -15,7 +15,7 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.evaluation.registry import AUTO, evaluator_class
 from darkchess.fog.game.contest import Player
 from darkchess.fog.players.book import Book
-from darkchess.fog.players.one_position import BestGuessPlayer, GreedyPlayer
+from darkchess.fog.players.one_position import OnePositionPlayer
 from darkchess.fog.players.player import BeliefSettings, KlssPlayer
 from darkchess.fog.players.tracking import RandomPlayer, TrackingPlayer, WeakerPlayer
 from darkchess.player_configuration import PlayerConfiguration
@@ -193,9 +193,9 @@ def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, se
             valued, chosen.search, beliefs=chosen.beliefs, ponder=chosen.ponder, book=book, **common
         )  # fmt: skip
     elif chosen.player == "best-guess":
-        player = BestGuessPlayer(valued, **common)
+        player = OnePositionPlayer(valued, sample=200, deepest=math.inf, **common)
     elif chosen.player == "greedy":
-        player = GreedyPlayer(valued, **common)
+        player = OnePositionPlayer(valued, sample=1, deepest=1, **common)
     else:
         player = RandomPlayer(**common)
     if chosen.max_nodes == math.inf and not chosen.slips:
