@@ -21,7 +21,7 @@ import numpy as np
 
 from darkchess.board import fen as fen_text
 from darkchess.board.kernels import board, moves
-from darkchess.board.kernels.tables import PAWN_CAPTURES, TABLES
+from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position, row_of
 from darkchess.errors import ViewError
@@ -181,8 +181,8 @@ def observed(
     View
         Its castling rights follow from the rights before and from the piece that moved or was captured. The en passant
         square follows from ``legal_moves``; without them, from a pawn's empty diagonal that is seen although only an en
-        passant target would show it. If another piece sees that square too, ``previous`` may decide; if it does not,
-        ``ep_known`` is False, ``ep_square`` None, and ``legal_moves`` may lack the en passant capture.
+        passant target would show it. If another piece sees that square too, ``ep_known`` is False, ``ep_square`` None,
+        and ``legal_moves`` may lack the en passant capture.
 
     Raises
     ------
@@ -209,7 +209,7 @@ def observed(
     _check(previous, view, where)
     # Add what was not sent: the en passant square, and exactly the squares that rule 4 shows; from these, the moves.
     sent = None if legal_moves is None else tuple(legal_moves)
-    view = _with_own_mask(_with_ep(view, previous, sent), where)
+    view = _with_own_mask(_with_ep(view, sent), where)
     view = replace(view, legal_moves=known_moves(view))
     # Moves that were sent must be the same; then nothing is left open.
     same = sent is not None and view.ep_known and sorted(map(encode, sent)) == sorted(map(encode, view.legal_moves))
@@ -290,68 +290,44 @@ def _check(previous: View, view: View, where: str) -> None:
         raise ViewError(f"{where}: got one that does not follow from the view before, expected that {broken[0]}")
 
 
-def _ep_targets(pieces: Mapping[int, chess.Piece], color: chess.Color) -> set[int]:
-    """Return the empty squares on which pawns of ``color`` could capture en passant, as far as ``pieces`` are known: on
-    the square beside the pawn is an enemy pawn, or nothing known.
+def _ep_targets(view: View) -> set[int]:
+    """Return the empty squares on which the player's pawns may capture en passant, as far as is seen: on the square
+    beside the pawn is an enemy pawn, or it is not seen.
     """
     targets = set()
-    ahead = 8 if color else -8
-    for square, piece in pieces.items():
-        if piece != chess.Piece(chess.PAWN, color) or chess.square_rank(square) != (4 if color else 3):
+    ahead = 8 if view.color else -8
+    for square, piece in view.pieces.items():
+        if piece != chess.Piece(chess.PAWN, view.color) or chess.square_rank(square) != (4 if view.color else 3):
             continue
         for beside in (square - 1, square + 1):
-            if chess.square_distance(square, beside) != 1:
-                continue
-            clear = beside + ahead not in pieces and beside + 2 * ahead not in pieces
-            if clear and pieces.get(beside, chess.Piece(chess.PAWN, not color)) == chess.Piece(chess.PAWN, not color):
-                targets.add(beside + ahead)
+            target, stands = beside + ahead, view.pieces.get(beside) == chess.Piece(chess.PAWN, not view.color)
+            clear = view.sees(target) and target not in view.pieces and target + ahead not in view.pieces
+            if chess.square_distance(square, beside) == 1 and clear and (stands or not view.sees(beside)):
+                targets.add(target)
     return targets
 
 
-def _with_ep(view: View, previous: View, sent: tuple[chess.Move, ...] | None) -> View:
-    """Return ``view`` with its en passant square inferred: from the legal moves, else from the visible squares, else
-    from the view before.
-    """
+def _with_ep(view: View, sent: tuple[chess.Move, ...] | None) -> View:
+    """Return ``view`` with its en passant square inferred: from the legal moves, else from the visible squares."""
     if view.kind != "opp_move" or view.own_capture_square is not None or view.game_over is not None:
         return view
-    targets = {square for square in _ep_targets(view.pieces, view.color) if view.sees(square)}
+    targets = _ep_targets(view)
     if sent is not None:
         found = {move.to_square for move in sent if move.to_square in targets and _is_ep(view, move)}
         return replace(view, ep_square=found.pop()) if len(found) == 1 else view
-    # The squares that are seen without any en passant square: if more is seen, that is the target.
-    ahead = 8 if view.color else -8
+    # The squares that are seen without any en passant square: if more is seen, that is the target (or, to other hosts,
+    # its pawn). A target that another piece sees too stays open.
     otherwise = int(vision.visible(view.row(), 0 if view.color else 1, TABLES))
-    unsure = False
-    for target in sorted(targets):
-        victim, origin = target - ahead, target + ahead
-        if view.visible & ~otherwise & (1 << target | 1 << victim):
-            return replace(view, ep_square=target)  # nothing else shows the target (or, to other hosts, its pawn)
-        # Evidence against a double step there: another piece on the pawn's square, the pawn was not at home before, or
-        # another move was seen.
-        pawn = chess.Piece(chess.PAWN, not view.color)
-        if view.sees(victim) and view.pieces.get(victim) != pawn:
-            continue
-        if previous.pieces.get(victim) is not None or (previous.sees(origin) and previous.pieces.get(origin) != pawn):
-            continue
-        if _changed(previous, view) & ~(1 << victim | 1 << origin):
-            continue
-        # Evidence for it: the pawn has left its home square, and is not on the target.
-        if previous.pieces.get(origin) == pawn and view.sees(origin):
+    behind = -8 if view.color else 8
+    for target in targets:
+        if view.visible & ~otherwise & (1 << target | 1 << target + behind):
             return replace(view, ep_square=target)
-        unsure = True
-    return replace(view, ep_known=not unsure)
-
-
-def _changed(previous: View, view: View) -> int:
-    """Return the squares that are seen in both views and whose content changed."""
-    both = previous.visible & view.visible
-    was, now = previous.pieces, view.pieces
-    return sum(1 << square for square in chess.scan_forward(both) if was.get(square) != now.get(square))
+    return replace(view, ep_known=not targets)
 
 
 def _may_be_ep(view: View, move: chess.Move) -> bool:
     """Whether ``move`` is an en passant capture that a rebuilt view could not exclude."""
-    return not view.ep_known and _is_ep(view, move) and move.to_square in _ep_targets(view.pieces, view.color)
+    return not view.ep_known and _is_ep(view, move) and move.to_square in _ep_targets(view)
 
 
 def _is_ep(view: View, move: chess.Move) -> bool:
@@ -376,37 +352,16 @@ def _with_own_mask(view: View, where: str) -> View:
         pieces = {square: piece for square, piece in view.pieces.items() if square != victim}
         view = replace(view, visible=view.visible & ~extra, pieces=pieces)
         extra = 0
-    # A square that is hidden although the view's row shows it must be before an own pawn.
-    hidden = most & ~view.visible
-    odd = extra | (hidden & ~_blocked(view, hidden) if hidden else 0)
+    # A square that is hidden although the view's row shows it must be before an own pawn, and seen by no other piece:
+    # an unseen piece is there, or blocks the pawn. Pawns are obstacles to other pieces, so only their kind is removed.
+    row = view.row()
+    pawns = int(row[board.PAWN]) & int(row[board.WHITE + side])
+    row[board.PAWN] ^= np.uint64(pawns)
+    steps = pawns << 8 | pawns << 16 if view.color else pawns >> 8 | pawns >> 16
+    odd = extra | (most & ~view.visible & ~(steps & ~int(vision.visible(row, side, TABLES))))
     if odd:
         raise ViewError(
             f"{where}: got {chess.SQUARE_NAMES[chess.lsb(odd)]} as {'visible' if extra else 'hidden'}, expected "
             f"exactly the squares that {chess.COLOR_NAMES[view.color]}'s pieces see"
         )
     return view
-
-
-def _blocked(view: View, hidden: int) -> int:
-    """Return the squares of ``hidden`` (hidden, but visible if they were empty) that are explained by unseen enemy
-    pieces before own pawns.
-    """
-    side = 0 if view.color else 1
-    row = view.row()
-    own = sum(1 << square for square, piece in view.pieces.items() if piece.color == view.color)
-    pawns = int(row[board.PAWN]) & own
-    diagonals = int(np.bitwise_or.reduce(TABLES[list(chess.scan_forward(pawns)), PAWN_CAPTURES + side])) if pawns else 0
-    # The squares that the other pieces see: pawns are still obstacles, but see nothing.
-    row[board.PAWN] = np.uint64(int(row[board.PAWN]) & ~pawns)
-    others = int(vision.visible(row, side, TABLES))
-    explained = 0
-    for square in chess.scan_forward(pawns):
-        ahead, second = (square + 8, square + 16) if view.color else (square - 8, square - 16)
-        # The nearest hidden square before a pawn has an enemy piece, so no other own piece may see it; the square
-        # behind it may then be hidden too.
-        blocker = ahead if hidden >> ahead & 1 else second
-        if 0 <= blocker < 64 and not (others | diagonals) >> blocker & 1:
-            explained |= 1 << blocker
-            if blocker == ahead and 0 <= second < 64 and not others >> second & 1:
-                explained |= 1 << second
-    return explained
