@@ -26,7 +26,7 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.choice import EvaluatorChoice
 from darkchess.evaluation.kernels.evaluation import WON, Knowledge, evaluate_many
 from darkchess.evaluation.kernels.minimax import DEEPEST, minimax_many
-from darkchess.evaluation.kernels.network import LINEAR_SIZE, OFFSETS, PACKED_SIZE
+from darkchess.evaluation.kernels.network import OFFSETS, PACKED_SIZE
 from darkchess.evaluation.kernels.pawn_ending import pawn_ending_table
 from klss.search import Budget
 from klss.support.archive import read_arrays
@@ -185,19 +185,18 @@ class Evaluator(ABC):
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights of the built-in evaluation, in pawns: those of a tapered sum and, optionally, of a network added to it.
+    """Weights of the built-in evaluation, in pawns: those of a tapered sum, and of a network added to it.
 
     Attributes
     ----------
     packed
-        float32[PACKED_SIZE] with a network, float32[LINEAR_SIZE] without: the arrays of
-        :data:`darkchess.evaluation.kernels.network.OFFSETS`, one after the other.
+        float32[PACKED_SIZE]: the arrays of :data:`darkchess.evaluation.kernels.network.OFFSETS`, one after the other.
     """
 
     packed: npt.NDArray[np.float32]
 
     def __post_init__(self) -> None:
-        assert self.packed.shape in ((LINEAR_SIZE,), (PACKED_SIZE,))
+        assert self.packed.shape == (PACKED_SIZE,)
 
     def part(self, name: str) -> npt.NDArray[np.float32]:
         """Return a view of one array of the weights, by its name in ``OFFSETS``."""

@@ -29,7 +29,7 @@ from darkchess.evaluation.kernels.evaluation import MOST
 from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, STAGES, features
 from darkchess.evaluation.kernels.features import phase as phase_of
 from darkchess.evaluation.kernels.features import stage as stage_of
-from darkchess.evaluation.kernels.network import FIRST, LINEAR_SIZE, OFFSETS, PACKED_SIZE, SECOND
+from darkchess.evaluation.kernels.network import FIRST, OFFSETS, PACKED_SIZE, SECOND
 from experiments.learn.shards import TRAIN, VALIDATE, Arrays, Columns, chunks, where
 from experiments.learn.trainer import Plan, train
 from klss.support.arrays import Floats, Words
@@ -75,8 +75,8 @@ def with_network(weights: dict[str, Any], seed: int) -> dict[str, Any]:
 
 
 def packed(weights: dict[str, Any]) -> Weights:
-    """Weights for play."""
-    found = Weights(np.zeros(PACKED_SIZE if "first" in weights else LINEAR_SIZE, dtype=np.float32))
+    """Weights for play; without those of a network its output is 0."""
+    found = Weights(np.zeros(PACKED_SIZE, dtype=np.float32))
     for name, array in weights.items():
         found.part(name)[:] = array
     return found

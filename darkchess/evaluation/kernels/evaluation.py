@@ -32,7 +32,7 @@ from darkchess.board.kernels.board import (
 from darkchess.board.kernels.moves import MAX_MOVES, generate, king_capture, make
 from darkchess.board.kernels.tables import PAWN_CAPTURES
 from darkchess.evaluation.kernels.features import ANY, MAPS, MAX_FEATURES, features, phase, stage
-from darkchess.evaluation.kernels.network import LINEAR_SIZE, UNITS, forward
+from darkchess.evaluation.kernels.network import UNITS, forward
 from darkchess.evaluation.kernels.pawn_ending import is_pawn_ending, pawn_ending_score
 from klss.support.kernel import kernel
 
@@ -68,7 +68,7 @@ class Knowledge(NamedTuple):
     worth
         float64[6]: rough values of the pieces in pawns, for ordering and pruning.
     model
-        The packed weights (:mod:`network`): float32[PACKED_SIZE], or [LINEAR_SIZE] without a network.
+        The packed weights (:mod:`network`): float32[PACKED_SIZE].
     pawn_ending
         :func:`darkchess.evaluation.kernels.pawn_ending.pawn_ending_table`.
     """
@@ -116,16 +116,8 @@ def static(row: Any, knowledge: Any, scratch: Any) -> Any:
     model, index, count = knowledge.model, scratch.index, scratch.count
     n = features(row, knowledge.tables, index, count, scratch.maps)
     share = np.float32(phase(row))
-    if model.shape[0] > LINEAR_SIZE:
-        output, middle, end = forward(index, count, n, stage(row), model, scratch.units)
-        score = share * middle + (np.float32(1.0) - share) * end + output
-    else:
-        middle = end = np.float32(0.0)
-        for i in range(n):
-            times = np.float32(count[i])
-            middle += model[2 * index[i]] * times
-            end += model[2 * index[i] + 1] * times
-        score = share * middle + (np.float32(1.0) - share) * end
+    output, middle, end = forward(index, count, n, stage(row), model, scratch.units)
+    score = share * middle + (np.float32(1.0) - share) * end + output
     return min(max(np.float64(score), -MOST), MOST)
 
 

@@ -33,8 +33,7 @@ SECOND = 16
 
 UNITS = FIRST + SECOND
 
-LINEAR_SIZE = 2 * FEATURES
-_FIRST_BIAS = LINEAR_SIZE
+_FIRST_BIAS = 2 * FEATURES
 _FIRST = _FIRST_BIAS + FIRST
 _SECOND_BIAS = _FIRST + 2 * FEATURES * FIRST
 _SECOND = _SECOND_BIAS + STAGES * SECOND
@@ -49,9 +48,7 @@ OFFSETS: dict[str, tuple[int, tuple[int, ...]]] = {
     "second": (_SECOND, (STAGES, FIRST, SECOND)),
     "last": (_LAST, (STAGES, SECOND)),
 }
-"""Start of each array of the weights in the packed one (float32), and its shape. Without a network there is only
-``linear``.
-"""
+"""Start of each array of the weights in the packed one (float32), and its shape."""
 
 
 _FLOAT, _WORD = ir.FloatType(), ir.IntType(64)
