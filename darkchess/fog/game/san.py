@@ -30,11 +30,8 @@ _ORNAMENT = re.compile(r"(?:\s*e\.?p\.?)?[^\w)]*$")
 _LONGEST = 40
 """Most characters of a text that is read as a move; no spelling of a move has half as many."""
 
-_FAULTS: dict[type[ValueError], tuple[str, str]] = {
-    chess.InvalidMoveError: ("misspelt", "SAN like Nf3, exd5, O-O, e8=Q or UCI like g1f3, e7e8q"),
-    chess.AmbiguousMoveError: ("ambiguous", "the origin of one of the moves that fit"),
-}
-"""What python-chess's exceptions say of a move, and what was expected; any other says that it is illegal."""
+_FAULTS = {chess.InvalidMoveError: "misspelt", chess.AmbiguousMoveError: "ambiguous"}
+"""What python-chess's exceptions say of a move; any other says that it is illegal."""
 
 PLAIN = str.maketrans(
     dict(zip("♔♕♖♗♘♚♛♜♝♞", "KQRBN" * 2, strict=True))
@@ -124,15 +121,12 @@ def parse_move(board: Position | View, text: str) -> chess.Move:
             raise chess.IllegalMoveError
         return move
     except ValueError as error:  # python-chess's three kinds, also for a move from a square to itself
-        fault, expected = _FAULTS.get(
-            type(error), ("illegal", f"one of the {len(here.moves)} moves of the side to move")
-        )
-    if not here.moves:
-        expected = "none: there is no move to make here"
+        fault = _FAULTS.get(type(error), "illegal")
     near = get_close_matches(
         bare, [name for move in here.moves for name in (here.san(move), move.uci())], n=3, cutoff=0.5
     )
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    expected = f"one of {len(here.moves)} moves in SAN (Nf3, exd5, O-O, e8=Q) or UCI (g1f3)"
     raise IllegalMove(f"{fault} move: got {text[:_LONGEST]!r}, expected {expected}{hint}")
 
 
