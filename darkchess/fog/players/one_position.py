@@ -1,5 +1,5 @@
-"""A player that chooses one possible position, and plays as if it were the true one: ``greedy`` samples it and looks one
-ply ahead; ``best-guess`` takes the best of many for the opponent, and searches it as in chess.
+"""A player that chooses one possible position, and plays as if it were the true one: ``greedy`` samples it and looks
+one ply ahead; ``best-guess`` takes the best of many for the opponent, and searches it as in chess.
 """
 
 from __future__ import annotations
