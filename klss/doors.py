@@ -23,14 +23,14 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 from klss import gambit
 from klss.errors import INSTALL_EXTRAS, MAX_NODES, GameError, TooLargeError
 from klss.support.text import read_text
 from klss.theory import equilibrium, first_order, locking, policies
 from klss.theory.best_response import exploitability
-from klss.theory.equilibrium import Method, Solution, SolveStats, Source
+from klss.theory.equilibrium import Solution, SolveStats, Source
 from klss.theory.exact import solve as solve_exactly
 from klss.theory.first_order import FirstOrderMethod
 from klss.theory.folding import fold
@@ -64,7 +64,7 @@ OnProgress = Callable[[Progress], None]
 def solve(
     game: Any,
     *,
-    method: Method | FirstOrderMethod = "lp",
+    method: Literal["lp"] | FirstOrderMethod = "lp",
     exact: bool = False,
     gap: float | None = None,
     seconds: float | None = None,
@@ -81,7 +81,7 @@ def solve(
     ----------
     game, max_nodes, memory_mb
         See :mod:`klss.doors`.
-    method : "lp" | "simplex" | "ipm" | "auto" | "pcfr+" | "dcfr" | "cfr+"
+    method : "lp" | "pcfr+" | "dcfr" | "cfr+"
         Exact, by linear programming (:func:`klss.theory.equilibrium.solve`), or to a given gap, by regret minimisation
         (:func:`klss.theory.first_order.solve`), for games whose program takes too long or too much memory.
     exact : bool
@@ -113,8 +113,8 @@ def solve(
     Fraction(-1, 18)
     """
     iterated = method in first_order.METHODS
-    if not iterated and method not in get_args(Method):
-        raise GameError(f"method {method!r}: expected one of {', '.join((*get_args(Method), *first_order.METHODS))}")
+    if not iterated and method != "lp":
+        raise GameError(f"method {method!r}: expected one of lp, {', '.join(first_order.METHODS)}")
     if not iterated and not (gap is None and resume is None):
         raise GameError(f"gap, resume: got one with method {method!r}, expected {', '.join(first_order.METHODS)}")
     if exact and (iterated or lock is not None):
@@ -126,8 +126,7 @@ def solve(
         if on_progress is not None:
             on_progress(Progress("payoffs", int(form.payoff.nnz)))
         if exact:
-            found = solve_exactly(form, method=method, time_limit_s=seconds, max_bytes=most)
-            return replace(found, source=source)
+            return replace(solve_exactly(form, time_limit_s=seconds, max_bytes=most), source=source)
         # Locked infosets are no choices: solve the smaller game of the free ones, then add the locked ones again.
         fixed = None
         if lock is not None:
@@ -142,7 +141,7 @@ def solve(
                 on_progress=on_progress and (lambda n, left: on_progress(Progress("iterations", n, left))),
             )  # fmt: skip
         else:
-            found = equilibrium.solve(folded.form, method=method, time_limit_s=seconds, max_bytes=most)
+            found = equilibrium.solve(folded.form, time_limit_s=seconds, max_bytes=most)
         found = folded.restored(found)
         return replace(found if fixed is None else fixed.restored(found), source=source)
 

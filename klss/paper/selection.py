@@ -107,8 +107,7 @@ def select(
     # Break the remaining ties by fixed weights, so that the result does not depend on the solver.
     tied = generic_objective(lp.cost.size, program.form.treeplexes[0].sequence_count)
     first, last = lexicographic(lp, [rule, tied])
-    plan, _, _, _ = read_back(program, last)
-    return Choice(plan, first.objective)
+    return Choice(read_back(program, last)[0], first.objective)
 
 
 def _mean_margin(program: Program, top: GadgetForm) -> Floats:

@@ -179,8 +179,7 @@ def blueprint_of(form: SequenceForm, floor: Floats | None) -> Blueprint:
     weak = np.zeros(columns)
     weak[: t0.sequence_count] = -(form.payoff @ realization(t1, uniform_behaviour(t1)))
     _, last = lexicographic(program.program, [weak, generic_objective(columns, t0.sequence_count)])
-    x, _, _, _ = read_back(program, last)
-    return Blueprint(x, floor)
+    return Blueprint(read_back(program, last)[0], floor)
 
 
 def table_1_row(

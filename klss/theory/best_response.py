@@ -12,11 +12,10 @@ import numpy as np
 
 from klss.support.arrays import Floats
 from klss.theory._kernels import responses
-from klss.theory._kernels.treeplex import realise
 from klss.theory.sequence_form import SequenceForm
-from klss.theory.treeplex import Treeplex
+from klss.theory.treeplex import Treeplex, realization
 
-_ALL = np.zeros(0)
+ALL = np.zeros(0)
 """An empty array of the opponent's reach, with which the kernel leaves no infoset out."""
 
 
@@ -29,12 +28,10 @@ class BestResponse:
     # normalised
     infoset_value: Floats
     sequence_value: Floats  # float64[S]: the same after each sequence
-    # float64[S]: a realization plan with that value: at each infoset the first optimal action (and the floor's share of
-    # the others)
-    plan: Floats
+    plan: Floats  # float64[S]: a realization plan with that value: at each infoset the first optimal action
 
 
-def best_response(treeplex: Treeplex, utility: Floats, maximize: bool, floor: Floats | None = None) -> BestResponse:
+def best_response(treeplex: Treeplex, utility: Floats, maximize: bool) -> BestResponse:
     """Return a best response of one player for given utilities of that player's sequences.
 
     Parameters
@@ -46,8 +43,6 @@ def best_response(treeplex: Treeplex, utility: Floats, maximize: bool, floor: Fl
         player 1.
     maximize : bool
         True for player 0, False for player 1.
-    floor : float64[S], optional
-        The least behaviour probability of each sequence; then the best *allowed* response is returned.
 
     Returns
     -------
@@ -56,18 +51,10 @@ def best_response(treeplex: Treeplex, utility: Floats, maximize: bool, floor: Fl
     sequence_value = np.array(utility, dtype=np.float64)
     infoset_value = np.empty(treeplex.infoset_count)
     choice = np.empty(treeplex.infoset_count, np.int64)
-    least = np.zeros(treeplex.sequence_count) if floor is None else np.ascontiguousarray(floor, dtype=np.float64)
-    responses.best_response(
-        treeplex.arrays, 1.0 if maximize else -1.0, least, _ALL, sequence_value, infoset_value, choice
-    )
-    # The chosen sequence gets the probability that the floor leaves.
-    probabilities = least.copy()
-    if choice.size:
-        probabilities[choice] += 1.0 - np.add.reduceat(least, treeplex.first_sequence)
-    plan = np.empty(treeplex.sequence_count)
-    plan[0] = 1.0
-    realise(treeplex.arrays, probabilities, plan)
-    return BestResponse(float(sequence_value[0]), infoset_value, sequence_value, plan)
+    responses.best_response(treeplex.arrays, 1.0 if maximize else -1.0, ALL, sequence_value, infoset_value, choice)
+    probabilities = np.zeros(treeplex.sequence_count)
+    probabilities[choice] = 1.0
+    return BestResponse(float(sequence_value[0]), infoset_value, sequence_value, realization(treeplex, probabilities))
 
 
 def worst_case(form: SequenceForm, player: int, plan: Floats) -> float:
@@ -77,12 +64,10 @@ def worst_case(form: SequenceForm, player: int, plan: Floats) -> float:
     return best_response(form.treeplexes[0], form.payoff @ plan, maximize=True).value
 
 
-def exploitability(form: SequenceForm, x: Floats, y: Floats, x_floor: Floats | None = None) -> float:
+def exploitability(form: SequenceForm, x: Floats, y: Floats) -> float:
     """Return the saddle gap of the plans ``x`` float64[S0] and ``y`` float64[S1]: max over x' of u(x', y) minus min
     over y' of u(x, y'), the sum of both players' gains by deviating.
 
-    Non-negative up to rounding and 0 exactly at equilibria. With ``x_floor`` float64[S0] player 0's
-    deviations keep to that floor too.
+    Non-negative up to rounding and 0 exactly at equilibria.
     """
-    upper = best_response(form.treeplexes[0], form.payoff @ y, maximize=True, floor=x_floor).value
-    return upper - worst_case(form, 0, x)
+    return worst_case(form, 1, y) - worst_case(form, 0, x)

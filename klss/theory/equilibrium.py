@@ -7,9 +7,9 @@ renormalised per infoset from the top.
 
 Deviations: the empty sequence of player 1 has no row, it is the objective. At infosets that y or x does not reach the
 plan is 0; :func:`klss.theory.treeplex.behaviour` gives a behaviour there, uniform by default. The solver's status is
-not trusted: the gap is recomputed by best responses. If it is too large, another method is tried, then pivots in
-fractions (:mod:`klss.theory.rational`): the solver's tolerances are absolute, so that one payoff that is a billion
-times the others can hide them.
+not trusted: the gap is recomputed by best responses, and if it is too large, another method is tried. The solver's
+tolerances are absolute, so that one payoff that is a billion times the others can hide them: then the answer is none,
+and :mod:`klss.theory.exact` has it.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from klss.errors import GameError
-from klss.support.arrays import Floats, Ints
+from klss.support.arrays import Floats
 from klss.support.memory import check_memory
 from klss.support.whole_file import write_whole
 from klss.theory.best_response import exploitability
@@ -33,24 +33,19 @@ from klss.theory.certificate import ExactStrategy
 from klss.theory.game import Game, Named
 from klss.theory.highs import Attempt, Basis, LinearProgram, LinearSolver, LpResult, attempts
 from klss.theory.policies import write_policy
-from klss.theory.rational import RationalProgram
 from klss.theory.sequence_form import SequenceForm
-from klss.theory.treeplex import behaviour, realization, uniform_behaviour
+from klss.theory.treeplex import Treeplex, behaviour, realization, uniform_behaviour
 
 T = TypeVar("T")
 
-Method = Literal["lp", "simplex", "ipm"]
 Status = Literal["optimal", "iteration_limit", "time_limit", "failed"]
 
 _GAP = 1e-7
 """Largest gap of an optimum, as a share of its value or of the least payoff, whatever status the solver reports."""
 
-_RATIONAL = 10_000
-"""Most rows and columns of a program that is solved in fractions if the solver fails."""
-
 _PATIENCE, _PATIENCE_LEAST = 0.5, 1000
-"""Limit of simplex iterations with "lp": for each row and column of the program, and its least value. A run that takes
-more probably stalls, as in degenerate games, for which interior point is better.
+"""Limit of simplex iterations: for each row and column of the program, and its least value. A run that takes more
+probably stalls, as in degenerate games, for which interior point is better.
 """
 
 _BYTES_A_NONZERO, _BYTES_A_LINE, _BYTES_AT_LEAST = 160, 500, 10_000_000
@@ -294,104 +289,78 @@ def program_bytes(lines: int, payoffs: int) -> int:
     return _BYTES_AT_LEAST + _BYTES_A_NONZERO * (payoffs + lines) + _BYTES_A_LINE * lines
 
 
-def read_back(program: Program, result: LpResult) -> tuple[Floats, Floats, float, float]:
-    """Return the plans x and y of a run's primal values and row duals, the profile's value and its saddle gap."""
-    form = program.form
-    t0, t1 = form.treeplexes
+def read_back(program: Program, result: LpResult) -> tuple[Floats, Floats]:
+    """Return the plans x and y of a run's primal values and row duals."""
     # Go through the behaviour, so that x and y are plans exactly and not only up to the solver's tolerance.
+    t0, t1 = program.form.treeplexes
     weights = behaviour(t0, result.primal[: t0.sequence_count])
     if program.floor is not None:
-        weights = _lifted(weights, program.floor, t0.first_sequence, t0.infoset_of_sequence)
-    x = realization(t0, weights)
+        weights = _lifted(weights, program.floor, t0)
     duals = np.concatenate([[1.0], np.abs(result.row_dual[program.response_rows])])
-    y = realization(t1, behaviour(t1, duals))
-    utility = form.payoff @ y
-    return x, y, float(x @ utility), exploitability(form, x, y, program.floor)
+    return realization(t0, weights), realization(t1, behaviour(t1, duals))
 
 
-def solve(
-    form: SequenceForm,
-    *,
-    method: str = "lp",
-    time_limit_s: float | None = None,
-    max_bytes: int | None = None,
-    x_floor: Floats | None = None,
-) -> Solution:
-    """Return an equilibrium of ``form``.
+def _lifted(weights: Floats, floor: Floats, treeplex: Treeplex) -> Floats:
+    """Return a behaviour with entries below the floor raised to it; the parts above it are scaled to make the sum 1."""
+    if not treeplex.infoset_count:
+        return weights
+    above = np.maximum(weights - floor, 0.0)
+    total = np.add.reduceat(above, treeplex.first_sequence)
+    rest = 1.0 - np.add.reduceat(floor, treeplex.first_sequence)
+    ratio = np.where(total > 0.0, rest / np.where(total > 0.0, total, 1.0), 0.0)
+    out: Floats = floor + above * np.concatenate([[0.0], ratio])[treeplex.infoset_of_sequence + 1]
+    out[0] = 1.0
+    return out
+
+
+def solve(form: SequenceForm, *, time_limit_s: float | None = None, max_bytes: int | None = None) -> Solution:
+    """Return an equilibrium of ``form``: by dual simplex, or by interior point where simplex makes no progress.
 
     Parameters
     ----------
     form : SequenceForm
-    method : "lp" | "simplex" | "ipm"
-        "simplex": dual simplex; "ipm": interior point with crossover; "lp": simplex first, interior point if it stalls.
-        With each of them a failure is retried with the other method.
     time_limit_s : float, optional
         Most seconds of all attempts together.
     max_bytes : int, optional
         Most bytes of this process; checked before the program is built, by :func:`program_bytes`.
-    x_floor : float64[S0], optional
-        Player 0 plays each sequence with at least this behaviour probability; its plan is then a least exploitable one
-        under that condition.
-
-    Returns
-    -------
-    Solution
 
     Raises
     ------
-    GameError
-        The method is unknown or the floor can't be met.
     TooLargeError
         More than ``max_bytes``.
     """
-    if method not in get_args(Method):
-        raise GameError(f"method {method!r}: expected one of {', '.join(get_args(Method))}")
     lines = sum(treeplex.sequence_count + treeplex.infoset_count for treeplex in form.treeplexes)
     check_memory("linear program: solving it", program_bytes(lines, int(form.payoff.nnz)), max_bytes)
+    begin = time.perf_counter()
     # Scale very large or small payoffs to a size at which the solver's absolute tolerances are sensible.
     factor = scaling(form)
     if factor != 1.0:
-        scaled = replace(form, a=form.a * factor, b=form.b * factor, unit=form.unit * factor, least=form.least * factor)
-        found = _solve(scaled, method, time_limit_s, x_floor)
-        return replace(found, value=found.value / factor, exploitability=found.exploitability / factor)
-    return _solve(form, method, time_limit_s, x_floor)
-
-
-def _solve(form: SequenceForm, method: str, time_limit_s: float | None, x_floor: Floats | None) -> Solution:
-    """Solve a game of payoffs of a size that suits the solver."""
-    # Build the program.
-    floor = None if x_floor is None else _checked_floor(form, x_floor)
-    begin = time.perf_counter()
-    program = build_program(form, floor)
+        form = replace(form, a=form.a * factor, b=form.b * factor, unit=form.unit * factor, least=form.least * factor)
+    program = build_program(form)
     lp = program.program
     # Take the first attempt with a small enough gap, otherwise the best one. Stop at the caller's limit.
-    best = _uniform(form, floor)
-    used, status, iterations = "none", "failed", 0
-    tried: list[str] = []
+    x, y = (realization(treeplex, uniform_behaviour(treeplex)) for treeplex in form.treeplexes)
+    gap, status = exploitability(form, x, y), "failed"
+    used, iterations, tried = "none", 0, list[str]()
+    patience = int(max(_PATIENCE_LEAST, _PATIENCE * lp.size))
     left = None if time_limit_s is None else time_limit_s - (time.perf_counter() - begin)
     solver = LinearSolver(lp)
     basis: Basis | None = None
-    for attempt, result in attempts(solver, _plan(method, lp.size), left):
+    plan = [Attempt("simplex", patience), Attempt("ipm"), Attempt("simplex")]
+    for attempt, result in attempts(solver, plan, left):
         iterations += result.iterations
         tried.append(f"{attempt.method}: {result.status}")
         if result.valid:
-            read = read_back(program, result)
-            if used == "none" or read[3] < best[3]:
-                best, used, basis = read, attempt.method, solver.basis()
-            if best[3] <= tolerance(form, best[2]):
+            found = read_back(program, result)
+            now = exploitability(form, *found)
+            if used == "none" or now < gap:
+                (x, y), gap, used, basis = found, now, attempt.method, solver.basis()
+            if gap <= tolerance(form, form.value(x, y)):
                 status = "optimal"
                 break
         if result.status == "time_limit":
             status = result.status
             break
-    if status == "failed" and lp.size <= _RATIONAL:
-        plans = RationalProgram(lp, form, _as_fractions(form)).optimum(basis, best[0].tolist())
-        if plans is not None:
-            tried.append("fractions: optimal")
-            x, y = (np.array([float(each) for each in plan]) for plan in plans)
-            best, used = (x, y, form.value(x, y), exploitability(form, x, y, floor)), "fractions"
-            status = "optimal" if best[3] <= tolerance(form, best[2]) else "failed"
-    x, y, value, gap = best
     stats = SolveStats(
         rows=lp.row_lower.size,
         columns=lp.cost.size,
@@ -401,60 +370,5 @@ def _solve(form: SequenceForm, method: str, time_limit_s: float | None, x_floor:
         seconds=time.perf_counter() - begin,
         attempts=tuple(tried),
     )
-    return Solution(value, x, y, status, gap, stats, form.game, basis=basis)  # type: ignore[arg-type]
-
-
-def _as_fractions(form: SequenceForm) -> dict[tuple[int, int], Fraction]:
-    """Return the payoffs as they are stored, exactly."""
-    entries = form.payoff.tocoo()
-    places = zip(entries.row.tolist(), entries.col.tolist(), strict=True)
-    return dict(zip(places, map(Fraction, entries.data.tolist()), strict=True))
-
-
-def _plan(method: str, size: int) -> list[Attempt]:
-    """Return the attempts at a program of ``size``: the requested method first, the other one if it fails."""
-    simplex, ipm = Attempt("simplex"), Attempt("ipm")
-    if method == "ipm":
-        return [ipm, simplex]
-    if method == "simplex":
-        return [simplex, ipm]
-    # Simplex is the fastest unless it stalls; after its limit interior point takes over.
-    return [Attempt("simplex", int(max(_PATIENCE_LEAST, _PATIENCE * size))), ipm, simplex]
-
-
-def _uniform(form: SequenceForm, floor: Floats | None) -> tuple[Floats, Floats, float, float]:
-    """Return uniform plans, their value and gap, for use if no attempt gave plans."""
-    t0, t1 = form.treeplexes
-    weights = uniform_behaviour(t0)
-    if floor is not None:
-        weights = _lifted(weights, floor, t0.first_sequence, t0.infoset_of_sequence)
-    x, y = realization(t0, weights), realization(t1, uniform_behaviour(t1))
-    return x, y, form.value(x, y), exploitability(form, x, y, floor)
-
-
-def _checked_floor(form: SequenceForm, x_floor: Floats) -> Floats:
-    t0 = form.treeplexes[0]
-    floor = np.ascontiguousarray(x_floor, dtype=np.float64)
-    if floor.shape != (t0.sequence_count,):
-        raise GameError(
-            f"x_floor has shape {floor.shape}, expected ({t0.sequence_count},): one entry a sequence of player 0"
-        )
-    floor = floor.copy()
-    floor[0] = 0.0
-    total = np.add.reduceat(floor, t0.first_sequence) if t0.infoset_count else np.zeros(0)
-    if floor.min(initial=0.0) < 0.0 or total.max(initial=0.0) > 1.0 + 1e-12:
-        raise GameError("x_floor: an infoset's entries must be >= 0 and sum to at most 1")
-    return floor
-
-
-def _lifted(weights: Floats, floor: Floats, first_sequence: Ints, infoset: Ints) -> Floats:
-    """Return a behaviour with entries below the floor raised to it; the parts above it are scaled to make the sum 1."""
-    above = np.maximum(weights - floor, 0.0)
-    if not first_sequence.size:
-        return weights
-    total = np.add.reduceat(above, first_sequence)
-    rest = 1.0 - np.add.reduceat(floor, first_sequence)
-    ratio = np.where(total > 0.0, rest / np.where(total > 0.0, total, 1.0), 0.0)
-    out: Floats = floor + above * np.concatenate([[0.0], ratio])[infoset + 1]
-    out[0] = 1.0
-    return out
+    value = form.value(x, y) / factor
+    return Solution(value, x, y, status, gap / factor, stats, form.game, basis=basis)  # type: ignore[arg-type]

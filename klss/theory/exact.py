@@ -26,9 +26,7 @@ _MOST = 20_000
 """Most rows and columns of a program in fractions."""
 
 
-def solve(
-    form: SequenceForm, *, method: str = "lp", time_limit_s: float | None = None, max_bytes: int | None = None
-) -> Solution:
+def solve(form: SequenceForm, *, time_limit_s: float | None = None, max_bytes: int | None = None) -> Solution:
     """Return an exact equilibrium of a game, in fractions; ``form`` is that of a game
     (:func:`klss.theory.sequence_form.sequence_form`).
 
@@ -54,15 +52,13 @@ def solve(
     lp = build_program(folded.form).program
     if lp.size > _MOST:
         raise GameError(f"exact: got a program of {lp.size:,} rows and columns, expected {_MOST:,}")
-    rounded = equilibrium.solve(folded.form, method=method, time_limit_s=time_limit_s, max_bytes=max_bytes)
+    rounded = equilibrium.solve(folded.form, time_limit_s=time_limit_s, max_bytes=max_bytes)
     # The optimum in fractions, and from it both players' behaviour in the whole game.
     ways = [_ways(folded, player) for player in (0, 1)]
     program = RationalProgram(lp, folded.form, _payoffs(form, ways))
     plans = program.optimum(rounded.basis, rounded.x.tolist())
     if plans is None:
-        raise SolverError(
-            "exact: the solver's basis is too far from an optimum; expected one near it, as of another method"
-        )
+        raise SolverError("exact: the solver's basis is too far from an optimum, expected one near it")
     whole = [[way * plan[k] for k, way in each] for each, plan in zip(ways, plans, strict=True)]
     first, second = (
         named(game, player, _behaviour(treeplex, plan))

@@ -4,8 +4,7 @@ Sources: CFR+ (Tammelin 2014), with linear averages; DCFR (Brown & Sandholm, AAA
 Kroer & Sandholm, AAAI 2021), with quadratic averages. All alternate, on sequences instead of tree nodes.
 
 Decided here: the result is the average or the last plans, whichever pair has the smaller gap, since PCFR+'s last plans
-are often far better. "auto" begins with PCFR+ and DCFR, of which now one and now the other needs several times fewer
-iterations, and goes on with the better one alone.
+are often far better.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from klss.theory.equilibrium import Solution, SolveStats, Status
 from klss.theory.sequence_form import SequenceForm
 from klss.theory.treeplex import behaviour, realization, uniform_behaviour
 
-FirstOrderMethod = Literal["auto", "pcfr+", "dcfr", "cfr+"]
+FirstOrderMethod = Literal["pcfr+", "dcfr", "cfr+"]
 
 METHODS = get_args(FirstOrderMethod)
 
@@ -46,14 +45,6 @@ _BATCH_S = 0.2
 
 _SAVE_S = 60.0
 """Seconds between two saves of a run that is kept in a file."""
-
-_TRIED = ("pcfr+", "dcfr")
-"""What "auto" begins with: the better of the two has the fewest iterations in most games."""
-
-_TRIAL, _TWICE = 200, 2.0
-"""When "auto" leaves a method: not before so many iterations of each, and then if its gap is so many times the other's.
-Early gaps mislead: in Liar's dice with 4 sides PCFR+ is behind after 100 iterations, and ahead after 200.
-"""
 
 _BYTES_A_NONZERO, _BYTES_A_SEQUENCE = 40, 120
 """Memory in bytes. A nonzero: the payoffs twice, and once more while they are transposed. A sequence: regrets, plans,
@@ -171,8 +162,8 @@ class FirstOrder:
             _SAVED.write(file, arrays, about, packed=False)
 
     @classmethod
-    def resumed(cls, form: SequenceForm, path: Path, method: str = "auto") -> FirstOrder:
-        """Return a run that goes on from a file of :meth:`save`, with ``method`` or, if that is "auto", the file's.
+    def resumed(cls, form: SequenceForm, path: Path, method: str = "pcfr+") -> FirstOrder:
+        """Return a run that goes on from a file of :meth:`save`.
 
         Raises
         ------
@@ -182,10 +173,9 @@ class FirstOrder:
         # No larger than a run of this game: a file of another one must not take more memory than this game may.
         most = _ABOUT_BYTES + len(RegretState._fields) * sum(form.a.shape)
         arrays, about = replace(_SAVED, most_numbers=most).load(path)
-        kept = str(about.get("method"))
-        if kept not in (METHODS[1:] if method == "auto" else (method,)):
+        if (kept := about.get("method")) != method:
             raise SavedRunError(f"{path}: got a run of method {kept!r}, expected {method!r}; begin in another file")
-        run = cls(form, kept)
+        run = cls(form, method)
         # Another game's arrays may have the same shapes, so compare the fingerprints.
         if about.get("game") != run._fingerprint():
             raise SavedRunError(f"{path}: got a run of another game, expected one of this; begin in another file")
@@ -228,55 +218,48 @@ def solve(
     Parameters
     ----------
     form : SequenceForm
-    method : "auto" | "pcfr+" | "dcfr" | "cfr+"
+    method : "pcfr+" | "dcfr" | "cfr+"
     gap : float
         Stop at this exploitability, in the game's own units.
     seconds : float, optional
         Stop after this many seconds; compiling and building are not counted.
     iterations : int, optional
-        Stop after this many iterations of a method, including those of the file.
+        Stop after this many iterations, including those of the file.
     max_bytes : int, optional
         Most bytes of this process; checked before anything is allocated.
     resume : Path, optional
         File from which to go on, if it exists; it is written once a minute and at the end, also after an interrupt.
-        With "auto" it holds the better method's run, and goes on with that method.
     on_progress : callable, optional
         Called with iterations and the best gap each time the gap was computed.
 
     Returns
     -------
     Solution
-        Of status "optimal" (the gap was reached), "time_limit" or "iteration_limit"; ``stats.method`` is the method
-        whose plans these are, ``stats.iterations`` its number of iterations.
+        Of status "optimal" (the gap was reached), "time_limit" or "iteration_limit".
 
     Raises
     ------
     GameError, TooLargeError, SavedRunError
     """
-    if method not in METHODS:
-        raise GameError(f"method {method!r}: expected one of {', '.join(METHODS)}")
     if not gap >= 0.0:
         raise GameError(f"gap: got {gap}, expected 0 or more")
-    methods = _TRIED if method == "auto" else (method,)
-    sequences = sum(form.a.shape)
-    takes = _BYTES_A_NONZERO * (form.a.nnz + form.b.nnz) + _BYTES_A_SEQUENCE * sequences * len(methods)
+    takes = _BYTES_A_NONZERO * (form.a.nnz + form.b.nnz) + _BYTES_A_SEQUENCE * sum(form.a.shape)
     check_memory("first-order method: it", takes, max_bytes)
-    # New runs, or the one in the file. The best comes first.
+    # A new run, or the one in the file.
     if resume is not None and resume.exists():
         if not resume.is_file():
             raise SavedRunError(f"{resume}: got no file, expected one of a run, or a new one's name")
-        runs = [FirstOrder.resumed(form, resume, method)]
+        run = FirstOrder.resumed(form, resume, method)
     else:
-        runs = [FirstOrder(form, each) for each in methods]
+        run = FirstOrder(form, method)
     # Iterate; save the state however that ends, also after an interrupt.
     begin = time.perf_counter()
     try:
-        status = _until(runs, gap, begin, seconds, iterations, resume, on_progress)
+        status = _until(run, gap, begin, seconds, iterations, resume, on_progress)
     finally:
         if resume is not None:
-            runs[0].save(resume)
+            run.save(resume)
     # A first-order method has no program: rows and columns are 0.
-    run = runs[0]
     x, y, found = run.best
     stats = SolveStats(
         rows=0, columns=0, nonzeros=int(form.payoff.nnz), method=run.method, iterations=run.iterations,
@@ -286,7 +269,7 @@ def solve(
 
 
 def _until(
-    runs: list[FirstOrder],
+    run: FirstOrder,
     gap: float,
     begin: float,
     seconds: float | None,
@@ -294,38 +277,33 @@ def _until(
     path: Path | None,
     on_progress: Callable[[int, float], None] | None,
 ) -> Status:
-    """Return why the runs ended; the best one is then the first, and those that were left are removed."""
+    """Return why the run ended."""
     rate, saved = 0.0, begin  # iterations a second; when the file was written last
     while True:
         # Stop at the gap or at a limit.
-        if runs[0].best[2] <= gap:
+        if run.best[2] <= gap:
             return "optimal"
         if seconds is not None and time.perf_counter() - begin >= seconds:
             return "time_limit"
-        done = max(run.iterations for run in runs)
+        done = run.iterations
         if iterations is not None and done >= iterations:
             return "iteration_limit"
         # Iterate until the gap is computed next, in batches short enough for the clock and for interrupts.
         look = done + max(_FIRST_LOOK, int(_LOOK_SHARE * done))
         if iterations is not None:
             look = min(look, iterations)
-        for run in runs:
-            while run.iterations < look:
-                started = time.perf_counter()
-                batch_s = _BATCH_S if seconds is None else min(_BATCH_S, seconds - (started - begin))
-                if batch_s <= 0.0:
-                    break
-                times = max(1, min(look - run.iterations, int(rate * batch_s)))
-                run.run(times)
-                now = time.perf_counter()
-                rate = times / max(1e-9, now - started)
-                if path is not None and now - saved >= _SAVE_S:
-                    runs[0].save(path)
-                    saved = time.perf_counter()
-            run.look()
-        # The best one first; a method that is far behind is left.
-        runs.sort(key=lambda run: run.best[2])
-        if done >= _TRIAL and runs[-1].best[2] >= _TWICE * runs[0].best[2]:
-            del runs[1:]
+        while run.iterations < look:
+            started = time.perf_counter()
+            batch_s = _BATCH_S if seconds is None else min(_BATCH_S, seconds - (started - begin))
+            if batch_s <= 0.0:
+                break
+            times = max(1, min(look - run.iterations, int(rate * batch_s)))
+            run.run(times)
+            now = time.perf_counter()
+            rate = times / max(1e-9, now - started)
+            if path is not None and now - saved >= _SAVE_S:
+                run.save(path)
+                saved = time.perf_counter()
+        run.look()
         if on_progress is not None:
-            on_progress(runs[0].iterations, runs[0].best[2])
+            on_progress(run.iterations, run.best[2])

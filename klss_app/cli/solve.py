@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from klss.theory.equilibrium import Solution
     from klss.theory.game import Game
 
-_PROGRAMS, _ITERATED = ("lp", "simplex", "ipm"), ("auto", "pcfr+", "dcfr", "cfr+")
-"""Methods of linear programming and of regret minimisation."""
+_ITERATED = ("pcfr+", "dcfr", "cfr+")
+"""Methods of regret minimisation."""
 
 _LARGE = 20_000
 """Number of payoffs from which on the command reports the game's size before it solves, as that takes a while."""
@@ -43,9 +43,9 @@ def _parser() -> Parser:
     add_recall(parser)
     parser.add_argument(
         "--method",
-        choices=[*_PROGRAMS, *_ITERATED],
+        choices=["lp", *_ITERATED],
         default="lp",
-        help="lp, simplex, ipm: linear programming; auto, pcfr+, dcfr, cfr+: regret minimisation, for larger games",
+        help="lp: linear programming; pcfr+, dcfr, cfr+: regret minimisation, for larger games",
     )
     parser.add_argument("--exact", action="store_true", help="value and strategies as fractions, with a certificate")
     parser.add_argument("--gap", type=positive, metavar="G", help="regret minimisation: stop at this exploitability")

@@ -12,15 +12,17 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from klss.errors import TooLargeError
+from klss.paper.tables import blueprint_of
 from klss.support.memory import resident_bytes
 from klss.theory.best_response import best_response, exploitability, worst_case
-from klss.theory.equilibrium import Method, program_bytes, solve
+from klss.theory.equilibrium import program_bytes, solve
 from klss.theory.game import GameBuilder
 from klss.theory.sequence_form import SequenceForm, sequence_form
 from klss.theory.treeplex import Treeplex, behaviour, realization, uniform_behaviour
 from tests.klss import games
+from tests.klss.one_method import solve_by
 
-METHODS: tuple[Method, ...] = ("simplex", "ipm", "lp")
+METHODS = ("simplex", "ipm")
 
 
 def random_treeplex(rng: np.random.Generator, infosets: int) -> Treeplex:
@@ -60,24 +62,6 @@ def test_best_response_equals_the_best_pure_plan_of_all(seed: int, maximize: boo
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_best_response_with_a_floor_is_the_best_allowed_plan(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    treeplex = random_treeplex(rng, 5)
-    utility = rng.normal(size=treeplex.sequence_count)
-    floor = 0.3 * uniform_behaviour(treeplex)
-    # The allowed behaviours are the floor plus 0.7 times any behaviour; the best is among the pure ones.
-    values = []
-    for choice in itertools.product(*(range(int(c)) for c in treeplex.action_count)):
-        mixed = floor.copy()
-        mixed[treeplex.first_sequence + np.array(choice)] += 0.7
-        values.append(realization(treeplex, mixed) @ utility)
-    response = best_response(treeplex, utility, True, floor)
-    assert response.value == pytest.approx(max(values), abs=1e-12)
-    assert response.plan @ utility == pytest.approx(response.value, abs=1e-12)
-    assert (behaviour(treeplex, response.plan) >= floor - 1e-12)[1:].all()
-
-
-@pytest.mark.parametrize("seed", range(10))
 def test_behaviour_and_realization_are_inverse_on_reached_infosets(seed: int) -> None:
     rng = np.random.default_rng(seed)
     treeplex = random_treeplex(rng, 8)
@@ -91,9 +75,11 @@ def test_behaviour_and_realization_are_inverse_on_reached_infosets(seed: int) ->
 @pytest.mark.parametrize("method", METHODS)
 @settings(max_examples=15, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10**6))
-def test_the_value_is_what_both_plans_guarantee(method: Method, seed: int) -> None:
+def test_the_value_is_what_both_plans_guarantee(method: str, seed: int) -> None:
     form = sequence_form(games.random_game(seed))
-    solution = solve(form, method=method)
+    with pytest.MonkeyPatch.context() as patch:
+        solve_by(patch, method)
+        solution = solve(form)
     assert worst_case(form, 0, solution.x) == pytest.approx(solution.value, abs=1e-8)
     assert worst_case(form, 1, solution.y) == pytest.approx(solution.value, abs=1e-8)
     assert 0.0 <= solution.exploitability + 1e-12 < 1e-8
@@ -105,13 +91,12 @@ def test_the_value_is_what_both_plans_guarantee(method: Method, seed: int) -> No
 def test_a_floor_is_kept_and_what_it_costs_is_never_a_gain(seed: int, epsilon: float) -> None:
     form = sequence_form(games.random_game(seed))
     t0 = form.treeplexes[0]
-    free = solve(form)
-    held = solve(form, x_floor=epsilon * uniform_behaviour(t0))
-    assert held.status == "optimal"
-    assert held.value <= free.value + 1e-8
-    assert worst_case(form, 0, held.x) == pytest.approx(held.value, abs=1e-8)
-    least = epsilon * uniform_behaviour(t0)[1:] * held.x[t0.parent_of_sequence[1:]]
-    assert (held.x[1:] >= least - 1e-9).all()
+    floor = epsilon * uniform_behaviour(t0)
+    floor[0] = 0.0
+    held = blueprint_of(form, floor).x
+    other = realization(t0, floor + (1.0 - epsilon) * behaviour(t0, np.random.default_rng(seed).random(floor.size)))
+    assert worst_case(form, 0, other) - 1e-8 <= worst_case(form, 0, held) <= solve(form).value + 1e-8
+    assert (held[1:] >= floor[1:] * held[t0.parent_of_sequence[1:]] - 1e-9).all()
 
 
 def test_entries_of_b_and_infosets_without_payoffs_are_solved() -> None:
@@ -129,9 +114,12 @@ def test_entries_of_b_and_infosets_without_payoffs_are_solved() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("size", [1.0, 1e-300, 1e-9, 1e-5, 1e9, 1e300])
-def test_the_size_of_the_payoffs_changes_neither_strategies_nor_how_exact_they_are(size: float, method: Method) -> None:
+def test_the_size_of_the_payoffs_changes_neither_strategies_nor_how_exact_they_are(
+    size: float, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solve_by(monkeypatch, method)
     game = games.kuhn()  # worth -1/18: Kuhn (1950)
-    sized = solve(sequence_form(dataclasses.replace(game, utility=game.utility * size)), method=method)
+    sized = solve(sequence_form(dataclasses.replace(game, utility=game.utility * size)))
     assert sized.status == "optimal"
     assert sized.value / size == pytest.approx(-1 / 18, rel=1e-9)
     assert 0.0 <= sized.exploitability / size + 1e-12 < 1e-9

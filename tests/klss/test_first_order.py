@@ -100,27 +100,15 @@ def test_known_games_take_few_iterations(name: str, method: str, most: int) -> N
     assert solution.status == "optimal", f"gap {solution.exploitability:.1e} after {most} iterations"
 
 
-def test_auto_takes_little_more_than_the_better_of_its_methods() -> None:
-    for form, gap in ((kuhn(), 1e-6), (sequence_form(games.random_game(1)), 1e-5)):
-        alone = {method: solve(form, method=method, gap=gap, iterations=20_000) for method in ("pcfr+", "dcfr")}
-        best = min(alone.values(), key=lambda solution: solution.stats.iterations)
-        found = solve(form, method="auto", gap=gap, iterations=20_000)
-        assert found.status == "optimal" and found.exploitability <= gap
-        assert found.stats.method == best.stats.method
-        assert found.stats.iterations == best.stats.iterations
-
-
-@pytest.mark.parametrize("method", METHODS[1:])
+@pytest.mark.parametrize("method", METHODS)
 def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(method: str, tmp_path: Path) -> None:
     form, path = kuhn(), tmp_path / "run.npz"
     solve(form, method=method, gap=0.0, iterations=30, resume=path)
     solve(form, method=method, gap=0.0, iterations=70, resume=path)
-    halves, whole = FirstOrder.resumed(form, path), FirstOrder(form, method)
+    halves, whole = FirstOrder.resumed(form, path, method), FirstOrder(form, method)
     whole.run(70)
     assert halves.iterations == 70
     np.testing.assert_array_equal(halves.profile()[0], whole.profile()[0])
-    solution = solve(form, method="auto", gap=0.0, iterations=80, resume=path)  # the file's method
-    assert (solution.stats.method, solution.stats.iterations) == (method, 80)
 
 
 def test_an_interrupt_loses_no_iteration_and_counts_none_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from klss.paper import tables
 from klss.paper.knowledge import knowledge_set
 from klss.paper.methods import GADGETS
 from klss.paper.nested import Blueprint, every_infoset
@@ -33,8 +34,10 @@ def blueprint_of(game: Game, kind: str) -> Blueprint:
     if kind == "uniform":
         return Blueprint(realization(form.treeplexes[0], uniform_behaviour(form.treeplexes[0])))
     floor = 0.25 * uniform_behaviour(form.treeplexes[0]) if kind == "floor" else None
-    solution = solve(form, x_floor=floor)
-    return Blueprint(solution.x, floor)
+    if floor is None:
+        return Blueprint(solve(form).x)
+    floor[0] = 0.0
+    return tables.blueprint_of(form, floor)
 
 
 @pytest.mark.parametrize("top", TOPS)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from klss.paper.nested import Blueprint, allocated, every_infoset, infoset_colours, update_blueprint
 from klss.paper.selection import TOLL, select
 from klss.paper.subgame import Subgame, counterfactual_values, make_subgame
+from klss.paper.tables import blueprint_of
 from klss.theory.best_response import worst_case
 from klss.theory.equilibrium import build_program, solve
 from klss.theory.game import Game, GameBuilder
@@ -32,9 +33,11 @@ SLACK = 1e-6
 
 def restricted(game: Game, epsilon: float) -> tuple[SequenceForm, Blueprint]:
     form = sequence_form(game)
-    floor = epsilon * uniform_behaviour(form.treeplexes[0]) if epsilon else None
-    solution = solve(form, x_floor=floor)
-    return form, Blueprint(solution.x, floor)
+    if not epsilon:
+        return form, Blueprint(solve(form).x)
+    floor = epsilon * uniform_behaviour(form.treeplexes[0])
+    floor[0] = 0.0
+    return form, blueprint_of(form, floor)
 
 
 @pytest.mark.parametrize("played", [False, True])

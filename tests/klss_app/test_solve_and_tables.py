@@ -143,7 +143,7 @@ def stopped(times, *rest):
     if rest[0][0] > 50:
         signal.raise_signal(signal.SIGTERM)
 first_order.regrets.iterate = stopped
-sys.exit(main(["solve", "leduc_poker", "--method", "auto", "--gap", "1e-9", "--resume", sys.argv[1]]))
+sys.exit(main(["solve", "leduc_poker", "--method", "pcfr+", "--gap", "1e-9", "--resume", sys.argv[1]]))
 """
 
 
@@ -180,7 +180,7 @@ print(*sorted(signatures() - before))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("source", "method"), [("leduc_poker", "auto"), ("game.efg", "lp")])
+@pytest.mark.parametrize(("source", "method"), [("leduc_poker", "pcfr+"), ("game.efg", "lp")])
 def test_nothing_is_compiled_in_the_seconds_that_are_reported(source: str, method: str, tmp_path: Path) -> None:
     assert main(["solve", "kuhn_poker", "--export", str(tmp_path / "game.efg")]) == 0
     game = str(tmp_path / source) if source.endswith(".efg") else source

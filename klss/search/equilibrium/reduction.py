@@ -20,12 +20,11 @@ import numpy as np
 from klss.search._kernels.fold import fold
 from klss.support.arrays import Bools, Floats, Ints
 from klss.theory._kernels.responses import best_response
+from klss.theory.best_response import ALL
 from klss.theory.sequence_form import SequenceForm
 from klss.theory.treeplex import Treeplex, behaviour, realization, uniform_behaviour
 
 Pair = tuple[Ints, Ints]
-
-_NONE = np.zeros(0)
 
 _UNREACHED = 1e-6
 """Weight of the opponent's unplayed sequences in :func:`favourites`, for infosets that its plan does not reach."""
@@ -129,5 +128,5 @@ def _choices(treeplex: Treeplex, utility: Floats, sign: float) -> Ints:
     """Return the first optimal sequence of each infoset for ``utility`` (which is overwritten)."""
     count = treeplex.infoset_count
     choice = np.zeros(count, dtype=np.int64)
-    best_response(treeplex.arrays, sign, _NONE, _NONE, utility, np.zeros(count), choice)
+    best_response(treeplex.arrays, sign, ALL, utility, np.zeros(count), choice)
     return choice

@@ -20,8 +20,6 @@ from klss.search.utilities import ExpandedNodes, IteratedGame, TrunkTreeplex, Ut
 from klss.support.arrays import Bools, Floats, Ints
 from klss.theory._kernels.responses import best_response
 
-_NO_FLOOR = np.zeros(0)
-
 
 class RestrictedGame:
     """A growing set of a trunk's sequences. The trunk itself must not grow meanwhile.
@@ -47,7 +45,7 @@ class RestrictedGame:
         utility, reach = self._utilities.against(player, other)
         side = self._utilities.sides[player]
         best = np.empty(len(side.first_sequence), dtype=np.int64)
-        best_response(side, 1.0 - 2.0 * player, _NO_FLOOR, reach, utility, np.empty(len(best)), best)
+        best_response(side, 1.0 - 2.0 * player, reach, utility, np.empty(len(best)), best)
         kernels.admit(side, best, strategy, self._allowed[player])
 
     def game(self) -> tuple[IteratedGame, tuple[Ints, Ints]]:

@@ -11,9 +11,7 @@ from klss.support.kernel import kernel
 
 
 @kernel
-def best_response(
-    treeplex: Any, sign: float, floor: Any, reach: Any, sequence_value: Any, infoset_value: Any, choice: Any
-) -> None:
+def best_response(treeplex: Any, sign: float, reach: Any, sequence_value: Any, infoset_value: Any, choice: Any) -> None:
     """Compute a best response on a treeplex (:class:`klss.theory.treeplex.TreeplexArrays`, or with the same fields).
 
     Parameters
@@ -22,8 +20,6 @@ def best_response(
         Infosets after their parents.
     sign : float
         1 maximises, −1 minimises.
-    floor : float64[S] or float64[0]
-        Least behaviour probability of each sequence; empty: none.
     reach : float64[I] or float64[0]
         The opponent's part of the probability of each infoset. An infoset with 0 is left out and adds nothing to its
         parent. Empty: none is left out.
@@ -46,17 +42,9 @@ def best_response(
         for s in range(first + 1, stop):
             if sign * sequence_value[s] > sign * sequence_value[best]:
                 best = s
-        # The best one gets all the probability that the floor leaves.
-        value = sequence_value[best]
-        if floor.shape[0] > 0:
-            rest, mixed = 1.0, 0.0
-            for s in range(first, stop):
-                rest -= floor[s]
-                mixed += floor[s] * sequence_value[s]
-            value = mixed + rest * value
         choice[i] = best
-        infoset_value[i] = value
-        sequence_value[treeplex.parent_sequence[i]] += value
+        infoset_value[i] = sequence_value[best]
+        sequence_value[treeplex.parent_sequence[i]] += infoset_value[i]
 
 
 @kernel
