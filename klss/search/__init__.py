@@ -14,7 +14,7 @@ from klss.search.budget import Budget
 from klss.search.compositions import Baseline, Klss2021, Kluss
 from klss.search.enumerated import EnumeratedBelief, EnumeratedModel
 from klss.search.model import Belief, Expansion, Model, Past
-from klss.search.parts import Parts, SearchConfiguration, SearchConfigurationError
+from klss.search.parts import Parts, SearchConfiguration
 from klss.search.search import Report, Result, Search
 from klss.search.trunk import ModelError, Roots, Trunk
 from klss.theory.movers import CHANCE, TERMINAL
@@ -39,6 +39,5 @@ __all__ = [
     "Roots",
     "Search",
     "SearchConfiguration",
-    "SearchConfigurationError",
     "Trunk",
 ]

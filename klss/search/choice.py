@@ -34,13 +34,10 @@ class Purified:
 
     Attributes
     ----------
-    max_support : int
-        Largest number of actions; 1: always the likeliest alone.
     least : float
         Probability below which no action but the likeliest is played.
     """
 
-    max_support: int = MAX_SUPPORT
     least: float = 0.0
 
     def __call__(self, probabilities: Floats, pure: bool, supports: Sequence[Bools]) -> Floats:
@@ -61,6 +58,6 @@ class Purified:
         if not pure:
             lasting = np.all(supports[len(supports) // 2 :], axis=0)
             likely = probabilities >= self.least
-            extra = [action for action in order[1 : self.max_support] if lasting[action] and likely[action]]
+            extra = [action for action in order[1:MAX_SUPPORT] if lasting[action] and likely[action]]
             played[extra] = probabilities[extra]
         return np.asarray(played / played.sum())

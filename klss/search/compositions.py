@@ -12,7 +12,7 @@ Each part lists its deviations from its source; docs/search.md, "Deviations", li
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from klss.paper.subgame import Gadget
 from klss.search.choice import Purified, mixture
@@ -22,7 +22,7 @@ from klss.search.expansion.deepening import OnePly
 from klss.search.expansion.one_sided import OneSided
 from klss.search.expansion.support import SupportDriven
 from klss.search.likelihood import ByWeight
-from klss.search.parts import Likelihood, Parts, SearchConfiguration
+from klss.search.parts import Parts, SearchConfiguration
 from klss.search.subgame.order_one import OrderOne
 from klss.search.subgame.order_two import OrderTwo
 
@@ -74,26 +74,13 @@ class Klss2021(SearchConfiguration):
 
 @dataclass(frozen=True, kw_only=True)
 class Baseline(SearchConfiguration):
-    """One ply of imperfect information with a perfect-information search below it.
-
-    Attributes
-    ----------
-    information, gadget, purify, caution
-        As of :class:`Klss2021`.
+    """One ply of imperfect information with a perfect-information search below it; the rest is as in
+    :class:`Klss2021`.
     """
 
-    information: float = 1e7
-    gadget: GadgetChoice = "hybrid"
-    purify: bool = True
-    caution: float = 3.0
-
     def parts(self) -> Parts:
-        return Parts(
-            builder=OrderOne(self.particles, nested=False),
-            solver=LinearPrograms(self.gadget, self.caution, information=self.information),
-            expander=OnePly(),
-            choice=Purified() if self.purify else mixture,
-        )
+        own = Klss2021(particles=self.particles, nested=False).parts()
+        return replace(own, expander=OnePly())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,20 +97,14 @@ class Kluss(SearchConfiguration):
         As of :class:`Klss2021`.
     root_node_fraction : float
         Largest fraction of a move's nodes that goes into expanding roots; infinite: no limit.
-    value_beta, uniform_mix, sample_by_weight
+    value_beta, sample_by_weight
         As of :class:`klss.search.likelihood.ByWeight`.
     root : "nature", "safe" or "maxmargin"
         See :mod:`klss.search.equilibrium.pcfr`.
     maxmargin_share : float
         Share of Maxmargin beside nature, if some root infoset is feared.
-    iterations : int
-        PCFR+ iterations after each batch of leaves.
     exploration : float
         C of the expansion (:mod:`klss.search.expansion.one_sided`).
-    leaves_per_batch : int
-        Least number of walks, and so at most as many leaves, in a batch.
-    max_support : int
-        Largest number of actions of the purified strategy (:mod:`klss.search.choice`).
     """
 
     order: int = 2
@@ -132,19 +113,11 @@ class Kluss(SearchConfiguration):
     nested: bool = True
     root_node_fraction: float = 0.25
     value_beta: float = 5.0
-    uniform_mix: float = 0.2
     sample_by_weight: bool = False
     root: RootLayer = "nature"
     maxmargin_share: float = 0.1
-    iterations: int = 8
     exploration: float = 1.0
-    leaves_per_batch: int = 8
     purify: bool = True
-    max_support: int = 3
-
-    def likelihood(self) -> Likelihood:
-        """Return the likelihood by which roots are drawn and weighed."""
-        return ByWeight(self.value_beta, self.uniform_mix, self.sample_by_weight)
 
     @property
     def ponders(self) -> bool:
@@ -157,9 +130,9 @@ class Kluss(SearchConfiguration):
                 self.max_carried,
                 nested=self.nested,
                 root_node_fraction=self.root_node_fraction,
-                likelihood=self.likelihood(),
+                likelihood=ByWeight(self.value_beta, self.sample_by_weight),
             ),
-            solver=RegretMinimiser(self.root, self.iterations, maxmargin_share=self.maxmargin_share),
-            expander=OneSided(self.exploration, self.leaves_per_batch),
-            choice=Purified(self.max_support, _LEAST) if self.purify else mixture,
+            solver=RegretMinimiser(self.root, maxmargin_share=self.maxmargin_share),
+            expander=OneSided(self.exploration),
+            choice=Purified(_LEAST) if self.purify else mixture,
         )

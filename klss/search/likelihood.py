@@ -20,8 +20,8 @@ from klss.search.model import Belief, Drawn
 from klss.search.parts import Likelihood
 from klss.support.arrays import Floats, States
 
-DRAW_UNIFORM_MIX = 0.3
-"""Fraction of all weight that is spread evenly before states are drawn by weight."""
+UNIFORM_MIX, DRAW_UNIFORM_MIX = 0.2, 0.3
+"""Fractions of all weight that are spread evenly: of the roots' weights, and before states are drawn by weight."""
 
 
 class Uniform(Likelihood):
@@ -39,14 +39,11 @@ class ByWeight(Likelihood):
     ----------
     value_beta : float
         β ≥ 0; 0: values do not count.
-    uniform_mix : float
-        Fraction of the weight, from 0 to 1, that is spread evenly.
     sample_by_weight : bool
         Whether states are drawn by weight, with :data:`DRAW_UNIFORM_MIX` of it spread evenly; otherwise uniformly.
     """
 
     value_beta: float = 5.0
-    uniform_mix: float = 0.2
     sample_by_weight: bool = False
 
     def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> Drawn:
@@ -66,5 +63,5 @@ class ByWeight(Likelihood):
         else:
             stands_for = np.ones(len(values))
             likelihood = np.exp(-self.value_beta * (values - values.min()))
-        likelihood = (1.0 - self.uniform_mix) * likelihood / likelihood.sum()
-        return np.asarray(likelihood + self.uniform_mix * stands_for / stands_for.sum())
+        likelihood = (1.0 - UNIFORM_MIX) * likelihood / likelihood.sum()
+        return np.asarray(likelihood + UNIFORM_MIX * stands_for / stands_for.sum())

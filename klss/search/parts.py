@@ -32,7 +32,7 @@ from klss.search.profile import Profile
 from klss.search.trunk import Trunk
 from klss.search.utilities import Utilities
 from klss.support.arrays import Bools, Floats, States
-from klss.support.configuration_text import ConfigurationError, check_ranges
+from klss.support.configuration_text import check_ranges
 
 Strategies = tuple[Floats, Floats]
 """Both players' behaviour strategies: the probability of each sequence's last action at its infoset."""
@@ -200,10 +200,6 @@ class Parts:
     choice: Choice
 
 
-class SearchConfigurationError(ConfigurationError):
-    """A search can't be put together as asked; the message says why, and what is expected."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class SearchConfiguration:
     """The options of one search, as fields of a frozen dataclass, and the parts that they select.
@@ -220,12 +216,9 @@ class SearchConfiguration:
     memory_mb: int = 4096
 
     RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {
-        **dict.fromkeys(
-            ("particles", "memory_mb", "max_carried", "iterations", "leaves_per_batch", "max_support"), (1, math.inf)
-        ),
+        **dict.fromkeys(("particles", "memory_mb", "max_carried", "information"), (1, math.inf)),
         **dict.fromkeys(("root_node_fraction", "exploration", "value_beta"), (0, math.inf)),
-        **dict.fromkeys(("maxmargin_share", "uniform_mix"), (0, 1)),
-        "order": (1, 2), "caution": (1, 1e9), "information": (1, math.inf),
+        "maxmargin_share": (0, 1), "order": (1, 2), "caution": (1, 1e9),
     }  # fmt: skip
     """The least and the largest allowed value of the fields that a search may have."""
 

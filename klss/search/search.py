@@ -18,7 +18,6 @@ from klss.search.parts import (
     ExpanderRun,
     PonderableRun,
     SearchConfiguration,
-    SearchConfigurationError,
     SearchedSubgame,
     SearchState,
     SolverRun,
@@ -102,8 +101,6 @@ class Search:
     ----------
     standing : SearchState or None
         The last trunk and profile, and player 0's infoset in that trunk; None before the first search.
-    pondered : int
-        Nodes that :meth:`ponder` has added since the last search.
     """
 
     def __init__(
@@ -119,12 +116,7 @@ class Search:
         once (:mod:`klss.search.growth`); with a node budget the result is the same. ``ponders``: whether to keep what
         :meth:`ponder` needs.
         """
-        if ponders and not configuration.ponders:
-            raise SearchConfigurationError(
-                f"ponder is true, expected false: {type(configuration).__name__} can't be stopped at once"
-            )
         self.standing: SearchState | None = None
-        self.pondered = 0
         self._ponders = ponders
         self._played: tuple[Solved, int] | None = None  # the last search, and the sequence drawn
         self._model = model
@@ -181,7 +173,7 @@ class Search:
         # Build the subgame (lines 11–19): what is left of the last trunk at this infoset, and particles of the belief.
         # Their number depends on the expected number of nodes, from the rate measured at earlier moves.
         self._searches += 1
-        self._played, self.pondered = None, 0
+        self._played = None
         seed = [self._seed, self._searches]
         nodes, seconds = self._measured
         expected = nodes / seconds * budget.left() if budget.nodes is None else float(budget.nodes)
@@ -261,7 +253,6 @@ class Search:
         while not growth.spent and solved.growing.grow(growth, profile, solving.beside):
             profile = solving.improve()
         self.standing = dataclasses.replace(standing, profile=profile, strategies=solving.strategies)
-        self.pondered = growth.added - before
 
     def solve(
         self,

@@ -64,6 +64,9 @@ from klss.theory.treeplex import Treeplex
 
 RootLayer = Literal["maxmargin", "nature", "safe"]
 
+_HALF = 4
+"""Half of the iterations after each growth of the trunk."""
+
 _SEED = 1e-9
 """Regret with which a new or carried strategy starts; so small that the first real regret outweighs it."""
 
@@ -130,7 +133,6 @@ class RegretMinimiser:
     """Solves by PCFR+."""
 
     root: RootLayer = "nature"
-    iterations: int = 8  # after each growth of the trunk
     # With a node budget: iterations of the restricted game after the last growth. With a time limit they take what is
     # left of the move's last tenth.
     last_iterations: int = 1_000
@@ -183,12 +185,12 @@ class _Iterating:
     def improve(self) -> Profile:
         """Run half of a round's iterations, on the current trunk."""
         self._take_in()
-        self._iterate((self._solver.iterations + 1) // 2)
+        self._iterate(_HALF)
         return self._profile(self._plans(), 0.0, 0.0, 0.0)
 
     def beside(self) -> None:
         """Run the other half, while the next leaves are prepared."""
-        self._iterate(self._solver.iterations // 2)
+        self._iterate(_HALF)
 
     def _iterate(self, times: int, before: int = 0) -> None:
         """Run this many iterations on the whole trunk, after ``before`` others in the weighted sums of plans. While

@@ -38,7 +38,10 @@ _FRUITLESS = 100
 """Batches of walks by each explorer without a new leaf after which walks count as exhausted."""
 
 _EXPANDED_A_WALK = 64
-"""Expanded nodes of the trunk for each walk of a batch; a batch has at least ``leaves_per_batch`` walks."""
+"""Expanded nodes of the trunk for each walk of a batch."""
+
+_LEAST_WALKS = 8
+"""Least number of walks of a batch, for which utilities are computed once."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,6 @@ class OneSided:
     """Grows where one player explores and the other plays."""
 
     exploration: float = 1.0  # C
-    leaves_per_batch: int = 8  # least number of walks of a batch, for which utilities are computed once
 
     def begin(self, growth: Growth) -> _Walking:
         growth.open_roots()
@@ -68,9 +70,7 @@ class _Walking:
         self._utilities.take_in()
         passed = self._passed(growth.played)
         profile = _without(profile, passed)
-        leaves = np.zeros(
-            max(self._rule.leaves_per_batch, self._utilities.opened_count // _EXPANDED_A_WALK), dtype=np.int64
-        )
+        leaves = np.zeros(max(_LEAST_WALKS, self._utilities.opened_count // _EXPANDED_A_WALK), dtype=np.int64)
         # The explorers take turns; if one finds nothing, the other explores in the same round.
         for turn in (1, 2):
             explorer = (self.iterations + turn) & 1

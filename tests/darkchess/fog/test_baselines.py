@@ -16,7 +16,6 @@ from darkchess.fog.players.model import DarkChess, PositionBelief
 from darkchess.fog.players.named_fog_players import configuration, make_player
 from klss.play.limits import Limit
 from klss.search import TERMINAL, Baseline, Budget, Klss2021, Search
-from klss.search.equilibrium.linear_program import GadgetChoice
 from tests.darkchess.fog.position_set_games import fen_of, move_of, seated
 from tests.oracles import brute_force
 
@@ -41,17 +40,14 @@ def known(moves: tuple[str, ...], color: chess.Color) -> tuple[Referee, Position
     return referee, positions
 
 
-@pytest.mark.parametrize("gadget", ["hybrid", "maxmargin", "resolve"])
 @pytest.mark.parametrize("particles", [5, 60])
-def test_with_the_plain_values_its_program_is_that_of_klss2021_s_own_first_ply(
-    particles: int, gadget: GadgetChoice
-) -> None:
+def test_with_the_plain_values_its_program_is_that_of_klss2021_s_own_first_ply(particles: int) -> None:
     _, positions = known(OPENING, chess.WHITE)
     model = Static(chess.WHITE, PAPER, BuiltinEvaluator())
     belief = PositionBelief(positions, model, 1)
-    baseline = Search(model, Baseline(particles=particles, gadget=gadget), seed=4)
+    baseline = Search(model, Baseline(particles=particles), seed=4)
     found = baseline.search(belief, Budget(nodes=10**6))
-    whole = Search(model, Klss2021(particles=particles, gadget=gadget), seed=4)
+    whole = Search(model, Klss2021(particles=particles), seed=4)
     expected = whole.search(belief, Budget(nodes=found.report.nodes))
     assert baseline.standing is not None and whole.standing is not None
     trunk = baseline.standing.trunk
@@ -90,13 +86,13 @@ def test_a_value_may_not_pass_a_draw_that_may_stand() -> None:
     referee = Referee("4k3/8/8/8/8/8/4Q3/4K3 w - - 0 1")
     model = DarkChess(chess.WHITE, PAPER, BuiltinEvaluator())
     positions = PositionSet(referee.view(chess.WHITE), referee.position)
-    search = Search(model, Baseline(information=np.inf), seed=1)
+    search = Search(model, Baseline(), seed=1)
     free = search.search(PositionBelief(positions, model, 0), Budget(nodes=20_000)).report.value
     assert search.standing is not None
     trunk = search.standing.trunk
     children = np.flatnonzero(trunk.nodes.parent[: trunk.node_count] == 0)
     history = np.repeat(trunk.nodes.observation[children], 2)
-    search = Search(model, Baseline(information=np.inf), seed=1)
+    search = Search(model, Baseline(), seed=1)
     shut = search.search(PositionBelief(positions, model, 0), Budget(nodes=20_000), history=history).report
     assert shut.depth >= 2 and search.standing is not None
     nodes = search.standing.trunk.nodes

@@ -58,7 +58,7 @@ def trapped() -> tuple[DarkChess, PositionBelief]:
 
 def test_a_state_that_is_better_for_the_opponent_weighs_more_and_none_less_than_its_even_part() -> None:
     belief = trapped()[1]
-    weights = ByWeight(value_beta=5.0, uniform_mix=0.2).weights(belief, STATES, np.array([-0.5, 0.0, 0.5]))
+    weights = ByWeight(value_beta=5.0).weights(belief, STATES, np.array([-0.5, 0.0, 0.5]))
     assert weights.sum() == pytest.approx(1.0) and (np.diff(weights) < 0.0).all()
     assert (weights[0] - weights.min()) > 0.5 and weights.min() >= 0.2 / 3
     assert weights[1] - 0.2 / 3 == pytest.approx((weights[0] - 0.2 / 3) * np.exp(-2.5))
