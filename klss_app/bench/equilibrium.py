@@ -10,6 +10,7 @@ simplex with presolve. Both answers' objectives are compared at each step.
 from __future__ import annotations
 
 import dataclasses
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -47,11 +48,8 @@ class Step:
     warm_s: float
     edit_s: float
     cold_s: float
-    cold_edit_s: float
     difference: float  # of the objectives
     gap: float
-    fallbacks: int
-    cold_fallbacks: int
 
 
 class _Doubled(GadgetProgram):
@@ -70,13 +68,9 @@ class _Doubled(GadgetProgram):
     ) -> Answer:
         warm = super().solve(trunk, gadget, penalty, iteration_limit=iteration_limit, time_limit_s=time_limit_s)
         cold = self.yardstick().solve(trunk, gadget, penalty)
-        self.steps.append(
-            Step(
-                ply=0, nodes=trunk.node_count, warm_s=warm.solve_s, edit_s=warm.edit_s, cold_s=cold.solve_s,
-                cold_edit_s=cold.edit_s, difference=abs(warm.profile.objective - cold.profile.objective),
-                gap=max(warm.profile.gap, cold.profile.gap), fallbacks=warm.fallbacks, cold_fallbacks=cold.fallbacks,
-            )
-        )  # fmt: skip
+        difference = abs(warm.profile.objective - cold.profile.objective)
+        gap = max(warm.profile.gap, cold.profile.gap)
+        self.steps.append(Step(0, trunk.node_count, warm.solve_s, warm.edit_s, cold.solve_s, difference, gap))
         return warm
 
 
@@ -123,15 +117,13 @@ def equilibrium(
     """Figures ``cold_over_warm_resolve``, ``cold_over_warm_maxmargin`` (sums of solve times over all sequences; cold
     simplex stalls now and then, which dominates such sums), ``edit_s``, ``warm_s``, ``cold_s`` (sums over both gadgets;
     edits are all work outside the solver: forms, reductions, programs, bases, plans read back and the gap),
-    ``objective_difference``, ``fallbacks``; all other sums are in the samples.
+    ``objective_difference``; the times of each program are in the samples.
 
     Raises SolverError: two objectives differ by more than 1e-6, so one of the solvers is wrong.
     """
     games = bench_games()
     program_sequence(chosen, games[0][1], "maxmargin", 2_000)  # warms up
-    rows, ratios = list[Document](), {kind: list[float]() for kind in _KINDS}
-    totals = {key: list[float]() for key in ("edit_s", "warm_s", "cold_s", "fallbacks")}
-    differences = list[float]()
+    rows, found = list[Document](), defaultdict[tuple[str, str], list[float]](list)  # by figure and unit
     for repetition in range(repetitions):
         every = list[Step]()
         for kind in _KINDS:
@@ -146,18 +138,15 @@ def equilibrium(
                     f"{max(step.difference for step in mine):.0e}"
                 )
                 of_kind += mine
-            ratios[kind].append(_sum(of_kind, "cold_s") / _sum(of_kind, "warm_s"))
+            found[f"cold_over_warm_{kind}", "times"].append(_sum(of_kind, "cold_s") / _sum(of_kind, "warm_s"))
             every += of_kind
-        differences += [step.difference for step in every]
-        for key, sums in totals.items():
-            sums.append(_sum(every, key))
-    worst = max(differences)
-    if not worst <= TOLERANCE:
-        raise SolverError(f"objectives of warm and cold differ by {worst:.1e}, expected at most {TOLERANCE:.0e}")
-
-    figures: Figures = {f"cold_over_warm_{kind}": spread(found, "times") for kind, found in ratios.items()}
-    figures |= {key: spread(sums, "programs" if key == "fallbacks" else "s") for key, sums in totals.items()}
-    figures["objective_difference"] = spread(differences, "utility")
+        for key in ("edit_s", "warm_s", "cold_s"):
+            found[key, "s"].append(_sum(every, key))
+        worst = max(step.difference for step in every)
+        if not worst <= TOLERANCE:
+            raise SolverError(f"objectives of warm and cold differ by {worst:.1e}, expected at most {TOLERANCE:.0e}")
+        found["objective_difference", "utility"].append(worst)
+    figures: Figures = {figure: spread(values, unit) for (figure, unit), values in found.items()}
     return Report(figures, None, rows)
 
 

@@ -28,11 +28,9 @@ BENCHES = {
     "search": ("nodes and depth of a search of a given time", ("time", "configuration", "stockfish", "seed")),
     "evaluator": ("values a second, and their error against Stockfish", ()),
     "equilibrium": ("linear programs of a search, solved warm and cold", ("nodes", "configuration")),
-    "suite": (
-        "score in turns for which the right play is known",
-        ("time", "nodes", "configuration", "stockfish", "seed"),
-    ),
-}
+    "suite": ("score in turns for which the right play is known",
+              ("time", "nodes", "configuration", "stockfish", "seed")),
+}  # fmt: skip
 """Bench -> its line in the help, and the flags that it takes besides ``--repetitions`` and ``--json``."""
 
 
@@ -64,45 +62,55 @@ def run(arguments: Sequence[str]) -> int:
         report = _measured(parsed, FOG.configuration(name, parsed.stockfish))
     except SolverError as error:
         raise FailedError(str(error)) from error
-    _print_report(parsed.bench, name, report, as_json=parsed.json)
+    if parsed.json:
+        packages = ("klss", "numpy", "numba", "scipy", "highspy")
+        print_document({
+            "bench": parsed.bench,
+            "signature": report.signature,
+            "figures": report.figures,
+            "configuration": name,
+            "versions": {package: importlib.metadata.version(package) for package in packages},
+            "samples": report.rows,
+        })  # fmt: skip
+        return 0
+    for figure, values in report.figures.items():
+        told = "not measured on this machine"
+        if values is not None:
+            told = f"{values['min']:.6g} / {values['median']:.6g} / {values['max']:.6g} {values['unit']}"
+        print(f"{figure}: {told}")
+    if report.signature is not None:
+        print(f"signature: {report.signature}")
     return 0
 
 
 def _measured(parsed: argparse.Namespace, chosen: Spec) -> Report:
-    """The report of a bench; its module is imported only here, since it loads compiled code."""
+    """The report of a bench; the benches are imported only here, since they load compiled code."""
+    from darkchess.evaluation.choice import EvaluatorChoice
     from darkchess.fog.players.named_fog_players import Configuration
+    from klss.play.limits import Limit
+    from klss_app.bench.equilibrium import NODES, equilibrium
+    from klss_app.bench.evaluator import evaluator
+    from klss_app.bench.search import search
+    from klss_app.bench.suite import NODES as SUITE_NODES
+    from klss_app.bench.suite import suite
+    from klss_app.bench.tracker import tracker
+    from uci_bridge.evaluators import make_evaluator
 
     assert isinstance(chosen, Configuration)
     repetitions, drawn = parsed.repetitions, parsed.seed or 0
     if parsed.bench == "tracker":
-        from klss_app.bench.tracker import tracker
-
         return tracker(repetitions=repetitions, say=_say)
     if parsed.bench == "evaluator":
-        from klss_app.bench.evaluator import evaluator
-
         return evaluator(repetitions=repetitions, say=_say)
     if parsed.bench == "equilibrium":
-        from klss_app.bench.equilibrium import NODES, equilibrium
-
         return equilibrium(chosen, nodes=parsed.nodes or NODES, repetitions=repetitions, say=_say)
-    if parsed.bench == "suite":
-        from darkchess.evaluation.choice import EvaluatorChoice
-        from klss.play.limits import Limit
-        from klss_app.bench.suite import NODES as SUITE_NODES
-        from klss_app.bench.suite import suite
-        from uci_bridge.evaluators import make_evaluator
-
-        # ``--time`` replaces the default number of nodes, but not one that was given.
-        nodes = parsed.nodes or (SUITE_NODES if parsed.time is None else None)
-        values = make_evaluator(chosen, EvaluatorChoice(stockfish=parsed.stockfish, reproducible=True))
-        limit = Limit(time_s=parsed.time, nodes=nodes)
-        return suite(chosen, values, limit, repetitions=repetitions, seed=drawn, say=_say)
-    from klss_app.bench.search import search
-
-    evaluators = _evaluators(parsed.stockfish, chosen.threads)
-    seconds = parsed.time or _SEARCH_S
-    return search(chosen, evaluators, seconds=seconds, repetitions=repetitions, seed=drawn, say=_say)
+    if parsed.bench == "search":
+        evaluators, seconds = _evaluators(parsed.stockfish, chosen.threads), parsed.time or _SEARCH_S
+        return search(chosen, evaluators, seconds=seconds, repetitions=repetitions, seed=drawn, say=_say)
+    # ``--time`` replaces the default number of nodes, but not one that was given.
+    limit = Limit(time_s=parsed.time, nodes=parsed.nodes or (SUITE_NODES if parsed.time is None else None))
+    values = make_evaluator(chosen, EvaluatorChoice(stockfish=parsed.stockfish, reproducible=True))
+    return suite(chosen, values, limit, repetitions=repetitions, seed=drawn, say=_say)
 
 
 def _say(line: str) -> None:
@@ -124,29 +132,3 @@ def _evaluators(stockfish: str | None, threads: int) -> dict[str, Evaluator | No
                 raise UsageError(str(missing)) from missing
             evaluators[name] = None
     return evaluators
-
-
-def _print_report(name: str, configuration: str, report: Report, *, as_json: bool) -> None:
-    """Print a bench's document, or its figures, one per line."""
-    packages = ("klss", "numpy", "numba", "scipy", "highspy")
-    document = {
-        "bench": name,
-        "signature": report.signature,
-        "figures": report.figures,
-        "configuration": configuration,
-        "versions": {package: importlib.metadata.version(package) for package in packages},
-        "samples": report.rows,
-    }
-    if as_json:
-        print_document(document)
-        return
-    for figure, values in report.figures.items():
-        if values is None:
-            print(f"{figure}: not measured on this machine")
-        else:
-            print(
-                f"{figure}: {values['min']:.6g} / {values['median']:.6g} / {values['max']:.6g} {values['unit']}"
-                " (min / median / max)"
-            )
-    if report.signature is not None:
-        print(f"signature: {report.signature}")

@@ -46,7 +46,7 @@ def test_warm_and_cold_programs_agree_and_the_sequences_are_long_enough_to_tell(
 def test_solvers_that_disagree_end_the_bench_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    step = Step(0, 1, *(1.0,) * 4, difference=0.1, gap=0.0, fallbacks=0, cold_fallbacks=0)
+    step = Step(0, 1, 1.0, 1.0, 1.0, difference=0.1, gap=0.0)
     monkeypatch.setattr("klss_app.bench.equilibrium.program_sequence", lambda *_: [step])
     assert main(["bench", "equilibrium", "--repetitions", "1"]) == 1
     assert "warm and cold differ" in capsys.readouterr().err.splitlines()[-1]
