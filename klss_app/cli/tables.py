@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from klss.paper.methods import GADGETS, METHODS
+from klss.support.text import Document
 from klss_app.cli.errors import UsageError
 from klss_app.cli.openspiel import add_limits, limits
 from klss_app.cli.options import Parser
@@ -103,18 +104,14 @@ def _table_1(parsed: argparse.Namespace, max_bytes: int) -> int:
             if not parsed.json:
                 _print_row(row, first=len(rows) == 1)
     if parsed.json:
-        # JSON has no infinity: order inf becomes "inf", an infinite ratio null.
-        print_document(
-            [
-                asdict(row)
-                | {
-                    "order": "inf" if math.isinf(row.order) else int(row.order),
-                    "ratio": None if math.isinf(row.ratio) else row.ratio,
-                }
-                for row in rows
-            ]
-        )
+        print_document([_document(row) for row in rows])
     return 0
+
+
+def _document(row: Row) -> Document:
+    """A row in JSON, which has no infinity: order inf becomes "inf", an infinite ratio null."""
+    order = "inf" if math.isinf(row.order) else int(row.order)
+    return asdict(row) | {"order": order, "ratio": None if math.isinf(row.ratio) else row.ratio}
 
 
 def _print_row(row: Row, first: bool) -> None:
@@ -124,11 +121,12 @@ def _print_row(row: Row, first: bool) -> None:
         print(
             f"{'game':<28}{'k':>4} {'nesting':<10}{'blueprint':>10}{'(paper)':>9}{'after':>9}{'(paper)':>9}{'ratio':>8}"
         )
-    paper = {game.name: game for game in TABLE_1}.get(row.game)
-    usual = paper is not None and row.epsilon == EPSILON and row.player == 0
-    before = f"{paper.paper_blueprint:g}" if usual and paper is not None else ""
-    same = usual and (row.method, row.gadget, row.nesting) == ("1-klss", "maxmargin", "every")
-    after = f"{paper.paper_after:g}" if same and paper is not None else ""
+    printed = next((game for game in TABLE_1 if game.name == row.game), None)
+    before = after = ""
+    if printed is not None and row.epsilon == EPSILON and row.player == 0:
+        before = f"{printed.paper_blueprint:g}"
+        if (row.method, row.gadget, row.nesting) == ("1-klss", "maxmargin", "every"):
+            after = f"{printed.paper_after:g}"
     way = "" if (row.method, row.gadget) == (f"{row.order:g}-klss", "maxmargin") else f"  {row.method}, {row.gadget}"
     ratio = "∞" if math.isinf(row.ratio) else f"{row.ratio:.3f}"
     print(
@@ -145,15 +143,8 @@ def _table_2(parsed: argparse.Namespace, max_bytes: int) -> int:
     for name in parsed.game or [row.name for row in TABLE_2]:
         sizes = knowledge_row(name, max_nodes=parsed.max_nodes, max_bytes=max_bytes)
         knowledge = {("inf" if k < 0 else str(k)): v for k, v in sizes.mean.items()}
-        report.append(
-            {
-                "game": name,
-                "nodes": sizes.nodes,
-                "infosets": sizes.infosets,
-                "diameter": sizes.diameter,
-                "knowledge": knowledge,
-            }
-        )
+        counts = {"nodes": sizes.nodes, "infosets": sizes.infosets, "diameter": sizes.diameter}
+        report.append({"game": name, **counts, "knowledge": knowledge})
         if not parsed.json:
             if len(report) == 1:
                 print(f"{'game':<28}{'nodes':>8}{'infosets':>10}{'diam':>6}" + "".join(f"{k:>8}" for k in knowledge))

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from darkchess.fog.game.referee import Referee
     from darkchess.fog.players.book import Book, Page
 
-DEFAULT_PLIES = 2
-DEFAULT_LEAST = 5
 _MOVE_WIDTH = 28
 """Columns of the moves, which are indented by their depth."""
 
@@ -32,21 +30,10 @@ def _parser() -> Parser:
         "What kluss plays at its first turns, by what the player to move has seen, and what people play there. Matches "
         "and games are played from it where a player is named with book=true: kluss,book=true.",
     )
-    parser.add_argument("moves", nargs="?", metavar="MOVES", help='begin after these: "d4 d5"')
-    parser.add_argument(
-        "--plies",
-        type=count,
-        default=DEFAULT_PLIES,
-        metavar="N",
-        help="depth of the tree",
-    )
-    parser.add_argument(
-        "--least",
-        type=whole(0, 100),
-        default=DEFAULT_LEAST,
-        metavar="P",
-        help="percent: moves that neither kluss nor people play so often are left out",
-    )
+    parser.add_argument("moves", nargs="?", default="", metavar="MOVES", help='begin after these: "d4 d5"')
+    parser.add_argument("--plies", type=count, default=2, metavar="N", help="depth of the tree")
+    seldom = "percent: moves that neither kluss nor people play so often are left out"
+    parser.add_argument("--least", type=whole(0, 100), default=5, metavar="P", help=seldom)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 
@@ -54,7 +41,7 @@ def _parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss openings``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
-    moves = typed_moves(parsed.moves or "", flag="MOVES: ")
+    moves = typed_moves(parsed.moves, flag="MOVES: ")
 
     from darkchess.fog.game.referee import Referee
     from darkchess.fog.game.san import san
@@ -69,21 +56,11 @@ def run(arguments: Sequence[str]) -> int:
             f"MOVES: got {' '.join(names)!r}, where the book has no page; expected moves that are often played, "
             f"{book.plies - 1} at the most (without MOVES the tree begins at the start)"
         )
-    least = parsed.least / 100.0
-    tree = list(_tree(book, game, page, parsed.plies, least))
+    head, tree = book.head, list(_tree(book, game, page, parsed.plies, parsed.least / 100.0))
     if parsed.json:
-        print_document(
-            {
-                "book": dict(book.head),
-                "moves": names,
-                "infoset": key,
-                "value": page.value,
-                "people": page.people,
-                "tree": tree,
-            }
-        )
+        about = {"book": dict(head), "moves": names, "infoset": key, "value": page.value, "people": page.people}
+        print_document({**about, "tree": tree})
         return 0
-    head = book.head
     print(
         f"{head['configuration'].split(',')[0]}, {head['searches']} searches of {head['nodes']:,} nodes at each of "
         f"{len(book.pages)} infosets, {head['created']}; {head['games']} games of people"
@@ -99,10 +76,8 @@ def _page(book: Book, game: Referee) -> tuple[str | None, Page | None]:
     """The key of the page for the views of the player to move, and the page."""
     from darkchess.fog.players.book import page_key
 
-    if game.outcome is not None:
-        return None, None
     views = game.views(game.position.turn)
-    page = book.page(views)
+    page = book.page(views) if game.outcome is None else None
     return (None, None) if page is None else (page_key(views), page)
 
 
