@@ -1,29 +1,28 @@
 """How people see a game: the class of what a player knows, pictures of the true game once it is over, and its review.
 
-The terminal has one screen over it (:mod:`klss_app.cli.screen`), the browser one board (:mod:`klss_app.web.room`). It
+The terminal has boards of it (:mod:`klss_app.cli.screen`), the browser one board (:mod:`klss_app.web.room`). It
 is on the referee's side of the wall.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import chess
 
-from darkchess.evaluation.choice import EvaluatorChoice
-from darkchess.fog.game.rules import PAPER, Ruleset
 from klss.play.arbiter import SEATS, AnyPlayed
 from klss.play.contest import AnyReferee
-from klss.play.kit import AnyKit, AnyReplay, Replay
+from klss.play.kit import AnyKit, AnyReplay
 from klss.play.outcome import Outcome, Seat
 from klss.play.small_game import PlainKit
+from klss.support.configuration_text import ConfigurationError
 from klss.support.text import Document, counted, printable
-from klss_app.kept_games import HUMAN, Earlier
-from klss_app.known.known import AnyKnown, Known, Picture, PlainKnown, how_ended, over_document
+from klss_app.kept_games import HUMAN, Earlier, Terms
+from klss_app.known.known import AnyKnown, Picture, PlainKnown, how_ended, over_document
 
 if TYPE_CHECKING:
     from klss_app.analysis.summaries import Turns
@@ -32,22 +31,15 @@ MOST_PLIES = 2000
 """Most plies of a game that is reviewed; each is replayed, and sent to the page."""
 
 
-class BadGame(Exception):
+class BadGame(ValueError):
     """A file that holds no game that can be shown; the text says why."""
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Terms):
     """The settings of a game in the browser; ``players`` holds ``human``, a configuration's text or ``cmd:…``."""
 
     players: Mapping[chess.Color, str]
-    time_s: float | None = 5.0
-    nodes: int | None = None
-    clock: tuple[float, float] | None = None
-    fen: str | None = None
-    ruleset: Ruleset = PAPER
-    seed: int | None = None
-    evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)
     earlier: Earlier | None = None
     asks: bool = False  # whether the page asks for the first game's settings, which are these by default
 
@@ -97,11 +89,11 @@ class Reviewed:
 
 
 class Front:
-    """A game as people see it; this class takes any game, which it shows as text. A game's own class is named by
-    :attr:`klss.play.kit.Kit.front`.
+    """A game as people see it; this class takes any game of a :class:`klss.play.small_game.PlainKit`, which it shows as
+    text. A game's own class is named by :attr:`klss.play.kit.Kit.front`.
     """
 
-    known: Callable[[Seat, Any], AnyKnown] = Known  # what a player knows, from its seat and the setup
+    known: Callable[[Seat, Any], AnyKnown]  # what a player knows, from its seat and the setup
     turns = "turn", "turns"  # the game's words for one turn and for more
     sees = "knew"  # the word for what a side made of the board
     opening: tuple[str, ...] = ()  # a turn of each side, as the kit takes earlier moves
@@ -142,12 +134,8 @@ class Front:
     # ------------------------------------------------------------------------------------------------ reviews
     def kept(self, referee: Any, headers: Mapping[str, str], rules: str) -> Reviewed:
         """A game that was just played, under a ruleset."""
-        text, plies = self.kit.record(referee, headers), referee.ply
-        try:
-            replay: AnyReplay = self.kit.replayed(text, rules)
-        except ValueError:
-            replay = Replay(_unread, (), headers, referee.outcome)
-        return Reviewed(replay, text, rules, plies)
+        text = self.kit.record(referee, headers)
+        return Reviewed(self.kit.replayed(text, rules), text, rules, referee.ply)
 
     def opened(self, text: str, rules: str | None = None, least: int = 1) -> Reviewed:
         """The game of a record, under a ruleset; raises :class:`BadGame`: it is none, or shorter than ``least``."""
@@ -205,10 +193,6 @@ class Front:
         return ply + 1, ""
 
 
-def _unread() -> NoReturn:
-    raise BadGame("got a game whose kit reads no records, expected another: it has no review")
-
-
 def show(game: AnyReferee, shown: dict[Seat, int], observe: Callable[[Seat, Any], None]) -> None:
     """Give both seats their new observations; ``shown`` has the number that each has got."""
     for seat in SEATS:
@@ -250,10 +234,10 @@ class OpenSpielFront(Front):
 
 
 def front_of(kit: AnyKit) -> Front:
-    """The front of a kit's game."""
-    if kit.front is None:
-        return Front(kit)
-    front: Front = resolve_name(kit.front)(kit)
+    """The front of a kit's game. Raises ConfigurationError: it has none."""
+    if kit.front is None and not isinstance(kit, PlainKit):
+        raise ConfigurationError(f"--game: got {kit.name}, a kit without a front; klss match and engine play it")
+    front: Front = Front(kit) if kit.front is None else resolve_name(kit.front)(kit)
     return front
 
 

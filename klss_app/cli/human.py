@@ -64,8 +64,8 @@ def _ages(terminal: Terminal, picture: Picture, bottom: chess.Color) -> list[str
 
 class Human(Player[Setup, Observation, Answer]):
     """The human; see :class:`klss.play.contest.Player`. ``make`` makes what the player knows; ``names`` and ``clocks``
-    are those of :class:`klss_app.cli.screen.Screen`. In a game that is resumed after ``resumed`` turns, nothing is
-    shown before the last earlier observation. ``help`` replaces the game's own.
+    are both players', with the seconds left, which the arbiter updates. In a game that is resumed after ``resumed``
+    turns, nothing is shown before the last earlier observation. ``help`` replaces the game's own.
     """
 
     def __init__(
@@ -165,8 +165,8 @@ class Human(Player[Setup, Observation, Answer]):
         if self.known.picture() is not None:
             return
         names = list(self.known.answers())
-        numbered = self.known.numbered
-        listed = [f"{number}: {name}" if numbered else name for number, name in enumerate(names[:most], 1)]
+        plain = any(name.isdecimal() for name in names)
+        listed = [name if plain else f"{number}: {name}" for number, name in enumerate(names[:most], 1)]
         more = [f"… {len(names)} in all (Enter lists them)"] if len(listed) < len(names) else []
         self._terminal.say("  ".join(listed + more))
 

@@ -69,10 +69,10 @@ class Picture:
 class Known(Generic[Setup, Observation, Answer]):
     """What the player at ``seat`` knows of a game, and says. ``setup``: what both players know beforehand.
 
-    This class takes any game, and shows the observations as texts. A game's own class has at least :meth:`answers`.
-
     Attributes
     ----------
+    help
+        What may be typed.
     number
         The number of observations so far, and so of the present question; later questions have larger numbers.
     question
@@ -83,13 +83,7 @@ class Known(Generic[Setup, Observation, Answer]):
         How the game ended; None while it goes on.
     """
 
-    help = """\
-Type an answer of the list or its number, or one of:
-  help      this text
-  moves     the possible answers
-  history   all that you were told
-  resign    give up
-  quit      leave"""
+    help: str
 
     def __init__(self, seat: Seat, setup: Setup) -> None:
         self.seat, self.setup = seat, setup
@@ -104,13 +98,9 @@ Type an answer of the list or its number, or one of:
         """The number of observations in the first ``turns`` of a game."""
         return 0
 
+    @abstractmethod
     def observe(self, observation: Observation) -> None:
         """Take in an observation."""
-        self.number += 1
-        if self.question is not None:  # it was answered
-            self.said, self.question = [], None
-        self.said.append(self.words(observation))
-        self.history.append(self.said[-1])
 
     def end(self, outcome: Outcome) -> None:
         """Take in how the game ended."""
@@ -121,32 +111,17 @@ Type an answer of the list or its number, or one of:
         """The words before a typed answer."""
         return "your answer: "
 
-    def words(self, observation: Observation) -> str:
-        """An observation as text."""
-        return str(observation)
-
     def picture(self) -> Picture | None:
         """The board as the player knows it; None: there is none, the game is shown as text."""
         return None
 
+    @abstractmethod
     def answers(self) -> Mapping[str, Answer]:
         """The open answers, by the texts that are typed for them."""
-        return {}
 
-    @property
-    def numbered(self) -> bool:
-        """Whether an answer may also be typed as its number in the list: no answer is itself a number."""
-        return not any(name.isdecimal() for name in self.answers())
-
+    @abstractmethod
     def read(self, text: str) -> Answer:
         """The answer that is typed as ``text``. Raises :class:`Unread`: it is none."""
-        answers = self.answers()
-        if text in answers:
-            return answers[text]
-        if self.numbered and text.isdecimal() and text.isascii() and 1 <= int(text[:9]) <= len(answers):
-            return list(answers.values())[int(text) - 1]
-        number = "a number or " if self.numbered else ""
-        raise Unread(f"got {text[:40]!r}, expected {number}a name of the list, resign or quit")
 
     def history_lines(self) -> list[str]:
         """The game so far, as far as the player knows it."""
@@ -176,16 +151,38 @@ AnyKnown: TypeAlias = Known[Any, Any, Any]
 class PlainKnown(Known[None, Observation, Answer]):
     """What a player knows of a game whose kit has words for it."""
 
+    help = """\
+Type an answer of the list or its number, or one of:
+  help      this text
+  moves     the possible answers
+  history   all that you were told
+  resign    give up
+  quit      leave"""
+
     def __init__(self, kit: PlainKit[Any, Any, Observation, Answer], seat: Seat, setup: None) -> None:
         super().__init__(seat, setup)
         self._kit, self._seen = kit, list[Observation]()
 
-    def words(self, observation: Observation) -> str:
+    def observe(self, observation: Observation) -> None:
+        self.number += 1
+        if self.question is not None:  # it was answered
+            self.said, self.question = [], None
         self._seen.append(observation)
-        return self._kit.told(self._seen)
+        self.said.append(self._kit.told(self._seen))
+        self.history.append(self.said[-1])
 
     def answers(self) -> Mapping[str, Answer]:
         return {self._kit.word(each, self._seen): each for each in self._kit.choices(self._seen)}
+
+    def read(self, text: str) -> Answer:
+        """The answer of that text, or of that number in the list if no answer's text is a number."""
+        answers = self.answers()
+        if text in answers:
+            return answers[text]
+        numbered = {str(at): each for at, each in enumerate(answers.values(), 1)}
+        if text in numbered and not any(name.isdecimal() for name in answers):
+            return numbered[text]
+        raise Unread(f"got {text[:40]!r}, expected an answer of the list or its number, resign or quit")
 
     def message(self) -> Document:
         """See the base; also ``ply`` and ``step``, the question's number; ``question``; ``answers``, the texts of the

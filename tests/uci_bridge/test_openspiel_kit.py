@@ -30,7 +30,7 @@ def test_a_human_plays_it_by_names_and_numbers(klss: Any, tmp_path: Path) -> Non
     flags = ("--game", "openspiel:kuhn_poker", "--seed", "5", "--black", "random")
     ran = klss("play", *flags, "--record", "game.json", typed=typed)
     assert ran.code == 0, ran.err
-    assert "1: Pass  2: Bet" in ran.out and "expected a number or a name" in ran.out and "you " in ran.out
+    assert "1: Pass  2: Bet" in ran.out and "expected an answer of the list" in ran.out and "you " in ran.out
     assert json.loads((tmp_path / "game.json").read_text())["actions"][0] == "Bet"
 
 
@@ -40,7 +40,7 @@ def test_an_action_is_named_or_numbered() -> None:
     known.observe(seen)
     assert seen.names == ("Call", "Raise") and [known.read(text) for text in ("Raise", "1", "2")] == [2, 1, 2]
     for text in ("0", "3", "²", "", "raise", "-1", "9" * 99):
-        with pytest.raises(Unread, match="expected a number or a name"):
+        with pytest.raises(Unread, match="expected an answer of the list"):
             known.read(text)
 
 
