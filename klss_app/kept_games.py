@@ -1,23 +1,24 @@
-"""A human's games: the names of players, and the files of games, one each (by default in ``klss-games``)."""
+"""The terms of a game, the names of players, and a human's games, in a file each (by default in ``klss-games``)."""
 
 from __future__ import annotations
 
 import datetime
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import chess
 
+from darkchess.evaluation.choice import EvaluatorChoice
+from darkchess.fog.game.rules import PAPER, Ruleset
+from klss.play.limits import DEFAULT_TIME_S, Limit, TimeControl
+from klss.support.seeds import fresh_seed
 from klss.support.text import printable
 from klss.support.whole_file import write_whole
 
 HUMAN = "human"
 """The name of a human among players."""
-
-DEFAULT_RULES = "paper"
-"""The rules of a game whose tags name none."""
 
 _FOLDER = "klss-games"
 
@@ -29,16 +30,27 @@ def shown_name(spec: str) -> str:
     return printable(" ".join(word.rsplit("/", 1)[-1] for word in spec.split()))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Terms:
-    """The terms of a game, besides its players and start position: the seed of all random choices, the clock (seconds
-    at the start and added per move), the limits of the engine's moves, and the ruleset's name."""
+    """The terms of a game, besides its players."""
 
-    seed: int
-    clock: tuple[float, float] | None = None
-    time_s: float | None = None
+    time_s: float | None = DEFAULT_TIME_S  # the limits of an engine's moves
     nodes: int | None = None
-    rules: str = DEFAULT_RULES
+    clock: tuple[float, float] | None = None  # seconds at the start, and added after each move
+    seed: int = field(default_factory=fresh_seed)  # of all random choices
+    ruleset: Ruleset = PAPER
+    fen: str | None = None  # the start position; None: the usual one
+    evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)  # for configurations that leave it open
+
+    @property
+    def control(self) -> TimeControl:
+        """The limits of an engine in a game."""
+        return TimeControl(self.time_s, self.nodes, self.clock)
+
+    @property
+    def limit(self) -> Limit:
+        """The limit of one answer of an engine."""
+        return Limit(self.time_s, self.nodes, self.clock)
 
 
 @dataclass(frozen=True)
@@ -70,8 +82,8 @@ def game_headers(
         "Black": names[chess.BLACK],
         "Seed": str(terms.seed),
     }
-    if terms.rules != DEFAULT_RULES:
-        headers["Rules"] = terms.rules
+    if terms.ruleset != PAPER:
+        headers["Rules"] = terms.ruleset.name
     if terms.clock is not None:
         headers["TimeControl"] = f"{terms.clock[0]:g}+{terms.clock[1]:g}"
     if terms.time_s is not None:

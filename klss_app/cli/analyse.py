@@ -45,7 +45,6 @@ from klss_app.cli.games import FOG, Game
 from klss_app.cli.match import add_workers
 from klss_app.cli.options import (
     CONFIGURATION,
-    GameOptions,
     Parser,
     add_game_number,
     add_game_options,
@@ -57,6 +56,7 @@ from klss_app.cli.options import (
 from klss_app.cli.terminal import Terminal
 from klss_app.flag_types import whole
 from klss_app.front import BadGame, Reviewed
+from klss_app.kept_games import Terms
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 from uci_bridge.match.workers import Work, workers_for
@@ -205,7 +205,7 @@ def _finished(path: Path, archive: Archive, game: Game, rules: Ruleset, line: Pr
         )
 
 
-def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen: Spec) -> int:
+def _games(parsed: argparse.Namespace, game: Game, options: Terms, chosen: Spec) -> int:
     """Analyse every turn of a game, or with ``--all`` of every game of the file; return the exit code."""
     from uci_bridge.errors import EngineFailed
     from uci_bridge.evaluators import evaluator_choice
@@ -222,7 +222,7 @@ def _games(parsed: argparse.Namespace, game: Game, options: GameOptions, chosen:
     )
     # Limits by nodes, also the default one, promise repeatable turns, so Stockfish has to be reproducible too.
     nodes, time_s = NODES if not parsed.given & {"time", "nodes"} else parsed.nodes, parsed.time
-    choice = dataclasses.replace(options.evaluator_choice(path_suffices=True), reproducible=nodes is not None)
+    choice = dataclasses.replace(options.evaluator, reproducible=nodes is not None)
     evaluated = evaluator_choice(chosen, choice).name if isinstance(chosen, PlayerConfiguration) else None
     asked: Report = {
         "configuration": chosen.name, "evaluator": evaluated, "nodes": nodes, "time": time_s if nodes is None else None,
@@ -303,7 +303,7 @@ def _searched(
 
 # ---------------------------------------------------------------------------------------- one turn
 def _fog_turn(
-    parsed: argparse.Namespace, game: Game, kept: Reviewed, options: GameOptions, chosen: Spec
+    parsed: argparse.Namespace, game: Game, kept: Reviewed, options: Terms, chosen: Spec
 ) -> tuple[Report, list[str]]:
     """The analysis of the turn after ``--ply`` half-moves, as a document and as text."""
     from darkchess.fog.analysis.once_over import truth_at
@@ -314,7 +314,7 @@ def _fog_turn(
     if parsed.once_over and kept.replay.outcome is None:
         raise UsageError(f"--once-over: got {parsed.path!r}, a game that is not over; expected one with a result")
     assert isinstance(chosen, Configuration)
-    choice, true = options.evaluator_choice(path_suffices=True), kept.replay.game()
+    choice, true = options.evaluator, kept.replay.game()
     with (
         closing(make_evaluator(chosen, choice, options.ruleset)) as evaluator,
         closing(ProgressLine("klss analyse")) as line,
@@ -336,10 +336,10 @@ def _fog_turn(
 
 
 def _any_turn(
-    parsed: argparse.Namespace, game: Game, kept: Reviewed, options: GameOptions, chosen: Spec
+    parsed: argparse.Namespace, game: Game, kept: Reviewed, options: Terms, chosen: Spec
 ) -> tuple[Report, list[str]]:
     """The record of that turn, and the same as text."""
-    choice, replay = options.evaluator_choice(path_suffices=True), kept.replay
+    choice, replay = options.evaluator, kept.replay
     turn = next(
         turns_of(game.kit, replay, chosen, choice, options.limit, seed=options.seed, cap=sys.maxsize, first=parsed.ply)
     )

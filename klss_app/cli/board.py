@@ -17,13 +17,13 @@ import sys
 import tempfile
 import threading
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import chess
 
-from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.errors import UsageError
 from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import (
     Parser,
@@ -89,24 +89,20 @@ def _parser(game: Game = FOG) -> Parser:
 
 def run(arguments: Sequence[str], game: Game) -> int:
     """Run ``klss board``; see :mod:`klss_app.cli.main`."""
-    parsed = _parser(game).parse(arguments)
-    settings = _settings(game, parsed)
+    parser = _parser(game)
+    parsed = parser.parse(arguments)
+    settings = _settings(game, parser, arguments, parsed)
     if game.chess and parsed.resume is not None and parsed.file is not None:
         raise UsageError("--resume: got it beside GAME.pgn, expected one of them: a game goes on, or is reviewed")
     if parsed.file is None and "game" in parsed.given:
         raise UsageError("--game: got it without GAME.pgn, expected both: it chooses among a file's games")
-    if game is FOG and parsed.file is not None and parsed.file.endswith(".json"):
-        raise UsageError(f"got {parsed.file!r}, expected a file of Fog of War; --game rbc reads reconchess's histories")
     number = parsed.game if game is FOG else 1
     opened = None if parsed.file is None else kept_game(game, Path(parsed.file), number, settings.ruleset)
 
-    from klss_app.known.known import Known
     from uci_bridge.child_processes import close_to_others
 
     close_to_others()
     kind = game.front
-    if kind.known is Known:
-        raise UsageError(f"got --game {game.name}, whose answers can't be typed; klss match plays it")
     listening = _listen(parsed.host, parsed.port)
     # Faults that lose a game are reported with it. Not earlier, so that a caller whose arguments are refused keeps its
     # log level.
@@ -115,9 +111,9 @@ def run(arguments: Sequence[str], game: Game) -> int:
     return 0
 
 
-def _settings(game: Game, parsed: argparse.Namespace) -> Settings:
+def _settings(game: Game, parser: Parser, arguments: Sequence[str], parsed: argparse.Namespace) -> Settings:
     """The settings of the game from the command line."""
-    left, specs, options = asked_game(game, parsed)
+    left, specs, options = asked_game(parser, arguments, parsed)
     if HUMAN not in specs.values():
         raise UsageError(
             f"--white and --black: got {parsed.white} and {parsed.black}, expected human for one at least; "
@@ -127,42 +123,23 @@ def _settings(game: Game, parsed: argparse.Namespace) -> Settings:
         output_file(left.path, "--resume")
     for spec in specs.values():
         if spec.startswith("cmd:"):
-            game.player(spec, options.stockfish)
+            game.player(spec, parsed.stockfish)
         elif spec != HUMAN:
-            game.configuration(spec, options.stockfish)
+            game.configuration(spec, parsed.stockfish)
 
     from klss_app.front import Settings
 
-    return Settings(
-        players=specs,
-        time_s=options.time_s,
-        nodes=options.nodes,
-        clock=options.clock,
-        fen=options.fen,
-        ruleset=options.ruleset,
-        seed=options.seed,
-        evaluator=options.evaluator_choice(path_suffices=True),
-        earlier=left,
-        asks=not parsed.given - {"host", "port", "no_open"} and game.chess,
-    )
+    asks = not parsed.given - {"host", "port", "no_open"} and game.chess
+    return Settings(specs, left, asks, **vars(options))
 
 
 def _listen(host: str, port: int) -> socket.socket:
     """A socket that listens there."""
+    family, both = socket.AF_INET6 if ":" in host else socket.AF_INET, host == "::" and socket.has_dualstack_ipv6()
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        found = socket.socket(family, kind, protocol)
-        if hasattr(os, "fork"):  # not on Windows, where it would let another program take over the port
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind(address)
-        found.listen(_WAITING)
-    except socket.gaierror:
-        raise UsageError(f"--host: got {host!r}, expected an address of this machine, such as 127.0.0.1") from None
+        return socket.create_server((host, port), family=family, backlog=_WAITING, dualstack_ipv6=both)
     except OSError as error:
-        raise FailedError(
-            f"can't listen at {host} port {port}: {error.strerror}; --port 0 takes any that is free"
-        ) from None
-    return found
+        raise UsageError(f"--host {host} --port {port}: {error.strerror}; --port 0 takes any that is free") from None
 
 
 async def _serve(
@@ -190,14 +167,11 @@ async def _serve(
     await web.SockSite(runner, listening, backlog=_WAITING).start()
     port = listening.getsockname()[1]
     room.origins = [_origin(each, port) for each in addresses(host) or [host]]
-    links = [f"{_origin(host, port)}/#seat={seat.token}" for seat in room.seats]
-    print(f"klss board: {links[0]}", flush=True)
-    for seat, link in zip(room.seats[1:], links[1:], strict=True):
-        print(f"klss board: {chess.COLOR_NAMES[seat.color]}'s seat, for the other player: {link}", flush=True)
-    _say_who_may_come(host, port, [(chess.COLOR_NAMES[seat.color], seat.token) for seat in room.seats])
+    for line in _links(host, port, [(chess.COLOR_NAMES[seat.color], seat.token) for seat in room.seats]):
+        print(f"klss board: {line}", flush=True)
     with tempfile.TemporaryDirectory(prefix="klss-board-") as folder:
         if open_browser:
-            _open(links[0], Path(folder))
+            _open(f"{_origin(host, port)}/#seat={room.seats[0].token}", Path(folder))
         loading = asyncio.create_task(asyncio.to_thread(room.warm_up))  # while the browser starts
         await stop.wait()
     await room.close()
@@ -221,22 +195,23 @@ def _origin(host: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _say_who_may_come(host: str, port: int, seats: Sequence[tuple[str, str]]) -> None:
-    """Print each seat's links for other devices, and what is exposed; nothing if only this machine can connect."""
+def _links(host: str, port: int, seats: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """The lines on stdout: the link of each seat, a colour and its token, and if other devices can connect, those for
+    them and what is exposed."""
+    for at, (color, token) in enumerate(seats):
+        whose = f"{color}'s seat, for the other player: " if at else ""
+        yield f"{whose}{_origin(host, port)}/#seat={token}"
     if host not in EVERYONE:
         return
     found = addresses(host)
     for color, token in seats:
         for address in found:
-            print(
-                f"klss board: {color}'s seat, from another device: {_origin(address, port)}/#seat={token}", flush=True
-            )
+            yield f"{color}'s seat, from another device: {_origin(address, port)}/#seat={token}"
     if not found:
-        print("klss board: found no address of this machine that another device could open", flush=True)
-    print(
-        "klss board: every device in this network can reach the port; nothing is encrypted, and whoever has a link "
-        "plays at that seat",
-        flush=True,
+        yield "found no address of this machine that another device could open"
+    yield (
+        "every device in this network can reach the port; nothing is encrypted, and whoever has a link plays at that "
+        "seat"
     )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,14 +16,14 @@ from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import (
     PLAYERS,
-    GameOptions,
     Parser,
     add_game,
     add_game_options,
     game_options,
 )
-from klss_app.cli.terminal import Terminal
 from klss_app.flag_types import count, pair, whole
+from klss_app.kept_games import Terms
+from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ def _parser(game: Game = FOG) -> Parser:
             metavar="N|FILE",
             help="begin each pair with N random moves, or with a line (moves, FEN) of FILE",
         )
-    add_game_options(parser, game=game, path_suffices=False)
+    add_game_options(parser, game=game)
     return parser
 
 
@@ -68,7 +70,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     """Run ``klss match``; see :mod:`klss_app.cli.main`."""
     parsed = _parser(game).parse(arguments)
     options = game_options(parsed)
-    a, b = (game.player(text, options.stockfish) for text in (parsed.a, parsed.b))
+    a, b = (game.player(text, parsed.stockfish) for text in (parsed.a, parsed.b))
 
     from uci_bridge.match.match import Match
     from uci_bridge.match.statistics import Sprt
@@ -82,7 +84,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
         seed=_seed(parsed, options.seed),
         budget=options.control,
         fen=options.fen,
-        evaluator=options.evaluator_choice(),
+        evaluator=options.evaluator,
         check_truth=parsed.check_truth,
         sprt=None if parsed.sprt is None else Sprt(*parsed.sprt),
         rules=options.ruleset.name if game.ruled else None,
@@ -91,7 +93,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     return _played(parsed, match)
 
 
-def _openings(text: str, options: GameOptions) -> RandomOpenings | FileOpenings:
+def _openings(text: str, options: Terms) -> RandomOpenings | FileOpenings:
     from uci_bridge.match.openings import OpeningError, RandomOpenings, read_openings
 
     try:
@@ -137,23 +139,28 @@ def _seed(parsed: argparse.Namespace, fresh: int) -> int:
 
 
 def _played(parsed: argparse.Namespace, match: Match) -> int:
-    """Play the remaining games and show the progress; return the exit code."""
+    """Play the remaining games and show the progress, a line a game or at a terminal one that is rewritten; return the
+    exit code."""
     out = None if parsed.out is None else Path(parsed.out)
 
     from uci_bridge.errors import NeverAnswered
 
-    begin = time.monotonic()
-    watch = _Watch(match)
-    try:
-        with watch.terminal.spinner(watch.text):
-            standing = match.run(
-                out, watch.on_game, workers=parsed.workers, scheduler=parsed.scheduler, standing=watch.standing
-            )
-    except KeyboardInterrupt:
-        kept = "their lines are in --out, and the same command goes on from there" if out is not None else "not kept"
-        raise FailedError(f"interrupted after {counted(watch.standing.games, 'game')}; {kept}") from None
-    except NeverAnswered as error:
-        raise FailedError(f"{error}; the match ends after {counted(watch.standing.games, 'game')}") from None
+    begin, standing = time.monotonic(), match.standing()
+    with closing(ProgressLine("klss match")) as progress:
+
+        def on_game(line: GameLine, standing: Standing) -> None:
+            if not sys.stderr.isatty():
+                print(_line_text(line), flush=True)
+            progress.tell(_standing_text(match, standing), at_once=True)
+
+        progress.tell(_standing_text(match, standing), at_once=True)
+        try:
+            match.run(out, on_game, workers=parsed.workers, scheduler=parsed.scheduler, standing=standing)
+        except KeyboardInterrupt:
+            kept = "not kept" if out is None else "their lines are in --out, and the same command goes on from there"
+            raise FailedError(f"interrupted after {counted(standing.games, 'game')}; {kept}") from None
+        except NeverAnswered as error:
+            raise FailedError(f"{error}; the match ends after {counted(standing.games, 'game')}") from None
     if not parsed.json:
         print(_summary_text((parsed.a, parsed.b), match, standing))
         return 0
@@ -165,31 +172,15 @@ def _played(parsed: argparse.Namespace, match: Match) -> int:
     return 0
 
 
-class _Watch:
-    """Progress: a line that is rewritten if stderr is a terminal, else one line per game."""
-
-    def __init__(self, match: Match) -> None:
-        self.standing = match.standing()
-        self.terminal = Terminal()
-        self._match = match
-
-    def on_game(self, line: GameLine, standing: Standing) -> None:
-        """Report a finished game."""
-        if not self.terminal.spins:
-            print(_line_text(line), flush=True)
-
-    def text(self, _: float) -> str:
-        """The progress of the match."""
-        standing, match = self.standing, self._match
-        words = [f"game {standing.games}{'' if match.games is None else f'/{match.games}'}"]
-        words.append(f"+{standing.wins} ={standing.draws} -{standing.losses}")
-        elo = standing.elo
-        if standing.games:
-            low, middle, high = elo.texts()
-            words.append(f"Elo {middle} ({low} to {high})")
-        if standing.sprt is not None:
-            words.append(f"LLR {standing.sprt.llr:+.2f} ({standing.sprt.lower:+.2f} to {standing.sprt.upper:+.2f})")
-        return "  ".join(words)
+def _standing_text(match: Match, standing: Standing) -> str:
+    words = [f"game {standing.games}{'' if match.games is None else f'/{match.games}'}"]
+    words.append(f"+{standing.wins} ={standing.draws} -{standing.losses}")
+    if standing.games:
+        low, middle, high = standing.elo.texts()
+        words.append(f"Elo {middle} ({low} to {high})")
+    if standing.sprt is not None:
+        words.append(f"LLR {standing.sprt.llr:+.2f} ({standing.sprt.lower:+.2f} to {standing.sprt.upper:+.2f})")
+    return "  ".join(words)
 
 
 def _line_text(line: GameLine) -> str:

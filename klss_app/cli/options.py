@@ -8,7 +8,6 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar
@@ -17,13 +16,14 @@ import chess
 
 from darkchess.evaluation.choice import EvaluatorChoice
 from darkchess.evaluation.registry import EVALUATORS, evaluator_names
-from klss.play.limits import DEFAULT_TIME_S, Limit, TimeControl
+from darkchess.fog.game.rules import PAPER, RULESETS
+from klss.play.limits import DEFAULT_TIME_S
 from klss.support.seeds import fresh_seed
 from klss.support.text import printable
 from klss_app.cli.errors import UsageError
-from klss_app.cli.games import BY_PATH, FOG, Game, check_evaluator
+from klss_app.cli.games import FOG, Game, check_evaluator
 from klss_app.flag_types import clock, count, positive, seed
-from klss_app.kept_games import HUMAN
+from klss_app.kept_games import HUMAN, Terms
 from klss_app.stdout import reserve
 
 if TYPE_CHECKING:
@@ -97,54 +97,15 @@ class Parser(argparse.ArgumentParser):
         return known
 
 
-@dataclass(frozen=True)
-class GameOptions:
-    """The flags of every command that plays games, by their names.
-
-    ``time_s`` is 5 if neither it nor ``nodes`` nor ``clock`` was given; ``seed`` is by default the command's own, or a
-    random one; ``fen`` None is the usual start position, ``evaluator`` None: none was given.
-    """
-
-    ruleset: Ruleset
-    time_s: float | None
-    nodes: int | None
-    clock: tuple[float, float] | None
-    seed: int
-    fen: str | None
-    evaluator: str | None
-    stockfish: str | None
-
-    @property
-    def control(self) -> TimeControl:
-        """The limits of an engine in a game."""
-        return TimeControl(self.time_s, self.nodes, self.clock)
-
-    @property
-    def limit(self) -> Limit:
-        """The limit of one answer of an engine."""
-        return Limit(self.time_s, self.nodes, self.clock)
-
-    def evaluator_choice(self, *, path_suffices: bool = False) -> EvaluatorChoice:
-        """The evaluator for configurations that leave it open; with ``path_suffices``, ``--stockfish`` alone chooses
-        Stockfish too."""
-        by_path = BY_PATH if path_suffices and self.stockfish is not None else EvaluatorChoice.name
-        return EvaluatorChoice(
-            self.evaluator or by_path,
-            self.stockfish,
-            reproducible=self.nodes is not None,
-        )
-
-
 def add_game_options(
     parser: Parser,
     *,
     game: Game = FOG,
     fen: bool = True,  # whether a start position may be given, if the game has others
     seed_default: int | None = None,  # the default seed; None: a random one
-    path_suffices: bool = True,  # see ``GameOptions.evaluator_choice``
     limits: str = "",  # the help's text on limits; the game's own by default
 ) -> None:
-    """Add the flags of :class:`GameOptions`."""
+    """Add the flags of :func:`game_options`."""
     _add_limits(parser, game, limits or game.of)
     group = parser.add_argument_group("the game")
     if game.ruled:
@@ -160,7 +121,7 @@ def add_game_options(
     group.add_argument(
         "--seed", type=seed, default=seed_default, metavar="N", help=f"seed of all random choices{fresh}"
     )
-    add_evaluator_options(parser, path_suffices=path_suffices)
+    add_evaluator_options(parser)
 
 
 def add_players(parser: Parser, human: str) -> None:
@@ -208,40 +169,35 @@ def _add_limits(parser: Parser, game: Game, of: str) -> None:
     )
 
 
-def add_evaluator_options(parser: Parser, *, path_suffices: bool = False) -> None:
-    """Add the flags of the evaluator: ``--evaluator``, ``--stockfish``; for ``path_suffices`` see
-    :meth:`GameOptions.evaluator_choice`."""
+def add_evaluator_options(parser: Parser) -> None:
+    """Add the flags of the evaluator: ``--evaluator``, ``--stockfish``."""
     add = parser.add_argument_group("the evaluator of positions").add_argument
     named = "; ".join(f"{name}, {entry.help}" for name, entry in EVALUATORS.items())
     add("--evaluator", default=EvaluatorChoice.name, metavar="NAME", help=f"{evaluator_names()}: {named}")
-    then = "; with it, Stockfish evaluates positions" if path_suffices else ""
-    add("--stockfish", metavar="PATH", help=EvaluatorChoice.option("stockfish").metadata["help"] + then)
+    add("--stockfish", metavar="PATH", help=EvaluatorChoice.option("stockfish").metadata["help"])
 
 
-def game_options(arguments: argparse.Namespace) -> GameOptions:
-    """The values of the flags of :func:`add_game_options`, checked; a game without a flag for rules has the paper's.
-    Raises UsageError: an unknown ruleset or evaluator, a bad FEN, or Stockfish is named and missing.
+def game_options(arguments: argparse.Namespace) -> Terms:
+    """The terms of a game by the flags of :func:`add_game_options`: 5 s a move if there is no other limit, the paper's
+    rules where no flag names others, a random seed if there is none. Raises UsageError: an unknown ruleset or
+    evaluator, a bad FEN, or Stockfish is named and missing.
     """
-    from darkchess.fog.game.rules import PAPER, RULESETS
-
-    rules = getattr(arguments, "rules", PAPER.name)
+    rules, fen = getattr(arguments, "rules", PAPER.name), getattr(arguments, "fen", None)
     if rules not in RULESETS:
         raise UsageError(f"--rules: got {rules!r}, expected one of {', '.join(RULESETS)}")
     check_evaluator(arguments.evaluator, arguments.stockfish)
+    if fen is not None:
+        check_fen(fen)
     otherwise = arguments.given & {"nodes", "clock"}
-    options = GameOptions(
-        ruleset=RULESETS[rules],
+    return Terms(
         time_s=None if otherwise and "time" not in arguments.given else arguments.time,
         nodes=arguments.nodes,
         clock=arguments.clock,
         seed=fresh_seed() if arguments.seed is None else arguments.seed,
-        fen=getattr(arguments, "fen", None),
-        evaluator=arguments.evaluator if "evaluator" in arguments.given else None,
-        stockfish=arguments.stockfish,
+        ruleset=RULESETS[rules],
+        fen=fen,
+        evaluator=EvaluatorChoice(arguments.evaluator, arguments.stockfish, reproducible=arguments.nodes is not None),
     )
-    if options.fen is not None:
-        check_fen(options.fen)
-    return options
 
 
 def add_game(parser: Parser) -> None:
@@ -315,16 +271,13 @@ def written_games_of(path: Path, flag: str = "") -> Iterator[WrittenGame]:
 def kept_history(path: Path, read: Callable[[str], T]) -> T:
     """What ``read`` makes of a game in JSON that was kept, such as a history of Reconnaissance Blind Chess. Raises
     :class:`UsageError`: it can't be read, or is no such game."""
-    from darkchess.errors import RecordError
-    from klss.errors import GameError
     from klss.support.text import read_text
-    from klss_app.front import BadGame
 
     try:
         return read(read_text(path, _MOST_BYTES))
     except OSError as error:
         raise UsageError(f"can't read {str(path)!r}: {error.strerror}; expected a game that klss kept") from None
-    except (RecordError, GameError, BadGame, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise UsageError(f"{str(path)!r}: {error}") from None
 
 

@@ -11,8 +11,8 @@ import contextlib
 import datetime
 import shlex
 import sys
-import threading
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,22 +26,16 @@ from klss.support.signals import asked_to_end
 from klss.support.text import counted
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import FOG, Game
-from klss_app.cli.human import Quit
-from klss_app.cli.options import (
-    GameOptions,
-    Parser,
-    add_game,
-    add_game_options,
-    add_players,
-    output_file,
-)
+from klss_app.cli.human import AnyHuman, Human, Quit
+from klss_app.cli.options import Parser, add_game, add_game_options, add_players, output_file
 from klss_app.cli.saved_game import SavedGame, add_resume, asked_game
-from klss_app.cli.screen import Screen
+from klss_app.cli.screen import boards, first_prompt, review
 from klss_app.cli.terminal import InputClosed, Terminal
-from klss_app.kept_games import HUMAN, Terms, game_headers, keep_game, shown_name
+from klss_app.kept_games import HUMAN, Earlier, Terms, game_headers, keep_game, shown_name
 from klss_app.progress import ENGINE, THOUGHT
 
 if TYPE_CHECKING:
+    from klss.play.arbiter import AnyPlayed
     from uci_bridge.players import PlayerMaker
 
 LOADING = "loading the engine (the first time it is compiled: a minute)"
@@ -65,9 +59,10 @@ def _parser(game: Game = FOG) -> Parser:
 
 def run(arguments: Sequence[str], game: Game = FOG) -> int:
     """Run ``klss play``; see :mod:`klss_app.cli.main`."""
-    parsed = _parser(game).parse(arguments)
+    parser = _parser(game)
+    parsed = parser.parse(arguments)
     output_file(parsed.record, game.record)
-    left, specs, options = asked_game(game, parsed)
+    left, specs, options = asked_game(parser, arguments, parsed)
     if {*specs.values()} == {HUMAN}:
         raise UsageError(
             "--white and --black: got human for both, expected one at most, since both would see one screen"
@@ -105,8 +100,7 @@ class EngineAtTerminal(Player[Setup, Observation, Answer]):
         self._turn: contextlib.ExitStack | None = None  # the spinner of the present turn
 
     @property
-    def fault(self) -> str | None:
-        """The last fault of its process."""
+    def last_fault(self) -> str | None:  # type: ignore[override]
         return self._player.last_fault
 
     def load(self) -> None:
@@ -154,57 +148,54 @@ class EngineAtTerminal(Player[Setup, Observation, Answer]):
 
 
 class TerminalGame:
-    """One game of ``klss play``: the game, the flags, the players, the terminal. ``left`` is the game to resume, None
+    """One game of ``klss play``: the game, its terms, the players, the terminal. ``left`` is the game to resume, None
     for a new one; ``record`` is the file to write, None for that of ``left`` or a new one in ``klss-games``.
     """
 
     def __init__(
         self,
         game: Game,
-        options: GameOptions,
+        terms: Terms,
         specs: dict[Seat, str],
         terminal: Terminal,
         record: str | None,
         left: SavedGame | None = None,
     ) -> None:
-        self._game, self._options, self._specs, self._terminal = game, options, specs, terminal
-        self._record = record if record is not None or left is None else str(left.path)
-        self._left_game = left
-        self._begun = datetime.datetime.now(datetime.UTC) if left is None else left.begun
+        self._game, self._terms, self._specs, self._terminal = game, terms, specs, terminal
+        self._record = Path(record) if record is not None else None if left is None else left.path
+        self._earlier = left or Earlier((), 0, {}, datetime.datetime.now(datetime.UTC))
         self._human = next((seat for seat in specs if specs[seat] == HUMAN), None)
         self._names = {seat: "you" if spec == HUMAN else shown_name(spec) for seat, spec in specs.items()}
-        self._clocks = {} if options.clock is None else dict.fromkeys(specs, options.clock[0])
-        if left is not None:
-            self._clocks.update(left.left_s)
-        self._screen = Screen(game, terminal, self._names, self._clocks)
+        self._clocks = {} if terms.clock is None else dict.fromkeys(specs, terms.clock[0])
+        self._clocks.update(self._earlier.left_s)
+        self._hand: AnyHuman | None = None  # the human as a player
         self._referee: AnyReferee | None = None
         self._makers: dict[Seat, PlayerMaker] = {}
         self._engines: dict[Seat, EngineAtTerminal[Any, Any, Any]] = {}  # of a game that was chosen by name
-        self._kept: Path | None = None
-        self._saved = False
-        self._error: BaseException | None = None
-        self._setting_up = threading.Thread(target=self._set_up)
 
     def run(self) -> int:
         """Play; return the exit code."""
-        self._setting_up.start()
+        kept = None
         try:
-            code, end = self._played()
-            self._save(end)
+            with ThreadPoolExecutor(1) as beside, asked_to_end():
+                code, end = self._played(beside.submit(self._load))
+                kept = self._save(end)
+                if self._hand is not None and not end and self._referee is not None:
+                    with contextlib.suppress(KeyboardInterrupt):
+                        review(self._terminal, self._game.front, self._referee, self._hand.bottom)
         finally:
-            self._setting_up.join()
             for maker in self._makers.values():
                 maker.close(at_once=self._referee is None or self._referee.outcome is None)
-        if code == 0 and not end and self._kept is not None:
-            for hint in self._screen.front.hints(shlex.quote(str(self._kept))):
+        if code == 0 and not end and kept is not None:
+            for hint in self._game.front.hints(shlex.quote(str(kept))):
                 print(f"klss play: {hint}", file=sys.stderr)
         return code
 
-    def _played(self) -> tuple[int, str]:
+    def _played(self, loading: Future[AnyReferee]) -> tuple[int, str]:
         """Play; return the exit code, and why the game was left, if it was."""
         try:
-            with asked_to_end():
-                return self._play(), ""
+            self._play(loading)
+            return 0, ""
         except (InputClosed, Quit, KeyboardInterrupt) as why:
             return self._left(why)
         except BrokenPipeError:
@@ -216,73 +207,72 @@ class TerminalGame:
             for engine in self._engines.values():
                 engine.close()
 
-    def _set_up(self) -> None:
-        """Import the game and start the engines' processes: for a thread beside the first prompt."""
-        try:
-            self._load()
-        except BaseException as error:
-            self._error = error
-
-    def _load(self) -> None:
+    def _load(self) -> AnyReferee:
+        """Import the game and start the engines' processes, beside the first prompt; return the true game."""
         from uci_bridge.players import PlayerMaker
 
-        game, options, kit = self._game, self._options, self._game.kit
-        setup = kit.setup(options.fen, options.ruleset.name if game.ruled else None)
-        choice = options.evaluator_choice(path_suffices=True)
-        ponders = self._human is not None and options.clock is not None
+        game, terms, kit = self._game, self._terms, self._game.kit
+        setup = kit.setup(terms.fen, terms.ruleset.name if game.ruled else None)
+        ponders = self._human is not None and terms.clock is not None
         for seat, spec in self._specs.items():
             if spec != HUMAN:
-                chosen = game.player(spec, options.stockfish)
-                maker = PlayerMaker(
-                    kit, chosen, choice, options.control, ponders=ponders, progress=self._terminal.spins
+                chosen = game.player(spec, terms.evaluator.stockfish)
+                self._makers[seat] = maker = PlayerMaker(
+                    kit, chosen, terms.evaluator, terms.control, ponders=ponders, progress=self._terminal.spins
                 )
-                self._makers[seat] = maker
                 maker.start()
-        moves = () if self._left_game is None else self._left_game.moves
-        self._referee = kit.referee(setup, moves, player_seed(options.seed, NATURE))
+        referee: AnyReferee = kit.referee(setup, self._earlier.moves, player_seed(terms.seed, NATURE))
+        return referee
 
-    def _play(self) -> int:
-        resumed = 0 if self._left_game is None else self._left_game.plies
-        if self._human and self._options.fen is None and not resumed:
-            self._screen.first_prompt()
+    def _play(self, loading: Future[AnyReferee]) -> None:
+        asked = bool(self._human and self._game is FOG and self._terms.fen is None and not self._earlier.plies)
+        if asked:
+            first_prompt(self._terminal, self._names, self._clocks)
         with self._terminal.spinner(_loading_text):
-            self._setting_up.join()
-        if self._error is not None:
-            raise self._error
+            self._referee = referee = loading.result()
 
         from klss.play.arbiter import Arbiter
         from uci_bridge.evaluators import named
 
-        options, names, screen, referee = self._options, self._names, self._screen, self._referee
-        assert referee is not None
+        terms, names, front = self._terms, self._names, self._game.front
         counts = self._game.chess or self._human is None
         for seat, maker in self._makers.items():
-            own_seed = player_seed(options.seed, chess.COLOR_NAMES[seat])
+            own_seed = player_seed(terms.seed, chess.COLOR_NAMES[seat])
             self._engines[seat] = EngineAtTerminal(maker, maker.player(own_seed), names[seat], self._terminal, counts)
         # From now on the screen shows the evaluators' names, which were not known before.
         names.update({seat: named(names[seat], maker.label) for seat, maker in self._makers.items()})
         players: dict[Seat, AnyPlayer] = dict(self._engines)
-        controls = dict.fromkeys(self._specs, options.control)
+        controls = dict.fromkeys(self._specs, terms.control)
         if self._human is not None:
-            players[self._human] = screen.human(resumed)
-            controls[self._human] = TimeControl(clock=options.clock)
-        if self._human is None or options.clock is not None:
+            self._hand = Human(front.known, self._terminal, names, self._clocks, self._earlier.plies)
+            self._hand.drawn = 0 if asked else -1
+            players[self._human] = self._hand
+            controls[self._human] = TimeControl(clock=terms.clock)
+        if self._human is None or terms.clock is not None:
             for engine in self._engines.values():
                 engine.load()
-        if self._human is None:
-            self._terminal.say(f"White: {names[True]}   Black: {names[False]}", *screen.start_lines(referee))
-        told = self._human is None  # a human who plays may see only the own side
-        on_turn = (lambda played: self._terminal.say(*screen.turn_lines(referee, played))) if told else None
-        Arbiter(referee, players, controls, on_turn, on_pass=self._pass, remaining_s=self._clocks).play()
-        self._terminal.say("", *screen.end_lines(referee))
+        if self._human is not None:  # who plays may see only the own side
+            Arbiter(referee, players, controls, on_pass=self._pass, remaining_s=self._clocks).play()
+            self._terminal.say("", *front.end_lines(referee, names))
+        else:
+            step = front.step(referee, 0)
+            start = [] if step is None else boards(self._terminal, front, step)
+            self._terminal.say(f"White: {names[True]}   Black: {names[False]}", *start)
+            Arbiter(referee, players, controls, self._turn, on_pass=self._pass, remaining_s=self._clocks).play()
+            last = front.steps(referee)[-1:] if step is None else []
+            board = [line for each in last for line in boards(self._terminal, front, each)]
+            self._terminal.say("", *board[1:], *front.end_lines(referee, names))
         for seat, engine in self._engines.items():
-            if engine.fault:
-                self._terminal.say(f"{names[seat]}: {engine.fault}")
-        if self._human is not None:
-            self._save()
-            with contextlib.suppress(KeyboardInterrupt):
-                screen.review(referee)
-        return 0
+            if engine.last_fault:
+                self._terminal.say(f"{names[seat]}: {engine.last_fault}")
+
+    def _turn(self, played: AnyPlayed) -> None:
+        """Show a turn of a game between engines."""
+        front, referee = self._game.front, self._referee
+        assert referee is not None
+        step = front.step(referee, played.ply)
+        words = [front.words(referee, played, self._names[played.seat])]
+        self._terminal.say(*(words if step is None else boards(self._terminal, front, step)))
 
     def _pass(self, seat: Seat) -> None:
         if seat in self._engines:
@@ -290,41 +280,33 @@ class TerminalGame:
 
     def _left(self, why: BaseException) -> tuple[int, str]:
         """The exit code of a game that was left before its end, and the reason in words."""
-        seconds = self._screen.seconds_left()
+        seconds = None if self._hand is None else self._hand.seconds_left()
         if seconds is not None and self._human is not None:
             self._clocks[self._human] = max(0.0, seconds)
         if isinstance(why, InputClosed):
-            referee = self._referee
-            count = 0 if referee is None else referee.ply
-            return (
-                1,
-                f"got the end of input after {counted(count, *self._screen.front.turns)}, expected a move or a command",
-            )
+            count = counted(0 if self._referee is None else self._referee.ply, *self._game.front.turns)
+            return 1, f"got the end of input after {count}, expected a move or a command"
         if isinstance(why, KeyboardInterrupt):
             with contextlib.suppress(OSError):  # the terminal may be closed
                 print(file=sys.stderr)
         return 0 if self._human is not None else 1, "left before the end of the game"
 
-    def _save(self, end: str = "") -> None:
-        """Write the game to its file, once; print the file on stderr, and ``end`` if the game was left."""
-        referee = self._referee
-        if self._saved:
-            return
-        self._saved = True
+    def _save(self, end: str = "") -> Path | None:
+        """Write the game to its file, and print on stderr which one, and ``end`` if the game was left. Return the file;
+        None for a game without a turn."""
+        referee, begun = self._referee, self._earlier.begun
         if referee is None or (referee.ply == 0 and self._record is None and referee.outcome is None):
             if end:
                 print(f"klss play: {end}", file=sys.stderr)
-            return
-        options, kit = self._options, self._game.kit
-        terms = Terms(options.seed, options.clock, options.time_s, options.nodes, options.ruleset.name)
-        left_s = self._clocks if referee.outcome is None else None
-        headers = game_headers("klss play", self._specs, self._begun, terms, left_s)
+            return None
+        kit, left_s = self._game.kit, self._clocks if referee.outcome is None else None
+        headers = game_headers("klss play", self._specs, begun, self._terms, left_s)
         for seat, maker in self._makers.items():
             if maker.label is not None:
                 headers[f"{'White' if seat else 'Black'}Evaluator"] = maker.label
         text = kit.record(referee, headers)
         try:
-            path = keep_game(text, self._begun, None if self._record is None else Path(self._record), kit.suffix)
+            path = keep_game(text, begun, self._record, kit.suffix)
         except OSError as error:
             sys.stderr.write(text)
             raise FailedError(f"can't write the game to {error.filename}: {error.strerror}; it stands above") from None
@@ -333,4 +315,4 @@ class TerminalGame:
             on = f"; klss {self._game.spelled('play')} --resume {shlex.quote(str(path))} goes on"
         with contextlib.suppress(OSError):
             print(f"klss play: {end + '; ' if end else ''}the game is kept in {path}{on}", file=sys.stderr)
-        self._kept = path if referee.ply else None
+        return path if referee.ply else None

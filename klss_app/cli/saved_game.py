@@ -11,32 +11,21 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import chess
 
+from darkchess.fog.game.rules import PAPER, RULESETS
 from klss.play.contest import AnyReferee
 from klss.support.text import printable
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import FOG, Game
-from klss_app.cli.options import (
-    GameOptions,
-    Parser,
-    game_options,
-    kept_history,
-    pgn_game,
-    seats,
-)
-from klss_app.flag_types import clock, count, positive, seed
-from klss_app.kept_games import DEFAULT_RULES, HUMAN, Earlier, Terms, begun_at, newest_first
-
-if TYPE_CHECKING:
-    from darkchess.fog.game.rules import Ruleset
+from klss_app.cli.options import Parser, game_options, kept_history, pgn_game, seats
+from klss_app.flag_types import clock, positive
+from klss_app.kept_games import HUMAN, Earlier, Terms, begun_at, newest_first
 
 LAST = "last"
 
@@ -44,17 +33,19 @@ _PACKAGED = re.compile(r"[\w-]+(,\s*\w+\s*=\s*([\w+-]+|[-+.\de]+)\s*)*", re.ASCI
 """Players that a file may name: ``NAME,field=value,…`` with words and numbers, which can't be a path or a module."""
 
 
+_FLAGS = {"Seed": "seed", "TimeControl": "clock", "MoveTime": "time", "MoveNodes": "nodes", "Rules": "rules"}
+"""The tags that hold the terms of a game, and the flags of the same values."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SavedGame(Earlier):
-    """One game, kept in ``path``: besides what was played, its start (None: the usual one), the human's colour, the
-    other side's name in the file, and the terms of the game."""
+    """One game, kept in ``path``: besides what was played, its start (None: the usual one), its tags, and the human's
+    colour."""
 
     path: Path
     fen: str | None
+    tags: Mapping[str, str]
     human: chess.Color
-    engine: str
-    ruleset: Ruleset
-    terms: Terms
 
 
 def saved_game(text: str, game: Game = FOG) -> SavedGame:
@@ -71,43 +62,32 @@ def saved_game(text: str, game: Game = FOG) -> SavedGame:
 
 def _read(path: Path, game: Game) -> SavedGame:
     from darkchess.errors import DarkchessError
-    from darkchess.fog.game.rules import RULESETS
 
     if path.exists() and not path.is_file():  # the game is kept in it again
         raise UsageError(f"--resume: got {str(path)!r}, which is no file; expected the file of a game")
     tags, fen, moves, over = (_pgn if game is FOG else _history)(path)
-    names = {color: tags.get(chess.COLOR_NAMES[color].capitalize(), "?") for color in chess.COLORS}
-    humans = [color for color, name in names.items() if name == HUMAN]
+    humans = [color for color in chess.COLORS if _name(tags, color) == HUMAN]
     if len(humans) != 1:
-        raise UsageError(
-            f"--resume: got {str(path)!r}, a game between {names[chess.WHITE]} and {names[chess.BLACK]}; expected one "
-            "between human and an engine"
-        )
-    rules = tags.get("Rules", DEFAULT_RULES)
+        raise UsageError(f"--resume: got {str(path)!r}, expected a game between {HUMAN} and an engine")
+    rules = tags.get("Rules", PAPER.name)
     if rules not in RULESETS:
         raise UsageError(f"--resume: got the rules {rules!r} in {str(path)!r}, expected {' or '.join(RULESETS)}")
     try:
-        terms = Terms(
-            seed=seed(tags.get("Seed", "0")),
-            clock=clock(tags["TimeControl"]) if "TimeControl" in tags else None,
-            time_s=positive(tags["MoveTime"]) if "MoveTime" in tags else None,
-            nodes=count(tags["MoveNodes"]) if "MoveNodes" in tags else None,
-            rules=rules,
-        )
-        left_s = {} if terms.clock is None else {color: _left(tags, color, terms.clock[0]) for color in chess.COLORS}
-    except argparse.ArgumentTypeError as error:
-        raise UsageError(f"--resume: a tag of {str(path)!r}: {printable(str(error))}") from None
-    try:
+        at_first = clock(tags["TimeControl"])[0] if "TimeControl" in tags else None
+        left_s = {} if at_first is None else {color: _left(tags, color, at_first) for color in chess.COLORS}
         referee: AnyReferee | None = None if over else game.kit.referee(game.kit.setup(fen, rules), moves)
-    except DarkchessError as error:
-        raise UsageError(f"--resume: {str(path)!r}: {error}") from None
+    except (argparse.ArgumentTypeError, DarkchessError) as error:
+        raise UsageError(f"--resume: {str(path)!r}: {printable(str(error))}") from None
     if referee is None or referee.outcome is not None:
         raise UsageError(f"--resume: got {str(path)!r}, a game that is over; expected an unfinished one")
-    human = humans[0]
     return SavedGame(
-        moves=moves, plies=referee.ply, left_s=left_s, begun=begun_at(tags), path=path, fen=fen,
-        human=human, engine=names[not human], ruleset=RULESETS[rules], terms=terms,
+        moves=moves, plies=referee.ply, left_s=left_s, begun=begun_at(tags), path=path, fen=fen, tags=tags,
+        human=humans[0],
     )  # fmt: skip
+
+
+def _name(tags: Mapping[str, str], color: chess.Color) -> str:
+    return tags.get(chess.COLOR_NAMES[color].capitalize(), "?")
 
 
 def _pgn(path: Path) -> tuple[Mapping[str, str], str | None, tuple[str, ...], bool]:
@@ -146,20 +126,21 @@ def add_resume(parser: Parser) -> None:
     )
 
 
-def asked_game(game: Game, parsed: argparse.Namespace) -> tuple[SavedGame | None, dict[chess.Color, str], GameOptions]:
-    """The game to resume (None: a new one begins), the players by colour, and the options: those of the command line,
-    or those of the resumed game except for limits and a seed on the command line."""
-    resumed = getattr(parsed, "resume", None)
-    if resumed is None:
-        specs = seats(parsed.white, parsed.black, game.default_player, book=parsed.book)
+def asked_game(
+    parser: Parser, arguments: Sequence[str], parsed: argparse.Namespace
+) -> tuple[SavedGame | None, dict[chess.Color, str], Terms]:
+    """The game to resume (None: a new one begins), the players by colour, and the terms of the game: those of the
+    command line, or those of the resumed game except for limits and a seed on the command line."""
+    if getattr(parsed, "resume", None) is None:
+        specs = seats(parsed.white, parsed.black, parser.game.default_player, book=parsed.book)
         return None, specs, game_options(parsed)
-    left = saved_game(resumed, game)
-    specs, options, terms = _resumed_seats(left, parsed), game_options(parsed), left.terms
-    if not parsed.given & {"time", "nodes"} and (terms.time_s, terms.nodes, terms.clock) != (None, None, None):
-        options = dataclasses.replace(options, time_s=terms.time_s, nodes=terms.nodes)
-    drawn = terms.seed if parsed.seed is None else parsed.seed
-    options = dataclasses.replace(options, clock=terms.clock, seed=drawn, fen=left.fen, ruleset=left.ruleset)
-    return left, specs, options
+    left = saved_game(parsed.resume, parser.game)
+    specs = _resumed_seats(left, parsed)
+    limited = parsed.given & {"time", "nodes"}
+    kept = {flag: left.tags[tag] for tag, flag in _FLAGS.items() if tag in left.tags}
+    flags = [f"--{flag}={text}" for flag, text in kept.items() if not (limited and flag in ("time", "nodes"))]
+    start = [] if left.fen is None else [f"--fen={left.fen}"]
+    return left, specs, game_options(parser.parse([*flags, *start, *arguments]))
 
 
 def _resumed_seats(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Color, str]:
@@ -169,13 +150,13 @@ def _resumed_seats(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Co
         if flag in parsed.given:
             raise UsageError(f"--{flag}: got it with --resume, expected it without: the game keeps its own settings")
     given = {chess.WHITE: parsed.white, chess.BLACK: parsed.black}
-    engine = given[not left.human]
+    engine, kept = given[not left.human], _name(left.tags, not left.human)
     if given[left.human] not in (None, HUMAN) or engine == HUMAN:
         side = chess.COLOR_NAMES[left.human]
         raise UsageError(f"--white and --black: got other seats with --resume, where the human is {side}")
-    if engine is None and not _PACKAGED.fullmatch(left.engine):
+    if engine is None and not _PACKAGED.fullmatch(kept):
         raise UsageError(
-            f"--resume: got a game against {printable(left.engine)!r}, which a file may not start; expected "
+            f"--resume: got a game against {printable(kept)!r}, which a file may not start; expected "
             f"--{chess.COLOR_NAMES[not left.human]} as well, with the engine to play"
         )
-    return {left.human: HUMAN, not left.human: engine or left.engine}
+    return {left.human: HUMAN, not left.human: engine or kept}

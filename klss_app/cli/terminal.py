@@ -63,7 +63,7 @@ class Terminal:
     def say(self, *lines: str) -> None:
         """Print lines on stdout."""
         for line in lines:
-            print(line if self.unicode else _plain(line))
+            print(line)
         sys.stdout.flush()
 
     def clear(self) -> None:
@@ -91,7 +91,7 @@ class Terminal:
             raise InputClosed
         try:
             with _alarm(within_s):
-                line = input(prompt if self.unicode else _plain(prompt)).strip()
+                line = input(prompt).strip()
         except EOFError:
             print()
             raise InputClosed from None
@@ -125,7 +125,7 @@ class Terminal:
             while not done.wait(_TICK_S):  # work that takes no time shows no spinner
                 columns = shutil.get_terminal_size().columns
                 line = f"{next(frames)} {text(time.monotonic() - begin)}"[: columns - 1]
-                sys.stderr.write(f"\r\x1b[K{line if self.unicode else _plain(line)}")
+                sys.stderr.write(f"\r\x1b[K{line}")
                 sys.stderr.flush()
 
         thread = threading.Thread(target=spin, daemon=True)
@@ -170,15 +170,6 @@ def _in_foreground(number: int) -> bool:
         return os.tcgetpgrp(number) == os.getpgrp()
     except OSError:  # not the terminal that controls this process
         return True
-
-
-def _plain(text: str) -> str:
-    """``text`` in ASCII."""
-    return (
-        text.translate({ord("…"): "...", ord("–"): "-", ord("—"): "-", ord("½"): "1/2"})
-        .encode("ascii", "replace")
-        .decode()
-    )
 
 
 @contextlib.contextmanager

@@ -13,11 +13,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import chess
 
-from klss.support.seeds import fresh_seed
+from klss.play.kit import AnyReplay
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import (
@@ -31,10 +30,6 @@ from klss_app.cli.options import (
 from klss_app.flag_types import count, seed
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
-
-if TYPE_CHECKING:
-    from darkchess.fog.belief.position_set import PositionSet
-    from darkchess.fog.game.view import View
 
 _CAPS = {"fog": 10_000_000, "rbc": 2_000_000}
 _SMALL_CAP = 50_000
@@ -55,9 +50,8 @@ def _parser(game: Game = FOG) -> Parser:
         parser.add_argument(
             "--stream", action="store_true", help="update large sets slice by slice: slower, in about half the memory"
         )
-        parser.add_argument(
-            "--seed", type=seed, metavar="N", help="seed of the sets' hashing; the sizes don't depend on it"
-        )
+        hashing = "seed of the sets' hashing; the sizes don't depend on it"
+        parser.add_argument("--seed", type=seed, default=0, metavar="N", help=hashing)
     else:
         parser.add_argument("game", metavar="FILE", help="a game that klss kept (JSON), or reconchess")
     cap = _CAPS.get(game.name, _SMALL_CAP)
@@ -74,24 +68,20 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     """Run ``klss track``; see :mod:`klss_app.cli.main`."""
     parsed = _parser(game).parse(arguments)
     by_turn, rows = game.name == "rbc", list[Row]()
-    for row in {"fog": _fog, "rbc": _rbc}.get(game.name, partial(_small, game))(parsed):
+    for number, name, sizes in {"fog": _fog, "rbc": _rbc}.get(game.name, partial(_small, game))(parsed):
         # Long games take minutes, so each line is printed as soon as it is known.
         if not parsed.json and not rows:
-            _show(*(("turn", "side") if by_turn else ("ply", "move")), [column.capitalize() for column in row[2]])
+            _show(*(("turn", "side") if by_turn else ("ply", "move")), [column.capitalize() for column in sizes])
         if not parsed.json:
-            _show(*row[:2], ["past the cap" if size is None else f"{size:,}" for size in row[2].values()])
-        rows.append(row)
+            _show(number, name, ["past the cap" if size is None else f"{size:,}" for size in sizes.values()])
+        rows.append((number, name, sizes))
     if parsed.json and by_turn:
         print_document({"turns": [{"turn": number, "color": side, **sizes} for number, side, sizes in rows]})
     elif parsed.json:
-        sizes = {side: [row[2][side] for row in rows] for side in ("white", "black")}
-        print_document(
-            {
-                "moves": [name for _, name, _ in rows[1:]],
-                **{side: [size for size in found if size is not None] for side, found in sizes.items()},
-                "capped": {side: found.index(None) if None in found else None for side, found in sizes.items()},
-            }
-        )
+        found = {side: [row[2][side] for row in rows] for side in ("white", "black")}
+        sets = {side: [size for size in sizes if size is not None] for side, sizes in found.items()}
+        capped = {side: sizes.index(None) if None in sizes else None for side, sizes in found.items()}
+        print_document({"moves": [name for _, name, _ in rows[1:]], **sets, "capped": capped})
     return 0
 
 
@@ -101,26 +91,26 @@ def _show(number: int | str, name: str, cells: Sequence[str]) -> None:
 
 def _fog(parsed: argparse.Namespace) -> Iterator[Row]:
     """Both sets after each ply, up to the capture of a king."""
-    if parsed.fen is not None and parsed.pgn is not None:
-        raise UsageError("--fen: got it with --pgn, expected it with --moves only: a PGN names its own start position")
-    if parsed.pgn is None and "game" in parsed.given:
-        raise UsageError("--game: got it with --moves, expected it with --pgn only: it chooses a game of a file")
-    if parsed.pgn is not None:
+    for flag, other in (("fen", "moves"), ("game", "pgn")):
+        if flag in parsed.given and other not in parsed.given:
+            raise UsageError(f"--{flag}: got it without --{other}, expected both: it says which game that is")
+    if parsed.fen is not None:
+        check_fen(parsed.fen)
+    if parsed.pgn is None:
+        moves, fen = typed_moves(parsed.moves, parsed.fen, "--moves: "), parsed.fen
+    else:
         record = pgn_game(Path(parsed.pgn), parsed.game, "--pgn: ")
         moves, fen = list(record.moves), record.fen
-    else:
-        if parsed.fen is not None:
-            check_fen(parsed.fen)
-        moves, fen = typed_moves(parsed.moves, parsed.fen, "--moves: "), parsed.fen
 
     from darkchess.fog.belief.position_set import PositionSet
     from darkchess.fog.game.referee import Referee
     from darkchess.fog.game.san import san
 
-    referee, hashing = Referee(fen), fresh_seed() if parsed.seed is None else parsed.seed
-    settings = {"cap": parsed.cap, "seed": hashing, "threads": parsed.threads, "stream": parsed.stream}
-    known = {color: PositionSet(referee.view(color), referee.position, **settings) for color in chess.COLORS}
-    yield 0, "", dict.fromkeys(("white", "black"), 1)
+    referee = Referee(fen)
+    settings = {"cap": parsed.cap, "seed": parsed.seed, "threads": parsed.threads, "stream": parsed.stream}
+    sets = {color: PositionSet(referee.view(color), referee.position, **settings) for color in chess.COLORS}
+    sizes: dict[str, int | None] = dict.fromkeys(("white", "black"), 1)
+    yield 0, "", {**sizes}
     for move in moves:
         taken = referee.position.piece_at(move.to_square)
         if (taken is not None and taken.piece_type == chess.KING) or referee.outcome is not None:
@@ -129,20 +119,13 @@ def _fog(parsed: argparse.Namespace) -> Iterator[Row]:
             return
         name = san(referee.position, move)
         referee.push(move)
-        sizes: dict[str, int | None] = {}
-        for color, positions in known.items():
-            side, size = chess.COLOR_NAMES[color], None
-            if positions.capped_by is None:
-                _observe(positions, referee.view(color))
-                size = positions.size if positions.capped_by is None else None
-            sizes[side] = size
-        yield referee.ply, name, sizes
-
-
-def _observe(positions: PositionSet, view: View) -> None:
-    """Update a set, and show the progress of a long update."""
-    with closing(ProgressLine(f"ply {view.ply}, {chess.COLOR_NAMES[view.color]}'s set")) as bar:
-        positions.observe(view, progress=lambda done, found: bar.tell(f"{done:.0%}, {found:,} positions"))
+        for color, known in sets.items():
+            side = chess.COLOR_NAMES[color]
+            if known.capped_by is None:
+                with closing(ProgressLine(f"ply {referee.ply}, {side}'s set")) as bar:
+                    known.observe(referee.view(color), progress=lambda done, found: bar.tell(f"{done:.0%}, {found:,}"))
+            sizes[side] = known.size if known.capped_by is None else None
+        yield referee.ply, name, {**sizes}
 
 
 def _rbc(parsed: argparse.Namespace) -> Iterator[Row]:
@@ -151,21 +134,21 @@ def _rbc(parsed: argparse.Namespace) -> Iterator[Row]:
     from darkchess.rbc.game.history import replayed
 
     played = kept_history(Path(parsed.game), replayed)
-    known = {
+    sets = {
         color: PositionSet(color, played.positions[0], cap=parsed.cap, threads=parsed.threads) for color in chess.COLORS
     }
     for ply, turn in enumerate(played.turns):
-        mine = known[turn.color]
+        known = sets[turn.color]
         sizes: dict[str, int | None] = {"notice": None, "sense": None, "move": None}
-        if mine.capped_by is None:
-            mine.noticed(turn.notice)
-        if mine.capped_by is None:
-            sizes["notice"] = mine.size
-            mine.sensed(turn.sensed)
-            sizes["sense"] = mine.size
+        if known.capped_by is None:
+            known.noticed(turn.notice)
+        if known.capped_by is None:
+            sizes["notice"] = known.size
+            known.sensed(turn.sensed)
+            sizes["sense"] = known.size
             if ply + 1 < played.ply or played.outcome is None:
-                mine.moved(turn.moved)
-            sizes["move"] = mine.size
+                known.moved(turn.moved)
+            sizes["move"] = known.size
         yield ply, chess.COLOR_NAMES[turn.color], sizes
 
 
@@ -177,10 +160,12 @@ def _small(game: Game, parsed: argparse.Namespace) -> Iterator[Row]:
     kit = game.kit
     if not isinstance(kit, PlainKit):
         raise UsageError(f"--game: got {game.name!r}, whose kit is no PlainKit; expected fog, rbc or a small game")
-    kept = kept_history(Path(parsed.game), kit.replayed)
-    try:
-        kept.game()
-    except ValueError as error:
-        raise UsageError(f"{parsed.game!r}: {error}") from None
+
+    def whole(text: str) -> AnyReplay:
+        kept: AnyReplay = kit.replayed(text)
+        kept.game()  # raises now if an answer is none
+        return kept
+
+    kept = kept_history(Path(parsed.game), whole)
     for ply, (word, found) in enumerate(sizes(kit, kept, parsed.cap)):
         yield ply, word, {chess.COLOR_NAMES[seat]: size for seat, size in found.items()}

@@ -29,7 +29,7 @@ from klss.play.outcome import Outcome
 from klss.support.seeds import NATURE, fresh_seed, player_seed
 from klss.support.text import Document, printable
 from klss_app.front import Front, Reviewed, Settings
-from klss_app.kept_games import HUMAN, Earlier, Terms, game_headers, keep_game, shown_name
+from klss_app.kept_games import HUMAN, Earlier, game_headers, keep_game, shown_name
 from klss_app.web.analyses import Analyses
 from klss_app.web.engines import BoardEngine
 from klss_app.web.guard import new_token, same_token
@@ -286,7 +286,7 @@ class Room:
             for each in self.seats:
                 each.color = not each.color
             await self._begin(
-                replace(self.settings, players={color: players[not color] for color in chess.COLORS}, seed=None)
+                replace(self.settings, players={color: players[not color] for color in chess.COLORS}, seed=fresh_seed())
             )
 
     async def new_game(self, seat: Seat, wish: Wish) -> None:
@@ -336,7 +336,7 @@ class Room:
             nodes=self.settings.nodes if wish.time is None and wish.clock is None else None,
             clock=wish.clock,
             fen=fen,
-            seed=None,
+            seed=fresh_seed(),
             asks=False,
         )
 
@@ -352,8 +352,7 @@ class Room:
     async def _set_up(self, settings: Settings) -> None:
         await self.analyses.stop()
         earlier = settings.earlier or Earlier((), 0, {}, datetime.datetime.now(datetime.UTC))
-        seed = fresh_seed() if settings.seed is None else settings.seed
-        kit, drawn = self.kind.kit, player_seed(seed, NATURE)
+        kit, drawn = self.kind.kit, player_seed(settings.seed, NATURE)
         # In threads: the first referee loads compiled code, and pages are answered meanwhile.
         setup = await asyncio.to_thread(kit.setup, settings.fen, settings.ruleset.name)
         referee = await asyncio.to_thread(kit.referee, setup, earlier.moves, drawn)
@@ -375,10 +374,9 @@ class Room:
         for color in chess.COLORS:
             if settings.players[color] != HUMAN:
                 assert engine is not None
-                players[color] = engine.player(player_seed(seed, chess.COLOR_NAMES[color]), inbox)
-        limits = TimeControl(settings.time_s, settings.nodes, settings.clock)
+                players[color] = engine.player(player_seed(settings.seed, chess.COLOR_NAMES[color]), inbox)
         control = {
-            color: TimeControl(clock=settings.clock) if spec == HUMAN else limits
+            color: TimeControl(clock=settings.clock) if spec == HUMAN else settings.control
             for color, spec in settings.players.items()
         }
         self._game = game = RunningGame(
@@ -388,7 +386,7 @@ class Room:
             inbox,
             self._clock,
             prepared=lambda: None if engine is None or clock is None else engine.wait_until_warm(),
-            ended=lambda game: self._game_ended(game, settings, seed, earlier, engine),
+            ended=lambda game: self._game_ended(game, settings, earlier, engine),
         )
         self._describe_to_all()
         game.start()
@@ -424,7 +422,6 @@ class Room:
         self,
         game: RunningGame,
         settings: Settings,
-        seed: int,
         earlier: Earlier,
         engine: BoardEngine | None,
     ) -> None:
@@ -437,7 +434,7 @@ class Room:
             "klss board",
             {color: shown_name(spec) for color, spec in settings.players.items()},
             earlier.begun,
-            Terms(seed, settings.clock, settings.time_s, settings.nodes, settings.ruleset.name),
+            settings,
             None if clocks is None else {True: clocks["white"] / 1000.0, False: clocks["black"] / 1000.0},
         )
         if engine is not None and engine.evaluator is not None:

@@ -76,7 +76,7 @@ def test_what_limits_a_search_and_its_seed_are_those_that_the_help_tells(program
     bare = parsed_bare(parser)
     options, again = game_options(bare), game_options(bare)
     assert (options.time_s, options.nodes, options.clock) == (bare.time, None, None)
-    assert options.evaluator_choice(path_suffices=True).name == bare.evaluator
+    assert options.evaluator.name == bare.evaluator
     fresh = "a random one" in shown(parser)["seed"]
     assert (options.seed == again.seed) is not fresh and (bare.seed is None) is fresh
     bare.nodes, bare.given = 5, {*bare.given, "nodes"}

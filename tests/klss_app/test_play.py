@@ -84,7 +84,7 @@ RBC = ("--game", "rbc", "--nodes", "10", "--seed", "3", "--ascii")
         ("--black random --fen", f"{ENDGAME}|a4", 1, ["got the end of input after 2 plies, expected a move"]),
         ("--black rbc-random --fen", f"{START_FEN}|help|z9|e2|moves|e5e6|exd3|flip||pass|history||quit", 0,
          ["left before the end", "A turn has two parts.", "'z9' is not a square", "pass  Na3", "You passed.",
-          "illegal move: got 'e5e6'", "You asked for exd3, and nothing was played", "1. e2: - ?",
+          "illegal move: got 'e5e6'", "You asked for exd3, and nothing was played", "1. e2: – ?",
           "You captured 0 pieces; you lost nothing."]),
         ("--black rbc-random --fen", f"{START_FEN}||resign", 0, ["White resigned. 0-1 after 0 turns."]),
         ("--black rbc-random --fen", f"{START_FEN}|e4", 1, ["end of input after 0 turns"]),

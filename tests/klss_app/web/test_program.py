@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -21,7 +20,7 @@ from darkchess.fog.game.record import read_pgn
 from darkchess.rbc.game.history import history_text
 from darkchess.rbc.game.referee import Referee
 from klss.play.outcome import Outcome
-from klss_app.cli.board import _listen, _say_who_may_come, addresses
+from klss_app.cli.board import _links, addresses
 from klss_app.cli.main import main
 from klss_app.web.rbc_board import RbcBoard
 from tests.klss_app.web.pages import FOREIGN, Page
@@ -46,15 +45,15 @@ def board(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
 
 @pytest.mark.parametrize(("host", "lines"), [("127.0.0.1", 0), ("0.0.0.0", 3), ("::", 5)])
 def test_who_listens_to_everyone_is_given_links_for_other_devices_and_a_warning(
-    host: str, lines: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    host: str, lines: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = ["192.168.1.7"] if host == "0.0.0.0" else ["192.168.1.7", "2001:db8::7"]
     monkeypatch.setattr("klss_app.cli.board.addresses", lambda host: own)
-    _say_who_may_come(host, 8765, [("white", "abc"), ("black", "def")])
-    said = capsys.readouterr().out.splitlines()
+    mine, theirs, *said = _links(host, 8765, [("white", "abc"), ("black", "def")])
+    assert mine.endswith(":8765/#seat=abc") and theirs.startswith("black's seat, for the other player: http://")
     assert len(said) == lines
     if lines:
-        assert said[0] == "klss board: white's seat, from another device: http://192.168.1.7:8765/#seat=abc"
+        assert said[0] == "white's seat, from another device: http://192.168.1.7:8765/#seat=abc"
         assert said[-2].endswith("/#seat=def") and "nothing is encrypted" in said[-1]
         assert ("http://[2001:db8::7]:8765/" in said[1]) == (host == "::")
 
@@ -62,17 +61,6 @@ def test_who_listens_to_everyone_is_given_links_for_other_devices_and_a_warning(
 def test_the_addresses_for_other_devices_are_none_of_this_machine_alone() -> None:
     assert addresses("127.0.0.1") == []
     assert not any(each.startswith(("127.", "0.")) for each in addresses("0.0.0.0"))
-
-
-@pytest.mark.parametrize("posix", [True, False])
-def test_a_port_is_used_again_at_once_only_where_that_lets_nobody_else_have_it(
-    monkeypatch: pytest.MonkeyPatch, posix: bool
-) -> None:
-    """On Windows SO_REUSEADDR means that several programs may listen at one port."""
-    if not posix:
-        monkeypatch.delattr("os.fork")
-    with _listen("127.0.0.1", 0) as listening:
-        assert bool(listening.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)) == posix
 
 
 async def pester(port: int) -> None:
