@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
 from collections.abc import Callable
 
@@ -25,21 +26,13 @@ count, seed = whole(1), whole(0)
 
 def positive(text: str) -> float:
     """Type of a flag for seconds, and other numbers above 0."""
-    return _number(text, lambda found: 0.0 < found < math.inf, "a number above 0, such as 5 or 0.5")
+    (found,) = numbers(text, lambda found: 0.0 < found < math.inf, "a number above 0, such as 5 or 0.5")
+    return found
 
 
 def share(text: str) -> float:
     """Type of a flag for a share."""
-    return _number(text, lambda found: 0.0 <= found <= 1.0, "a number from 0 to 1")
-
-
-def _number(text: str, good: Callable[[float], bool], expected: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
-    if not good(found):
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
+    (found,) = numbers(text, lambda found: 0.0 <= found <= 1.0, "a number from 0 to 1")
     return found
 
 
@@ -49,20 +42,15 @@ def clock(text: str) -> tuple[float, float]:
     >>> clock("180+2")
     (180.0, 2.0)
     """
-    return pair(
-        text,
-        "+",
-        lambda start, added: 0.0 < start < math.inf and 0.0 <= added < math.inf,
-        "START+INCREMENT in seconds, such as 180+2",
-    )
-
-
-def pair(text: str, between: str, good: Callable[[float, float], bool], expected: str) -> tuple[float, float]:
-    """Two numbers with ``between`` between them; a text that is none of these is two NaN, which are not ``good``."""
-    try:
-        first, second = map(float, text.split(between))
-    except ValueError:
-        first = second = math.nan
-    if not good(first, second):
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")
+    expected = "START+INCREMENT in seconds, such as 180+2"
+    first, second = numbers(text, lambda start, added: 0.0 < start < math.inf > added >= 0.0, expected, "+")
     return first, second
+
+
+def numbers(text: str, good: Callable[..., bool], expected: str, between: str = "\0") -> list[float]:
+    """Numbers with ``between`` between them, that are ``good``."""
+    found = text.split(between)
+    with contextlib.suppress(ValueError, TypeError):  # one is no number; there are more or fewer than ``good`` takes
+        if good(*map(float, found)):
+            return [float(each) for each in found]
+    raise argparse.ArgumentTypeError(f"got {text!r}, expected {expected}")

@@ -21,7 +21,6 @@ from klss.play.outcome import Outcome, Seat
 from klss.play.small_game import PlainKit
 from klss.support.configuration_text import ConfigurationError
 from klss.support.text import Document, counted, printable
-from klss_app.kept_games import HUMAN, Earlier, Terms
 from klss_app.known.known import AnyKnown, Picture, PlainKnown, how_ended, over_document
 
 if TYPE_CHECKING:
@@ -33,25 +32,6 @@ MOST_PLIES = 2000
 
 class BadGame(ValueError):
     """A file that holds no game that can be shown; the text says why."""
-
-
-@dataclass(frozen=True)
-class Settings(Terms):
-    """The settings of a game in the browser; ``players`` holds ``human``, a configuration's text or ``cmd:…``."""
-
-    players: Mapping[chess.Color, str]
-    earlier: Earlier | None = None
-    asks: bool = False  # whether the page asks for the first game's settings, which are these by default
-
-    @property
-    def humans(self) -> list[chess.Color]:
-        """The colours that humans play."""
-        return [color for color in chess.COLORS if self.players[color] == HUMAN]
-
-    @property
-    def engine(self) -> str | None:
-        """The engine's text; None where two humans play."""
-        return next((spec for spec in self.players.values() if spec != HUMAN), None)
 
 
 @dataclass(frozen=True)

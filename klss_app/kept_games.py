@@ -65,6 +65,25 @@ class Earlier:
     path: Path | None = None
 
 
+@dataclass(frozen=True)
+class Settings(Terms):
+    """The settings of a game on a screen; ``players`` holds ``human``, a configuration's text or ``cmd:…``."""
+
+    players: Mapping[chess.Color, str]
+    earlier: Earlier | None = None
+    asks: bool = False  # whether the browser's page asks for the first game's settings, which are these by default
+
+    @property
+    def humans(self) -> list[chess.Color]:
+        """The colours that humans play."""
+        return [color for color in chess.COLORS if self.players[color] == HUMAN]
+
+    @property
+    def engine(self) -> str | None:
+        """The engine's text; None where two humans play."""
+        return next((spec for spec in self.players.values() if spec != HUMAN), None)
+
+
 def game_headers(
     event: str,
     names: Mapping[chess.Color, str],

@@ -101,7 +101,7 @@ def _parser(game: Game = FOG) -> Parser:
         "--configuration", default=game.default_player, metavar="NAME", help=f"the player that thinks: {CONFIGURATION}"
     )
     limits = f"{game.of} (for a whole game {NODES} nodes by default)"
-    add_game_options(parser, game=game, fen=False, seed_default=0, limits=limits)
+    add_game_options(parser, fen=False, seed_default=0, limits=limits)
     if fog:
         add = parser.add_argument_group("for one turn, with --ply").add_argument
         add(

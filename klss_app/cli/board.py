@@ -6,7 +6,6 @@ keeps the running game.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import functools
@@ -18,6 +17,7 @@ import tempfile
 import threading
 import webbrowser
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,15 +31,14 @@ from klss_app.cli.options import (
     add_game_options,
     add_players,
     kept_game,
-    output_file,
 )
 from klss_app.cli.saved_game import add_resume, asked_game
 from klss_app.cli.serving import at_signals
 from klss_app.flag_types import whole
-from klss_app.kept_games import HUMAN
 
 if TYPE_CHECKING:
-    from klss_app.front import Front, Reviewed, Settings
+    from klss_app.front import Front, Reviewed
+    from klss_app.kept_games import Settings
 
 DEFAULT_PORT = 8765
 EVERYONE = ("0.0.0.0", "::")
@@ -83,7 +82,7 @@ def _parser(game: Game = FOG) -> Parser:
     )
     server.add_argument("--no-open", action="store_true", help="print the link, open no browser")
     add_players(parser, "human (one or both)")
-    add_game_options(parser, game=game)
+    add_game_options(parser)
     return parser
 
 
@@ -91,7 +90,10 @@ def run(arguments: Sequence[str], game: Game) -> int:
     """Run ``klss board``; see :mod:`klss_app.cli.main`."""
     parser = _parser(game)
     parsed = parser.parse(arguments)
-    settings = _settings(game, parser, arguments, parsed)
+    asks = not parsed.given - {"host", "port", "no_open"} and game.chess
+    settings = replace(asked_game(parser, arguments, parsed), asks=asks)
+    if not settings.humans:
+        raise UsageError("--white and --black: got two engines, expected human for one at least; klss play shows them")
     if game.chess and parsed.resume is not None and parsed.file is not None:
         raise UsageError("--resume: got it beside GAME.pgn, expected one of them: a game goes on, or is reviewed")
     if parsed.file is None and "game" in parsed.given:
@@ -109,28 +111,6 @@ def run(arguments: Sequence[str], game: Game) -> int:
     logging.getLogger("uci_bridge").setLevel(logging.ERROR)
     asyncio.run(_serve(settings, kind, opened, listening, parsed.host, not parsed.no_open))
     return 0
-
-
-def _settings(game: Game, parser: Parser, arguments: Sequence[str], parsed: argparse.Namespace) -> Settings:
-    """The settings of the game from the command line."""
-    left, specs, options = asked_game(parser, arguments, parsed)
-    if HUMAN not in specs.values():
-        raise UsageError(
-            f"--white and --black: got {parsed.white} and {parsed.black}, expected human for one at least; "
-            "klss play shows two engines at it"
-        )
-    if left is not None:
-        output_file(left.path, "--resume")
-    for spec in specs.values():
-        if spec.startswith("cmd:"):
-            game.player(spec, parsed.stockfish)
-        elif spec != HUMAN:
-            game.configuration(spec, parsed.stockfish)
-
-    from klss_app.front import Settings
-
-    asks = not parsed.given - {"host", "port", "no_open"} and game.chess
-    return Settings(specs, left, asks, **vars(options))
 
 
 def _listen(host: str, port: int) -> socket.socket:

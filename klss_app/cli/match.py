@@ -21,7 +21,7 @@ from klss_app.cli.options import (
     add_game_options,
     game_options,
 )
-from klss_app.flag_types import count, pair, whole
+from klss_app.flag_types import count, numbers, whole
 from klss_app.kept_games import Terms
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
@@ -62,7 +62,7 @@ def _parser(game: Game = FOG) -> Parser:
             metavar="N|FILE",
             help="begin each pair with N random moves, or with a line (moves, FEN) of FILE",
         )
-    add_game_options(parser, game=game)
+    add_game_options(parser)
     return parser
 
 
@@ -117,12 +117,9 @@ def hypotheses(text: str) -> tuple[float, float]:
     >>> hypotheses("0,10")
     (0.0, 10.0)
     """
-    return pair(
-        text,
-        ",",
-        lambda elo0, elo1: -2000.0 <= elo0 < elo1 <= 2000.0,
-        "ELO0,ELO1, the smaller first, such as 0,10",
-    )
+    expected = "ELO0,ELO1, the smaller first, such as 0,10"
+    first, second = numbers(text, lambda elo0, elo1: -2000.0 <= elo0 < elo1 <= 2000.0, expected, ",")
+    return first, second
 
 
 def match_games(parsed: argparse.Namespace) -> int | None:

@@ -100,27 +100,27 @@ class Parser(argparse.ArgumentParser):
 def add_game_options(
     parser: Parser,
     *,
-    game: Game = FOG,
     fen: bool = True,  # whether a start position may be given, if the game has others
     seed_default: int | None = None,  # the default seed; None: a random one
     limits: str = "",  # the help's text on limits; the game's own by default
 ) -> None:
     """Add the flags of :func:`game_options`."""
-    _add_limits(parser, game, limits or game.of)
-    group = parser.add_argument_group("the game")
+    game = parser.game
+    add = parser.add_argument_group(f"limits of the engine's thinking{limits or game.of}").add_argument
+    seconds = f"seconds {game.each}, unless nodes or a clock limit it"
+    add("--time", type=positive, default=DEFAULT_TIME_S, metavar="S", help=seconds)
+    add("--nodes", type=count, metavar="N", help=f"nodes {game.each}: no clock is read, so games can be repeated")
+    start, _, increment = game.clock.partition("+")
+    usual = f"{game.clock} is {int(start) // 60} minutes at the start and {increment} s added after each move"
+    add("--clock", type=clock, metavar="S+I", help=f"a clock for each side, both numbers in seconds: {usual}")
+    add = parser.add_argument_group("the game").add_argument
     if game.ruled:
-        group.add_argument(
-            "--rules",
-            default="paper",
-            metavar="NAME",
-            help="result for a player without a move: paper, a loss; pychess, a draw",
-        )
+        without = "result for a player without a move: paper, a loss; pychess, a draw"
+        add("--rules", default=PAPER.name, metavar="NAME", help=without)
     if fen and game.starts:
-        group.add_argument("--fen", metavar="FEN", help="start position, known to both players")
+        add("--fen", metavar="FEN", help="start position, known to both players")
     fresh = " (default: a random one)" if seed_default is None else ""
-    group.add_argument(
-        "--seed", type=seed, default=seed_default, metavar="N", help=f"seed of all random choices{fresh}"
-    )
+    add("--seed", type=seed, default=seed_default, metavar="N", help=f"seed of all random choices{fresh}")
     add_evaluator_options(parser)
 
 
@@ -147,26 +147,6 @@ def seats(white: str | None, black: str | None, engine: str, *, book: bool = Fal
     chosen = {chess.WHITE: white, chess.BLACK: black}
     ours = {color for color, spec in chosen.items() if spec != HUMAN and not spec.startswith("cmd:")}
     return {color: f"{spec},book=true" if book and color in ours else spec for color, spec in chosen.items()}
-
-
-def _add_limits(parser: Parser, game: Game, of: str) -> None:
-    add = parser.add_argument_group(f"limits of the engine's thinking{of}").add_argument
-    add(
-        "--time",
-        type=positive,
-        default=DEFAULT_TIME_S,
-        metavar="S",
-        help=f"seconds {game.each}, unless nodes or a clock limit it",
-    )
-    add("--nodes", type=count, metavar="N", help=f"nodes {game.each}: no clock is read, so games can be repeated")
-    start, _, increment = game.clock.partition("+")
-    add(
-        "--clock",
-        type=clock,
-        metavar="S+I",
-        help=f"a clock for each side, both numbers in seconds: {game.clock} is {int(start) // 60} minutes at the start "
-        f"and {increment} s added after each move",
-    )
 
 
 def add_evaluator_options(parser: Parser) -> None:

@@ -28,10 +28,10 @@ from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import FOG, Game
 from klss_app.cli.human import AnyHuman, Human, Quit
 from klss_app.cli.options import Parser, add_game, add_game_options, add_players, output_file
-from klss_app.cli.saved_game import SavedGame, add_resume, asked_game
+from klss_app.cli.saved_game import add_resume, asked_game
 from klss_app.cli.screen import boards, first_prompt, review
 from klss_app.cli.terminal import InputClosed, Terminal
-from klss_app.kept_games import HUMAN, Earlier, Terms, game_headers, keep_game, shown_name
+from klss_app.kept_games import HUMAN, Earlier, Settings, game_headers, keep_game, shown_name
 from klss_app.progress import ENGINE, THOUGHT
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _parser(game: Game = FOG) -> Parser:
     )
     add_players(parser, "human")
     add_game(parser)
-    add_game_options(parser, game=game)
+    add_game_options(parser)
     parser.add_argument(
         game.record, dest="record", metavar="FILE", help="keep the game there, replacing it (default: in klss-games)"
     )
@@ -62,17 +62,12 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     parser = _parser(game)
     parsed = parser.parse(arguments)
     output_file(parsed.record, game.record)
-    left, specs, options = asked_game(parser, arguments, parsed)
-    if {*specs.values()} == {HUMAN}:
+    settings = asked_game(parser, arguments, parsed)
+    if settings.engine is None:
         raise UsageError(
             "--white and --black: got human for both, expected one at most, since both would see one screen"
         )
-    for spec in specs.values():
-        if spec != HUMAN and spec not in game.known:
-            game.player(spec, parsed.stockfish)
-    if left is not None and parsed.record is None:
-        output_file(left.path, "--resume")
-    return TerminalGame(game, options, specs, Terminal(parsed.ascii), parsed.record, left).run()
+    return TerminalGame(game, settings, Terminal(parsed.ascii), parsed.record).run()
 
 
 def _loading_text(seconds: float) -> str:
@@ -148,25 +143,18 @@ class EngineAtTerminal(Player[Setup, Observation, Answer]):
 
 
 class TerminalGame:
-    """One game of ``klss play``: the game, its terms, the players, the terminal. ``left`` is the game to resume, None
-    for a new one; ``record`` is the file to write, None for that of ``left`` or a new one in ``klss-games``.
+    """One game of ``klss play``; ``record`` is the file to write, None for that of a game that is resumed, or a new one
+    in ``klss-games``.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        terms: Terms,
-        specs: dict[Seat, str],
-        terminal: Terminal,
-        record: str | None,
-        left: SavedGame | None = None,
-    ) -> None:
-        self._game, self._terms, self._specs, self._terminal = game, terms, specs, terminal
-        self._record = Path(record) if record is not None else None if left is None else left.path
-        self._earlier = left or Earlier((), 0, {}, datetime.datetime.now(datetime.UTC))
-        self._human = next((seat for seat in specs if specs[seat] == HUMAN), None)
+    def __init__(self, game: Game, settings: Settings, terminal: Terminal, record: str | None) -> None:
+        self._game, self._settings, self._terminal = game, settings, terminal
+        specs = settings.players
+        self._earlier = settings.earlier or Earlier((), 0, {}, datetime.datetime.now(datetime.UTC))
+        self._record = self._earlier.path if record is None else Path(record)
+        self._human = next(iter(settings.humans), None)
         self._names = {seat: "you" if spec == HUMAN else shown_name(spec) for seat, spec in specs.items()}
-        self._clocks = {} if terms.clock is None else dict.fromkeys(specs, terms.clock[0])
+        self._clocks = {} if settings.clock is None else dict.fromkeys(specs, settings.clock[0])
         self._clocks.update(self._earlier.left_s)
         self._hand: AnyHuman | None = None  # the human as a player
         self._referee: AnyReferee | None = None
@@ -211,21 +199,21 @@ class TerminalGame:
         """Import the game and start the engines' processes, beside the first prompt; return the true game."""
         from uci_bridge.players import PlayerMaker
 
-        game, terms, kit = self._game, self._terms, self._game.kit
-        setup = kit.setup(terms.fen, terms.ruleset.name if game.ruled else None)
-        ponders = self._human is not None and terms.clock is not None
-        for seat, spec in self._specs.items():
+        game, settings, kit = self._game, self._settings, self._game.kit
+        setup = kit.setup(settings.fen, settings.ruleset.name if game.ruled else None)
+        ponders = self._human is not None and settings.clock is not None
+        for seat, spec in self._settings.players.items():
             if spec != HUMAN:
-                chosen = game.player(spec, terms.evaluator.stockfish)
+                chosen = game.player(spec, settings.evaluator.stockfish)
                 self._makers[seat] = maker = PlayerMaker(
-                    kit, chosen, terms.evaluator, terms.control, ponders=ponders, progress=self._terminal.spins
+                    kit, chosen, settings.evaluator, settings.control, ponders=ponders, progress=self._terminal.spins
                 )
                 maker.start()
-        referee: AnyReferee = kit.referee(setup, self._earlier.moves, player_seed(terms.seed, NATURE))
+        referee: AnyReferee = kit.referee(setup, self._earlier.moves, player_seed(settings.seed, NATURE))
         return referee
 
     def _play(self, loading: Future[AnyReferee]) -> None:
-        asked = bool(self._human and self._game is FOG and self._terms.fen is None and not self._earlier.plies)
+        asked = bool(self._human and self._game is FOG and self._settings.fen is None and not self._earlier.plies)
         if asked:
             first_prompt(self._terminal, self._names, self._clocks)
         with self._terminal.spinner(_loading_text):
@@ -234,21 +222,21 @@ class TerminalGame:
         from klss.play.arbiter import Arbiter
         from uci_bridge.evaluators import named
 
-        terms, names, front = self._terms, self._names, self._game.front
+        settings, names, front = self._settings, self._names, self._game.front
         counts = self._game.chess or self._human is None
         for seat, maker in self._makers.items():
-            own_seed = player_seed(terms.seed, chess.COLOR_NAMES[seat])
+            own_seed = player_seed(settings.seed, chess.COLOR_NAMES[seat])
             self._engines[seat] = EngineAtTerminal(maker, maker.player(own_seed), names[seat], self._terminal, counts)
         # From now on the screen shows the evaluators' names, which were not known before.
         names.update({seat: named(names[seat], maker.label) for seat, maker in self._makers.items()})
         players: dict[Seat, AnyPlayer] = dict(self._engines)
-        controls = dict.fromkeys(self._specs, terms.control)
+        controls = dict.fromkeys(self._settings.players, settings.control)
         if self._human is not None:
             self._hand = Human(front.known, self._terminal, names, self._clocks, self._earlier.plies)
             self._hand.drawn = 0 if asked else -1
             players[self._human] = self._hand
-            controls[self._human] = TimeControl(clock=terms.clock)
-        if self._human is None or terms.clock is not None:
+            controls[self._human] = TimeControl(clock=settings.clock)
+        if self._human is None or settings.clock is not None:
             for engine in self._engines.values():
                 engine.load()
         if self._human is not None:  # who plays may see only the own side
@@ -300,7 +288,7 @@ class TerminalGame:
                 print(f"klss play: {end}", file=sys.stderr)
             return None
         kit, left_s = self._game.kit, self._clocks if referee.outcome is None else None
-        headers = game_headers("klss play", self._specs, begun, self._terms, left_s)
+        headers = game_headers("klss play", self._settings.players, begun, self._settings, left_s)
         for seat, maker in self._makers.items():
             if maker.label is not None:
                 headers[f"{'White' if seat else 'Black'}Evaluator"] = maker.label

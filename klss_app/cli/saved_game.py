@@ -23,9 +23,9 @@ from klss.play.contest import AnyReferee
 from klss.support.text import printable
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import FOG, Game
-from klss_app.cli.options import Parser, game_options, kept_history, pgn_game, seats
+from klss_app.cli.options import Parser, game_options, kept_history, output_file, pgn_game, seats
 from klss_app.flag_types import clock, positive
-from klss_app.kept_games import HUMAN, Earlier, Terms, begun_at, newest_first
+from klss_app.kept_games import HUMAN, Earlier, Settings, begun_at, newest_first
 
 LAST = "last"
 
@@ -126,21 +126,28 @@ def add_resume(parser: Parser) -> None:
     )
 
 
-def asked_game(
-    parser: Parser, arguments: Sequence[str], parsed: argparse.Namespace
-) -> tuple[SavedGame | None, dict[chess.Color, str], Terms]:
-    """The game to resume (None: a new one begins), the players by colour, and the terms of the game: those of the
-    command line, or those of the resumed game except for limits and a seed on the command line."""
+def asked_game(parser: Parser, arguments: Sequence[str], parsed: argparse.Namespace) -> Settings:
+    """The settings of the game that is asked for: a new one by the command line, or one that is resumed by its own
+    terms except for limits and a seed on the command line."""
+    game, left = parser.game, None
     if getattr(parsed, "resume", None) is None:
-        specs = seats(parsed.white, parsed.black, parser.game.default_player, book=parsed.book)
-        return None, specs, game_options(parsed)
-    left = saved_game(parsed.resume, parser.game)
-    specs = _resumed_seats(left, parsed)
-    limited = parsed.given & {"time", "nodes"}
-    kept = {flag: left.tags[tag] for tag, flag in _FLAGS.items() if tag in left.tags}
-    flags = [f"--{flag}={text}" for flag, text in kept.items() if not (limited and flag in ("time", "nodes"))]
-    start = [] if left.fen is None else [f"--fen={left.fen}"]
-    return left, specs, game_options(parser.parse([*flags, *start, *arguments]))
+        specs = seats(parsed.white, parsed.black, game.default_player, book=parsed.book)
+    else:
+        left = saved_game(parsed.resume, game)
+        specs = _resumed_seats(left, parsed)
+        kept = {flag: left.tags[tag] for tag, flag in _FLAGS.items() if tag in left.tags}
+        if left.fen is not None:
+            kept["fen"] = left.fen
+        given = ("time", "nodes") if parsed.given & {"time", "nodes"} else ()
+        flags = [f"--{flag}={text}" for flag, text in kept.items() if flag not in given]
+        parsed = parser.parse([*flags, *arguments])
+        if getattr(parsed, "record", None) is None:
+            output_file(left.path, "--resume")
+    terms = game_options(parsed)
+    for spec in specs.values():
+        if spec != HUMAN and spec not in game.known:
+            game.player(spec, parsed.stockfish)
+    return Settings(specs, left, **vars(terms))
 
 
 def _resumed_seats(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Color, str]:

@@ -10,7 +10,8 @@ import chess
 
 from klss_app.analysis.process import AnalysisProcess, Request
 from klss_app.analysis.summaries import CAP, NODES, Turns, summary
-from klss_app.front import Front, Reviewed, Settings
+from klss_app.front import Front, Reviewed
+from klss_app.kept_games import Settings
 from uci_bridge.errors import EngineFailed
 
 _MOST_WHOLE = 16

@@ -7,8 +7,7 @@ import threading
 from collections.abc import Callable
 
 from klss.play.kit import AnyKit
-from klss_app.front import Settings
-from klss_app.kept_games import shown_name
+from klss_app.kept_games import Settings, shown_name
 from klss_app.web.seats import AnyEngineAtBoard, AnyInbox, EngineAtBoard
 from uci_bridge.evaluators import named
 from uci_bridge.players import PlayerMaker, player_spec

@@ -28,8 +28,8 @@ from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome
 from klss.support.seeds import NATURE, fresh_seed, player_seed
 from klss.support.text import Document, printable
-from klss_app.front import Front, Reviewed, Settings
-from klss_app.kept_games import HUMAN, Earlier, game_headers, keep_game, shown_name
+from klss_app.front import Front, Reviewed
+from klss_app.kept_games import HUMAN, Earlier, Settings, game_headers, keep_game, shown_name
 from klss_app.web.analyses import Analyses
 from klss_app.web.engines import BoardEngine
 from klss_app.web.guard import new_token, same_token

@@ -17,8 +17,8 @@ import pytest
 
 from darkchess.rbc.game.observation import Sensed
 from darkchess.rbc.game.referee import Referee as RbcReferee
-from klss_app.front import Front, Settings, front_of
-from klss_app.kept_games import Earlier
+from klss_app.front import Front, front_of
+from klss_app.kept_games import Earlier, Settings
 from klss_app.known.rbc import RbcKnown
 from klss_app.web.seats import HumanAtBoard
 from tests.klss_app.web.pages import served

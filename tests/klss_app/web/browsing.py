@@ -12,7 +12,8 @@ from typing import Any
 import chess
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from klss_app.front import Front, Settings
+from klss_app.front import Front
+from klss_app.kept_games import Settings
 from tests.klss_app.web.pages import served
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text(encoding="utf-8")

@@ -16,8 +16,8 @@ import pytest
 from aiohttp import ClientWebSocketResponse, WSMsgType
 from aiohttp.test_utils import TestClient, TestServer
 
-from klss_app.front import Front, Settings, front_of
-from klss_app.kept_games import HUMAN
+from klss_app.front import Front, front_of
+from klss_app.kept_games import HUMAN, Settings
 from klss_app.web.room import Room
 from klss_app.web.server import make_app
 from uci_bridge.kits.fog import FOG
