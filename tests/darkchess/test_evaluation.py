@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 
 from darkchess.board.kernels.moves import MAX_MOVES, generate, king_capture, make
-from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
+from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import Position, turned
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Weights, packaged_weights
@@ -252,17 +252,6 @@ def test_a_side_without_a_move_is_no_side_that_loses_its_king() -> None:
     classify(blocked, TABLES, codes)
     for position, code in zip(blocked, codes.tolist()):
         assert (code == NO_MOVE) == (generate(position, TABLES, np.empty(MAX_MOVES, np.int32)) == 0)
-
-
-def test_the_move_between_parent_and_child_is_found_again(positions: Rows) -> None:
-    special = np.array(
-        [row("r3k2r/1P6/8/3pP3/8/8/6p1/R3K2R w KQkq d6 0 1"), row("r3k2r/1P6/8/8/3pP3/8/6p1/R3K2R b KQkq e3 0 1")]
-    )
-    parents = np.concatenate([positions[::9], special])
-    offsets, found, codes = children(parents)
-    got = np.empty(len(found), dtype=np.int32)
-    moves_between(parents, offsets, found, got)
-    assert got.tolist() == codes
 
 
 @pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 1000])

@@ -30,8 +30,9 @@ from pathlib import Path
 
 import numpy as np
 
-from darkchess.board.kernels.board import IDENTITY
-from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify, moves_between
+from darkchess.board.kernels.board import IDENTITY, META, WIDTH
+from darkchess.board.kernels.moves import make
+from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.choice import EvaluatorChoice
 from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Evaluator
@@ -235,21 +236,21 @@ class _Children:
 
     def __init__(self, rows: Words, offsets: Ints, child_rows: Words, wanted: Bools, out: Floats) -> None:
         self.wanted, self.out = wanted, out
-        self._offsets = offsets
-        self._moves = np.empty(child_rows.shape[0], dtype=np.int32)  # that lead to them
-        moves_between(rows, offsets, child_rows, self._moves)
+        self._rows, self._offsets, self._child_rows = rows, offsets, child_rows
         # Parents that may be asked, and have a child that needs a value.
         open_children = np.diff(np.concatenate([[0], np.cumsum(wanted)])[offsets])
         self.parents = np.flatnonzero((_classified(rows) == ASK) & (open_children > 0))
 
     def take(self, parent: int, scores: dict[bytes, tuple[bytes, bytes]]) -> list[int]:
         """Value a parent's children by the scores of its moves, negated for the other side; return their places."""
-        code_of = _codes()
-        by_code = {code_of[move]: score for move, score in scores.items()}
+        code_of, child = _codes(), np.empty(WIDTH, dtype=np.uint64)
+        first, end = self._offsets[parent : parent + 2].tolist()
+        places = {self._child_rows[place, :META].tobytes(): place for place in range(first, end)}
         valued = []
-        for place in range(int(self._offsets[parent]), int(self._offsets[parent + 1])):
-            score = by_code.get(int(self._moves[place])) if self.wanted[place] else None
-            if score is not None:
+        for move, score in scores.items():
+            make(self._rows[parent], code_of[move], TABLES, child)
+            place = places.get(child[:META].tobytes())
+            if place is not None and self.wanted[place]:
                 self.out[place] = -_cached_value(*score)
                 self.wanted[place] = False
                 valued.append(place)
@@ -328,7 +329,7 @@ class StockfishEvaluator(Evaluator):
         row = np.zeros((1, 9), dtype=np.uint64)
         row[0, 5], row[0, 6], row[0, 7] = 1 | 1 << 63, 1, 1 << 63
         classify(row, TABLES, np.empty(1, dtype=np.int8))
-        moves_between(row, np.array([0, 1]), row, np.empty(1, dtype=np.int32))
+        make(row[0], 9, TABLES, np.empty(WIDTH, dtype=np.uint64))
         self._fallback.values(row)
 
     def values(self, rows: Words, *, deadline: float | None = None) -> Floats:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.attacks import attacked_by
-from darkchess.board.kernels.bits import bit, lowest, popcount
-from darkchess.board.kernels.board import BLACK, KING, KNIGHT, META, PAWN, QUEEN, WHITE, turn
+from darkchess.board.kernels.bits import lowest, popcount
+from darkchess.board.kernels.board import BLACK, KING, KNIGHT, PAWN, QUEEN, WHITE, turn
 from darkchess.board.kernels.moves import MAX_MOVES, generate, has_move, king_capture, make
 from klss.support.kernel import kernel
 
@@ -71,32 +71,3 @@ def classify(rows: Any, tables: Any, codes: Any) -> None:
                 if not attacked_by(child, 1 - side, lowest(child[KING] & child[WHITE + side]), tables):
                     codes[k] = ASK
                     break
-
-
-@kernel
-def moves_between(parents: Any, offsets: Any, children: Any, codes: Any) -> None:
-    """Write the code of the move that leads from a parent to each of its children into ``codes`` (int32[m]); −1 if no
-    move does.
-
-    ``children[offsets[i]:offsets[i + 1]]`` (uint64[m, 9]) are one move after ``parents[i]`` (uint64[n, 9]).
-    """
-    for k in range(parents.shape[0]):
-        side = np.int64(parents[k, META] & np.uint64(1))
-        before = parents[k, WHITE + side]
-        for i in range(offsets[k], offsets[k + 1]):
-            after = children[i, WHITE + side]
-            left = before & ~after
-            entered = after & ~before
-            # Castling moves two pieces; its code is the king's.
-            if popcount(left) == 2 and popcount(entered) == 2:
-                left &= parents[k, KING]
-                entered &= children[i, KING]
-            codes[i] = -1
-            if left == np.uint64(0) or entered == np.uint64(0):
-                continue
-            promotion = 0
-            if left & parents[k, PAWN] != np.uint64(0) and entered & children[i, PAWN] == np.uint64(0):
-                for piece in range(KNIGHT, QUEEN + 1):
-                    if children[i, piece] & bit(lowest(entered)) != np.uint64(0):
-                        promotion = piece
-            codes[i] = (lowest(left) << 9) | (lowest(entered) << 3) | promotion

@@ -120,7 +120,7 @@ def test_any_text_is_a_legal_move_or_refused(text: str) -> None:
 def test_no_move_reads_once_the_king_is_gone() -> None:
     game = Referee("k7/R7/8/8/8/8/8/K7 w - - 0 1")
     game.push(chess.Move.from_uci("a7a8"))
-    with pytest.raises(IllegalMove, match="illegal move: .*one of 0 moves"):
+    with pytest.raises(IllegalMove, match="one of 0 moves"):
         parse_move(game.position, "Kb8")
     with pytest.raises(IllegalMove, match="illegal move"):
         san(game.position, chess.Move.from_uci("a8a7"))
