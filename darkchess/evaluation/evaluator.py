@@ -185,15 +185,9 @@ class Evaluator(ABC):
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights of the built-in evaluation, in pawns: those of a tapered sum, and of a network added to it.
+    """Weights of the built-in evaluation, in pawns: those of a tapered sum, and of a network added to it."""
 
-    Attributes
-    ----------
-    packed
-        float32[PACKED_SIZE]: the arrays of :data:`darkchess.evaluation.kernels.network.OFFSETS`, one after the other.
-    """
-
-    packed: npt.NDArray[np.float32]
+    packed: npt.NDArray[np.float32]  # [PACKED_SIZE]: the arrays of ``kernels.network.OFFSETS``, one after the other
 
     def __post_init__(self) -> None:
         assert self.packed.shape == (PACKED_SIZE,)

@@ -59,55 +59,27 @@ _NEXT, _END = range(2)  # columns of ``cursor``
 
 
 class Knowledge(NamedTuple):
-    """The tables and weights by which positions are evaluated.
+    """The tables and weights by which positions are evaluated."""
 
-    Attributes
-    ----------
-    tables
-        :data:`darkchess.board.kernels.tables.TABLES`.
-    worth
-        float64[6]: rough values of the pieces in pawns, for ordering and pruning.
-    model
-        The packed weights (:mod:`network`): float32[PACKED_SIZE].
-    pawn_ending
-        :func:`darkchess.evaluation.kernels.pawn_ending.pawn_ending_table`.
-    """
-
-    tables: Any
-    worth: Any
-    model: Any
-    pawn_ending: Any
+    tables: Any  # ``darkchess.board.kernels.tables.TABLES``
+    worth: Any  # float64[6]: rough values of the pieces in pawns, for ordering and pruning
+    model: Any  # float32[PACKED_SIZE]: the packed weights (:mod:`network`)
+    pawn_ending: Any  # of :func:`darkchess.evaluation.kernels.pawn_ending.pawn_ending_table`
 
 
 class Scratch(NamedTuple):
-    """Work arrays of a quiescence search.
+    """Work arrays of a quiescence search, with a row for each ply (DEPTH + 1), and those of a static evaluation."""
 
-    Attributes
-    ----------
-    rows, leaves
-        uint64[DEPTH + 1, 9], for each ply: the position, and the one whose static evaluation its score is.
-    moves, keys
-        int32 and float64[DEPTH + 1, MAX_MOVES]: the moves to search, and their gain at first sight.
-    bounds
-        float64[DEPTH + 1, 4]: alpha, beta, the best score so far, and the floor that a move's gain is added to.
-    cursor
-        int64[DEPTH + 1, 2]: the next move, and the end of the moves.
-    index, count, maps
-        Those of :func:`darkchess.evaluation.kernels.features.features`.
-    units
-        float32[UNITS], of :func:`darkchess.evaluation.kernels.network.forward`.
-    """
-
-    rows: Any
-    leaves: Any
-    moves: Any
-    keys: Any
-    bounds: Any
-    cursor: Any
-    index: Any
+    rows: Any  # uint64[·, 9]: the position
+    leaves: Any  # uint64[·, 9]: the position whose static evaluation its score is
+    moves: Any  # int32[·, MAX_MOVES]: the moves to search
+    keys: Any  # float64[·, MAX_MOVES]: their gain at first sight
+    bounds: Any  # float64[·, 4]: alpha, beta, the best score so far, and the floor that a move's gain is added to
+    cursor: Any  # int64[·, 2]: the next move, and the end of the moves
+    index: Any  # these three of :func:`darkchess.evaluation.kernels.features.features`
     count: Any
     maps: Any
-    units: Any
+    units: Any  # float32[UNITS], of :func:`darkchess.evaluation.kernels.network.forward`
 
 
 @kernel(allocates=False)

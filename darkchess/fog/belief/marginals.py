@@ -19,27 +19,13 @@ from klss.support.arrays import Floats, Ints
 
 @dataclass(frozen=True)
 class Marginals:
-    """What stands on each square, over all positions that a player can't rule out.
+    """What stands on each square, over all positions that a player can't rule out."""
 
-    Attributes
-    ----------
-    color
-        The player.
-    size
-        Number of positions.
-    counts
-        int64[64, 6]: the number of positions in which each enemy piece (pawn to king) stands on each square.
-    own
-        The player's own pieces.
-    weighed
-        float64[64, 6]: the weight of those positions, at most 1; None: each position counts once.
-    """
-
-    color: chess.Color
-    size: int
-    counts: Ints
-    own: dict[int, chess.Piece]
-    weighed: Floats | None = None
+    color: chess.Color  # the player
+    size: int  # number of positions
+    counts: Ints  # int64[64, 6]: the number of positions with each enemy piece (pawn to king) on each square
+    own: dict[int, chess.Piece]  # the player's own pieces
+    weighed: Floats | None = None  # float64[64, 6]: the weight of those positions; None: each counts once
 
     @cached_property
     def shares(self) -> Floats:

@@ -70,40 +70,20 @@ def flip_below(row: Words) -> int:
 
 @dataclass(frozen=True)
 class Stage:
-    """The policy of one level.
+    """The policy of one level."""
 
-    Attributes
-    ----------
-    groups
-        Number of groups that it uses, the first of :data:`darkchess.fog.belief._kernels.policy.NAMES`.
-    multipliers
-        float64[entries], above 0: exponentials of the table's entries.
-    slope
-        Factor of the value of the position after the move, in [−1, 1] for the mover, in the move's score.
-    """
-
-    groups: int
-    multipliers: Floats
-    slope: float = 0.0
+    groups: int  # of :data:`darkchess.fog.belief._kernels.policy.NAMES`, the first ones
+    multipliers: Floats  # float64[entries], above 0: exponentials of the table's entries
+    slope: float = 0.0  # factor of the value after the move, in [−1, 1] for the mover, in the move's score
 
 
 @dataclass(frozen=True)
 class Policy:
-    """The policies of all levels.
-
-    Attributes
-    ----------
-    stages
-        By level.
-    uniform_mix
-        Part of the likelihood that is spread evenly over all legal moves, so that no position ever gets weight 0.
-    history
-        The games it was learned from, and how.
-    """
+    """The policies of all levels."""
 
     stages: dict[Level, Stage]
-    uniform_mix: float
-    history: dict[str, Any]
+    uniform_mix: float  # part of the likelihood that is spread evenly over all moves, so that no weight is ever 0
+    history: dict[str, Any]  # the games it was learned from, and how
 
     @staticmethod
     def from_entries(entries: dict[Level, Floats], slope: float, uniform_mix: float, history: dict[str, Any]) -> Policy:

@@ -23,27 +23,13 @@ _RANK_5 = 0xFF00000000
 
 @dataclass(frozen=True, eq=False)
 class ViewMasks:
-    """What one view says about the enemy's half.
+    """What one view says about the enemy's half."""
 
-    Attributes
-    ----------
-    masks
-        uint64[MASKS].
-    expected
-        int64[64]: the piece seen on each square, −1 where none is.
-    own_row
-        uint64[9]: the viewer's half on the real board (not turned), with the side to move.
-    captured
-        The square (a set of one or none) on which the viewer's own move took a piece.
-    ep_meta
-        Bits of META for the square that the viewer's pawn has just passed; 0: it has made no double step.
-    """
-
-    masks: Words
-    expected: Ints
-    own_row: Words
-    captured: int = 0
-    ep_meta: int = 0
+    masks: Words  # uint64[MASKS]
+    expected: Ints  # int64[64]: the piece seen on each square, −1 where none is
+    own_row: Words  # uint64[9]: the viewer's half on the real board (not turned), with the side to move
+    captured: int = 0  # the square (a set of one or none) on which the viewer's own move took a piece
+    ep_meta: int = 0  # bits of META for the square that the viewer's pawn has just passed by a double step, or 0
 
     @staticmethod
     def of(view: View, *, captured: int = 0, passed: int | None = None) -> ViewMasks:

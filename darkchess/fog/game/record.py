@@ -205,31 +205,16 @@ def read_game(
 
 @dataclass
 class WrittenGame:
-    """A game in the words of a text; its moves are not parsed yet.
+    """A game in the words of a text; its moves are not parsed yet."""
 
-    Attributes
-    ----------
-    number
-        Its number, from 1 on; games that can't be read count too.
-    tags
-        The tags as they are written, without control characters.
-    words
-        The moves.
-    result
-        The result at the end of the text; None if there is none.
-    left
-        The letter that Chess.com writes in place of a last move if the player to move left the game: ``R`` (resigned),
-        ``T`` (out of time), ``S`` and ``P`` (for reasons unknown to us); "" if there is none.
-    fault
-        The reason why this is not PGN; "" if it is.
-    """
-
-    number: int
-    tags: dict[str, str] = field(default_factory=dict)
-    words: list[str] = field(default_factory=list)
-    result: str | None = None
+    number: int  # from 1 on; games that can't be read count too
+    tags: dict[str, str] = field(default_factory=dict)  # as they are written, without control characters
+    words: list[str] = field(default_factory=list)  # the moves
+    result: str | None = None  # at the end of the text; None if there is none
+    # the letter that Chess.com writes in place of a last move if the player to move left the game: R (resigned), T (out
+    # of time), S and P (for reasons unknown to us)
     left: str = ""
-    fault: str = ""
+    fault: str = ""  # the reason why this is not PGN
 
     def record(self, most_moves: int = MOST_MOVES) -> GameRecord:
         """Return the game, with its moves parsed; raises :class:`RecordError` as :func:`read_pgn` and :func:`read_game`

@@ -31,18 +31,10 @@ _FOREGROUND = {chess.WHITE: "38;5;231;1", chess.BLACK: "38;5;16"}
 
 @dataclass(frozen=True)
 class Style:
-    """The style in which boards are drawn.
+    """The style in which boards are drawn."""
 
-    Attributes
-    ----------
-    unicode
-        Whether to use chess figures and shading; else letters, ``.`` and ``?``.
-    color
-        Whether to colour the squares, by ANSI sequences.
-    """
-
-    unicode: bool = True
-    color: bool = False
+    unicode: bool = True  # chess figures and shading; else letters, ``.`` and ``?``
+    color: bool = False  # coloured squares, by ANSI sequences
 
 
 def width(text: str) -> int:

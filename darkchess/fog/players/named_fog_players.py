@@ -25,30 +25,16 @@ from klss.support.configuration_text import ConfigurationError, by_name, chosen
 
 @dataclass(frozen=True)
 class Configuration(PlayerConfiguration):
-    """One player's settings; :class:`darkchess.player_configuration.PlayerConfiguration` has the others.
+    """One player's settings; :class:`darkchess.player_configuration.PlayerConfiguration` has the others."""
 
-    Attributes
-    ----------
-    ponder : bool
-        Whether the player searches on during the opponent's time (:mod:`klss.search.pondering`), unless nodes limit its
-        moves. Only ``kluss`` can; a front end turns it on where a clock runs (:meth:`pondering`).
-    book : bool
-        Whether the player draws its first moves from the opening book (:mod:`darkchess.fog.players.book`), which has
-        the moves of ``kluss``. Only players with a search can.
-    beliefs : BeliefSettings or None
-        The weights of its positions; None: no learned ones.
-    search : SearchConfiguration or None
-        The settings of its search; None: the player has no search of :mod:`klss.search`.
-    max_nodes, slips : float
-        Those of :class:`darkchess.fog.players.tracking.WeakerPlayer`.
-    """
-
+    # whether it searches on during the opponent's time (``klss.search.pondering``), unless nodes limit its moves; a
+    # front end turns it on where a clock runs (:meth:`pondering`)
     ponder: bool = False
-    book: bool = False
-    max_nodes: float = math.inf
+    book: bool = False  # whether it draws its first moves from the opening book, which has those of ``kluss``
+    max_nodes: float = math.inf  # these two of :class:`darkchess.fog.players.tracking.WeakerPlayer`
     slips: float = 0.0
-    beliefs: BeliefSettings | None = None
-    search: SearchConfiguration | None = None
+    beliefs: BeliefSettings | None = None  # the weights of its positions; None: no learned ones
+    search: SearchConfiguration | None = None  # None: the player has no search of ``klss.search``
 
     PARTS = ("beliefs", "search")
     RANGES: ClassVar = {"filtering": (0.0, math.inf), "max_nodes": (1, math.inf), "slips": (0.0, 1.0)}

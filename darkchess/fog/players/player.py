@@ -42,18 +42,10 @@ _BOOK = 1
 
 @dataclass(frozen=True)
 class BeliefSettings:
-    """Which weights a player's search gets, and what they may cost.
+    """Which weights a player's search gets, and what they may cost."""
 
-    Attributes
-    ----------
-    belief
-        ``filter``: its weights; ``value``: none, so that positions are weighed by their value alone.
-    filtering
-        Share of a move's time, 0 or more, that the filter may take.
-    """
-
-    belief: Literal["value", "filter"] = "value"
-    filtering: float = 0.15
+    belief: Literal["value", "filter"] = "value"  # "value": none, so that positions are weighed by their value alone
+    filtering: float = 0.15  # share of a move's time, 0 or more, that the filter may take
 
     @property
     def filtered(self) -> bool:
@@ -63,27 +55,13 @@ class BeliefSettings:
 
 @dataclass
 class _Thinking:
-    """The engine's state during a game.
-
-    Attributes
-    ----------
-    model
-        The game as the engine sees it.
-    search
-        The search, which carries its trunk from move to move.
-    keys
-        Keys of all views that the search got, in order.
-    quiet
-        Plies since the player last observed a pawn move or a capture.
-    value
-        Value of the game by the last search.
-    """
+    """The engine's state during a game."""
 
     model: DarkChess
-    search: Search
-    keys: list[int]
-    quiet: int = 0
-    value: float = 0.0
+    search: Search  # carries its trunk from move to move
+    keys: list[int]  # of all views that the search got, in order
+    quiet: int = 0  # plies since the player last observed a pawn move or a capture
+    value: float = 0.0  # of the game, by the last search
 
     def walk(self, views: list[View]) -> None:
         """Let the search walk down its trunk by those of ``views`` (all since the start) that it has not got yet."""
