@@ -8,22 +8,22 @@ Source of the idea: a sparse first layer that sums the rows of the active featur
 nothing is updated incrementally; the features are computed anyway, and a sum of some sixty short rows takes a
 fraction of a microsecond.
 
-:func:`forward` has two bodies that add in the same order: one in numpy, for interpreted runs, and one of vector
-instructions, because numba would keep the running sum over rows in memory instead of registers (twice the time).
+:func:`forward` is made of vector instructions, because numba would keep the running sum over rows in memory instead of
+registers (twice the time). So the network does not run interpreted.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.errors import TypingError
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
 from darkchess.evaluation.kernels.features import FEATURES, STAGES
+from klss.support.kernel import kernel
 
 FIRST = 64
 """Units of the first hidden layer."""
@@ -109,8 +109,7 @@ def _forward_vectors(typingctx: Any, index: Any, count: Any, n: Any, at_stage: A
             builder.store(builder.fadd(builder.load(first), four), first)
         _keep(builder, builder.load(first), out, _WORD(0))
 
-        # The stage's second layer: each rectified unit times its row; then the output, added unit by unit as numpy
-        # does.
+        # The stage's second layer: each rectified unit times its row; then the output, added unit by unit.
         def of_stage(start: int, size: int) -> Any:
             return builder.add(_WORD(start), builder.mul(args[3], _WORD(size)))
 
@@ -140,6 +139,7 @@ def _forward_vectors(typingctx: Any, index: Any, count: Any, n: Any, at_stage: A
 _compiled: Any = _forward_vectors
 
 
+@kernel(allocates=False)
 def forward(index: Any, count: Any, n: int, at_stage: int, model: Any, units: Any) -> Any:
     """Return the network's output (float32, pawns) for ``n`` features at a :func:`stage <.features.stage>` of the game,
     and the two sums of ``linear``, middlegame and endgame; leave the hidden units, not yet rectified, in ``units``
@@ -147,34 +147,7 @@ def forward(index: Any, count: Any, n: int, at_stage: int, model: Any, units: An
 
     ``model`` holds the packed weights, float32[PACKED_SIZE]; ``index`` and ``count`` (int32) need room for three more.
     """
-    # The body for interpreted runs, in the order of the vector instructions.
-    middle = end = np.float32(0.0)
-    units[:FIRST] = model[_FIRST_BIAS:_FIRST]
-    rows = model[_FIRST:_SECOND_BIAS].reshape(2 * FEATURES, FIRST)
-    index[n : n + 3] = count[n : n + 3] = 0
-    for i in range(0, n, 4):
-        for j in range(i, i + 4):
-            middle += model[2 * index[j]] * np.float32(count[j])
-            end += model[2 * index[j] + 1] * np.float32(count[j])
-        columns = index[i : i + 4] + FEATURES * (count[i : i + 4] < 0)
-        a, b, c, d = np.abs(count[i : i + 4]).astype(np.float32)[:, None] * rows[columns]
-        units[:FIRST] += (a + b) + (c + d)
-    units[FIRST:] = model[_SECOND_BIAS:_SECOND].reshape(STAGES, SECOND)[at_stage]
-    second = model[_SECOND:_LAST].reshape(STAGES, FIRST, SECOND)[at_stage]
-    for j in range(FIRST):
-        units[FIRST:] += np.maximum(units[j], np.float32(0.0)) * second[j]
-    output = np.float32(0.0)
-    for part in np.maximum(units[FIRST:], np.float32(0.0)) * model[_LAST:].reshape(STAGES, SECOND)[at_stage]:
-        output += part
-    return output, middle, end
-
-
-@overload(forward)
-def _forward(index, count, n, at_stage, model, units):  # type: ignore[no-untyped-def]
-    def compiled(index, count, n, at_stage, model, units):  # type: ignore[no-untyped-def]
-        for i in range(n, n + 3):
-            index[i] = 0
-            count[i] = 0
-        return _compiled(index, count, n, at_stage, model, units)
-
-    return compiled
+    for i in range(n, n + 3):
+        index[i] = 0
+        count[i] = 0
+    return _compiled(index, count, n, at_stage, model, units)
