@@ -8,23 +8,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class EvaluatorChoice:
-    """The choice, for configurations that leave their evaluator open (:data:`darkchess.evaluation.registry.AUTO`).
+    """The choice, for configurations that leave their evaluator open (:data:`darkchess.evaluation.registry.AUTO`)."""
 
-    Attributes
-    ----------
-    name
-        One of :data:`darkchess.evaluation.registry.EVALUATORS`, or ``module:Class``.
-    stockfish
-        Path of Stockfish; None: the one that :func:`uci_bridge.stockfish.evaluator.find_stockfish` finds.
-    reproducible
-        Whether the same calls must give the same values, as in games limited by nodes.
-    """
-
-    name: str = "builtin"
-    stockfish: str | None = field(
+    name: str = "builtin"  # one of :data:`darkchess.evaluation.registry.EVALUATORS`, or ``module:Class``
+    stockfish: str | None = field(  # a path; None: what :func:`uci_bridge.stockfish.evaluator.find_stockfish` finds
         default=None, metadata={"help": "where Stockfish is (default: KLSS_STOCKFISH, PATH, /usr/games)"}
     )
-    reproducible: bool = False
+    reproducible: bool = False  # whether the same calls must give the same values, as in games limited by nodes
 
     @classmethod
     def option(cls, name: str) -> Any:

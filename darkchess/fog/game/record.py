@@ -79,28 +79,13 @@ _NUMBER = re.compile(r"^(\d*\.+|[1-9]\d*$)")
 
 @dataclass(frozen=True)
 class GameRecord:
-    """The record of a game.
+    """The record of a game, from which the tags ``Result``, ``Variant``, ``SetUp``, ``FEN``, ``Termination`` follow."""
 
-    Attributes
-    ----------
-    moves
-        The true moves.
-    outcome
-        The game's outcome; None if it is not over (``*``).
-    fen
-        The start position; None for the usual one.
-    headers
-        Other PGN tags, such as ``White`` and ``Date``. ``Result``, ``Variant``, ``SetUp``, ``FEN`` and ``Termination``
-        are derived from the other fields.
-    clocks_s
-        Seconds on the mover's clock after each of the first moves; None if it is not known. Clocks are written
-        (``[%clk 0:02:58]``), but not read.
-    """
-
-    moves: tuple[chess.Move, ...]
-    outcome: Outcome | None = None
-    fen: str | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    moves: tuple[chess.Move, ...]  # the true ones
+    outcome: Outcome | None = None  # None: the game is not over (``*``)
+    fen: str | None = None  # the start position; None: the usual one
+    headers: Mapping[str, str] = field(default_factory=dict)  # other PGN tags, such as ``White`` and ``Date``
+    # seconds on the mover's clock after each of the first moves, None if not known; they are written, but not read
     clocks_s: tuple[float | None, ...] = field(default=(), compare=False)
 
     @property

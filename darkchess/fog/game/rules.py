@@ -19,21 +19,11 @@ FIFTY_MOVES_PLIES = 100
 
 @dataclass(frozen=True)
 class Ruleset:
-    """The choices that the rules leave open.
+    """The choices that the rules leave open."""
 
-    Attributes
-    ----------
-    name
-        Its name on the command line.
-    no_move
-        Result for a player without a move: ``"loss"`` or ``"draw"``.
-    ply_limit
-        The game is drawn after this many plies; None: never.
-    """
-
-    name: str
-    no_move: Literal["loss", "draw"]
-    ply_limit: int | None = None
+    name: str  # on the command line
+    no_move: Literal["loss", "draw"]  # result for a player without a move
+    ply_limit: int | None = None  # the game is drawn after this many plies; None: never
 
     def no_move_outcome(self, side_to_move: chess.Color) -> Outcome:
         """Return the outcome if ``side_to_move`` has no move."""

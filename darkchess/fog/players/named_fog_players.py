@@ -92,14 +92,11 @@ CONFIGURATIONS = by_name(
     Configuration("kluss-value", "klss", beliefs=BeliefSettings(), search=Kluss()),
     # The paper's baseline (§7): one ply of imperfect information, a perfect-information search below it.
     Configuration("baseline", "baseline", search=Baseline()),
-    # Perfect-information search in one possible position: shows what a search over many is worth.
     Configuration("best-guess", "best-guess"),
-    # One ply in one possible position: a weak opponent, quick on any machine.
     Configuration("greedy", "greedy", evaluator="builtin"),
-    # Any legal move: for tests in which playing strength does not matter.
     Configuration("random", "random", evaluator="builtin"),
 )
-"""The named configurations, each with its purpose; a text with fields names any other (``kluss,belief=value``)."""
+"""The named configurations; a text with fields names any other (``kluss,belief=value``)."""
 
 _LEVEL_NODES = {3: (60, 1_500), 4: (120, 3_000), 5: (250, 5_000), 6: (2_500, 50_000), 7: (14_000, 400_000)}
 """For the levels between ``greedy`` and unlimited ``kluss``: nodes a move, and most positions in the set."""
