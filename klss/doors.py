@@ -346,7 +346,7 @@ def _listed(
             text = given.to_efg()
         except Exception:  # a game in strategic form; which error that is depends on the version
             text = given.to_nfg()
-        file = gambit.parse(text, "pygambit.Game", max_nodes, most)
+        file = gambit.parse(text, "pygambit.Game", max_nodes)
         return file.game, Source(file.title, file.constant)
     told = time.monotonic()
 

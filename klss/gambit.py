@@ -24,14 +24,14 @@ from klss.support.memory import check_memory
 from klss.support.text import printable
 from klss.support.whole_file import write_whole
 from klss.theory.certificate import probabilities, simplest
-from klss.theory.game import Game, GameBuilder, Named
+from klss.theory.game import Game, GameBuilder
 from klss.theory.movers import CHANCE, TERMINAL
 
 _MOST_BYTES = 64_000_000
 """Largest file, in bytes. A node takes about 40 bytes or more."""
 
-_BYTES_A_BYTE, _BYTES_A_CELL = 40, 400
-"""Memory that a game takes while it is read, for each byte of its file, and for each cell of a table."""
+_BYTES_A_BYTE = 40
+"""Memory that a game takes while it is read, for each byte of its file."""
 
 _SUM = 1e-6
 """Largest error of an end's sum of payoffs, as a share of its own payoffs (from 1 on)."""
@@ -61,8 +61,6 @@ def read(path: str | Path, max_nodes: int = MAX_NODES, max_bytes: int | None = N
         More than ``max_nodes`` nodes, or ``max_bytes`` of this process.
     """
     path = Path(path)
-    if path.exists() and not path.is_file():  # reading from a pipe might wait forever
-        raise GameError(f"{path}: got no file, expected one of Gambit")
     try:
         size = path.stat().st_size
         if size > _MOST_BYTES:
@@ -71,13 +69,13 @@ def read(path: str | Path, max_nodes: int = MAX_NODES, max_bytes: int | None = N
         content = path.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:
         raise GameError(f"{path}: {error.strerror}; expected a file of Gambit") from None
-    return parse(content, str(path), max_nodes, max_bytes)
+    return parse(content, str(path), max_nodes)
 
 
-def parse(content: str, name: str, max_nodes: int = MAX_NODES, max_bytes: int | None = None) -> GambitFile:
+def parse(content: str, name: str, max_nodes: int = MAX_NODES) -> GambitFile:
     """As :func:`read`, from the text of a file; messages call it ``name``."""
     try:
-        return _Reader(content, name, max_nodes, max_bytes).read()
+        return _Reader(content, name, max_nodes).read()
     except GameError as error:
         text = str(error)
         raise GameError(text if text.startswith(name) else f"{name}: {text}") from None
@@ -86,8 +84,8 @@ def parse(content: str, name: str, max_nodes: int = MAX_NODES, max_bytes: int | 
 class _Reader:
     """One pass over a file's tokens."""
 
-    def __init__(self, content: str, path: str, max_nodes: int, max_bytes: int | None) -> None:
-        self._content, self._path, self._max_nodes, self._max_bytes = content, path, max_nodes, max_bytes
+    def __init__(self, content: str, path: str, max_nodes: int) -> None:
+        self._content, self._path, self._max_nodes = content, path, max_nodes
         self._tokens = self._split()
         self._at = 0
         self._held: list[tuple[str, str]] = []
@@ -152,19 +150,14 @@ class _Reader:
     # ---- files
 
     def read(self) -> GambitFile:
-        kind = self._take("word")
-        if kind not in ("EFG", "NFG"):
-            self._fail(f"got {printable(kind, 40)!r}, expected EFG or NFG")
-        version = self._take("word")
-        if version != ("2" if kind == "EFG" else "1"):
-            self._fail(f"got version {printable(version, 20)!r}, expected {'2' if kind == 'EFG' else '1'}")
-        if self._take("word") not in ("R", "D"):
-            self._fail("expected R or D after the version")
+        first = " ".join(self._take("word") for _ in range(3))
+        if first not in ("EFG 2 R", "EFG 2 D", "NFG 1 R", "NFG 1 D"):
+            self._fail(f"got {printable(first, 40)!r}, expected EFG 2 R or NFG 1 R")
         title = self._take("text")
         players = self._braced(lambda: self._take("text"))
         if len(players) != 2:
             self._fail(f"got {len(players)} players, expected 2")
-        if kind == "EFG":
+        if first.startswith("EFG"):
             if self._is("text"):
                 self._take("text")
             self._extensive()
@@ -189,6 +182,10 @@ class _Reader:
         seen = (infoset, None) if mover == 0 else (None, infoset)
         return self._tree.add_decision(parent, name, player=mover, observations=seen, probability=chance)
 
+    def _check_nodes(self, count: int) -> None:
+        if count > self._max_nodes:
+            raise TooLargeError(f"{self._path}: more than {self._max_nodes:,} nodes; expected fewer", "max_nodes")
+
     def _extensive(self) -> None:
         """Read nodes in preorder; ``open_`` has those whose children are not complete, and their edges that are left,
         the next one last.
@@ -202,8 +199,7 @@ class _Reader:
                 edge = left.pop()
                 if not left:
                     open_.pop()
-            if len(self._payoffs) >= self._max_nodes:
-                raise TooLargeError(f"{self._path}: more than {self._max_nodes:,} nodes; expected fewer", "max_nodes")
+            self._check_nodes(len(self._payoffs) + 1)
             node, edges = self._node(parent, edge)
             if edges:
                 open_.append((node, edges[::-1]))
@@ -263,8 +259,6 @@ class _Reader:
         number = self._take("word")
         if number == "0" and not self._is("text"):
             return 0.0, 0.0
-        if number == "0":
-            self._fail("outcome 0: got a name, expected nothing: it has no payoffs")
         _, paid = self._declaration("outcome", number, self._number)
         if len(paid) != 2:
             self._fail(f"got {len(paid)} payoffs, expected 2")
@@ -273,18 +267,15 @@ class _Reader:
     def _strategic(self) -> None:
         """Read a table as a tree: player 1's choice, then player 2's, which does not see the first."""
         named = self._braced(self._strategies)
-        sizes = [len(names) if isinstance(names, list) else names for names in named]
-        if len(sizes) != 2 or not all(sizes):
+        if len(named) != 2 or not all(named):
             self._fail(f"got strategies of {len(named)} players, expected 2 with one strategy each at the least")
-        rows, columns = sizes
-        if rows * columns + rows + 1 > self._max_nodes:
-            raise TooLargeError(f"{self._path}: more than {self._max_nodes:,} nodes; expected fewer", "max_nodes")
-        check_memory(f"{self._path}: its table", rows * columns * _BYTES_A_CELL, self._max_bytes)
+        rows, columns = map(len, named)
+        self._check_nodes(rows * columns + rows + 1)
         if self._is("text"):
             self._take("text")
         table = self._table(rows * columns)
         # One infoset for each player; strategies without names are numbers.
-        mine, yours = (_distinct(names if isinstance(names, list) else [""] * names) for names in named)
+        mine, yours = map(_distinct, named)
         self._called[0]["1"] = self._called[1]["1"] = ""
         root = self._add(None, ("", 1.0), 0, (0.0, 0.0), "1")
         for row, name in enumerate(mine):
@@ -292,14 +283,14 @@ class _Reader:
             for column, other in enumerate(yours):
                 self._add(node, (other, 1.0), TERMINAL, table[row + rows * column])
 
-    def _strategies(self) -> list[str] | int:
-        """Read one player's strategies: their names, or their number."""
+    def _strategies(self) -> list[str]:
+        """Read one player's strategies: their names, or their number, for as many empty ones."""
         if self._is("brace", "{"):
             return self._braced(lambda: self._take("text"))
         size = self._take("word")
-        if not size.isascii() or not size.isdigit() or not 0 < len(size) < 8:
+        if not size.isascii() or not size.isdigit() or len(size) > 6:
             self._fail(f"got {printable(size, 20)!r}, expected a number of strategies")
-        return int(size)
+        return [""] * int(size)
 
     def _table(self, cells: int) -> list[tuple[float, float]]:
         """Read the payoffs of all pairs; player 1's strategy changes fastest."""
@@ -331,8 +322,6 @@ class _Reader:
         game = self._tree.build()
         payoffs = np.array(self._payoffs)[game.terminals]
         sums = payoffs.sum(axis=1)
-        if not np.isfinite(sums).all():
-            raise GameError("payoffs: got sums that are not finite, expected smaller numbers")
         # The sum of the end with the smallest payoffs has the least rounding.
         size = np.abs(payoffs).max(axis=1)
         constant = float(sums[size.argmin()])
@@ -405,8 +394,3 @@ def write_efg(path: str | Path, game: Game, title: str, constant: float = 0.0) -
             actions = " ".join(map(_quoted, _labels(game.observations[who].action_names[j])))
             lines.append(f'p "" {who + 1} {number} {_quoted(keys[who][j])} {{ {actions} }} 0')
     write_whole(Path(path), "\n".join(lines) + "\n")
-
-
-def equilibrium_line(players: tuple[Named, Named]) -> str:
-    """Return both players' strategies as Gambit prints equilibria: ``NE,p,p,…`` by player, infoset and action."""
-    return ",".join(["NE", *(str(p) for player in players for actions in player.values() for p in actions.values())])

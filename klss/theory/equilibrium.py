@@ -27,7 +27,6 @@ import numpy as np
 from klss.errors import GameError
 from klss.support.arrays import Floats
 from klss.support.memory import check_memory
-from klss.support.whole_file import write_whole
 from klss.theory.best_response import exploitability
 from klss.theory.certificate import ExactStrategy
 from klss.theory.game import Game, Named
@@ -172,17 +171,9 @@ class Solution:
         return tabular(self.source.spiel, (self.strategy(0), self.strategy(1)))
 
     def save(self, path: str | Path) -> None:
-        """Write both strategies, ``NAME.ne`` as Gambit prints equilibria, all else as JSON, which :func:`klss.load`
-        reads. Raises OSError.
-        """
-        players = self.strategy(0), self.strategy(1)
-        if Path(path).suffix.lower() == ".ne":
-            from klss.gambit import equilibrium_line
-
-            write_whole(Path(path), equilibrium_line(players) + "\n")
-        else:
-            about = {"value": self.value, "status": self.status, "method": self.stats.method}
-            write_policy(Path(path), self.source.name, players, about)
+        """Write both strategies as JSON, which :func:`klss.load` reads. Raises OSError."""
+        about = {"value": self.value, "status": self.status, "method": self.stats.method}
+        write_policy(Path(path), self.source.name, (self.strategy(0), self.strategy(1)), about)
 
 
 def named(game: Game, player: int, weights: Sequence[T]) -> dict[str, dict[str, T]]:

@@ -41,15 +41,15 @@ def add_recall(parser: Parser) -> None:
 
 @contextlib.contextmanager
 def limits(parsed: argparse.Namespace, warm_up: Callable[[], object] | None = None) -> Iterator[int]:
-    """Limit the memory of the block to ``--memory-mb``; yields the limit in megabytes. What ``warm_up`` loads does not
-    count: by default OpenSpiel, unless the game is Gambit's.
+    """Yield the limit of memory, ``--memory-mb``, in megabytes. What ``warm_up`` loads does not count: by default
+    OpenSpiel, unless the game is Gambit's.
 
     Raises :class:`UsageError`: the game takes more, OpenSpiel can't be loaded, or the library refuses a game or a file;
     :class:`FailedError`: no method solved a linear program.
     """
     from klss.doors import openspiel
     from klss.errors import KlssError, SolverError, TooLargeError
-    from klss.support.memory import allowance_bytes, limited
+    from klss.support.memory import allowance_bytes
 
     most = allowance_bytes() // 1_000_000 if parsed.memory_mb is None else parsed.memory_mb
     try:
@@ -57,19 +57,14 @@ def limits(parsed: argparse.Namespace, warm_up: Callable[[], object] | None = No
             warm_up()
         elif not str(getattr(parsed, "game", "")).lower().endswith((".efg", ".nfg")):
             openspiel()
-        with limited(1_000_000 * most):
-            if parsed.module is not None:
-                from klss.openspiel.games import imported
+        if parsed.module is not None:
+            from klss.openspiel.games import imported
 
-                imported(parsed.module)
-            yield most
+            imported(parsed.module)
+        yield most
     except TooLargeError as error:
         raise UsageError(str(error.renamed(_FLAGS))) from error
     except SolverError as error:
         raise FailedError(str(error)) from error
     except KlssError as error:
         raise UsageError(str(error)) from error
-    except MemoryError as error:
-        raise UsageError(
-            f"the game takes more than {most:,} MB of memory; expected a smaller one; raise the limit with --memory-mb"
-        ) from error

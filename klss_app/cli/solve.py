@@ -52,7 +52,7 @@ def _parser() -> Parser:
     parser.add_argument("--seconds", type=positive, metavar="S", help="stop after S seconds with the best result")
     parser.add_argument("--resume", metavar="FILE", help="regret minimisation: continue from FILE and save there")
     parser.add_argument("--lock", metavar="FILE", help="fixed behaviour, in the format of --out; the rest is solved")
-    parser.add_argument("--out", metavar="FILE", help="write both strategies: JSON, or FILE.ne in Gambit's format")
+    parser.add_argument("--out", metavar="FILE", help="write both strategies, as JSON")
     parser.add_argument("--export", metavar="FILE", help="write the game itself as FILE.efg")
     parser.add_argument("--subgame", metavar="KEY", help="solve again below this infoset and show what changed")
     parser.add_argument(

@@ -203,15 +203,6 @@ def test_what_is_written_reads_as_the_same_game(seed: int, tmp_path: Path) -> No
     np.testing.assert_allclose(first.payoff.toarray(), second.payoff.toarray(), rtol=1e-14)
 
 
-def test_an_equilibrium_is_printed_as_gambit_prints_it(tmp_path: Path) -> None:
-    file = read(tmp_path, CARDS)
-    solution = solve(sequence_form(file.game))
-    line = gambit.equilibrium_line((solution.strategy(0), solution.strategy(1))).split(",")
-    assert line[0] == "NE"
-    # By infoset: red raise and fold, black raise and fold; player 2 meet and pass.
-    np.testing.assert_allclose([float(p) for p in line[1:]], [1, 0, 1 / 3, 2 / 3, 2 / 3, 1 / 3], atol=1e-9)
-
-
 @pytest.mark.parametrize(
     ("broken", "says"),
     [
@@ -226,7 +217,6 @@ def test_an_equilibrium_is_printed_as_gambit_prints_it(tmp_path: Path) -> None:
         # Repeated declarations that differ are errors by the format's text, and so is half of one.
         (CARDS.replace('t "" 2\np', 't "" 2 "Win" { 1, -1.5 }\np'), "line 8, .*outcome 2: .* differs from the first"),
         (CARDS.replace("2 1 0", '2 1 "(2,1)" { "PASS" "MEET" } 0'), "player 2's infoset 1: .* differs from the first"),
-        (CARDS.replace('" } 0\np "" 2 1 "', '" } 0 "" { 0 0 }\np "" 2 1 "'), "outcome 0: got a name"),
         (
             'EFG 2 R "" { "1" "2" }\nc "" 1 "" { "a" 1/2 "b" 1/2 } 0\nt "" 0\n'
             'c "" 1 "" { "a" 1/3 "b" 2/3 } 0\nt "" 0\nt "" 0\n',
@@ -258,17 +248,13 @@ def test_what_is_too_large_is_refused_before_it_takes_memory(tmp_path: Path) -> 
         read(tmp_path, CARDS, max_nodes=5)
     before = resident_bytes()
     with pytest.raises(TooLargeError, match="more than 5,000,000 nodes"):
-        read(tmp_path, 'NFG 1 R "" { "1" "2" } { 9999999 9999999 }')
+        read(tmp_path, 'NFG 1 R "" { "1" "2" } { 999999 999999 }')
     assert resident_bytes() < before + 50_000_000
-    with pytest.raises(TooLargeError, match="400 MB"):
-        read(tmp_path, 'NFG 1 R "" { "1" "2" } { 1000 1000 }', max_bytes=before + 100_000_000)
     with pytest.raises(TooLargeError, match="raise max_bytes"):
         read(tmp_path, CARDS + " " * 10_000_000, max_bytes=before + 100_000_000)
     with (tmp_path / "huge.efg").open("wb") as file:
         file.truncate(100_000_000)
     with pytest.raises(GameError, match="got more than 64 MB"):
         gambit.read(tmp_path / "huge.efg")
-    with pytest.raises(GameError, match="got no file"):
-        gambit.read(tmp_path)
     with pytest.raises(GameError, match="No such file"):
         gambit.read(tmp_path / "none.efg")
