@@ -53,8 +53,6 @@ def knowledge_set(game: Game, nodes: Ints, order: float) -> Ints:
     int64[...]
         Ascending.
     """
-    if not (order == math.inf or (order >= 1 and order == int(order))):
-        raise GameError(f"knowledge order: got {order}; expected 1, 2, 3, ... or inf")
     hypergraph, stamp, queue = _hypergraph(game, game.infoset)
     start = np.unique(np.asarray(nodes, np.int64))
     queue[: start.size] = start

@@ -20,8 +20,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from klss.errors import GameError
-
 if TYPE_CHECKING:
     from klss.paper.subgame import Gadget, Outside
 
@@ -68,21 +66,3 @@ GADGETS = {
         GadgetChoice("resolve-reach", "resolve", reach=True),
     )
 }
-
-
-def method(name: str) -> Method:
-    """Return the method of that name.
-
-    >>> method("2-kluss").outside
-    'removed'
-    """
-    if name not in METHODS:
-        raise GameError(f"method: got {name!r}, expected one of {', '.join(METHODS)}")
-    return METHODS[name]
-
-
-def gadget(name: str) -> GadgetChoice:
-    """Return the gadget of that name: maxmargin or resolve, optionally -reach."""
-    if name not in GADGETS:
-        raise GameError(f"gadget: got {name!r}, expected one of {', '.join(GADGETS)}")
-    return GADGETS[name]

@@ -25,11 +25,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from klss.errors import GameError, SolverError
-from klss.paper import methods
+from klss.paper.methods import GADGETS, METHODS
 from klss.paper.selection import select
 from klss.paper.subgame import Subgame, Values, counterfactual_values, make_subgame
 from klss.support.arrays import Floats, Ints
@@ -63,9 +64,8 @@ class Step:
     behaviour: Floats
 
 
-@dataclass(frozen=True, eq=False)
-class Nested:
-    """The joined strategy float64[S0] and the number of subgames solved."""
+class Nested(NamedTuple):
+    """The refined strategy float64[S0] and the number of subgames solved."""
 
     plan: Floats
     subgames: int
@@ -201,7 +201,7 @@ def update_blueprint(
     GameError
         The theorem does not hold for the method.
     """
-    if not methods.method(method).updates:
+    if not METHODS[method].updates:
         raise GameError(f"method {method} can't update the blueprint: Theorem 4 needs k-klss or inf-kluss")
     t, o = game.treeplex(0), game.observations[0]
     current = behaviour(t, blueprint.x)
@@ -311,7 +311,7 @@ def _full_frame(game: Game, values: Values) -> _Frame:
 
 def _subgame(frame: _Frame, infoset: int, method: str, gadget: str) -> Subgame:
     """Return the subgame at an infoset of the frame's game."""
-    chosen, reach = methods.method(method), methods.gadget(gadget).reach
+    chosen, reach = METHODS[method], GADGETS[gadget].reach
     return make_subgame(frame.game, frame.values, infoset, chosen.order, outside=chosen.outside, reach=reach)
 
 

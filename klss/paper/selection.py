@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from klss.paper.methods import gadget as gadget_by_name
+from klss.paper.methods import GADGETS
 from klss.paper.subgame import Gadget, Subgame
 from klss.support.arrays import Floats, Ints
 from klss.theory.equilibrium import Program, build_program, read_back
@@ -98,7 +98,7 @@ def select(
         One of the programs can't be solved.
     """
     # The gadget's program, among whose exact optima the choice is made.
-    top = gadget_form(subgame, gadget_by_name(gadget).kind)
+    top = gadget_form(subgame, GADGETS[gadget].kind)
     program = build_program(top.form, floor)
     # The rule: the largest mean margin, minus a toll on each probability moved away from the blueprint.
     lp = _with_distances(program, blueprint)

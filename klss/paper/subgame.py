@@ -72,7 +72,6 @@ class Subgame:
     # int64[N]: player 1's infosets I0 (numbered as in the source game), in the order of the gadget's choices
     roots: Ints
     scale: Floats  # float64[N]: D of each I0
-    alternate_value: Floats  # float64[N]: u*(x|I0) minus the gift: what B subtracts
 
     def source_sequences(self, source: Game) -> Ints:
         """Return player 0's sequence in ``source``, the source game, for each of its sequences in the subgame:
@@ -88,11 +87,6 @@ class Subgame:
 
 def counterfactual_values(game: Game, x: Floats) -> Values:
     """Return player 1's best-response values against ``x`` float64[S0], a realization plan of player 0 in ``game``."""
-    if x.shape != (game.treeplex(0).sequence_count,):
-        raise GameError(
-            f"blueprint of shape {x.shape}; expected ({game.treeplex(0).sequence_count},), one entry a "
-            f"sequence of player 0"
-        )
     # Player 1's payoffs by its points (not sequences), so that waiting infosets get values too; B's entries are added.
     own = game.observations[1]
     node_reach = game.reach * x[game.sequences(0)]
@@ -139,14 +133,9 @@ def make_subgame(
     Raises
     ------
     GameError
-        The infoset does not exist, the order does not fit, or the blueprint never reaches the infoset.
+        The order does not fit, or the blueprint never reaches the infoset.
     """
     theirs = game.observations[1]
-    if not 0 <= infoset < game.observations[0].infoset_count:
-        raise GameError(
-            f"infoset {infoset}: expected 0 to {game.observations[0].infoset_count - 1}, an infoset of "
-            f"player 0's observation tree"
-        )
     if outside == "blueprint" and order != math.inf and (order < 1 or int(order) != order or int(order) % 2 == 0):
         raise GameError(
             f"order {order}: expected an odd number or inf; the sets of even order cut through player 0's infosets"
@@ -240,34 +229,6 @@ def _gifts(game: Game, values: Values, roots: Ints) -> Floats:
     return given
 
 
-@dataclass(frozen=True)
-class _Copied:
-    """The nodes that a subgame copies from its source game, and their new numbers."""
-
-    top: Ints  # int64[T]: the topmost nodes, sorted by their root infoset of player 1
-    group: Ints  # int64[T]: the rank of that root infoset
-    # int64[M]: nodes at or below ``top``, and their numbers in the subgame
-    nodes: Ints
-    place: Ints
-    # int64[R], int64[T]: numbers in the subgame of the gadget's chance nodes and of ``top``
-    chance_nodes: Ints
-    start: Ints
-
-    @classmethod
-    def of(cls, game: Game, top: Ints, owner: Ints, count: int) -> _Copied:
-        """Number nodes in preorder: the gadget's root, then for each root infoset its chance node and its subtrees."""
-        group = owner[game.infoset[1][top]]
-        order = np.argsort(group, kind="stable")
-        top, group = top[order], group[order]
-        sizes = game.end[top] - top
-        start = 2 + group + np.cumsum(sizes) - sizes
-        shift = np.repeat(start - top, sizes)
-        nodes = np.arange(shift.size) + np.repeat(top - np.cumsum(sizes) + sizes, sizes)
-        members = np.bincount(group, weights=sizes, minlength=count).astype(np.int64)
-        chance_nodes = 1 + np.arange(count) + np.cumsum(members) - members
-        return cls(top, group, nodes, nodes + shift, chance_nodes, start)
-
-
 def _assemble(
     game: Game, infoset: int, top: Ints, owner: Ints, roots: Ints, scale: Floats, alternate: Floats,
     node_reach: Floats, entries: Floats,
@@ -276,12 +237,11 @@ def _assemble(
     observation tree keeps the infosets with nodes or entries of B.
     """
     count = roots.size
-    copied = _Copied.of(game, top, owner, count)
-    total = 1 + count + copied.nodes.size
+    tree, nodes, place = _tree(game, top, owner, node_reach, scale)
     # Infosets to keep: those of the copied nodes; for player 1 also those with entries of B, and those on the way.
     used = [np.zeros(game.observations[i].infoset_count, bool) for i in (0, 1)]
     for i in (0, 1):
-        here = game.infoset[i][copied.nodes]
+        here = game.infoset[i][nodes]
         used[i][here[here >= 0]] = True
     theirs = game.observations[1]
     used[1][theirs.infoset_of_point[np.flatnonzero(entries)]] = True
@@ -300,39 +260,52 @@ def _assemble(
     b[1][1 : 1 + count] = -alternate
     b[1][1 + count :] = entries[source]
     # The nodes' infosets, by their new numbers.
-    infosets = np.full((2, total), -1, np.int64)
+    infosets = np.full((2, tree[0].size), -1, np.int64)
     new = [_renumbered(game.observations[i].infoset_count, kept[i]) for i in (0, 1)]
     for i in (0, 1):
         infosets[i, 0] = 0
-        infosets[i, copied.place] = new[i][game.infoset[i][copied.nodes]]
-    made = Game(*_tree(game, copied, node_reach, scale), infosets, observations, b)
+        infosets[i, place] = new[i][game.infoset[i][nodes]]
+    made = Game(*tree, infosets, observations, b)
     origin = (np.concatenate([[-1], kept[0]]), np.concatenate([[-1], kept[1]]))
-    return Subgame(made, int(new[0][infoset]), origin, roots, scale, alternate)
+    return Subgame(made, int(new[0][infoset]), origin, roots, scale)
 
 
-def _tree(game: Game, copied: _Copied, node_reach: Floats, scale: Floats) -> tuple[Ints, Ints, Ints, Floats, Floats]:
-    """Return parents, players, actions, probabilities and utilities of a subgame's nodes."""
+def _tree(
+    game: Game, top: Ints, owner: Ints, node_reach: Floats, scale: Floats
+) -> tuple[tuple[Ints, Ints, Ints, Floats, Floats], Ints, Ints]:
+    """Number the subgame's nodes in preorder: the gadget's root, then for each root infoset its chance node and its
+    subtrees. Return parents, players, actions, probabilities and utilities; the nodes at or below ``top``, and their
+    numbers in the subgame.
+    """
+    # The topmost nodes, sorted by their root infoset of player 1, and all nodes below them.
     count = scale.size
-    total = 1 + count + copied.nodes.size
-    parent, player, action = (np.empty(total, np.int64) for _ in range(3))
-    probability, utility = np.ones(total), np.zeros(total)
+    group = owner[game.infoset[1][top]]
+    order = np.argsort(group, kind="stable")
+    top, group = top[order], group[order]
+    sizes = game.end[top] - top
+    start = 2 + group + np.cumsum(sizes) - sizes
+    shift = np.repeat(start - top, sizes)
+    nodes = np.arange(shift.size) + np.repeat(top - np.cumsum(sizes) + sizes, sizes)
+    place = nodes + shift
     # The gadget: player 1 chooses a root infoset, then nature one of its nodes.
+    parent, player, action = (np.empty(1 + count + nodes.size, np.int64) for _ in range(3))
+    probability, utility = np.ones(parent.size), np.zeros(parent.size)
+    members = np.bincount(group, weights=sizes, minlength=count).astype(np.int64)
+    at = 1 + np.arange(count) + np.cumsum(members) - members
     parent[0], player[0], action[0] = -1, 1, -1
-    at = copied.chance_nodes
     parent[at], player[at], action[at] = 0, CHANCE, np.arange(count)
     # The copies.
-    place, nodes = copied.place, copied.nodes
-    parent[place] = game.parent[nodes] + (place - nodes)
+    parent[place] = game.parent[nodes] + shift
     player[place] = game.player[nodes]
     action[place] = game.action[nodes]
     probability[place] = game.probability[nodes]
     utility[place] = game.utility[nodes]
     # The topmost nodes are children of the gadget's chance nodes; their probabilities are p(h) x(h) / D.
-    per_group = np.bincount(copied.group, minlength=count)
-    parent[copied.start] = at[copied.group]
-    action[copied.start] = np.arange(copied.top.size) - np.repeat(np.cumsum(per_group) - per_group, per_group)
-    probability[copied.start] = node_reach[copied.top] / scale[copied.group]
-    return parent, player, action, probability, utility
+    per_group = np.bincount(group, minlength=count)
+    parent[start] = at[group]
+    action[start] = np.arange(top.size) - np.repeat(np.cumsum(per_group) - per_group, per_group)
+    probability[start] = node_reach[top] / scale[group]
+    return (parent, player, action, probability, utility), nodes, place
 
 
 def _renumbered(count: int, kept: Ints) -> Ints:

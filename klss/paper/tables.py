@@ -14,19 +14,18 @@ least against an opponent that plays uniformly, since the paper's blueprint is "
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from klss.errors import GameError
-from klss.paper import methods
 from klss.paper.knowledge import KnowledgeSizes, knowledge_sizes
-from klss.paper.nested import Blueprint, allocated, every_infoset, update_blueprint
+from klss.paper.methods import METHODS
+from klss.paper.nested import Blueprint, Nested, allocated, every_infoset, update_blueprint
 from klss.support.arrays import Floats
 from klss.theory.best_response import worst_case
 from klss.theory.equilibrium import build_program, read_back, solve
@@ -135,23 +134,16 @@ def named_game(name: str, *, max_nodes: int | None = None, max_bytes: int | None
         most = openspiel.MAX_NODES if max_nodes is None else max_nodes
         game = openspiel.load(named.spiel, max_nodes=most, max_bytes=max_bytes)
         utility = game.utility / max(float(np.abs(game.utility).max()), 1e-300)
-    return named, dataclasses.replace(game, utility=utility)
+    return named, replace(game, utility=utility)
 
 
 def mirrored(game: Game) -> Game:
     """Return the same game with the players exchanged."""
     player = np.where(game.player >= 0, 1 - game.player, game.player)
     mine, yours = game.observations
-    return Game(
-        game.parent,
-        player,
-        game.action,
-        game.probability,
-        -game.utility,
-        np.ascontiguousarray(game.infoset[::-1]),
-        (yours, mine),
-        (-game.b[1], -game.b[0]),
-    )
+    infoset = np.ascontiguousarray(game.infoset[::-1])
+    b = -game.b[1], -game.b[0]
+    return replace(game, player=player, utility=-game.utility, infoset=infoset, observations=(yours, mine), b=b)
 
 
 def floor_of(game: Game, variant: Variant, epsilon: float, opening_only: bool = False) -> Floats | None:
@@ -210,8 +202,6 @@ def table_1_row(
     max_nodes, max_bytes
         See :func:`klss.openspiel.load`; the second also limits the game's own linear program.
     """
-    methods.gadget(gadget)
-    order = methods.method(method).order
     # The game with the player as player 0, its value, and the blueprint with its loss to a best response.
     begin = time.perf_counter()
     named, game = named_game(name, max_nodes=max_nodes, max_bytes=max_bytes)
@@ -231,7 +221,7 @@ def table_1_row(
         epsilon=epsilon,
         variant=named.variant,
         player=player,
-        order=order,
+        order=METHODS[method].order,
         nesting=nesting,
         blueprint=before,
         after=after,
@@ -252,28 +242,23 @@ def refined_plan(
     gadget: str = "maxmargin",
     nesting: Nesting = "every",
     on_step: Callable[[int], None] | None = None,
-) -> tuple[Floats, int]:
-    """Return the blueprint refined by nested subgames, float64[S0], and the number of subgames solved.
+) -> Nested:
+    """Return the blueprint refined by nested subgames.
 
     Raises
     ------
     GameError
-        A method or gadget does not exist, or the nesting's theorem does not hold for the method.
+        The nesting's theorem does not hold for the method.
     """
     if nesting == "every":
-        nested = every_infoset(game, start, method=method, gadget=gadget, on_step=on_step)
-        return nested.plan, nested.subgames
+        return every_infoset(game, start, method=method, gadget=gadget, on_step=on_step)
     if nesting == "allocated":
         if method != "1-klss":
             raise GameError(f"allocated deviations with {method}: Theorem 5 needs 1-klss")
-        nested = allocated(game, start, gadget=gadget, on_step=on_step)
-        return nested.plan, nested.subgames
-    plan, subgames = start.x, 0
+        return allocated(game, start, gadget=gadget, on_step=on_step)
     played = nesting == "played"
-    for updated in update_blueprint(game, start, method=method, gadget=gadget, played=played, on_step=on_step):
-        plan = updated
-        subgames += 1
-    return plan, subgames
+    plans = [start.x, *update_blueprint(game, start, method=method, gadget=gadget, played=played, on_step=on_step)]
+    return Nested(plans[-1], len(plans) - 1)
 
 
 def knowledge_row(name: str, *, max_nodes: int | None = None, max_bytes: int | None = None) -> KnowledgeSizes:

@@ -100,8 +100,6 @@ class FirstOrder:
     """
 
     def __init__(self, form: SequenceForm, method: str = "pcfr+") -> None:
-        if method not in _RULES:
-            raise GameError(f"method {method!r}: expected one of {', '.join(_RULES)}")
         self.form, self.method = form, method
         self._done = np.zeros(1, np.int64)
         self._rule = _RULES[method]

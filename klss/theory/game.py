@@ -34,7 +34,7 @@ Named = Mapping[str, Mapping[str, float | Fraction]]
 """One player's strategy: infoset's name -> action's name -> probability."""
 
 _SUM = 1e-9
-"""Largest error of a sum: of chance's probabilities at a node, and of both players' utilities (relative from 1 on)."""
+"""Largest error of the sum of chance's probabilities at a node."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,11 +129,6 @@ class Observations:
         """int64[J]: each infoset's index in :attr:`treeplex`; -1 where the player waits."""
         index = np.cumsum(self.turn) - 1
         return np.where(self.turn, index, -1).astype(np.int64)
-
-    @cached_property
-    def index(self) -> dict[Hashable, int]:
-        """Infoset of each key."""
-        return {key: j for j, key in enumerate(self.keys)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,16 +321,8 @@ class GameBuilder:
         self._labels[node] = observations
         return node
 
-    def add_terminal(
-        self, parent: int | None, action: str | None, *, utility: float | tuple[float, float], probability: float = 1.0
-    ) -> int:
-        """Add a terminal with player 0's ``utility``, or both players' (which must sum to zero). Return the node."""
-        if isinstance(utility, tuple):
-            if abs(utility[0] + utility[1]) > _SUM * max(1.0, abs(utility[0])):
-                raise GameError(
-                    f"zero-sum: a terminal has utilities {utility[0]:g} and {utility[1]:g}; expected two that sum to 0"
-                )
-            utility = utility[0]
+    def add_terminal(self, parent: int | None, action: str | None, *, utility: float, probability: float = 1.0) -> int:
+        """Add a terminal with player 0's ``utility``. Return the node."""
         if not np.isfinite(utility):
             raise GameError(f"terminal: got utility {utility}; expected a finite number")
         return self._add(parent, action, TERMINAL, probability, utility)
@@ -347,7 +334,7 @@ class GameBuilder:
         ------
         GameError
             A law is broken, which the message names: chance sums to one, one infoset - one action set, the observation
-            determines whether the player moves, no absent-mindedness, perfect recall.
+            determines whether the player moves, perfect recall.
         """
         if not self._parent:
             raise GameError("empty game: expected at least a root; add a node first")
@@ -437,7 +424,7 @@ def assemble(
     Raises
     ------
     GameError
-        Chance does not sum to one, or perfect recall is broken, or a player is absent-minded.
+        Chance does not sum to one, or perfect recall is broken.
     """
     probability = _checked_chance(parent, player, probability)
     mine, yours = (
@@ -494,28 +481,12 @@ def _observation_tree(
     parent_point[here[::-1]] = points[entering][::-1]
     broken = np.flatnonzero(points[entering] != parent_point[here])
     if broken.size:
-        _raise_recall(who, int(entering[broken[0]]), int(here[broken[0]]), parent, infoset, turn, keys)
+        raise GameError(
+            f"perfect recall: two nodes of player {who}'s infoset {keys[here[broken[0]]]!r} are reached by different "
+            "observations or actions of that player; an infoset's name has to hold everything that the player knew and "
+            "did before"
+        )
     return Observations(parent_point, count, turn, np.zeros(turn.size, bool), tuple(keys), tuple(action_names))
-
-
-def _raise_recall(
-    who: int, node: int, infoset: int, parent: Ints, label: Ints, turn: Bools, keys: Sequence[Hashable]
-) -> None:
-    # Absent-mindedness also breaks perfect recall; check for it first, since its message is more specific.
-    key = keys[infoset]
-    above = int(parent[node])
-    while above >= 0:
-        if label[above] == infoset and turn[infoset]:
-            raise GameError(
-                f"no absent-mindedness: player {who} moves in infoset {key!r} twice on the way to one "
-                f"node; let the infoset's name say that the player has moved"
-            )
-        above = int(parent[above])
-    raise GameError(
-        f"perfect recall: two nodes of player {who}'s infoset {key!r} are reached by different "
-        f"observations or actions of that player; "
-        "an infoset's name has to hold everything that the player knew and did before"
-    )
 
 
 def _preorder(children: Sequence[Sequence[int]]) -> list[int]:

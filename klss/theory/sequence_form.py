@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from klss.errors import GameError
 from klss.support.arrays import Floats
 from klss.theory.game import Game
 from klss.theory.treeplex import Treeplex
@@ -51,16 +50,6 @@ class SequenceForm:
     unit: float = 1.0
     least: float = 1.0
     game: Game | None = None
-
-    def __post_init__(self) -> None:
-        shape = (self.treeplexes[0].sequence_count, self.treeplexes[1].sequence_count)
-        for name in ("a", "b"):
-            matrix = getattr(self, name)
-            if matrix.shape != shape:
-                raise GameError(
-                    f"sequence form: matrix {name} has shape {matrix.shape}, the treeplexes have {shape} sequences"
-                )
-            object.__setattr__(self, name, sparse.csr_array(matrix, dtype=np.float64))
 
     @cached_property
     def payoff(self) -> Any:

@@ -71,7 +71,6 @@ def test_kluss_and_klss_are_one_where_player_1_knows_that_play_is_in_the_set(ord
         known = knowledge_set(game, game.nodes_of(0, int(klss.origin[0][klss.infoset])), order)
         all_inside = all(np.isin(game.nodes_of(1, int(j)), known).all() for j in klss.roots)
         if all_inside:
-            assert klss.alternate_value == pytest.approx(kluss.alternate_value)
             np.testing.assert_allclose(klss.game.b[1], kluss.game.b[1], atol=1e-12)
         alike += all_inside
     assert alike or order < math.inf
@@ -82,8 +81,8 @@ def test_figure_1_without_the_nodes_outside() -> None:
     # takes the smaller, 1 (Figure 3 has 5/2 with node 3 folded in).
     game = games.figure_1()
     plan = blueprint_of(game, "uniform").x
-    subgame = make_subgame(game, plan, game.observations[0].index["R1"], 1, outside="removed")
-    assert subgame.alternate_value == pytest.approx([0.5, 1.0])
+    subgame = make_subgame(game, plan, game.observations[0].keys.index("R1"), 1, outside="removed")
+    assert -subgame.game.b[1][1:3] == pytest.approx([0.5, 1.0])
     assert not subgame.game.b[1][3:].any()
 
 

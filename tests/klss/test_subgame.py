@@ -53,7 +53,7 @@ def entries(subgame: Subgame) -> tuple[dict[tuple[str, str], float], dict[str, f
 
 def test_figure_2_common_knowledge_subgame_has_the_matrices_of_appendix_c_1() -> None:
     game = games.figure_1()
-    subgame = make_subgame(game, uniform(game), game.observations[0].index["R1"], math.inf)
+    subgame = make_subgame(game, uniform(game), game.observations[0].keys.index("R1"), math.inf)
     a, b = entries(subgame)
     # Appendix C.1, A as printed.
     assert a == pytest.approx(
@@ -74,7 +74,7 @@ def test_figure_2_common_knowledge_subgame_has_the_matrices_of_appendix_c_1() ->
 
 def test_figure_3_order_1_subgame_has_the_matrices_of_appendix_c_2() -> None:
     game = games.figure_1()
-    subgame = make_subgame(game, uniform(game), game.observations[0].index["R1"], 1)
+    subgame = make_subgame(game, uniform(game), game.observations[0].keys.index("R1"), 1)
     a, b = entries(subgame)
     # Appendix C.2, A as printed: the chance node at c2' is renormalised, hence 2 and 3.
     assert a == pytest.approx({("R1h", "C0h"): 1.0, ("R1t", "C0t"): 4.0, ("R1h", "C2h"): 2.0, ("R1t", "C2t"): 3.0})
@@ -211,7 +211,7 @@ def test_the_choice_of_an_infoset_in_an_earlier_gadget_is_no_gift() -> None:
                     while at > 0 and not theirs.turn[at]:
                         at = int(theirs.infoset_of_point[theirs.parent_point[at]])
                     if at == 0:  # player 1's only choice on the way is the one at the gadget's root
-                        assert plain.alternate_value[k] == reach.alternate_value[k]
+                        assert plain.game.b[1][1 + k] == reach.game.b[1][1 + k]
                         costly = costly or bool(np.ptp(values.point[1 : 1 + theirs.action_count[0]]) > 1e-6)
     assert costly
 

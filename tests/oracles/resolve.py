@@ -66,4 +66,4 @@ def maxmargin_to_resolve(subgame: Subgame) -> Subgame:
     b[1 + 2 * count :] = game.b[1][1 + count :] / count
     made = Game(parent, player, action, probability, utility, infoset, (game.observations[0], observed), (game.b[0], b))
     origin = (subgame.origin[0], np.concatenate([np.full(count, -1), subgame.origin[1][1:]]))
-    return Subgame(made, subgame.infoset, origin, subgame.roots, subgame.scale, subgame.alternate_value)
+    return Subgame(made, subgame.infoset, origin, subgame.roots, subgame.scale)
