@@ -21,9 +21,8 @@ import numpy as np
 from klss.openspiel.model import OpenSpielModel, Place
 from klss.openspiel.observations import NOTHING, Seen, history_key
 from klss.play.contest import Contradiction
-from klss.search.model import Belief, Drawn
+from klss.search.model import Belief
 from klss.support.arrays import Floats, Keys, States
-from klss.support.drawing import draw
 from klss.theory.movers import TERMINAL
 
 _LOOK = 64
@@ -257,26 +256,11 @@ class HistoryBelief(Belief):
 
     # ------------------------------------------------------------------------------------------------ the search's
     def sample(self, count: int, exclude: States, seed: int) -> States:
-        rest = self._rest(exclude)
+        excluded = {(int(low), int(high)) for low, high in self._model.identities(exclude)}
+        rest = [history.number for identity, history in self._known.items() if identity not in excluded]
         chosen = np.random.default_rng(seed).permutation(len(rest))[:count]
-        return _rows([rest[at] for at in np.sort(chosen)])
-
-    def draw(self, count: int, exclude: States, seed: int, uniform_mix: float) -> Drawn:
-        rest = self._rest(exclude)
-        weights = np.exp([history.log for history in rest])
-        weights = (1.0 - uniform_mix) * weights / weights.sum() + uniform_mix / max(1, len(rest))
-        hashes = np.random.default_rng(seed).integers(0, 2**64, size=len(rest), dtype=np.uint64)
-        drawn = draw(weights, hashes, count)
-        return Drawn(_rows([rest[at] for at in drawn.indices]), drawn.inclusion(weights[drawn.indices]))
+        return np.array([rest[at] for at in np.sort(chosen)], dtype=np.uint64).reshape(-1, 1)
 
     def log_weights(self, states: States) -> Floats:
         found = [self._known.get((int(low), int(high))) for low, high in self._model.identities(states)]
         return np.array([_ABSENT if history is None else history.log for history in found])
-
-    def _rest(self, exclude: States) -> list[_History]:
-        excluded = {(int(low), int(high)) for low, high in self._model.identities(exclude)}
-        return [history for identity, history in self._known.items() if identity not in excluded]
-
-
-def _rows(histories: Sequence[_History]) -> States:
-    return np.array([history.number for history in histories], dtype=np.uint64).reshape(-1, 1)

@@ -25,13 +25,11 @@ def listed(kit: PlainKit[Any, Any, Any, Any], max_nodes: int, tell: Callable[[in
     GameError, TooLargeError
         The game breaks a law of :class:`klss.theory.game.GameBuilder`, or has more than ``max_nodes`` nodes.
     """
-    builder, count = GameBuilder(), 0
+    builder = GameBuilder()
 
     def added(node: int) -> int:
-        nonlocal count
-        count = node + 1
-        tell(count)
-        if count > max_nodes:
+        tell(node + 1)
+        if node >= max_nodes:
             raise TooLargeError(f"{kit.title}: more than {max_nodes:,} nodes; expected fewer", "max_nodes")
         return node
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -73,18 +72,13 @@ class Growth:
     memory_mb: int  # growth stops when the trunk and its programs are estimated at this many megabytes
     reserve_s: Callable[[Trunk, Budget], float]  # seconds to keep for the next equilibrium, within a budget
     rng: np.random.Generator  # for an expander's random draws
+    utilities: Utilities  # on the trunk, for the other parts of the search too
     threads: int = 1  # or 2
     progress: Progress | None = None  # called by tell
     added: int = 0  # nodes so far, including nodes that were only visited
     most: float = float("inf")  # limit of ``added``, whatever the budget
     played: int = -1  # player 0's sequence at the root infoset below which alone the trunk should grow; −1: everywhere
-    shared: Utilities | None = None  # the trunk's, if other parts of the search use it too
     leaf_s: float | None = None  # seconds of a leaf in the last batch; None before the first, and without a clock
-
-    @cached_property
-    def utilities(self) -> Utilities:
-        """Utilities on the trunk."""
-        return self.shared or Utilities(self.trunk)
 
     @property
     def room(self) -> float:

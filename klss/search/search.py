@@ -275,9 +275,9 @@ class Search:
             configuration.memory_mb,
             parts.solver.reserve_s,
             rng=np.random.default_rng([self._seed, self._searches, 2]),
+            utilities=subgame.utilities,
             threads=self._threads,
             progress=progress,
-            shared=subgame.utilities,
         )
         # Expand the roots, so that player 0 has actions.
         growing = parts.expander.begin(growth)

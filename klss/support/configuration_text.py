@@ -161,12 +161,8 @@ def _named(name: str, known: Mapping[str, _Kind]) -> _Kind:
 def _from_file(path: Path, known: Mapping[str, _Kind], default: str) -> _Kind:
     try:
         content: dict[str, Any] = tomllib.loads(read_text(path))
-    except OSError as error:
-        raise ConfigurationError(f"configuration: can't read {path}: {error.strerror}; expected a TOML file") from error
-    except ValueError as error:  # not TOML, not UTF-8, or a number with more digits than Python reads
-        raise ConfigurationError(f"configuration: {path} is no TOML: {error}") from error
-    except RecursionError:
-        raise ConfigurationError(f"configuration: {path} is nested too deep; expected field = value") from None
+    except (OSError, ValueError, RecursionError) as error:  # ValueError also: not UTF-8, or a number of many digits
+        raise ConfigurationError(f"configuration: can't read {path}: {error}; expected a TOML file") from error
     base = _named(str(content.pop("base", default)), known)
     name = str(content.pop("name", path.stem))
     if coded := next((key for key, value in content.items() if ":" in str(value)), None):

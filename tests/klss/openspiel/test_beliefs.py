@@ -128,10 +128,9 @@ def test_what_is_drawn_is_of_the_belief_and_not_what_is_excluded() -> None:
     state = next(played(game, 0))
     belief.observe(Sight(game, 0).along(game.new_initial_state(), state.history()))
     none = np.zeros((0, 1), dtype=np.uint64)
-    everything = belief.draw(9, none, 0, 0.5)
-    assert sorted(everything.states[:, 0]) == sorted(belief.numbers) and (everything.inclusion == 1.0).all()
+    assert sorted(belief.sample(9, none, 0)[:, 0]) == sorted(belief.numbers)
     drawn = belief.sample(2, none, 1)
-    rest = belief.draw(9, drawn, 1, 0.5).states
+    rest = belief.sample(9, drawn, 1)
     assert sorted([*drawn[:, 0], *rest[:, 0]]) == sorted(belief.numbers)
 
 

@@ -18,6 +18,7 @@ from klss.search.parts import SearchedSubgame
 from klss.search.search import Search, Solved
 from klss.search.subgame.order_one import fresh_roots
 from klss.search.trunk import Trunk
+from klss.search.utilities import Utilities
 from klss.support.arrays import States
 from klss.support.threads import both
 
@@ -88,7 +89,7 @@ def grown_at_random(threads: int, seed: int, expansions: int) -> Trunk:
     model = Watched()
     trunk = start(model)
     growth = Growth(trunk, model, Budget(nodes=10**8), np.zeros(0, dtype=np.uint64), 100_000, lambda *_: 0.0,
-                    rng=np.random.default_rng(seed), threads=threads)  # fmt: skip
+                    rng=np.random.default_rng(seed), utilities=Utilities(trunk), threads=threads)  # fmt: skip
     expanded = 0
     while expanded < expansions:
         leaves = growth.rng.permutation(np.flatnonzero(trunk.open_leaf))[:5000]
