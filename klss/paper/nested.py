@@ -28,6 +28,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from klss.errors import GameError, SolverError
 from klss.paper.methods import GADGETS, METHODS
@@ -105,14 +107,10 @@ def every_infoset(
     -------
     Nested
     """
-    joined = behaviour(game.treeplex(0), blueprint.x)
-    count = 0
-    for step, own in _steps(game, blueprint, method, gadget):
+    joined, steps = behaviour(game.treeplex(0), blueprint.x), [*_steps(game, blueprint, method, gadget, on_step)]
+    for step, own in steps:
         joined[step.sequences[own]] = step.behaviour[own]
-        count += 1
-        if on_step is not None:
-            on_step(count)
-    return Nested(realization(game.treeplex(0), joined), count)
+    return Nested(realization(game.treeplex(0), joined), len(steps))
 
 
 def allocated(
@@ -158,8 +156,8 @@ def allocated(
 
     # Top down: a subgame's solution at its infoset has the probability with which that infoset is in the set.
     branch(0, {}, base)
-    solved = 0
-    for step, own in _steps(game, blueprint, "1-klss", gadget):
+    steps = [*_steps(game, blueprint, "1-klss", gadget, on_step)]
+    for step, own in steps:
         i = int(turn[step.infoset])
         sequences = step.sequences[own]
         running[sequences] = step.behaviour[own] * share[i] * running[int(t.parent_sequence[i])]
@@ -167,11 +165,8 @@ def allocated(
         current[step.sequences] = step.behaviour
         for s in sequences.tolist():
             branch(s, drawn[i], current)
-        solved += 1
-        if on_step is not None:
-            on_step(solved)
     resting[0] = 0.0
-    return Nested(running + resting, solved)
+    return Nested(running + resting, len(steps))
 
 
 def update_blueprint(
@@ -282,26 +277,17 @@ def infoset_colours(game: Game) -> tuple[Ints, Ints, Ints]:
                         neighbours[k].add(i)
             above = int(theirs.parent_infoset[above])
     # Colour greedily, parents first; then find the components and the number of colours in each.
-    colour, component = np.full(size, -1, np.int64), np.full(size, -1, np.int64)
+    colour = np.full(size, -1, np.int64)
     for i in range(size):
         taken = {int(colour[k]) for k in neighbours[i]}
         wish = int(colour[parent[i]]) if parent[i] >= 0 else 0
         colour[i] = wish if wish not in taken else next(c for c in range(len(taken) + 1) if c not in taken)
-    counts: list[int] = []
-    for seed in range(size):
-        if component[seed] >= 0:
-            continue
-        component[seed] = len(counts)
-        queue, found = [seed], 0
-        while queue:
-            i = queue.pop()
-            found = max(found, int(colour[i]))
-            for k in neighbours[i]:
-                if component[k] < 0:
-                    component[k] = len(counts)
-                    queue.append(k)
-        counts.append(1 + found)
-    return component, colour, np.array(counts, np.int64)
+    joined = [(i, k) for i, others in enumerate(neighbours) for k in others]
+    rows, columns = np.array(joined, np.int64).reshape(-1, 2).T
+    number, component = connected_components(sparse.csr_array((np.ones(rows.size), (rows, columns)), (size, size)))
+    counts = np.zeros(number, np.int64)
+    np.maximum.at(counts, component, colour + 1)
+    return component, colour, counts
 
 
 def _full_frame(game: Game, values: Values) -> _Frame:
@@ -315,8 +301,11 @@ def _subgame(frame: _Frame, infoset: int, method: str, gadget: str) -> Subgame:
     return make_subgame(frame.game, frame.values, infoset, chosen.order, outside=chosen.outside, reach=reach)
 
 
-def _steps(game: Game, blueprint: Blueprint, method: str, gadget: str) -> Iterator[tuple[Step, slice]]:
+def _steps(
+    game: Game, blueprint: Blueprint, method: str, gadget: str, on_step: Callable[[int], None] | None
+) -> Iterator[tuple[Step, slice]]:
     """Solve every subgame from the root down, depth first; yield each step and the range of I's own sequences in it."""
+    solved = 0
     stack: list[tuple[_Frame, int]] = []
 
     def push(frame: _Frame, parents: Ints) -> None:
@@ -332,6 +321,9 @@ def _steps(game: Game, blueprint: Blueprint, method: str, gadget: str) -> Iterat
         frame, infoset = stack.pop()
         subgame = _subgame(frame, infoset, method, gadget)
         below, step, own = _solve(frame, subgame, blueprint, gadget)
+        solved += 1
+        if on_step is not None:
+            on_step(solved)
         yield step, own
         # The next infosets' subgames are made from this one under its solution, not from the full game.
         sequences = np.arange(own.start, own.stop)

@@ -22,7 +22,7 @@ from typing import Literal
 
 import numpy as np
 
-from klss.errors import GameError
+from klss.errors import MAX_NODES, GameError
 from klss.paper.knowledge import KnowledgeSizes, knowledge_sizes
 from klss.paper.methods import METHODS
 from klss.paper.nested import Blueprint, Nested, allocated, every_infoset, update_blueprint
@@ -118,7 +118,7 @@ def matching_pennies(count: int) -> Game:
     return builder.build()
 
 
-def named_game(name: str, *, max_nodes: int | None = None, max_bytes: int | None = None) -> tuple[NamedGame, Game]:
+def named_game(name: str, *, max_nodes: int = MAX_NODES, max_bytes: int | None = None) -> tuple[NamedGame, Game]:
     """Return one of the ten games by name, or any OpenSpiel game by its string; utilities normalised to [-1, 1].
 
     ``max_nodes``, ``max_bytes``: see :func:`klss.openspiel.load`.
@@ -131,8 +131,7 @@ def named_game(name: str, *, max_nodes: int | None = None, max_bytes: int | None
     else:
         from klss import openspiel
 
-        most = openspiel.MAX_NODES if max_nodes is None else max_nodes
-        game = openspiel.load(named.spiel, max_nodes=most, max_bytes=max_bytes)
+        game = openspiel.load(named.spiel, max_nodes=max_nodes, max_bytes=max_bytes)
         utility = game.utility / max(float(np.abs(game.utility).max()), 1e-300)
     return named, replace(game, utility=utility)
 
@@ -182,7 +181,7 @@ def table_1_row(
     method: str = "1-klss",
     gadget: str = "maxmargin",
     nesting: Nesting = "every",
-    max_nodes: int | None = None,
+    max_nodes: int = MAX_NODES,
     max_bytes: int | None = None,
     on_step: Callable[[int], None] | None = None,
 ) -> Row:
@@ -261,7 +260,7 @@ def refined_plan(
     return Nested(plans[-1], len(plans) - 1)
 
 
-def knowledge_row(name: str, *, max_nodes: int | None = None, max_bytes: int | None = None) -> KnowledgeSizes:
+def knowledge_row(name: str, *, max_nodes: int = MAX_NODES, max_bytes: int | None = None) -> KnowledgeSizes:
     """Compute one row of Table 2.
 
     Deviation: in 2x2 abrupt dark hex 24 decision nodes with a ball of one node and one legal action are left out;

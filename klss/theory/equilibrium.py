@@ -196,12 +196,6 @@ class Program:
     form: SequenceForm
     floor: Floats | None
 
-    @property
-    def response_rows(self) -> slice:
-        """Rows of player 1's non-empty sequences."""
-        first = self.form.treeplexes[0].infoset_count
-        return slice(first, first + self.form.treeplexes[1].sequence_count - 1)
-
 
 def build_program(form: SequenceForm, x_floor: Floats | None = None) -> Program:
     """Assemble player 0's program; ``x_floor`` float64[S0] is each sequence's least behaviour probability.
@@ -287,7 +281,8 @@ def read_back(program: Program, result: LpResult) -> tuple[Floats, Floats]:
     weights = behaviour(t0, result.primal[: t0.sequence_count])
     if program.floor is not None:
         weights = _lifted(weights, program.floor, t0)
-    duals = np.concatenate([[1.0], np.abs(result.row_dual[program.response_rows])])
+    first = t0.infoset_count  # the first row of player 1's non-empty sequences
+    duals = np.concatenate([[1.0], np.abs(result.row_dual[first : first + t1.sequence_count - 1])])
     return realization(t0, weights), realization(t1, behaviour(t1, duals))
 
 

@@ -280,15 +280,9 @@ class GameBuilder:
         # The first node is the root; the parent of every other one was added before it, so parents come first.
         node = len(self._parent)
         if (parent is None) != (node == 0):
-            raise GameError(
-                f"node {node}: got parent {parent}; expected None for the first node (the root) and a node "
-                f"for every other"
-            )
-        if parent is not None:
-            if not 0 <= parent < node:
-                raise GameError(f"node {node}: got parent {parent}; expected a node added before, 0 to {node - 1}")
-            if self._player[parent] == TERMINAL:
-                raise GameError(f"node {node}: its parent {parent} is terminal; a terminal has no children")
+            raise GameError(f"node {node}: got parent {parent}; expected None for the root, which is first, alone")
+        if parent is not None and not (0 <= parent < node and self._player[parent] != TERMINAL):
+            raise GameError(f"node {node}: got parent {parent}; expected a node added before that is no terminal")
         self._parent.append(-1 if parent is None else parent)
         self._player.append(player)
         self._edge.append("" if action is None else str(action))

@@ -203,17 +203,11 @@ def _top_row(trunk: Trunk, section: CarriedSubtree) -> dict[int, float]:
     # Key 0 is the section's root, whose entry is the alternate value.
     theirs = trunk.infosets[1]
     row = {0: -section.alternate}
-    mask = (1 << 64) - 1
     paths: dict[int, int] = {section.infoset: 0}
 
     def path(infoset: int) -> int:
-        chain = []
-        while infoset not in paths:
-            chain.append(infoset)
-            infoset = int(theirs.parent[infoset])
-        for below in reversed(chain):
-            paths[below] = hash((paths[infoset], int(theirs.label[below]))) & mask
-            infoset = below
+        if infoset not in paths:
+            paths[infoset] = hash((path(int(theirs.parent[infoset])), int(theirs.label[infoset]))) & (1 << 64) - 1
         return paths[infoset]
 
     for infoset, value in zip(section.folded_infoset.tolist(), section.folded_value.tolist(), strict=True):
