@@ -129,24 +129,15 @@ def add_players(parser: Parser, human: str) -> None:
     sides = parser.add_argument_group("the players")
     for side in ("white", "black"):
         sides.add_argument(f"--{side}", metavar="PLAYER", help=f"{human}, {PLAYERS}")
-    parser.set_defaults(book=False)
-    if parser.game.name == "fog":
-        sides.add_argument(
-            "--book", action="store_true", help="engines draw their first moves from the book of klss openings"
-        )
 
 
-def seats(white: str | None, black: str | None, engine: str, *, book: bool = False) -> dict[chess.Color, str]:
-    """The players by colour: one that is not named is the human, or ``engine`` if the human has the other side. With
-    ``book`` our engines play from the opening book.
-    """
+def seats(white: str | None, black: str | None, engine: str) -> dict[chess.Color, str]:
+    """The players by colour: one that is not named is the human, or ``engine`` if the human has the other side."""
     if white is None:
         white = engine if black == HUMAN else HUMAN
     if black is None:
         black = engine if white == HUMAN else HUMAN
-    chosen = {chess.WHITE: white, chess.BLACK: black}
-    ours = {color for color, spec in chosen.items() if spec != HUMAN and not spec.startswith("cmd:")}
-    return {color: f"{spec},book=true" if book and color in ours else spec for color, spec in chosen.items()}
+    return {chess.WHITE: white, chess.BLACK: black}
 
 
 def add_evaluator_options(parser: Parser) -> None:

@@ -131,7 +131,7 @@ def asked_game(parser: Parser, arguments: Sequence[str], parsed: argparse.Namesp
     terms except for limits and a seed on the command line."""
     game, left = parser.game, None
     if getattr(parsed, "resume", None) is None:
-        specs = seats(parsed.white, parsed.black, game.default_player, book=parsed.book)
+        specs = seats(parsed.white, parsed.black, game.default_player)
     else:
         left = saved_game(parsed.resume, game)
         specs = _resumed_seats(left, parsed)
@@ -153,7 +153,7 @@ def asked_game(parser: Parser, arguments: Sequence[str], parsed: argparse.Namesp
 def _resumed_seats(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Color, str]:
     """The human in the same seat, against the earlier engine or the one on the command line. Raises
     :class:`UsageError`: a flag contradicts the game."""
-    for flag in ("fen", "clock", "rules", "book"):
+    for flag in ("fen", "clock", "rules"):
         if flag in parsed.given:
             raise UsageError(f"--{flag}: got it with --resume, expected it without: the game keeps its own settings")
     given = {chess.WHITE: parsed.white, chess.BLACK: parsed.black}

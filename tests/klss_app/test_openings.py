@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import chess
@@ -56,11 +55,3 @@ def test_least_leaves_out_what_is_seldom_played(klss: Any) -> None:
     trees = [json.loads(klss("openings", "--least", least, "--json").out)["tree"] for least in ("0", "20", "100")]
     assert len(trees[0]) > len(trees[1]) > len(trees[2])
     assert all(max(each["probability"], each["people"] / each["of"]) >= 0.2 for each in trees[1])
-
-
-def test_the_flag_lets_the_engines_of_a_game_play_from_the_book(klss: Any, tmp_path: Path) -> None:
-    flags = ("--white", "kluss,cap=500", "--nodes", "1", "--seed", "1", "--pgn", "game.pgn")
-    ran = klss("play", *flags, "--black", "human", "--book", typed="resign\n")
-    assert ran.code == 0 and '[White "kluss,cap=500,book=true"]' in (tmp_path / "game.pgn").read_text(), ran.err
-    ran = klss("play", *flags, "--black", "greedy", "--book")
-    assert ran.code == 2 and "only players that search play from the book" in ran.err

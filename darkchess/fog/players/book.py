@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import chess
-import numpy as np
 
 from darkchess.fog.game.view import View
 
@@ -48,18 +47,6 @@ class Page:
     def people(self) -> int:
         """Number of people's games that reached this infoset."""
         return sum(each.people for each in self.moves)
-
-    @property
-    def mixture(self) -> dict[chess.Move, float]:
-        """The mixed strategy, summing to 1, without the moves that only people play."""
-        total = sum(each.probability for each in self.moves)
-        return {each.move: each.probability / total for each in self.moves if each.probability > 0.0}
-
-    def draw(self, rng: np.random.Generator) -> chess.Move:
-        """Draw a move from the mixture."""
-        mixture = self.mixture
-        moves = list(mixture)
-        return moves[int(rng.choice(len(moves), p=list(mixture.values())))]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from typing import ClassVar
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.evaluation.registry import AUTO, evaluator_class
 from darkchess.fog.game.contest import Player
-from darkchess.fog.players.book import Book
 from darkchess.fog.players.one_position import OnePositionPlayer
 from darkchess.fog.players.player import BeliefSettings, KlssPlayer
 from darkchess.fog.players.tracking import RandomPlayer, TrackingPlayer, WeakerPlayer
@@ -30,7 +29,6 @@ class Configuration(PlayerConfiguration):
     # whether it searches on during the opponent's time (``klss.search.pondering``), unless nodes limit its moves; a
     # front end turns it on where a clock runs (:meth:`pondering`)
     ponder: bool = False
-    book: bool = False  # whether it draws its first moves from the opening book, which has those of ``kluss``
     max_nodes: float = math.inf  # these two of :class:`darkchess.fog.players.tracking.WeakerPlayer`
     slips: float = 0.0
     beliefs: BeliefSettings | None = None  # the weights of its positions; None: no learned ones
@@ -47,12 +45,6 @@ class Configuration(PlayerConfiguration):
             raise ConfigurationError(
                 f"configuration {self.name}: ponder is true, expected false: only kluss with an evaluator that two "
                 "threads may ask, such as the built-in one, thinks on the opponent's time"
-            )
-
-        if self.book and self.search is None:
-            raise ConfigurationError(
-                f"configuration {self.name}: book is true, expected false: only players that search play from the "
-                "book, such as kluss"
             )
 
     @property
@@ -171,10 +163,7 @@ def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, se
     common = {"seed": seed, "cap": chosen.cap, "threads": chosen.threads}
     player: TrackingPlayer
     if chosen.search is not None:
-        book = Book.packaged() if chosen.book else None
-        player = KlssPlayer(
-            valued, chosen.search, beliefs=chosen.beliefs, ponder=chosen.ponder, book=book, **common
-        )  # fmt: skip
+        player = KlssPlayer(valued, chosen.search, beliefs=chosen.beliefs, ponder=chosen.ponder, **common)
     elif chosen.player == "best-guess":
         player = OnePositionPlayer(valued, sample=200, deepest=math.inf, **common)
     elif chosen.player == "greedy":

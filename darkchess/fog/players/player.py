@@ -19,7 +19,6 @@ from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.game.contest import is_loud, king_capture
 from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
-from darkchess.fog.players.book import Book, Page
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from darkchess.fog.players.tracking import TrackingPlayer
 from klss.play.contest import Decision
@@ -35,9 +34,6 @@ search."""
 
 _LEAST_SEARCH_S = 0.01
 """Seconds that a search always gets, however long the position set took: enough to expand the roots."""
-
-_BOOK = 1
-"""Part of the seed of draws from the book, so that they differ from other draws by the seed and the ply."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +89,6 @@ class KlssPlayer(TrackingPlayer):
         cap: int = 10_000_000,
         threads: int = 1,
         ponder: bool = False,
-        book: Book | None = None,
     ) -> None:
         """By default klss2021's search, without a learned belief.
 
@@ -106,16 +101,12 @@ class KlssPlayer(TrackingPlayer):
         ponder
             Whether to search on during the opponent's time (:mod:`klss.search.pondering`). It does not after a move
             that nodes limited, nor with an evaluator that two threads must not call at once.
-        book
-            The opening book; it plays from it as long as there is a page for its views; None: it always searches.
         """
         super().__init__(seed=seed, cap=cap, threads=threads)
         self._evaluator = evaluator
         self.mixture: dict[chess.Move, float] = {}
         self._ponder = ponder and evaluator.reentrant
         self._searched = False  # whether the last move was searched, by the clock
-        self._book = book
-        self._from_usual_start = False
         self._pondering: Pondering | None = None
         self._configuration = configuration or Klss2021()
         self._beliefs = beliefs or BeliefSettings()
@@ -126,7 +117,6 @@ class KlssPlayer(TrackingPlayer):
         self._give_up()
         super().start(view, start, ruleset)
         self._searched = False
-        self._from_usual_start = start.key() == Position.start().key()
         self._evaluator.new_game()
         model = DarkChess(view.color, ruleset, self._evaluator)
         threads = self._threads if self._evaluator.reentrant else 1
@@ -170,22 +160,16 @@ class KlssPlayer(TrackingPlayer):
         positions = self._up_to_date(plan.tracking_deadline(self._allowance if self.filtered else 0.0))
         # The search walks down its trunk by the observations since its last move.
         thinking.walk(self._views)
-        # A king to capture, a page of the book, or a single move needs no search; the trunk is kept for the next move.
+        # A king to capture or a single move needs no search; the trunk is kept for the next move.
         taking = king_capture(view)
-        page = self._page() if taking is None else None
-        if taking is not None or page is not None or len(view.legal_moves) == 1:
-            value = thinking.value if taking is None else 1.0
+        if taking is not None or len(view.legal_moves) == 1:
             move = taking or view.legal_moves[0]
             self.mixture = {move: 1.0}
-            if page is not None:
-                value, self.mixture = page.value, page.mixture
-                move = page.draw(np.random.default_rng([self._seed, view.ply, _BOOK]))
-                thinking.value = value
             report = Report(
                 positions=positions.size,
                 capped_by=positions.capped_by,
                 carried=thinking.search.known,
-                value=value,
+                value=thinking.value if taking is None else 1.0,
                 seconds=plan.elapsed(),
             )
             return Decision(move, report.diagnostics() | {"held": positions.held})
@@ -200,10 +184,6 @@ class KlssPlayer(TrackingPlayer):
         self.mixture = {decode(code): share for code, share in played if share > 0.0}
         self._searched = plan.seconds is not None
         return Decision(decode(result.action), result.report.diagnostics() | {"held": positions.held})
-
-    def _page(self) -> Page | None:
-        """Return the page of the book for the player's views; None: it has no book, or has left it."""
-        return self._book.page(self._views) if self._book is not None and self._from_usual_start else None
 
     def close(self) -> None:
         self._give_up()

@@ -27,8 +27,7 @@ _INDENT = "   "
 def _parser() -> Parser:
     parser = Parser(
         "openings",
-        "What kluss plays at its first turns, by what the player to move has seen, and what people play there. Matches "
-        "and games are played from it where a player is named with book=true: kluss,book=true.",
+        "What kluss plays at its first turns, by what the player to move has seen, and what people play there.",
     )
     parser.add_argument("moves", nargs="?", default="", metavar="MOVES", help='begin after these: "d4 d5"')
     parser.add_argument("--plies", type=count, default=2, metavar="N", help="depth of the tree")
