@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import itertools
-import os
-import threading
 import zipfile
 from pathlib import Path
 
@@ -209,21 +207,6 @@ def test_a_member_that_unpacks_more_than_is_asked_for_is_refused_and_the_others_
     assert found[1:] == [Outcome(True, "king_captured")]
     monkeypatch.setattr(archive, "_MOST_ZIP_BYTES", 100)
     assert "got a zip of more than 100 bytes" in str(outcomes(read(tmp_path / "x"))[0])
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
-def test_text_reads_through_a_pipe_and_a_zip_is_refused_there(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    plain = PYCHESS.encode()
-    for data, found in (
-        (plain, "king_captured"),
-        (gzip.compress(plain), "king_captured"),
-        (zipped({"a": plain}), "not seekable"),
-    ):
-        writing = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(data,))
-        writing.start()
-        assert found in str(outcomes(read(tmp_path / "pipe"))[0])
-        writing.join()
 
 
 def test_names_in_another_encoding_cost_no_game(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import chess
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from darkchess.board.position import Position
@@ -13,7 +12,6 @@ from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.model import DarkChess, PositionBelief
-from darkchess.fog.players.named_fog_players import configuration, make_player
 from klss.play.limits import Limit
 from klss.search import TERMINAL, Baseline, Budget, Klss2021, Search
 from tests.darkchess.fog.position_set_games import fen_of, move_of, seated
@@ -153,22 +151,3 @@ def test_best_guess_plays_the_best_move_in_the_position_that_is_worst_for_it(
     best = max(values.values())
     assert values[move_of(found.answer)] == pytest.approx(best, abs=1e-9)
     assert found.diagnostics["value"] == pytest.approx(best, abs=1e-9)
-
-
-def test_best_guess_looks_at_no_more_positions_than_it_may() -> None:
-    referee, positions = known(("e2e4", "c7c5", "d2d4"), chess.BLACK)
-    rows: list[npt.NDArray[np.uint64]] = []
-
-    class Counting(BuiltinEvaluator):
-        def values(self, given: npt.NDArray[np.uint64], *, deadline: float | None = None) -> npt.NDArray[np.float64]:
-            rows.append(given)
-            return super().values(given)
-
-    player = make_player(configuration("best-guess"), Counting(), seed=5)
-    player.start(referee.views(chess.BLACK)[0], referee.positions[0])
-    for view in referee.views(chess.BLACK)[1:]:
-        player.observe(view)
-    found = player.choose(Limit(nodes=3))
-    assert len(rows[0]) == 3 < positions.size
-    assert all(positions.contains(row) for row in rows[0])
-    assert found.answer in referee.legal_moves()

@@ -80,12 +80,7 @@ def test_a_start_position_is_written_and_numbers_go_on_from_it() -> None:
     assert one(text).moves == moves("e8d8", "e1c1")
 
 
-@pytest.mark.parametrize("name", ["Fog of War", "Fogofwar", "FOGOFWAR", "dark chess", "Dark Chess"])
-def test_the_variants_names_are_read_in_any_case(name: str) -> None:
-    assert one(f'[Variant "{name}"]\n\n1. e4 *').moves == moves("e2e4")
-
-
-def test_results_and_reasons_read() -> None:
+def test_results_reasons_and_names_of_the_variant_read() -> None:
     assert one('[Result "0-1"]\n[Termination "flag"]\n\n1. e4 0-1').outcome == Outcome(False, "flag")
     assert one('[Result "0-1"]\n\n1. e4').outcome == Outcome(
         False, "unknown"
@@ -94,6 +89,8 @@ def test_results_and_reasons_read() -> None:
     assert one("1. e4 *").outcome is None
     assert one('[Termination "aborted"]\n\n*').outcome == Outcome(None, "aborted")
     assert one("1. e4 f6 2. Qh5 a6 3. Qxe8 *").outcome == Outcome(True, "king_captured")
+    for name in ("Fog of War", "FOGOFWAR", "dark chess"):
+        assert one(f'[Variant "{name}"]\n\n1. e4 *').moves == moves("e2e4")
     for unknown in ('[Result "2-0"]\n\n1. e4', '[Result "?"]\n\n1. e4\n'):
         assert one(unknown).outcome is None and one(unknown).moves == moves("e2e4")
     assert one('[SetUp "0"]\n[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *').fen is None
