@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from klss.support.text import counted
-from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.errors import FailedError
 from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import (
     PLAYERS,
@@ -29,11 +29,12 @@ from klss_app.stdout import print_document
 if TYPE_CHECKING:
     from uci_bridge.match.game import GameLine
     from uci_bridge.match.match import Match
-    from uci_bridge.match.openings import FileOpenings, RandomOpenings
     from uci_bridge.match.report import Standing
 
 DEFAULT_GAMES = 20
 _MOST_WORKERS = 1024
+_MOST_PLIES = 200
+"""The longest random opening."""
 
 
 def _parser(game: Game = FOG) -> Parser:
@@ -59,8 +60,9 @@ def _parser(game: Game = FOG) -> Parser:
     if game.ruled:
         parser.add_argument(
             "--openings",
-            metavar="N|FILE",
-            help="begin each pair with N random moves, or with a line (moves, FEN) of FILE",
+            type=whole(1, _MOST_PLIES),
+            metavar="N",
+            help="begin each pair with N random moves",
         )
     add_game_options(parser)
     return parser
@@ -73,6 +75,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     a, b = (game.player(text, parsed.stockfish) for text in (parsed.a, parsed.b))
 
     from uci_bridge.match.match import Match
+    from uci_bridge.match.openings import RandomOpenings
     from uci_bridge.match.statistics import Sprt
 
     openings = getattr(parsed, "openings", None)
@@ -88,20 +91,9 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
         check_truth=parsed.check_truth,
         sprt=None if parsed.sprt is None else Sprt(*parsed.sprt),
         rules=options.ruleset.name if game.ruled else None,
-        openings=None if openings is None else _openings(openings, options),
+        openings=None if openings is None else RandomOpenings(openings),
     )
     return _played(parsed, match)
-
-
-def _openings(text: str, options: Terms) -> RandomOpenings | FileOpenings:
-    from uci_bridge.match.openings import OpeningError, RandomOpenings, read_openings
-
-    try:
-        if text.isascii() and text.isdigit() and len(text) < 6:
-            return RandomOpenings(int(text))
-        return read_openings(Path(text), options.fen, options.ruleset)
-    except OpeningError as error:
-        raise UsageError(f"--openings: {error}") from None
 
 
 def add_workers(add: Callable[..., object]) -> None:

@@ -15,9 +15,9 @@ from darkchess.fog.players.named_fog_players import configuration
 from klss.play.limits import TimeControl
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.kits.fog import FOG
-from uci_bridge.match.game import Engines, GameResult, play_game
+from uci_bridge.match.game import Engines, GameResult, GameTask, play_game
 from uci_bridge.match.match import Match, Standing
-from uci_bridge.match.openings import FileOpenings, Opening, RandomOpenings
+from uci_bridge.match.openings import Opening, RandomOpenings
 from uci_bridge.players import engine_argv, player_spec
 
 FOREIGN = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"
@@ -60,21 +60,22 @@ def test_a_game_does_not_depend_on_those_before_it() -> None:
     assert [timeless(game) for game in played(match, 3, 0)] == [timeless(game) for game in played(match, 0, 3)][::-1]
 
 
-@pytest.mark.parametrize("openings", [None, RandomOpenings(4), FileOpenings((Opening(None, ("e2e4",)), Opening(FEN)))])
-def test_a_pair_has_one_opening_which_its_record_holds_and_each_game_a_seed_of_its_own(openings: Any) -> None:
+@pytest.mark.parametrize(("openings", "fen"), [(None, None), (RandomOpenings(4), None), (RandomOpenings(2), FEN)])
+def test_a_pair_has_one_opening_which_its_record_holds_and_each_game_a_seed_of_its_own(
+    openings: RandomOpenings | None, fen: str | None
+) -> None:
     # A cap, since queens that nobody sees have millions of possible places.
     players = "greedy,cap=1000", "random,cap=1000"
-    results = played(match_of(*players, openings=openings, check_truth=True), 0, 1, 2, 3)
+    results = played(match_of(*players, openings=openings, fen=fen, check_truth=True), 0, 1, 2, 3)
     first, second, other, _ = (result.line for result in results)
     assert (first["opening"], first["pair"]) == (second["opening"], second["pair"])
     assert (first["white"], first["black"]) == (second["black"], second["white"]) == players
     assert len({first["seed"], second["seed"], other["seed"]}) == 3
     assert openings is None or other["opening"] != first["opening"]
     for result in results:
-        (record,), opening = read_pgn(result.record), result.line["opening"] or ""
-        moves = [] if opening == FEN else opening.split()
+        (record,), moves = read_pgn(result.record), (result.line["opening"] or "").split()
         assert [move.uci() for move in record.moves[: len(moves)]] == moves
-        assert record.fen == (FEN if opening == FEN else None) and result.line["plies"] == len(record.moves)
+        assert record.fen == fen and result.line["plies"] == len(record.moves)
         # Only what players chose is in the file of moves.
         assert [move["ply"] for move in result.moves] == list(range(len(moves) + 1, len(record.moves) + 1))
 
@@ -96,8 +97,10 @@ def foreign(how: str, turns: int = 0) -> str:
 
 
 def test_an_engine_is_shown_her_views_of_an_opening_and_nothing_else_of_it(shown: Any) -> None:
-    openings = FileOpenings((Opening(None, ("e2e4", "a7a6", "d1h5")),))
-    played(match_of("random", foreign("good"), openings=openings), 0)
+    match = match_of("random", foreign("good"))
+    engines = Engines(match)
+    play_game(match, GameTask(0, 11, Opening(None, ("e2e4", "a7a6", "d1h5"))), engines)
+    engines.close(at_once=True)
     first = shown()[0]
     assert first["color"] == "black" and first["ply"] == 3
     kinds = [seen["kind"] for seen in first["observationTranscript"]]

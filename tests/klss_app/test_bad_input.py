@@ -24,7 +24,6 @@ FILES = {
     "bytes.pgn": b"\xff\xfe\x00",
     "prose.pgn": "dear sir,\n",
     "still.pgn": '[White "human"]\n[Black "random"]\n\n1. e4 e4e4 *\n',
-    "openings.txt": "e2e4\ne2e5\n",
     "deep.toml": f"cap = {'[' * 3000}{']' * 3000}\n",
     "long.toml": f"cap = {'9' * 5000}\n",
     "caution.toml": f"caution = {'9' * 400}\n",
@@ -84,9 +83,8 @@ engine --configuration klss2021,ponder=true
 match klss2021
 match greedy cmd:
 match greedy random --nodes 1 --out /dev/null/x
-match greedy random --openings /dev/zero
 match greedy random --openings 0
-match greedy random --openings openings.txt
+match greedy random --openings 201
 match greedy random --sprt 5,0
 match greedy random --workers 0
 match greedy random --scheduler tcp://127.0.0.1:9

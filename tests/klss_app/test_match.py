@@ -25,7 +25,7 @@ def test_the_document_counts_what_the_lines_say(klss: Any, tmp_path: Path) -> No
     lines = rows(tmp_path / "m")
     assert set(document) == {
         "a", "b", "games", "score", "wins", "draws", "losses", "elo", "configurations", "seconds",
-        "elo_method", "pairs", "sprt", "by_color", "statistics", "seed", "versions", "commit",
+        "elo_method", "pairs", "sprt", "by_color", "reasons", "seed", "versions", "commit",
     }  # fmt: skip
     assert [set(line) for line in lines] == [LINE] * 4
     assert [line["white"] for line in lines] == ["greedy", "random", "greedy", "random"]

@@ -118,5 +118,5 @@ def test_no_seed_that_a_player_is_told_leads_to_another_s_or_to_an_opening(
     assert len(shown) == len(seeds) == 6 and all(0 <= seed < 2**53 for seed in seeds)
     guesses = {(seed, guess(seed)) for seed in seeds for guess in GUESSES}
     assert not [(seed, guess) for seed, guess in guesses if guess in seeds - {seed}]
-    drawn = {openings.opening(0, guess, FEN).text() for _, guess in guesses}
+    drawn = {openings.opening(guess, FEN).text() for _, guess in guesses}
     assert not drawn & {result.line["opening"] for result in results}

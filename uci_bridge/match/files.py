@@ -25,7 +25,6 @@ from klss.support.text import Document
 from klss.support.whole_file import write_whole
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.match.game import Count, GameLine, GameResult, Side
-from uci_bridge.protocol.diagnostics import fit_to_keep
 
 
 class MatchError(UciBridgeError):
@@ -50,11 +49,10 @@ _Played: TypeAlias = tuple[list[GameLine], list[Document]]
 
 
 class MatchFiles:
-    """The open directory of a match, and its lines as of the opening: see :func:`read_match`."""
+    """The open directory of a match, and its lines of ``games.jsonl`` as of the opening: see :func:`read_match`."""
 
-    def __init__(self, folder: Path, games: FileIO, moves: FileIO, played: _Played) -> None:
-        self._folder, self._games, self._moves = folder, games, moves
-        self.lines, self.moves = played
+    def __init__(self, folder: Path, games: FileIO, moves: FileIO, lines: list[GameLine]) -> None:
+        self._folder, self._games, self._moves, self.lines = folder, games, moves, lines
 
     def keep(self, result: GameResult) -> None:
         """Write a finished game; its line in ``games.jsonl`` comes last, since with that line the game counts."""
@@ -86,7 +84,7 @@ def opened(folder: Path, identity: Document) -> Iterator[MatchFiles]:
             open(folder / "games.jsonl", "ab", buffering=0, opener=_private) as games_file,
             open(folder / "moves.jsonl", "ab", buffering=0, opener=_private) as moves_file,
         ):
-            yield MatchFiles(folder, games_file, moves_file, played)
+            yield MatchFiles(folder, games_file, moves_file, played[0])
 
 
 def kept_seed(folder: Path) -> int | None:
@@ -159,24 +157,21 @@ def _clean(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
 
 
 def _played(folder: Path) -> _Played:
-    """The lines of ``games.jsonl``, one per game, and those of ``moves.jsonl`` for these games. Diagnostics are made
-    safe to count again, as a file may have been written without that.
-    """
+    """The lines of ``games.jsonl``, one per game, and those of ``moves.jsonl`` for these games."""
     games: dict[int, GameLine] = {}
-    for line in _whole_lines(folder / "games.jsonl", GameLine, strict=True):
+    for line in _whole_lines(folder / "games.jsonl", GameLine):
         games.setdefault(line["game"], line)
-    moves = _whole_lines(folder / "moves.jsonl", _MoveLine, strict=False)
-    return list(games.values()), [fit_to_keep(move) for move in moves if move["game"] in games]
+    moves = _whole_lines(folder / "moves.jsonl", _MoveLine)
+    return list(games.values()), [dict(move) for move in moves if move["game"] in games]
 
 
 def _lines_text(rows: Sequence[Mapping[str, object]]) -> str:
     return "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
 
 
-def _whole_lines(path: Path, shape: type[_Line], *, strict: bool) -> list[_Line]:
+def _whole_lines(path: Path, shape: type[_Line]) -> list[_Line]:
     """The lines of a JSONL file, without a last one that was cut off as its writer died. Raises MatchError: another
-    line is not a JSON object of that shape, or has a number that JSON does not have (``strict``), or the file can't be
-    read.
+    line is not a JSON object of that shape, or has a number that JSON does not have, or the file can't be read.
     """
     if not path.exists():
         return []
@@ -189,7 +184,7 @@ def _whole_lines(path: Path, shape: type[_Line], *, strict: bool) -> list[_Line]
         try:
             row: _Line = json.loads(line)  # with the fields that ``shape`` does not have
             msgspec.convert(row, shape)
-            json.dumps(row, allow_nan=not strict)
+            json.dumps(row, allow_nan=False)
             rows.append(row)
         except msgspec.ValidationError as error:
             raise MatchError(f"--out: {str(path)!r}, line {number}: {error}") from None

@@ -22,7 +22,7 @@ from klss.support.text import Document
 from uci_bridge.match.documents import commit, package_versions
 from uci_bridge.match.files import opened
 from uci_bridge.match.game import Conditions, Engines, GameLine, GameTask, play_game
-from uci_bridge.match.openings import FileOpenings, Opening, RandomOpenings
+from uci_bridge.match.openings import Opening, RandomOpenings
 from uci_bridge.match.report import Standing
 from uci_bridge.match.statistics import Sprt
 from uci_bridge.match.workers import Work, workers_for
@@ -40,14 +40,14 @@ class Match(Conditions):
     # start position of every game whose opening has none of its own; None for the usual one
     fen: str | None = None
     sprt: Sprt | None = None  # the test that ends the match; None: the number of games ends it
-    openings: RandomOpenings | FileOpenings | None = None  # the games' beginnings; None: no moves before the players'
+    openings: RandomOpenings | None = None  # the games' beginnings; None: no moves before the players'
 
     def task(self, game: int) -> GameTask:
         """Game number ``game``. Raises OpeningError (see :meth:`uci_bridge.match.openings.RandomOpenings.opening`)."""
         pair, opening = game // 2, Opening(self.fen)
         if self.openings is not None:
             ruleset = self.kit.setup(self.fen, self.rules).ruleset  # openings are Fog of War's
-            opening = self.openings.opening(pair, opening_seed(self.seed, pair), self.fen, ruleset)
+            opening = self.openings.opening(opening_seed(self.seed, pair), self.fen, ruleset)
         return GameTask(game, game_seed(self.seed, game), opening)
 
     def run(
@@ -71,7 +71,6 @@ class Match(Conditions):
             files = stack.enter_context(opened(out, self.identity())) if out is not None else None
             for line in files.lines if files is not None else []:
                 standing.count(line)
-            standing.count_moves(files.moves if files is not None else [])
             done = {line["game"] for line in files.lines} if files is not None else set()
             numbers = itertools.count() if self.games is None else range(self.games)
             tasks = (self.task(game) for game in numbers if game not in done)
@@ -79,13 +78,12 @@ class Match(Conditions):
             if first is None:
                 return standing
             stack.enter_context(asked_to_end())  # so that workers and engines are ended here, not by their guards
-            alike = dataclasses.replace(self, openings=None)  # a file of them would go to a cluster with every game
-            playing = workers_for(Work(partial(Engines, alike), partial(play_game, alike)), workers, scheduler)
+            playing = workers_for(Work(partial(Engines, self), partial(play_game, self)), workers, scheduler)
             stack.callback(playing.close)
             for result in playing.results(itertools.chain([first], tasks)):
                 if files is not None:
                     files.keep(result)
-                standing.count(result.line, result.moves)
+                standing.count(result.line)
                 if on_game is not None:
                     on_game(result.line, standing)
                 if standing.decided:
@@ -124,7 +122,7 @@ class Match(Conditions):
             "pairs": standing.pairs.counts,
             "sprt": None if sprt is None else dataclasses.asdict(sprt),
             "by_color": {color: record.document() for color, record in standing.by_color.items()},
-            "statistics": standing.statistics(),
+            "reasons": dict(sorted(standing.reasons.items())),
             "configurations": {"a": self.a.fields(), "b": self.b.fields()},
             "seed": self.seed,
             "versions": package_versions("numpy", "numba", "highspy") | self.programs(),
