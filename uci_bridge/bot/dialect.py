@@ -213,9 +213,7 @@ class Dialect:
     variant: str = "fogofwar"  # its name for Fog of War
     # the header of the event stream that lists the variants that the bot plays; None if there is none
     capabilities_header: str | None = None
-    variant_field: str = "key"  # the field of ``gameFull.variant`` that holds the name
     increment_unit_ms: float = 1.0  # unit of ``winc`` and ``binc``
-    status_tells: bool = True  # the states' ``status`` says when and how the game ended
     resign_steps: tuple[str, ...] = ("resign",)  # the calls that resign a game, in order
     quiet_s: float = 60.0  # seconds without requests after an answer 429 without ``Retry-After``
 
@@ -264,7 +262,7 @@ class Dialect:
         )
 
     def _state(self, wire: _State) -> GameState:
-        unit, over = self.increment_unit_ms, self.status_tells and wire.status not in ("created", "started")
+        unit, over = self.increment_unit_ms, wire.status not in ("created", "started")
         return GameState(
             moves=tuple(wire.moves.lower().split()),
             clock_ms=(int(wire.wtime), int(wire.btime)),
@@ -278,7 +276,7 @@ class Dialect:
         titles = (white.title, black.title)
         return GameFull(
             id=wire.id,
-            variant=printable((wire.variant.name if self.variant_field == "name" else wire.variant.key) or ""),
+            variant=printable(wire.variant.key or wire.variant.name or ""),
             white=white.shown,
             black=black.shown,
             fen=_fen(wire.initialFen),
@@ -292,9 +290,7 @@ class Dialect:
 PYCHESS = Dialect(
     "pychess",
     capabilities_header="X-PyChess-Bot-Capabilities",
-    variant_field="name",
     increment_unit_ms=1000.0,
-    status_tells=False,
     resign_steps=("resign", "abort"),
     quiet_s=10.0,
 )

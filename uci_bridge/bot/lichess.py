@@ -17,13 +17,11 @@ import asyncio
 import contextlib
 import ipaddress
 import logging
-import math
 import random
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import aiohttp
 import msgspec
@@ -73,7 +71,7 @@ class Rejected(ServerError):
     """The server refused the request (any other 4xx, or a redirect)."""
 
 
-class Garbage(ServerError, ValueError):
+class Garbage(ServerError):
     """An answer that breaks the dialect: not JSON, a wrong shape, a line without end."""
 
 
@@ -116,12 +114,11 @@ class Timing:
     confirm_s: float = 10.0  # if no state shows a sent move within this time, the stream is reopened
 
 
-@dataclass(frozen=True)
-class Account:
+class Account(msgspec.Struct, frozen=True):
     """The account of a token."""
 
-    name: str
-    title: str
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=128)] = msgspec.field(name="username")
+    title: Annotated[str, msgspec.Meta(max_length=16)] | None = None
 
 
 class Backoff:
@@ -161,33 +158,6 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _object(text: bytes | bytearray) -> Document:
-    """The JSON object in ``text``."""
-    return msgspec.json.decode(text, type=dict[str, object])
-
-
-class _RateLimit(msgspec.Struct):
-    seconds: float
-
-
-class _Limited(msgspec.Struct):
-    """The body of an answer 429 of lichess."""
-
-    ratelimit: _RateLimit
-
-
-def _asked_wait_s(retry_after: str, body: bytes) -> float | None:
-    """The seconds that an answer 429 asks to wait: in its header, a number or a date, or in its body; None: in none."""
-    found = []
-    with contextlib.suppress(ValueError):
-        found.append(float(retry_after))
-    with contextlib.suppress(ValueError, TypeError, OverflowError):
-        found.append(parsedate_to_datetime(retry_after).timestamp() - time.time())
-    with contextlib.suppress(msgspec.MsgspecError, ValueError, RecursionError):
-        found.append(msgspec.json.decode(body, type=_Limited).ratelimit.seconds)
-    return max((wait for wait in found if not math.isnan(wait)), default=None)
-
-
 class Client:
     """The calls and streams of one bot; use it as an asynchronous context manager. ``url`` is https, or the loopback's
     (:class:`uci_bridge.bot.config.BotConfig` sees to that).
@@ -224,10 +194,10 @@ class Client:
     async def account(self) -> Account:
         """The account of the token. Raises Refused if the token is not valid."""
         answer = await self._call("GET", "/api/account")
-        name, title = answer.get("username") or answer.get("id"), answer.get("title") or ""
-        if not isinstance(name, str) or not isinstance(title, str) or not 0 < len(name) <= 128 or len(title) > 16:
-            raise Garbage("/api/account: got an answer without a username, expected one")
-        return Account(name, title)
+        try:
+            return msgspec.json.decode(answer, type=Account)
+        except (msgspec.MsgspecError, ValueError) as error:
+            raise Garbage(f"/api/account: got an answer that can't be read: {printable(str(error), _SHOWN)}") from None
 
     async def accept(self, challenge_id: str) -> None:
         """Accept a challenge."""
@@ -275,60 +245,45 @@ class Client:
     def events(self) -> AsyncGenerator[Event | None, None]:
         """One connection to the event stream: None once it is open, then its events. Ends or raises when it breaks."""
         # Not strict: a bad line may come again on every connection, and must not block the others.
-        return self._parsed("/api/stream/event", self.dialect.event_headers(), self.dialect.event, strict=False)
+        return self._stream("/api/stream/event", self.dialect.event_headers(), self.dialect.event, strict=False)
 
     def game(self, game_id: str) -> AsyncGenerator[GameLine | None, None]:
         """One connection to a game's stream: None once it is open, then its lines. Ends or raises when it breaks."""
-        return self._parsed(f"/api/bot/game/stream/{valid_id(game_id)}", {}, self.dialect.game_line, strict=True)
+        return self._stream(f"/api/bot/game/stream/{valid_id(game_id)}", {}, self.dialect.game_line, strict=True)
 
-    async def _parsed(
+    async def _stream(
         self, path: str, headers: Mapping[str, str], parse: Callable[[Document], _Line], *, strict: bool
     ) -> AsyncGenerator[_Line | None, None]:
-        """Yield the parsed lines. A line that can't be read ends the stream if ``strict``, else it is skipped."""
-        stream = self._stream(path, headers)
-        async with contextlib.aclosing(stream):
-            async for line in stream:
-                if line is None:
-                    yield None
-                    continue
-                try:
-                    parsed = parse(_object(line) if line else {"type": "ping"})
-                except Exception as error:  # no line of a server may end the bot, whatever a decoder raises
-                    text = printable(line[:60].decode("utf-8", "replace"))
-                    problem = f"stream: got {text!r}: {printable(str(error), _SHOWN) or type(error).__name__}"
-                    if strict:
-                        raise Garbage(problem) from None
-                    log.warning("a line was left out", extra={"fields": {"reason": self._token.hide(problem)}})
-                    continue
-                yield parsed
-
-    async def _stream(self, path: str, headers: Mapping[str, str]) -> AsyncGenerator[bytes | None, None]:
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=self.timing.connect_s)
+        """Yield None, then the parsed lines. A line that can't be read ends the stream if ``strict``, else it is
+        skipped.
+        """
+        idle_s = self.timing.idle_s
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=self.timing.connect_s, sock_read=idle_s)
         try:
-            async with contextlib.AsyncExitStack() as stack:
-                async with asyncio.timeout(self.timing.call_s):
-                    await self._keep_quiet()
-                    response = await stack.enter_async_context(self._request("GET", path, headers, None, timeout))
-                    await self._check(path, response)
+            async with self._request("GET", path, headers, None, timeout) as response:
+                await self._check(path, response)
                 yield None
-                deadline = asyncio.get_running_loop().time() + self.timing.idle_s
-                while True:
-                    async with asyncio.timeout_at(deadline):
-                        try:
-                            line = await response.content.readline()
-                        except (ValueError, HttpProcessingError):  # of aiohttp 3.10, and of later ones
-                            raise Garbage(
-                                f"stream: got a line of more than {MAX_LINE_BYTES} bytes, expected a shorter one"
-                            ) from None
-                    if not line.endswith(b"\n"):
-                        return
-                    deadline = asyncio.get_running_loop().time() + self.timing.idle_s
-                    yield line.strip()
+                while (line := await response.content.readline()).endswith(b"\n"):
+                    parsed = self._parsed(line.strip() or b'{"type":"ping"}', parse, strict=strict)
+                    if parsed is not None:
+                        yield parsed
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
-            raise self._failed(path, error, f"nothing came for {self.timing.idle_s:g} s") from None
+            raise self._failed(path, error, f"nothing came for {idle_s:g} s") from None
+        except (ValueError, HttpProcessingError):  # of aiohttp 3.10, and of later ones
+            raise Garbage(f"stream: got a line of more than {MAX_LINE_BYTES} bytes, expected a shorter one") from None
 
-    async def _call(self, method: str, path: str, form: Mapping[str, str] | None = None) -> Document:
-        await self._keep_quiet()
+    def _parsed(self, line: bytes, parse: Callable[[Document], _Line], *, strict: bool) -> _Line | None:
+        try:
+            return parse(msgspec.json.decode(line, type=dict[str, object]))
+        except Exception as error:  # no line of a server may end the bot, whatever a decoder raises
+            text = printable(line[:60].decode("utf-8", "replace"))
+            problem = f"stream: got {text!r}: {printable(str(error), _SHOWN) or type(error).__name__}"
+            if strict:
+                raise Garbage(problem) from None
+            log.warning("a line was left out", extra={"fields": {"reason": self._token.hide(problem)}})
+            return None
+
+    async def _call(self, method: str, path: str, form: Mapping[str, str] | None = None) -> bytearray:
         timeout = aiohttp.ClientTimeout(total=self.timing.call_s, sock_connect=self.timing.connect_s)
         body = bytearray()
         try:
@@ -340,10 +295,7 @@ class Client:
                         raise Garbage(f"{path}: got an answer of more than {MAX_ANSWER_BYTES} bytes, expected less")
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise self._failed(path, error, f"no answer within {self.timing.call_s:g} s") from None
-        try:
-            return _object(body) if body.strip() else {}
-        except Exception as error:
-            raise Garbage(f"{path}: got an answer that can't be read: {printable(str(error), _SHOWN)}") from None
+        return body
 
     def _request(
         self, method: str, path: str, headers: Mapping[str, str], form: Mapping[str, str] | None,
@@ -351,6 +303,8 @@ class Client:
     ) -> contextlib.AbstractAsyncContextManager[aiohttp.ClientResponse]:  # fmt: skip
         if self._session is None:
             raise RuntimeError("the client is not open: use it as an asynchronous context manager")
+        if (wait := self._quiet_until - time.monotonic()) > 0.0:
+            raise Limited(f"the server wants no request for another {wait:.1f} s", wait_s=wait)
         log.debug("request", extra={"fields": {"method": method, "path": path}})
         return self._session.request(
             method,
@@ -361,11 +315,6 @@ class Client:
             timeout=timeout,
         )
 
-    async def _keep_quiet(self) -> None:
-        wait = self._quiet_until - time.monotonic()
-        if wait > 0.0:
-            raise Limited(f"the server wants no request for another {wait:.1f} s", wait_s=wait)
-
     async def _check(self, path: str, response: aiohttp.ClientResponse) -> None:
         """Raise the error of the status, if it is none of success."""
         status = response.status
@@ -375,8 +324,9 @@ class Client:
         said = "" if body.lstrip().startswith(b"<") else printable(body.decode("utf-8", "replace"), _SHOWN)
         text = self._token.hide(f"{path}: the server answers {status}" + (f" ({said})" if said else ""))
         if status == 429:
-            asked = _asked_wait_s(response.headers.get("Retry-After", ""), body)
-            wait = self.dialect.quiet_s if asked is None else min(max(asked, 0.1), MAX_QUIET_S)
+            wait = self.dialect.quiet_s
+            with contextlib.suppress(KeyError, ValueError):
+                wait = min(max(0.1, float(response.headers["Retry-After"])), MAX_QUIET_S)
             self._quiet_until = max(self._quiet_until, time.monotonic() + wait)
             raise Limited(text, wait_s=wait)
         if status in (401, 403):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
-import time
+from datetime import UTC, datetime
 from typing import TextIO
 
 from uci_bridge.bot.lichess import Token
@@ -22,22 +22,16 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line, without its newline."""
-        when = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
-        when = f"{when}.{int(record.msecs):03d}Z"
-        line = {"time": when, "level": record.levelname.lower(), "event": record.getMessage()}
+        when = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        line = {"time": when.replace("+00:00", "Z"), "level": record.levelname.lower(), "event": record.getMessage()}
         if not record.name.startswith("uci_bridge"):
             line["logger"] = record.name
         for name, value in getattr(record, "fields", {}).items():
             line.setdefault(name, value)
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        text = "".join(map(_seen, json.dumps(line, ensure_ascii=False, default=str)))
+        text = json.dumps(line, default=str)  # in ASCII, of which a terminal obeys nothing
         return text if self.token is None else self.token.hide(text)
-
-
-def _seen(sign: str) -> str:
-    """A character of a JSON text, safe for a terminal: escaped if it is not printable."""
-    return sign if sign.isprintable() else json.dumps(sign)[1:-1]
 
 
 def log_to(stream: TextIO | None = None, *, level: int = logging.INFO) -> JsonLines:
