@@ -75,12 +75,13 @@ async def _check_engine(config: BotConfig, folder: Path) -> None:
 
 
 async def _check(config: BotConfig, token: Token, folder: Path) -> int:
-    from uci_bridge.bot.account import make_client, variant_served, who_am_i
-    from uci_bridge.bot.lichess import ServerError
+    from uci_bridge.bot.account import variant_served, who_am_i
+    from uci_bridge.bot.dialect import DIALECTS
+    from uci_bridge.bot.lichess import Client, ServerError
 
     await _check_engine(config, folder)
     try:
-        async with make_client(config, token) as client:
+        async with Client(config.url, token, DIALECTS[config.dialect]) as client:
             account = await who_am_i(client)
             await variant_served(client)
     except ServerError as error:
@@ -90,13 +91,15 @@ async def _check(config: BotConfig, token: Token, folder: Path) -> int:
 
 
 async def _play(config: BotConfig, token: Token, folder: Path, grace_s: float | None) -> int:
-    from uci_bridge.bot.account import Bot, make_client, who_am_i
+    from uci_bridge.bot.account import Bot, who_am_i
+    from uci_bridge.bot.dialect import DIALECTS
+    from uci_bridge.bot.lichess import Client
     from uci_bridge.bot.record import Records
 
     bots: list[Bot] = []  # the bot, once its account is known
 
     async def play() -> None:
-        async with make_client(config, token) as client:
+        async with Client(config.url, token, DIALECTS[config.dialect]) as client:
             if not records.under_way:  # else clocks are running
                 await _check_engine(config, folder)
             account = await client.insist(lambda: who_am_i(client), math.inf)

@@ -21,9 +21,10 @@ import msgspec
 from darkchess.fog.game.record import GameRecord, read_pgn
 from darkchess.fog.game.view import View
 from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer, Opponent
-from uci_bridge.bot.account import Bot, make_client
+from uci_bridge.bot.account import Bot
 from uci_bridge.bot.config import BotConfig
-from uci_bridge.bot.lichess import Account, Timing, Token
+from uci_bridge.bot.dialect import DIALECTS
+from uci_bridge.bot.lichess import Account, Client, Timing, Token
 from uci_bridge.bot.record import Records
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,7 +71,7 @@ def play(
     async def work() -> Bot:
         records = Records(folder)
         try:
-            async with make_client(bot_config(server, **keys), Token(TOKEN), QUICK) as client:
+            async with Client(server.url, Token(TOKEN), DIALECTS[server.dialect], QUICK) as client:
                 bot = Bot(bot_config(server, **keys), client, Account(BOT, "BOT"), records, folder=folder, seat=seat)
                 running = asyncio.create_task(bot.run(grace_s))
                 if during is not None:

@@ -10,7 +10,7 @@ import chess
 import pytest
 
 from klss.play.outcome import Outcome
-from tests.uci_bridge.bot_bench import PLENTY, RandomSeat, play, play_games, recorded, under_way
+from tests.uci_bridge.bot_bench import PLENTY, play, play_games, recorded, under_way
 from tests.uci_bridge.fake_server import FakeServer, Opponent
 
 ONE = {**PLENTY, "concurrency": 1}
@@ -114,28 +114,3 @@ def test_a_challenge_that_comes_with_the_end_of_a_game_finds_room(tmp_path: Path
         play(server, tmp_path, lambda bot: bot.finished == 2, during=again, accept=ONE)
         assert not server.declined
     assert len(recorded(tmp_path)) == 2
-
-
-def test_a_king_that_we_took_leaves_room_before_the_server_says_that_the_game_is_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Seat(RandomSeat):
-        async def choose(self, views, clock):  # type: ignore[no-untyped-def]
-            king = chess.Move.from_uci("h5e8")
-            return king if king in views[-1].legal_moves else await super().choose(views, clock)
-
-    with FakeServer(old_stream_s=0.1) as server:
-        first = server.start("anna", bot_white=True, moves=["e2e4", "f7f6", "d1h5", "a7a6"])
-        game = server.games[first]
-        end, said = game.end, []
-        game.end = said.append  # type: ignore[method-assign]  # it is over, and nothing is said
-
-        def again() -> None:
-            assert server.wait(lambda: bool(said))
-            second = server.challenge("anna", color="white", script=Opponent(end="resign", end_ply=0))
-            assert server.wait(lambda: second in server.games)
-            server.call(end, said[0])
-
-        play(server, tmp_path, lambda bot: bot.finished == 2, during=again, accept=ONE, seat=Seat)
-        assert not server.declined
-    assert recorded(tmp_path)[first].outcome == Outcome(chess.WHITE, "king_captured")

@@ -27,10 +27,10 @@ from klss import __version__
 from klss.support.configuration_text import ConfigurationError
 from klss.support.text import Document
 from uci_bridge.bot.config import BotConfig, EngineConfig
-from uci_bridge.bot.dialect import DIALECTS, Challenge, GameFull, GameStart
+from uci_bridge.bot.dialect import Challenge, GameFull, GameStart
 from uci_bridge.bot.engine import EngineSeat
 from uci_bridge.bot.game import BotGame
-from uci_bridge.bot.lichess import Account, Backoff, Client, Refused, Rejected, ServerError, Timing, Token
+from uci_bridge.bot.lichess import Account, Backoff, Client, Refused, Rejected, ServerError
 from uci_bridge.bot.record import Records
 from uci_bridge.commands import Command
 from uci_bridge.errors import UciBridgeError
@@ -46,11 +46,6 @@ _REFUSALS = 5
 
 class BotRefused(UciBridgeError):
     """The server does not accept this bot, and another try would not help. One line."""
-
-
-def make_client(config: BotConfig, token: Token, timing: Timing | None = None) -> Client:
-    """A client of the server that ``config`` names."""
-    return Client(config.url, token, DIALECTS[config.dialect], timing)
 
 
 async def who_am_i(client: Client) -> Account:
@@ -98,10 +93,8 @@ def engine_tags(config: EngineConfig, folder: Path) -> dict[str, str]:
     """Tags of a game's record for the engine in ``config``: ``Engine``, and ``Evaluator`` if ours has one."""
     if config.command is not None:
         return {"Engine": Path(config.command[0]).name}
-    tags, label = (
-        {"Engine": f"klss {__version__} {config.configuration or FOG.default_player}"},
-        engine(config, folder).label,
-    )
+    tags = {"Engine": f"klss {__version__} {config.configuration or FOG.default_player}"}
+    label = engine(config, folder).label
     return tags if label is None else tags | {"Evaluator": label}
 
 
@@ -133,7 +126,7 @@ class Bot:
         self._games: dict[str, tuple[BotGame, asyncio.Task[None]]] = {}
         self._promised: dict[str, str | None] = {}
         self._places = asyncio.Semaphore(config.accept.concurrency)
-        self._answered: dict[str, float] = {}
+        self._answered: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
         self.finished = 0
@@ -213,13 +206,11 @@ class Bot:
 
     async def _answer(self, challenge: Challenge) -> None:
         """Accept or decline a challenge; servers may send the same one again, which is ignored."""
-        now = time.monotonic()
-        self._answered = {known: until for known, until in self._answered.items() if until > now}
         if challenge.id in self._answered or challenge.id in self._games:
             return
         if challenge.player.lower() == self._account.name.lower():
             return  # our own, sent back to us
-        self._answered[challenge.id] = now + 3600.0
+        self._answered.add(challenge.id)
         reason = self._config.accept.decline_reason(challenge, self._client.dialect.variant)
         who: Document = {"challenge": challenge.id, "player": challenge.player}
         if reason is None and (limit := await self._no_room(challenge.id, challenge.player)) is not None:
@@ -236,7 +227,7 @@ class Bot:
             # Don't wait for the gameStart: it may be lost, and at ply 0 the server does not send it again.
             self._play(challenge.id, known=True)
         except ServerError as error:
-            self._answered.pop(challenge.id, None)
+            self._answered.discard(challenge.id)
             if challenge.id not in self._games:
                 self._records.forget(challenge.id)
             self._say(logging.INFO, "challenge not answered", **who, error=str(error))

@@ -37,10 +37,11 @@ from darkchess.fog.game.record import GameRecord
 from darkchess.fog.game.view import View
 from klss.play.contest import Forfeit
 from klss.play.outcome import Outcome
+from klss.support.text import printable
 from uci_bridge.bot.dialect import GameFull, GameState
 from uci_bridge.bot.engine import EngineSeat
 from uci_bridge.bot.lichess import Backoff, Client, Limited, Refused, Rejected, ServerError
-from uci_bridge.bot.record import Records, plain
+from uci_bridge.bot.record import Records
 from uci_bridge.bot.stream import GameStream
 from uci_bridge.bot.true_game import TrueGame, Unfollowable
 
@@ -48,9 +49,9 @@ log = logging.getLogger(__name__)
 
 _FIRST_MOVES_S = 360.0
 """Time allowed before ply 2, when no clock runs; pychess then gives a game with a bot five minutes."""
-_LATE_S = 180.0
-"""Time without news, beyond both clocks, after which a game's stream is reopened, and at last the game given up."""
-_NEVER_SEEN_S = 600.0
+_LATE_S = 600.0
+"""Time without news, beyond both clocks, after which a game is given up."""
+_NEVER_SEEN_S = 2400.0
 """The same for a game of which the server has shown nothing yet."""
 _SENDS = 6
 """Most times that the same move is sent in the same position."""
@@ -115,14 +116,12 @@ class BotGame:
         self._stage = Stage.JOINING
         self._sent: _Sent | None = None
         self._ended_by_us: Outcome | None = None
-        self._doubts = 0
         self._nonsense = 0
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended, even if the server has yet to say so; it no longer counts as being played."""
-        won = self._stage is Stage.CONFIRMING and self._game and self._sent and self._game.takes_king(self._sent.move)
-        return self._stream.over or bool(won)
+        """Whether the game has ended; it no longer counts as being played."""
+        return self._stream.over
 
     async def run(self) -> None:
         """Play the game to its end, record it, and close everything. Raises nothing but cancellation."""
@@ -174,7 +173,7 @@ class BotGame:
         now = time.monotonic()
         overdue = self._overdue(now)  # counts also while the server is away: the game may end without us
         if overdue <= 0.0:
-            self._doubt("nothing was heard for longer than the clocks run")
+            stream.give_up("nothing was heard for longer than the clocks run")
             return 1.0
         if settling := stream.settling():
             return settling
@@ -191,21 +190,13 @@ class BotGame:
         return max(0.05, min(overdue, sent.due - now))
 
     def _overdue(self, now: float) -> float:
-        """Seconds until the game must have ended by the server's own clocks; doubled with every doubt."""
+        """Seconds until the game must have ended by the server's own clocks."""
         state = self._stream.state
         if state is None:
-            return self._stream.since[0] + _NEVER_SEEN_S * 2.0**self._doubts - now
+            return self._stream.since[0] + _NEVER_SEEN_S - now
         clocks_s = sum(max(0, clock) for clock in state.clock_ms) / 1000.0
         allowed = (_FIRST_MOVES_S if len(state.moves) < 2 else 0.0) + clocks_s + _LATE_S
-        return self._stream.since[0] + allowed * 2.0**self._doubts - now
-
-    def _doubt(self, reason: str) -> None:
-        self._doubts += 1
-        if self._doubts > 2:
-            self._stream.give_up(reason)
-        else:
-            self._log(logging.INFO, "is the game still there? The stream is opened anew", reason=reason)
-            self._stream.reopen()
+        return self._stream.since[0] + allowed - now
 
     async def _follow(self, full: GameFull, state: GameState) -> bool:
         """Bring our game to ``state``; False if there is nothing to play."""
@@ -226,7 +217,7 @@ class BotGame:
             return False
         game, sent, self._followed = self._game, self._sent, state
         self._note_clocks(game, state)
-        self._doubts = self._nonsense = 0
+        self._nonsense = 0
         if sent is not None and state.moves != sent.moves:
             sent = self._sent = None
         if game.referee.turn != self._color or game.decided:
@@ -428,14 +419,14 @@ class BotGame:
             "Event": f"{self._client.dialect.name} game",
             "Site": self._client.address(self.id),
             "Date": time.strftime("%Y.%m.%d", time.gmtime(None if known is None else known.since)),
-            "White": plain(full.white),
-            "Black": plain(full.black),
+            "White": full.white,
+            "Black": full.black,
         }
         initial_s = known.initial_s if full.initial_s is None and known is not None else full.initial_s
         if initial_s is not None:
             headers["TimeControl"] = f"{initial_s:g}+{full.state.increment_ms[0] / 1000.0:g}"
         for name, value in self._engine.items():
-            headers[f"{chess.COLOR_NAMES[self._color].capitalize()}{name}"] = plain(value)
+            headers[f"{chess.COLOR_NAMES[self._color].capitalize()}{name}"] = printable(value, 80)
         if outcome is None:  # a record has no guess at the result
             headers["Ending"] = "not told by the server"
         return headers

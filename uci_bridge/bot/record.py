@@ -18,7 +18,6 @@ import msgspec
 
 from darkchess.fog.game.record import GameRecord, write_pgn
 from klss.support.file_lock import lock
-from klss.support.text import printable
 from klss.support.whole_file import write_whole, written_whole
 from uci_bridge.bot.dialect import GameId, valid_id
 from uci_bridge.errors import UciBridgeError
@@ -104,8 +103,3 @@ class Records:
 
     def _write(self) -> None:
         write_whole(self._folder / _UNDER_WAY, msgspec.json.encode(self._under_way).decode())
-
-
-def plain(text: str, longest: int = 80) -> str:
-    """A name that a server gave, safe for a PGN tag."""
-    return printable(text, longest) or "?"

@@ -115,10 +115,6 @@ class TrueGame:
                 return moves, game.outcome  # a draw that the server noticed some plies later
         return played, None
 
-    def takes_king(self, move: chess.Move) -> bool:
-        """Whether ``move`` of the side to move takes the king."""
-        return self.referee.position.piece_at(move.to_square) == chess.Piece(chess.KING, not self.referee.turn)
-
     def end(self, outcome: Outcome) -> None:
         """Put the outcome into both sides' last views, once."""
         if self.referee.outcome is None:
