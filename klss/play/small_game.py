@@ -214,7 +214,7 @@ class PlainWire(Wire[None, _Plain, Observation, Answer]):
     """
 
     def __init__(self, kit: PlainKit[Any, Any, Observation, Answer]) -> None:
-        self.kit, self.game, self.asked = kit, kit.name, (kit.mark,)
+        self.kit, self.game, self.asked = kit, kit.name, kit.mark
         hints = get_type_hints(kit.observation)
         self._numbered = hints.pop("ply", None) is not None
         self._names = list(hints)
@@ -280,7 +280,7 @@ class PlainTranscript(Transcript[_Plain, Observation, Answer]):
         self.seen.append(seen)
 
     def check(self, request: Request[_Plain]) -> None:
-        (mark,) = self._wire.asked
+        mark = self._wire.asked
         got, expected = getattr(request, mark), list(self._wire.kit.choices(self.given))
         if got != expected:
             raise Contradiction(f"{mark}: got {got[:20]}, expected those of the observations: {expected[:20]}")
@@ -295,7 +295,7 @@ class PlainTranscript(Transcript[_Plain, Observation, Answer]):
         return self.seen[-1] if len(self.seen) > 1 else None
 
     def asks(self, question: str) -> Document:
-        return {self._wire.asked[0]: list(self._wire.kit.choices(self.given))}
+        return {self._wire.asked: list(self._wire.kit.choices(self.given))}
 
     def complaint(self, question: str, answer: Answer) -> str | None:
         choices = self._wire.kit.choices(self.given)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, Self, TypeAlias
 
 from klss.play.contest import Answer, Observation, Player, Setup
@@ -90,7 +90,7 @@ class Wire(ABC, Generic[Setup, Shown, Observation, Answer]):
     """One game's part of the engine protocol."""
 
     game: str | None  # ``game`` of every message to an engine; None: the field is left out
-    asked: Sequence[str]  # the fields of a question; only questions have the first
+    asked: str  # a field that questions have, and pushes have not
     # the game's messages (:mod:`klss.play.messages`)
     request: type[Request[Shown]]
     push: type[Push[Shown]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
 import re
 from dataclasses import replace
@@ -202,13 +203,7 @@ def test_reasons_that_are_not_ours_are_accepted() -> None:
     assert isinstance(read, Push) and read.observation.game_over == GameOver(reason="server_restart")
 
 
-@pytest.mark.parametrize("sizes", [(1,), (2, 3), (7,), (100,)])
-def test_lines_are_cut_alike_however_the_pipe_cuts_them(sizes: tuple[int, ...]) -> None:
-    text = b"one\n\ntwo three\r\n" + b"x" * 20 + b"\nfour\n" + b"y" * 17 + b"\nlast"
-    pieces, at, turns = [], 0, 0
-    while at < len(text):
-        size = sizes[turns % len(sizes)]
-        pieces.append(text[at : at + size])
-        at, turns = at + size, turns + 1
-    found = bounded_lines(lambda: pieces.pop(0) if pieces else b"", 16)
-    assert [*found] == [b"one", b"", b"two three\r", None, b"four", None, b"last"]
+def test_a_line_that_is_too_long_is_none_and_costs_no_other() -> None:
+    text = b"one\n\ntwo three\r\n" + b"x" * 50 + b"\nfour\n" + b"y" * 17 + b"\n" + b"z" * 16 + b"\nlast"
+    found = [*bounded_lines(io.BytesIO(text), 16)]
+    assert found == [b"one", b"", b"two three\r", None, b"four", None, b"z" * 16, b"last"]

@@ -38,9 +38,6 @@ MAX_ANSWER_BYTES = 1 << 18
 MAX_ERROR = 4096
 """Characters of an engine's refusal that are kept."""
 
-_HEAD = ("gameId", "engineId", "sessionId", "color", "ply", "engineSeed", "clock")
-"""The fields that a request begins with, before those of the question."""
-
 
 # ---------------------------------------------------------------------------------------- reading
 
@@ -50,10 +47,10 @@ def read_request(wire: AnyWire, line: bytes) -> Request[Seen] | Push[Seen]:
     message = _object(line)
     try:
         wire.check_game(message)
-        question = wire.asked[0] in message
+        question = wire.asked in message
         if not question and "observation" not in message:
             raise ProtocolError(
-                f'got neither "{wire.asked[0]}" (a question) nor "observation" (a push) in the message, expected one '
+                f'got neither "{wire.asked}" (a question) nor "observation" (a push) in the message, expected one '
                 "of them"
             )
         _check_version(message, required=question)
@@ -138,13 +135,8 @@ def _readable_ids(message: Mapping[str, object]) -> dict[str, str]:
 
 def write_request(wire: AnyWire, request: Request[Seen] | Push[Seen]) -> bytes:
     """The request as one line with its newline. Equal requests give equal bytes."""
-    fields = {name: value for name, value in msgspec.to_builtins(request).items() if value is not None}
-    for name in {"observation", "latestObservationDelta"} & fields.keys():
-        fields[name] = _ply_first(fields[name])
-    if "observationTranscript" in fields:
-        fields["observationTranscript"] = [_ply_first(each) for each in fields["observationTranscript"]]
-    first = {name: fields.pop(name) for name in (*_HEAD, *wire.asked) if name in fields}
-    return _line(({} if wire.game is None else {"game": wire.game}) | first | fields)
+    fields = {"game": wire.game} | msgspec.to_builtins(request)
+    return _line({name: value for name, value in fields.items() if value is not None})
 
 
 def write_reply(wire: AnyWire, reply: Reply) -> bytes:
@@ -157,11 +149,6 @@ def write_reply(wire: AnyWire, reply: Reply) -> bytes:
         return _line(message | {"received": True})
     value = msgspec.to_builtins(wire.answer_value(reply.key, reply.value))
     return _line(message | {reply.key: value, "diagnostics": fit_to_keep(reply.diagnostics or {})})
-
-
-def _ply_first(seen: Document) -> Document:
-    """An observation with its ply before all else, the kind that msgspec begins with too."""
-    return {"ply": seen.pop("ply"), **seen}
 
 
 def _line(message: Document) -> bytes:

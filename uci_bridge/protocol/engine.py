@@ -22,6 +22,7 @@ import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import BinaryIO
 
 from darkchess.errors import DarkchessError
 from darkchess.evaluation.choice import EvaluatorChoice
@@ -43,8 +44,6 @@ transcript if it comes back."""
 
 _QUEUED = 16
 """Requests that are read ahead."""
-
-_READ_BYTES = 1 << 16
 
 _SEED_MASK = (1 << 63) - 1
 """The bits of a request's seed that a player gets: the lowest 63, which make no negative number."""
@@ -342,7 +341,7 @@ def _limit(request: Request[Seen], waited_s: float) -> Limit:
     return Limit()
 
 
-def serve(engine: Engine, source: io.RawIOBase | io.FileIO, sink: io.RawIOBase | io.FileIO) -> None:
+def serve(engine: Engine, source: io.FileIO, sink: io.FileIO) -> None:
     """Answer the requests of ``source`` on ``sink``, in order, until the source ends.
 
     A thread reads ahead, so that a request's time counts from its arrival. Raises BrokenPipeError: nobody reads the
@@ -352,7 +351,7 @@ def serve(engine: Engine, source: io.RawIOBase | io.FileIO, sink: io.RawIOBase |
 
     def read() -> None:
         try:
-            for line in bounded_lines(lambda: source.read(_READ_BYTES) or b"", MAX_LINE_BYTES):
+            for line in bounded_lines(io.BufferedReader(source), MAX_LINE_BYTES):
                 lines.put((line, time.monotonic()))
         except OSError as error:
             log.error("can't read requests: %s", error.strerror)
@@ -367,22 +366,13 @@ def serve(engine: Engine, source: io.RawIOBase | io.FileIO, sink: io.RawIOBase |
             engine.idle()
 
 
-def bounded_lines(read: Callable[[], bytes], limit: int) -> Iterator[bytes | None]:
-    """The lines that ``read`` gives in pieces, without their ends; None at once for one of more than ``limit`` bytes,
-    whose rest is dropped.
+def bounded_lines(source: BinaryIO, limit: int) -> Iterator[bytes | None]:
+    """The lines of ``source``, without their ends; None at once for one of more than ``limit`` bytes, whose rest is
+    dropped.
     """
-    held, dropping = bytearray(), False
-    while piece := read():
-        *ends, rest = piece.split(b"\n")
-        for part, whole in [*((end, True) for end in ends), (rest, False)]:
-            if not dropping:
-                held += part
-                if dropping := len(held) > limit:
-                    yield None
-                elif whole:
-                    yield bytes(held)
-            if whole or dropping:
-                held.clear()
-            dropping = dropping and not whole
-    if held:
-        yield bytes(held)
+    while line := source.readline(limit + 1):
+        whole = line.endswith(b"\n")
+        yield line.removesuffix(b"\n") if whole or len(line) <= limit else None
+        while len(line) > limit and not whole and line:
+            line = source.readline(limit)
+            whole = line.endswith(b"\n")

@@ -197,7 +197,7 @@ class _Fog(Wire[Setup, Observation, View, chess.Move]):
     """See the module."""
 
     game = None  # the protocol's first game, and Misty's only one
-    asked = ("legalMoves",)
+    asked = "legalMoves"
     request = _Request
     push = Push[Observation]
     answers = {"move": Answer[shapes.Move]}  # noqa: RUF012

@@ -205,7 +205,7 @@ class _Rbc(Wire[Position, _Seen, Observation, Answer]):
     """See the module."""
 
     game = "rbc"
-    asked = ("phase", "senseActions", "legalMoves")
+    asked = "phase"
     request = _Request
     push = Push[_Seen]
     answers = {  # noqa: RUF012

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, TypeVar
 
 import chess
 from msgspec import Meta, Struct, field
@@ -15,21 +15,10 @@ from klss.play.messages import COLOR_NAMES, COLORS, Color, ProtocolError
 _From = TypeVar("_From")
 _To = TypeVar("_To")
 
-_SQUARES = {name: square for square, name in enumerate(chess.SQUARE_NAMES)}
-Promotion = Literal["queen", "rook", "bishop", "knight"]
-PieceLetter = Literal["P", "N", "B", "R", "Q", "K"]
-
-_PROMOTIONS: dict[Promotion, int] = {
-    "queen": chess.QUEEN, "rook": chess.ROOK, "bishop": chess.BISHOP, "knight": chess.KNIGHT
-}  # fmt: skip
-_PROMOTION_NAMES = {piece: name for name, piece in _PROMOTIONS.items()}
-_PIECES: dict[PieceLetter, int] = {
-    "P": chess.PAWN, "N": chess.KNIGHT, "B": chess.BISHOP, "R": chess.ROOK, "Q": chess.QUEEN, "K": chess.KING
-}  # fmt: skip
-_PIECE_LETTERS = {piece: letter for letter, piece in _PIECES.items()}
-
 Square = Annotated[int, Meta(ge=0, le=63)]
 SquareName = Annotated[str, Meta(pattern=r"^[a-h][1-8]\Z")]
+Promotion = Annotated[str, Meta(pattern=r"^(queen|rook|bishop|knight)\Z")]
+PieceLetter = Annotated[str, Meta(pattern=r"^[PNBRQK]\Z")]
 Fen = Annotated[str, Meta(max_length=120)]
 
 
@@ -55,23 +44,24 @@ def given(convert: Callable[[_From], _To], value: _From | None) -> _To | None:
 
 def move_of(raw: Move) -> chess.Move:
     """The move of a shape."""
-    return chess.Move(_SQUARES[raw.from_], _SQUARES[raw.to], _PROMOTIONS[raw.promotion] if raw.promotion else None)
+    promotion = chess.PIECE_NAMES.index(raw.promotion) if raw.promotion else None
+    return chess.Move(chess.parse_square(raw.from_), chess.parse_square(raw.to), promotion)
 
 
 def move_shape(move: chess.Move) -> Move:
     """A move as a shape."""
-    promotion = None if move.promotion is None else _PROMOTION_NAMES[move.promotion]
+    promotion = None if move.promotion is None else chess.PIECE_NAMES[move.promotion]
     return Move(chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square], promotion)
 
 
 def piece_of(raw: Piece) -> chess.Piece:
     """The piece of a shape."""
-    return chess.Piece(_PIECES[raw.type], COLORS[raw.color])
+    return chess.Piece(chess.PIECE_SYMBOLS.index(raw.type.lower()), COLORS[raw.color])
 
 
 def piece_shape(piece: chess.Piece) -> Piece:
     """A piece as a shape."""
-    return Piece(_PIECE_LETTERS[piece.piece_type], COLOR_NAMES[piece.color])
+    return Piece(piece.symbol().upper(), COLOR_NAMES[piece.color])
 
 
 def start_of(fen: str | None) -> Position:
