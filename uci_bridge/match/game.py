@@ -11,7 +11,6 @@ a function of the setup, its number, seed and opening; it does not depend on the
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -157,13 +156,12 @@ class Engines:
         return self._makers[side].player(seed)
 
     def get_ready(self) -> None:
-        """Start the processes that do not run, both at once, and have them load their code before a clock runs."""
+        """Start the processes that do not run, and have them load their code before a clock runs."""
         makers = [maker for maker in self._makers.values() if isinstance(maker, PlayerMaker)]
-        warming = [threading.Thread(target=maker.warm_up, daemon=True) for maker in makers]
-        for thread in warming:
-            thread.start()
-        for thread in warming:
-            thread.join()
+        for maker in makers:
+            maker.start()
+        for maker in makers:
+            maker.warm_up()
 
     def close(self, *, at_once: bool = False) -> None:
         """End the processes; ``at_once``: kill them without waiting. A game that is played ends at its next turn."""
