@@ -96,7 +96,7 @@ def test_the_likelihood_ratio_is_that_of_the_best_fits_at_both_means(
 
 
 def test_the_bounds_are_wald_s() -> None:
-    state = Sprt(0.0, 5.0).state([0] * 5)
+    state = Sprt(0.0, 5.0)
     # ln(19), errors of 5 % both.
     assert (-state.lower, state.upper) == pytest.approx((2.944439, 2.944439), abs=1e-6)
 

@@ -120,7 +120,7 @@ class Match(Conditions):
             "elo": [elo.low, elo.middle, elo.high],
             "elo_method": elo.method,
             "pairs": standing.pairs.counts,
-            "sprt": None if sprt is None else dataclasses.asdict(sprt),
+            "sprt": None if sprt is None else dataclasses.asdict(sprt) | {"decision": sprt.decision},
             "by_color": {color: record.document() for color, record in standing.by_color.items()},
             "reasons": dict(sorted(standing.reasons.items())),
             "configurations": {"a": self.a.fields(), "b": self.b.fields()},

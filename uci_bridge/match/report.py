@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from klss.play.contest import TruthCount
 from klss.support.text import Document
 from uci_bridge.match.game import GameLine, Side, sides
-from uci_bridge.match.statistics import Elo, PairCounter, Sprt, SprtState, elo_of_match
+from uci_bridge.match.statistics import Elo, PairCounter, Sprt, elo_of_match
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Standing(Record):
         return elo_of_match(self.score, self.games, self.pairs.counts)
 
     @property
-    def sprt(self) -> SprtState | None:
+    def sprt(self) -> Sprt | None:
         """The state of the test; None without one."""
         return self.pairs.tested
 

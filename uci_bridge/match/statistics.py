@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 _Z = 1.959964
@@ -28,6 +28,9 @@ _PRIOR = 1e-3
 
 _ERROR = 0.05
 """Probability of an error of either kind in the sequential test."""
+
+_BOUND = math.log((1.0 - _ERROR) / _ERROR)
+"""Log-likelihood ratio from which on elo1 is accepted; its negative is the bound for elo0."""
 
 
 def score_of_elo(elo: float) -> float:
@@ -139,40 +142,25 @@ def _tilted(scores: Sequence[float], counts: Sequence[float], mean: float) -> li
 class Sprt:
     """A sequential test of H0, A is better by ``elo0``, against H1, by ``elo1``; 5 % errors of both kinds.
 
-    >>> Sprt(0.0, 10.0).state([0, 0, 0, 0, 0]).decision is None
+    >>> Sprt(0.0, 10.0).after([0, 0, 0, 0, 0]).decision is None
     True
     """
 
     elo0: float
     elo1: float
+    llr: float = 0.0  # log-likelihood ratio of the pairs so far
+    # the bounds at which it ends
+    lower: float = -_BOUND
+    upper: float = _BOUND
 
     @property
-    def upper(self) -> float:
-        """Log-likelihood ratio from which on H1 is accepted; its negative is the bound for H0."""
-        return math.log((1.0 - _ERROR) / _ERROR)
+    def decision(self) -> Literal["elo0", "elo1"] | None:
+        """The accepted hypothesis; None while there is none."""
+        return "elo1" if self.llr >= self.upper else "elo0" if self.llr <= self.lower else None
 
-    def state(self, pairs: Sequence[int]) -> SprtState:
-        """The state of the test after these pairs."""
-        llr = log_likelihood_ratio(pairs, self.elo0, self.elo1)
-        decision: Literal["elo0", "elo1"] | None = None
-        if llr >= self.upper:
-            decision = "elo1"
-        elif llr <= -self.upper:
-            decision = "elo0"
-        return SprtState(self.elo0, self.elo1, llr, -self.upper, self.upper, decision)
-
-
-@dataclass(frozen=True)
-class SprtState:
-    """The state of a sequential test."""
-
-    elo0: float
-    elo1: float
-    llr: float  # log-likelihood ratio
-    # the bounds at which it ends
-    lower: float
-    upper: float
-    decision: Literal["elo0", "elo1"] | None  # the accepted hypothesis; None while there is none
+    def after(self, pairs: Sequence[int]) -> Sprt:
+        """The test after these pairs."""
+        return replace(self, llr=log_likelihood_ratio(pairs, self.elo0, self.elo1))
 
 
 class PairCounter:
@@ -184,8 +172,7 @@ class PairCounter:
 
     def __init__(self, sprt: Sprt | None = None) -> None:
         self.counts = [0] * 5  # int[5]: all complete pairs, by A's points 0, ½, 1, 1½, 2
-        self.tested = None if sprt is None else sprt.state(self.counts)  # the state of the test; None without one
-        self._sprt = sprt
+        self.tested = sprt  # the test after the pairs so far; None without one
         self._in_order = [0] * 5
         self._next = 0
         self._halves: dict[int, int] = {}
@@ -202,5 +189,5 @@ class PairCounter:
         while self._next in self._whole:
             self._in_order[self._whole.pop(self._next)] += 1
             self._next += 1
-            if self._sprt is not None and self.tested is not None and self.tested.decision is None:
-                self.tested = self._sprt.state(self._in_order)
+            if self.tested is not None and self.tested.decision is None:
+                self.tested = self.tested.after(self._in_order)

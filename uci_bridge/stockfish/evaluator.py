@@ -28,12 +28,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
+import chess
 import numpy as np
 
 from darkchess.board.kernels.board import IDENTITY, META, WIDTH
 from darkchess.board.kernels.moves import make
 from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify
 from darkchess.board.kernels.tables import TABLES
+from darkchess.board.move import encode
+from darkchess.board.position import Position
 from darkchess.evaluation.choice import EvaluatorChoice
 from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Evaluator
 from klss.search import Budget
@@ -52,7 +55,6 @@ _ALL_MOVES = b"setoption name MultiPV value 256\n"
 """256: more lines than a position has moves."""
 
 _SCORE = re.compile(rb"score (cp|mate) (-?\d{1,6})\b(?! (?:lower|upper)bound)")
-_LINE = re.compile(rb"multipv \d+ score (cp|mate) (-?\d{1,6})\b[^\n]*? pv ([a-h][1-8][a-h][1-8][nbrq]?)\b")
 _DEPTH_LINE = re.compile(
     rb"depth (\d+) [^\n]*?multipv \d+ score (cp|mate) (-?\d{1,6})\b(?! (?:lower|upper)bound)"
     rb"[^\n]*? pv ([a-h][1-8][a-h][1-8][nbrq]?)\b"
@@ -82,17 +84,10 @@ def find_stockfish(path: str | os.PathLike[str] | None = None) -> str:
     """Path of the Stockfish to use: ``path`` if given, else ``KLSS_STOCKFISH``, else ``stockfish`` on PATH, else
     Debian's path. Raises StockfishMissing: the named program can't be executed, or none was named and none was found.
     """
-    named, by = (os.environ.get("KLSS_STOCKFISH"), "KLSS_STOCKFISH")
-    if path is not None:
-        named, by = os.fspath(path), "--stockfish"
-    if named:
-        found = shutil.which(named)
-        if found is None:
-            raise StockfishMissing(
-                f"Stockfish: {by} names {named!r}, expected the path of a program that can be executed"
-            )
-        return found
-    found = shutil.which("stockfish") or shutil.which(DEBIAN_STOCKFISH)
+    named = os.environ.get("KLSS_STOCKFISH") if path is None else os.fspath(path)
+    found = shutil.which(named) if named else shutil.which("stockfish") or shutil.which(DEBIAN_STOCKFISH)
+    if named and found is None:
+        raise StockfishMissing(f"Stockfish: got {named!r}, expected the path of a program that can be executed")
     if found is None:
         raise StockfishMissing(
             f"Stockfish: got none on PATH or at {DEBIAN_STOCKFISH}, expected one; "
@@ -191,17 +186,10 @@ def _fen_tails() -> dict[tuple[int, int, int], bytes]:
     }
 
 
-@lru_cache(maxsize=1)
-def _codes() -> dict[bytes, int]:
-    """UCI move → the code that the kernels use."""
-    squares = [file + rank for rank in "12345678" for file in "abcdefgh"]
-    return {
-        (start + end + letter).encode(): i << 9 | j << 3 | promotion
-        for i, start in enumerate(squares)
-        for j, end in enumerate(squares)
-        for promotion, letter in enumerate(("", "n", "b", "r", "q"))
-        if i != j
-    }
+@lru_cache(maxsize=1 << 15)
+def _code(move: bytes) -> int:
+    """The code of a UCI move that the kernels use."""
+    return encode(chess.Move.from_uci(move.decode()))
 
 
 def _at_depth(answer: bytes, depth: int) -> dict[bytes, tuple[bytes, bytes]] | None:
@@ -243,12 +231,12 @@ class _Children:
 
     def take(self, parent: int, scores: dict[bytes, tuple[bytes, bytes]]) -> list[int]:
         """Value a parent's children by the scores of its moves, negated for the other side; return their places."""
-        code_of, child = _codes(), np.empty(WIDTH, dtype=np.uint64)
+        child = np.empty(WIDTH, dtype=np.uint64)
         first, end = self._offsets[parent : parent + 2].tolist()
         places = {self._child_rows[place, :META].tobytes(): place for place in range(first, end)}
         valued = []
         for move, score in scores.items():
-            make(self._rows[parent], code_of[move], TABLES, child)
+            make(self._rows[parent], _code(move), TABLES, child)
             place = places.get(child[:META].tobytes())
             if place is not None and self.wanted[place]:
                 self.out[place] = -_cached_value(*score)
@@ -304,11 +292,7 @@ class StockfishEvaluator(Evaluator):
 
     @classmethod
     def make(cls, choice: EvaluatorChoice, *, threads: int = 1, no_move_value: float = -1.0) -> StockfishEvaluator:
-        return cls(
-            choice.stockfish,
-            reproducible=choice.reproducible,
-            no_move_value=no_move_value,
-        )
+        return cls(choice.stockfish, reproducible=choice.reproducible, no_move_value=no_move_value)
 
     @classmethod
     def label(cls, choice: EvaluatorChoice) -> str:
@@ -326,9 +310,8 @@ class StockfishEvaluator(Evaluator):
 
     def _warm_up(self) -> None:
         """Compile or load every kernel that valuing needs, before any clock runs."""
-        row = np.zeros((1, 9), dtype=np.uint64)
-        row[0, 5], row[0, 6], row[0, 7] = 1 | 1 << 63, 1, 1 << 63
-        classify(row, TABLES, np.empty(1, dtype=np.int8))
+        row = np.array(Position.start().row)[None]
+        _classified(row)
         make(row[0], 9, TABLES, np.empty(WIDTH, dtype=np.uint64))
         self._fallback.values(row)
 
@@ -365,9 +348,9 @@ class StockfishEvaluator(Evaluator):
         children = _Children(rows, offsets, child_rows, wanted, out)
         asking, unanswered = children.parents, 0
         for parent, answer in zip(asking.tolist(), self._ask(rows[asking], _GO, _ALL_MOVES, deadline)):
-            lines = _LINE.findall(answer) if answer is not None else []
-            unanswered += not lines
-            for place in children.take(parent, {move: (kind, number) for kind, number, move in lines}):
+            scores = _at_depth(answer or b"", 1) or {}
+            unanswered += not scores
+            for place in children.take(parent, scores):
                 self._keep(keys[place], float(out[place]))
         self._stand_in(child_rows, np.flatnonzero(wanted), out, unanswered)
         return out
@@ -453,9 +436,8 @@ class StockfishEvaluator(Evaluator):
         return b" movetime %d" % each_ms if each_ms > 0 else None
 
     def new_game(self) -> None:
-        """Forget the values and the engine's hash table."""
+        """Forget the values."""
         self._values.clear()
-        self.engine.send(b"ucinewgame\n")
         self._fallback.new_game()
 
     def close(self) -> None:

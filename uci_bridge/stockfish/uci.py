@@ -13,7 +13,6 @@ short searches (docs/notebook/evaluator.md, "Stockfish as an evaluator").
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import threading
 import time
@@ -104,12 +103,6 @@ class UciEngine:
                         tries[number] += 1
                     waiting.extendleft(number for number in reversed(asked) if tries[number] < 2)
         return answers
-
-    def send(self, text: bytes) -> None:
-        """Send a command that has no answer; an engine that is started later gets the greeting only."""
-        with self._lock, contextlib.suppress(EngineFailed):
-            if self._ready:
-                self._process.send(text, time.monotonic() + self._silence_s)
 
     def close(self) -> None:
         """End it; later questions stay unanswered."""
