@@ -83,23 +83,6 @@ def engine_environment() -> dict[str, str]:
 # ---------------------------------------------------------------------------------------- what they can't see
 
 
-def take_variable(name: str) -> str | None:
-    """Return an environment variable's value; delete the variable, and overwrite it in the memory block that this
-    process was started with, which ``/proc/PID/environ`` shows.
-    """
-    text = os.environ.get(name)
-    if text is None:
-        return None
-    with contextlib.suppress(TypeError, AttributeError):  # on Windows other processes can't read such a block
-        getenv = ctypes.CDLL(None).getenv
-        getenv.restype, getenv.argtypes = ctypes.c_void_p, [ctypes.c_char_p]
-        place = getenv(os.fsencode(name))
-        if place is not None:
-            ctypes.memset(place, 0, len(os.fsencode(text)))
-    del os.environ[name]
-    return text
-
-
 def close_to_others() -> None:
     """Let only the superuser read this process's memory, environment and open files; this also stops core dumps.
 

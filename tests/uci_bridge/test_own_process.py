@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from uci_bridge.child_processes import engine_environment, take_variable
+from uci_bridge.child_processes import engine_environment
 from uci_bridge.protocol.engine_process import EngineProcess
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,12 +17,10 @@ NOBODY = 65534
 
 CLOSED = """
 import ctypes, os, sys
-from uci_bridge.child_processes import close_to_others, take_variable
+from uci_bridge.child_processes import close_to_others
 if os.getuid() == 0:
     os.setresuid({nobody}, {nobody}, {nobody})
     ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # open, as a process that never changed its user is
-assert take_variable("SECRET") == "lip_Secret12"
-assert "lip_Secret12" not in open("/proc/self/environ").read()
 {close}
 print("ready", flush=True); sys.stdin.read()
 """
@@ -53,12 +51,6 @@ def test_a_closed_process_shows_its_user_neither_its_environment_nor_its_memory(
     environ, memory = done.stdout.split()
     assert environ == found
     assert memory == "closed" or found == "open"  # a system may close every process's memory to all but its parent
-
-
-def test_a_variable_that_was_taken_is_in_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SECRET", "lip_Secret12")
-    assert take_variable("SECRET") == "lip_Secret12"
-    assert take_variable("SECRET") is None and "SECRET" not in os.environ
 
 
 def test_an_engine_gets_the_variables_that_programs_need_and_no_others(

@@ -22,7 +22,6 @@ from darkchess.evaluation.registry import check_evaluator_name
 from klss.support.text import read_text
 from uci_bridge.bot.dialect import Challenge
 from uci_bridge.bot.lichess import Token, is_loopback
-from uci_bridge.child_processes import take_variable
 from uci_bridge.errors import UciBridgeError
 
 log = logging.getLogger(__name__)
@@ -178,13 +177,12 @@ def load_config(path: Path) -> BotConfig:
 
 
 def read_token(source: TokenSource) -> Token:
-    """The token that ``source`` points to. A variable is removed from the environment, so that no child process gets it
-    or can read it.
+    """The token that ``source`` points to. A variable is removed from the environment.
 
     Warns (in the log) about a file that others may read. Raises ConfigError: there is no token.
     """
     if source.env is not None:
-        text = take_variable(source.env)
+        text = os.environ.pop(source.env, None)
         where = "token.env"  # unnamed, here and below: somebody may have put the token itself there
         if text is None:
             raise ConfigError(f"{where}: there is no such environment variable; expected the bot's token there")
