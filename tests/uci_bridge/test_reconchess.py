@@ -217,7 +217,7 @@ def test_trout_plays_the_same_with_the_same_nodes(hosted: Hosted, require_stockf
 def test_the_engine_of_trout_is_started_again_once_a_board_has_killed_it(require_stockfish: str) -> None:
     import chess.engine
 
-    from uci_bridge.reconchess.trout import LivingEngine
+    from uci_bridge.reconchess.child import LivingEngine
 
     usual = chess.engine.Limit(time=600)
     first = chess.engine.SimpleEngine.popen_uci(require_stockfish, setpgrp=True)
@@ -381,18 +381,6 @@ def test_texts_that_name_no_bot_or_one_that_is_not_there(caplog: pytest.LogCaptu
     with pytest.raises(ConfigurationError, match=r"nothing\.py.*expected the file of a reconchess player"):
         foreign("nothing.py")
     assert caplog.messages == []  # a command says it in one line, and not in a second one
-
-
-@pytest.mark.slow
-def test_a_file_and_a_class_are_tried_before_a_game(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.raises(ConfigurationError, match="has no attribute 'Nobody'"):
-        foreign("reconchess:Nobody")
-    assert caplog.messages == []
-    mine = tmp_path / "my_bot.py"
-    mine.write_text("from reconchess.bots.random_bot import RandomBot as Base\nclass Mine(Base): pass\n"
-                    "def get_player(): return Mine\n")  # fmt: skip
-    found = foreign(str(mine))
-    assert found is not None and found.name == str(mine)
 
 
 def test_who_has_no_reconchess_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:

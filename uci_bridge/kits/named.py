@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 from importlib.metadata import entry_points
+from pkgutil import resolve_name
 
 from klss.errors import INSTALL_EXTRAS, GameError
 from klss.play.kit import ENTRY_POINTS, AnyKit, Kit
@@ -30,7 +30,10 @@ def kit_named(name: str) -> AnyKit:
         hint = f"did you mean {near[0]}?" if near else known
         raise ConfigurationError(f"--game: got {name[:80]!r}; {hint}")
     if not name.startswith(OPENSPIEL):
-        found = loaded(place, "--game")
+        try:
+            found = resolve_name(place)
+        except (ImportError, AttributeError, ValueError) as error:
+            raise ConfigurationError(f"--game: got {place[:80]!r} ({error}), expected MODULE:NAME") from None
         if isinstance(found, Kit):
             return found
         name = OPENSPIEL + name
@@ -44,15 +47,3 @@ def kit_named(name: str) -> AnyKit:
         raise ConfigurationError(f"--game: OpenSpiel is not installed; expected it: {INSTALL_EXTRAS}") from None
     except GameError as error:
         raise ConfigurationError(f"--game: {error}") from None
-
-
-def loaded(place: str, flag: str) -> object:
-    """The object at ``MODULE:NAME``. Raises ConfigurationError: there is none; the message begins with ``flag``."""
-    module, _, name = place.partition(":")
-    try:
-        found: object = getattr(importlib.import_module(module), name)
-        return found
-    except ImportError as error:
-        raise ConfigurationError(f"{flag}: got {place[:80]!r}, which can't be imported ({error})") from None
-    except (AttributeError, ValueError):
-        raise ConfigurationError(f"{flag}: got {place[:80]!r}, expected MODULE:NAME, with that name in it") from None

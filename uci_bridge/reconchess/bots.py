@@ -3,7 +3,7 @@
 ========================  ==========================================================================================
 ``random``, ``attacker``  the bots of that name in ``reconchess.bots``
 ``trout``                 Trout-R: its TroutBot with an engine that is restarted and limited by the match's budget
-                          (:mod:`uci_bridge.reconchess.trout`)
+                          (:class:`uci_bridge.reconchess.child.LivingEngine`)
 ``trout-plain``           its TroutBot as it is: half a second a call, and no engine once that died
 ``FILE.py``               the one subclass of ``reconchess.Player`` in a file, or what its ``get_player()`` gives
 ``module:Class``          a class by its name
@@ -24,8 +24,6 @@ from uci_bridge.child_processes import engine_environment, own_program
 from uci_bridge.commands import Program
 from uci_bridge.errors import ReconchessMissing, StockfishMissing
 from uci_bridge.protocol.engine_process import EngineProcess, Patience
-from uci_bridge.protocol.host import rehearse
-from uci_bridge.protocol.rbc import RBC
 from uci_bridge.stockfish.evaluator import find_stockfish
 
 BOTS = {
@@ -74,8 +72,8 @@ class Foreign(Program):
 def foreign(text: str) -> Foreign | None:
     """The bot that ``text`` names; None if it names none.
 
-    A file or a class is tested: a process loads it and plays a turn. Raises ReconchessMissing: the text names a bot,
-    and ``reconchess`` is not installed; ConfigurationError: the bot can't be loaded, or this system can't run bots.
+    Raises ReconchessMissing: the text names a bot, and ``reconchess`` is not installed; ConfigurationError: there is no
+    such file, or this system can't run bots.
     """
     by_name, by_file, by_class = text in BOTS, text.endswith(".py"), _CLASS.fullmatch(text) is not None
     if not (by_name or by_file or by_class):
@@ -90,15 +88,7 @@ def foreign(text: str) -> Foreign | None:
         return Foreign(text, BOTS[text])
     if by_file and not Path(text).is_file():
         raise ConfigurationError(f"player: got {text!r}, expected the file of a reconchess player")
-    found = Foreign(printable(text), str(Path(text).resolve()) if by_file else text)
-    tried = found.process(None)
-    try:
-        trouble = rehearse(tried, RBC)
-    finally:
-        tried.close()
-    if trouble is not None:
-        raise ConfigurationError(f"player: got {text!r}, but {trouble}; expected a reconchess player")
-    return found
+    return Foreign(printable(text), str(Path(text).resolve()) if by_file else text)
 
 
 def check_reconchess() -> None:

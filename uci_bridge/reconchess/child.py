@@ -1,7 +1,7 @@
 """The program that a bot of ``reconchess`` runs in: an engine of the protocol (docs/engine-protocol.md).
 
 ``python -m uci_bridge.reconchess.child SOURCE [living]``; with the second word the engine of Trout is restarted and
-limited (:mod:`uci_bridge.reconchess.trout`). The program imports the modules that every bot needs, and forks a process
+limited (:class:`LivingEngine`). The program imports the modules that every bot needs, and forks a process
 for each game; no code of a bot runs in the parent. Requests and answers go over two descriptors that programs started
 by the bot do not inherit. The bot's stdin is empty, and its prints go to stderr. A bot that raises, or answers what it
 may not, ends its process, and so the program. All processes that a bot has started end with its game
@@ -10,7 +10,7 @@ may not, ends its process, and so the program. All processes that a bot has star
 
 from __future__ import annotations
 
-import importlib
+import contextlib
 import operator
 import os
 import random
@@ -19,6 +19,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from io import FileIO
+from pkgutil import resolve_name
 from typing import Any, NoReturn, TypeVar
 
 import chess
@@ -38,7 +39,6 @@ from klss.play.time_plan import TimePlan
 from uci_bridge.child_processes import adopt_orphans, end_descendants, linux_call
 from uci_bridge.protocol.engine import Engine
 from uci_bridge.protocol.rbc import RBC
-from uci_bridge.reconchess.trout import LivingEngine
 
 CLOCK_S = 900.0
 """Seconds on the clock that a bot is shown if nodes limit the game: those of the usual clock, but it never runs."""
@@ -157,7 +157,9 @@ class _Bot(Player):
 
     def _begin(self, color: chess.Color, board: chess.Board) -> None:
         _fix_addresses()
-        chosen = _bot_class(sys.argv[1])
+        source = sys.argv[1]
+        by_path = source.endswith(".py") or ":" not in source
+        chosen = reconchess.load_player(source)[1] if by_path else resolve_name(source)
         random.seed(self._seed)
         if "numpy" in sys.modules:
             sys.modules["numpy"].random.seed(self._seed % (1 << 32))
@@ -189,19 +191,56 @@ class _Bot(Player):
             os._exit(1)
 
 
+class LivingEngine:
+    """Trout-R: replaces ``TroutBot.engine``, and starts Stockfish again if an impossible board has killed it.
+
+    Trout shows Stockfish the board that it believes in. If that has too many kings, or one that can be taken, Stockfish
+    may die, and Trout then passes to the end of the game, which inflates its opponent's score (*measured*: in 23 of 100
+    games). Here it passes only that turn, and has an engine again in the next.
+    """
+
+    def __init__(
+        self,
+        engine: chess.engine.SimpleEngine,  # the one that the bot has started
+        program: str,  # path of Stockfish
+    ) -> None:
+        self._engine: chess.engine.SimpleEngine | None = engine
+        self._program = program
+        self.limit = Limit()  # of the bot's present answer: its nodes or seconds limit every search
+
+    def play(self, board: chess.Board, limit: chess.engine.Limit) -> chess.engine.PlayResult:
+        """The engine's move; ``limit`` is the bot's own, half a second, which holds where the match limits neither
+        nodes nor seconds. Raises chess.engine.EngineError, which the bot handles: the engine died, or its answer is
+        not a move on that board.
+        """
+        if self.limit.nodes is not None:
+            limit = chess.engine.Limit(nodes=self.limit.nodes)
+        elif self.limit.time_s is not None:
+            limit = chess.engine.Limit(time=self.limit.time_s)
+        if self._engine is None:
+            self._engine = chess.engine.SimpleEngine.popen_uci(self._program, setpgrp=True)
+        try:
+            return self._engine.play(board, limit)
+        except chess.engine.EngineTerminatedError:
+            with contextlib.suppress(chess.engine.EngineError, TimeoutError):
+                self._engine.close()
+            self._engine = None
+            raise
+
+    def quit(self) -> None:
+        """End the engine."""
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            with contextlib.suppress(chess.engine.EngineError, TimeoutError):
+                engine.quit()
+
+
 def _fix_addresses() -> None:
     """Switch off the random layout of memory for programs started from now on. Stockfish's answers depend on it, even
     with one thread and a limit of nodes (*measured*: 15.1, the same four questions of 1,000 nodes: three different sets
     of answers in 16 processes, one in 40 with fixed addresses).
     """
     linux_call("personality", _ADDR_NO_RANDOMIZE)
-
-
-def _bot_class(source: str) -> Any:
-    module, colon, name = source.rpartition(":")
-    if colon and not os.path.exists(source):
-        return getattr(importlib.import_module(module), name)
-    return reconchess.load_player(source)[1]
 
 
 if __name__ == "__main__":
