@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import chess
+import msgspec
 import pytest
 
 from darkchess.fog.game.contest import DEFAULT_PLAYER
@@ -22,7 +23,7 @@ from tests.uci_bridge.bot_bench import QUICK
 from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer
 from uci_bridge.bot.account import engine
 from uci_bridge.bot.config import ConfigError, TokenSource, load_config, read_token
-from uci_bridge.bot.dialect import LICHESS, PYCHESS, Challenge, GameEnd, GameFull, GameStart, MalformedLine, Other
+from uci_bridge.bot.dialect import LICHESS, PYCHESS, Challenge, GameEnd, GameFull, GameStart, Other
 from uci_bridge.bot.lichess import (
     MAX_LINE_BYTES,
     Account,
@@ -139,7 +140,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
     ],
 )
 def test_what_is_malformed_or_out_of_bounds_is_refused(line: dict[str, Any]) -> None:
-    with pytest.raises(MalformedLine):
+    with pytest.raises(msgspec.ValidationError):
         PYCHESS.game_line(line)
 
 
@@ -321,7 +322,7 @@ def test_a_status_tells_what_it_tells_however_long_its_page_is(length: bytes) ->
 
 
 def test_ids_of_games_that_could_change_an_address_never_get_there() -> None:
-    with FakeServer() as server, pytest.raises(MalformedLine):
+    with FakeServer() as server, pytest.raises(ValueError, match="id"):
         use(server, lambda client: client.abort("../../account"))
 
 

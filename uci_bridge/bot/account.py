@@ -30,7 +30,7 @@ from uci_bridge.bot.config import BotConfig, EngineConfig
 from uci_bridge.bot.dialect import Challenge, GameFull, GameStart
 from uci_bridge.bot.engine import EngineSeat
 from uci_bridge.bot.game import BotGame
-from uci_bridge.bot.lichess import Account, Backoff, Client, Refused, Rejected, ServerError
+from uci_bridge.bot.lichess import Account, Client, Refused, Rejected, ServerError
 from uci_bridge.bot.record import Records
 from uci_bridge.commands import Command
 from uci_bridge.errors import UciBridgeError
@@ -175,7 +175,7 @@ class Bot:
     # The event stream.
 
     async def _listen(self) -> None:
-        backoff = Backoff(self._client.timing.first_retry_s, self._client.timing.last_retry_s)
+        waits = self._client.timing.waits()
         welcome, refusals = False, 0
         while True:
             wait_s, problem = 0.0, "the stream ended"
@@ -186,7 +186,7 @@ class Bot:
                         if event is None:
                             self._say(logging.INFO, "listening for challenges", account=self._account.name)
                             continue
-                        backoff.reset()
+                        waits = self._client.timing.waits()
                         welcome, refusals = True, 0
                         if isinstance(event, Challenge):
                             self._spawn(self._answer(event))
@@ -200,7 +200,7 @@ class Bot:
                     raise BotRefused(f"the server takes no bot for {self._client.dialect.variant!r}: {error}") from None
             except ServerError as error:
                 wait_s, problem = error.wait_s, str(error)
-            wait_s = backoff.next(wait_s)
+            wait_s = max(wait_s, next(waits))
             self._say(logging.WARNING, "event stream broke", reason=problem, retry_s=round(wait_s, 2))
             await asyncio.sleep(wait_s)
 

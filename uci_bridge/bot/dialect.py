@@ -20,7 +20,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import chess
 import msgspec
@@ -41,10 +41,6 @@ _Moves = Annotated[
 ]
 _Seconds = Annotated[float, msgspec.Meta(ge=-_MAX_S, le=_MAX_S)]
 _Milliseconds = Annotated[float, msgspec.Meta(ge=-1000 * _MAX_S, le=1000 * _MAX_S)]
-
-
-class MalformedLine(ValueError):
-    """A line that breaks the server's dialect: not JSON, a wrong type, a value out of bounds."""
 
 
 @dataclass(frozen=True)
@@ -176,20 +172,10 @@ class _Full(msgspec.Struct):
     clock: _Clock | None = None
 
 
-_Shape = TypeVar("_Shape")
-
-
-def _shaped(value: object, shape: type[_Shape]) -> _Shape:
-    try:
-        return msgspec.convert(value, shape)
-    except msgspec.ValidationError as error:
-        raise MalformedLine(str(error)) from None
-
-
 def valid_id(text: str) -> str:
-    """Return ``text`` if it is a safe id of a game, since ids become parts of URLs. Raises MalformedLine otherwise."""
+    """Return ``text`` if it is a safe id of a game, since ids become parts of URLs. Raises ValueError otherwise."""
     if not re.match(_ID, text):
-        raise MalformedLine(f"id: got {text[:40]!r}, expected 1 to 32 letters, digits, '_' and '-'")
+        raise ValueError(f"id: got {text[:40]!r}, expected 1 to 32 letters, digits, '_' and '-'")
     return text
 
 
@@ -225,24 +211,24 @@ class Dialect:
         return {self.capabilities_header: json.dumps(capabilities, separators=(",", ":"))}
 
     def event(self, line: Mapping[str, object]) -> Event:
-        """A line of the event stream. Raises MalformedLine: it has the wrong shape."""
+        """A line of the event stream. Raises msgspec.ValidationError or ValueError: it has the wrong shape."""
         kind = line.get("type")
         if kind == "challenge":
-            return self._challenge(_shaped(line.get("challenge"), _Challenge))
+            return self._challenge(msgspec.convert(line.get("challenge"), _Challenge))
         if kind == "gameStart":
-            game = _shaped(line.get("game"), _Game)
+            game = msgspec.convert(line.get("game"), _Game)
             return GameStart(valid_id(game.gameId or game.id), game.chess960 in (True, "True", "true", "1"))
         return Other(str(kind)[:40])
 
     def game_line(self, line: Mapping[str, object]) -> GameLine:
-        """A line of a game's stream. Raises MalformedLine: it has the wrong shape."""
+        """A line of a game's stream. Raises msgspec.ValidationError or ValueError: it has the wrong shape."""
         kind = line.get("type")
         if kind == "gameFull":
-            return self._full(_shaped(line, _Full))
+            return self._full(msgspec.convert(line, _Full))
         if kind == "gameState":
-            return self._state(_shaped(line, _State))
+            return self._state(msgspec.convert(line, _State))
         if kind == "gameEnd":
-            game = _shaped(line.get("game", {}), _Game)
+            game = msgspec.convert(line.get("game", {}), _Game)
             return GameEnd(game.id[:40])
         return Other(str(kind)[:40])
 

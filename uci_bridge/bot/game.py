@@ -40,19 +40,15 @@ from klss.play.outcome import Outcome
 from klss.support.text import printable
 from uci_bridge.bot.dialect import GameFull, GameState
 from uci_bridge.bot.engine import EngineSeat
-from uci_bridge.bot.lichess import Backoff, Client, Limited, Refused, Rejected, ServerError
+from uci_bridge.bot.lichess import Client, Limited, Refused, Rejected, ServerError
 from uci_bridge.bot.record import Records
 from uci_bridge.bot.stream import GameStream
 from uci_bridge.bot.true_game import TrueGame, Unfollowable
 
 log = logging.getLogger(__name__)
 
-_FIRST_MOVES_S = 360.0
-"""Time allowed before ply 2, when no clock runs; pychess then gives a game with a bot five minutes."""
-_LATE_S = 600.0
+_LATE_S = 1800.0
 """Time without news, beyond both clocks, after which a game is given up."""
-_NEVER_SEEN_S = 2400.0
-"""The same for a game of which the server has shown nothing yet."""
 _SENDS = 6
 """Most times that the same move is sent in the same position."""
 
@@ -192,11 +188,8 @@ class BotGame:
     def _overdue(self, now: float) -> float:
         """Seconds until the game must have ended by the server's own clocks."""
         state = self._stream.state
-        if state is None:
-            return self._stream.since[0] + _NEVER_SEEN_S - now
-        clocks_s = sum(max(0, clock) for clock in state.clock_ms) / 1000.0
-        allowed = (_FIRST_MOVES_S if len(state.moves) < 2 else 0.0) + clocks_s + _LATE_S
-        return self._stream.since[0] + allowed - now
+        clocks_ms = () if state is None else state.clock_ms
+        return self._stream.since[0] + sum(max(0, clock) for clock in clocks_ms) / 1000.0 + _LATE_S - now
 
     async def _follow(self, full: GameFull, state: GameState) -> bool:
         """Bring our game to ``state``; False if there is nothing to play."""
@@ -319,7 +312,7 @@ class BotGame:
 
     async def _send(self, state: GameState, sent: _Sent) -> None:
         """Send a move; try again while the game is known to be at ``state`` and the server asks to come back later."""
-        backoff = Backoff(self._timing.first_retry_s, min(self._timing.last_retry_s, 10.0))
+        waits = self._timing.waits(10.0)
         self._sent, self._stage = sent, Stage.PLAYING
         delay_s = self._timing.confirm_s
         for _ in range(20):
@@ -340,7 +333,7 @@ class BotGame:
                 if not isinstance(error, Limited) and error.status is None:
                     delay_s = min(1.0, delay_s)  # it may have arrived or not: only a fresh gameFull tells
                     break
-                if await self._elsewhere(state, backoff.next(error.wait_s)):
+                if await self._elsewhere(state, max(error.wait_s, next(waits))):
                     self._sent = None
                     return
         self._stage = Stage.CONFIRMING

@@ -5,7 +5,8 @@ followed, nothing is decompressed, and every line goes through :mod:`uci_bridge.
 only: aiohttp's own exceptions carry the request's headers, so they are never passed on or chained.
 
 A method does one exchange, or yields the lines of one connection; on failure it raises a leaf of :class:`ServerError`.
-The caller tries again, with :class:`Backoff`. Only the pause that an answer 429 asks for is kept here, by all calls.
+The caller tries again, after :meth:`Timing.waits`. Only the pause that an answer 429 asks for is kept here, by all
+calls.
 
 Why not the library berserk (0.14): it needs a thread per stream, has no time-outs, follows redirects, reads bodies and
 lines of any length, hides the keep-alives that show that a stream lives, and does not know pychess's dialect.
@@ -16,10 +17,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ipaddress
+import itertools
 import logging
+import math
 import random
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
@@ -113,35 +116,17 @@ class Timing:
     room_s: float = 2.0  # a challenge that finds no room waits so long for a game to end
     confirm_s: float = 10.0  # if no state shows a sent move within this time, the stream is reopened
 
+    def waits(self, most_s: float = math.inf) -> Iterator[float]:
+        """Waits between tries in seconds: doubling up to a maximum, each a fifth shorter or longer by chance."""
+        for tries in itertools.count():
+            yield min(self.first_retry_s * 2.0 ** min(tries, 30), self.last_retry_s, most_s) * random.uniform(0.8, 1.2)
+
 
 class Account(msgspec.Struct, frozen=True):
     """The account of a token."""
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=128)] = msgspec.field(name="username")
     title: Annotated[str, msgspec.Meta(max_length=16)] | None = None
-
-
-class Backoff:
-    """Waits between tries: doubling, with jitter, up to a maximum.
-
-    >>> waits = Backoff(1.0, 8.0, jitter=0.0)
-    >>> [waits.next() for _ in range(5)]
-    [1.0, 2.0, 4.0, 8.0, 8.0]
-    """
-
-    def __init__(self, first_s: float, last_s: float, *, jitter: float = 0.2) -> None:
-        self._first_s, self._last_s, self._jitter = first_s, last_s, jitter
-        self._tries = 0
-
-    def next(self, at_least_s: float = 0.0) -> float:
-        """The next wait in seconds."""
-        wait = min(self._first_s * 2.0 ** min(self._tries, 30), self._last_s)
-        self._tries += 1
-        return max(at_least_s, wait * (1.0 + self._jitter * random.uniform(-1.0, 1.0)))
-
-    def reset(self) -> None:
-        """Start again from the first wait, after a success."""
-        self._tries = 0
 
 
 def is_loopback(host: str) -> bool:
@@ -228,7 +213,7 @@ class Client:
         """Await ``call``, up to ``tries`` times if it fails by an error that another try may cure; the log says when
         the next try is.
         """
-        backoff = Backoff(self.timing.first_retry_s, self.timing.last_retry_s)
+        waits = self.timing.waits()
         while True:
             try:
                 return await call()
@@ -238,7 +223,7 @@ class Client:
                 tries -= 1
                 if tries <= 0:
                     raise
-                wait_s = backoff.next(error.wait_s)
+                wait_s = max(error.wait_s, next(waits))
                 log.warning("no server", extra={"fields": {"reason": str(error), "retry_s": round(wait_s, 2)}})
                 await asyncio.sleep(wait_s)
 

@@ -18,7 +18,7 @@ import time
 
 from klss.play.outcome import Outcome
 from uci_bridge.bot.dialect import GameEnd, GameFull, GameLine, GameState
-from uci_bridge.bot.lichess import Backoff, Client, Garbage, Refused, Rejected, ServerError, Timing
+from uci_bridge.bot.lichess import Client, Garbage, Refused, Rejected, ServerError, Timing
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +83,7 @@ class GameStream:
 
     async def run(self) -> None:
         """Keep the stream open until the game is over."""
-        backoff = Backoff(self._timing.first_retry_s, min(self._timing.last_retry_s, _LONGEST_WAIT_S))
+        waits = self._timing.waits(_LONGEST_WAIT_S)
         refusals = 0
         while not self.over:
             heard_at, connection = self._heard_at, self.connection
@@ -105,7 +105,7 @@ class GameStream:
             self.synced = False
             now = time.monotonic()
             if self._heard_at != heard_at:
-                backoff.reset()
+                waits = self._timing.waits(_LONGEST_WAIT_S)
                 refusals, self._breaking_since = 0, None
             elif self.connection == connection:  # not even opened: the server is down, and may return with its games
                 self._breaking_since = None
@@ -114,7 +114,7 @@ class GameStream:
             elif now - self._breaking_since > _GONE_S:
                 self.give_up("its stream breaks at once, time and again")
                 return
-            wait_s = backoff.next(wait_s)
+            wait_s = max(wait_s, next(waits))
             self._log(logging.INFO, "game stream broke", reason=problem, retry_s=round(wait_s, 2))
             await asyncio.sleep(wait_s)
 

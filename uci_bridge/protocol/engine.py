@@ -371,8 +371,7 @@ def bounded_lines(source: BinaryIO, limit: int) -> Iterator[bytes | None]:
     dropped.
     """
     while line := source.readline(limit + 1):
-        whole = line.endswith(b"\n")
-        yield line.removesuffix(b"\n") if whole or len(line) <= limit else None
-        while len(line) > limit and not whole and line:
+        long = len(line) > limit and not line.endswith(b"\n")
+        yield None if long else line.removesuffix(b"\n")
+        while long and line and not line.endswith(b"\n"):
             line = source.readline(limit)
-            whole = line.endswith(b"\n")
