@@ -65,21 +65,12 @@ def run(arguments: Sequence[str]) -> int:
     return asyncio.run(_play(config, token, path.absolute().parent, options.grace))
 
 
-async def _check_engine(config: BotConfig, folder: Path) -> None:
-    """Start the engine once, to find out whether it works, and to have its code compiled for the next time."""
-    from uci_bridge.bot.account import check_engine
-
-    trouble = await check_engine(config.engine, folder)
-    if trouble is not None:
-        raise UsageError(f"engine: {trouble}")
-
-
 async def _check(config: BotConfig, token: Token, folder: Path) -> int:
-    from uci_bridge.bot.account import variant_served, who_am_i
+    from uci_bridge.bot.account import check_engine, variant_served, who_am_i
     from uci_bridge.bot.dialect import DIALECTS
     from uci_bridge.bot.lichess import Client, ServerError
 
-    await _check_engine(config, folder)
+    await check_engine(config.engine, folder)
     try:
         async with Client(config.url, token, DIALECTS[config.dialect]) as client:
             account = await who_am_i(client)
@@ -91,7 +82,7 @@ async def _check(config: BotConfig, token: Token, folder: Path) -> int:
 
 
 async def _play(config: BotConfig, token: Token, folder: Path, grace_s: float | None) -> int:
-    from uci_bridge.bot.account import Bot, who_am_i
+    from uci_bridge.bot.account import Bot, check_engine, who_am_i
     from uci_bridge.bot.dialect import DIALECTS
     from uci_bridge.bot.lichess import Client
     from uci_bridge.bot.record import Records
@@ -101,7 +92,7 @@ async def _play(config: BotConfig, token: Token, folder: Path, grace_s: float | 
     async def play() -> None:
         async with Client(config.url, token, DIALECTS[config.dialect]) as client:
             if not records.under_way:  # else clocks are running
-                await _check_engine(config, folder)
+                await check_engine(config.engine, folder)
             account = await client.insist(lambda: who_am_i(client), math.inf)
             bots.append(Bot(config, client, account, records, folder=folder))
             await bots[0].run(grace_s)

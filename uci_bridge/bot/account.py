@@ -45,7 +45,7 @@ _REFUSALS = 5
 
 
 class BotRefused(UciBridgeError):
-    """The server does not accept this bot, and another try would not help. One line."""
+    """The server does not accept this bot, or its engine fails, and another try would not help. One line."""
 
 
 async def who_am_i(client: Client) -> Account:
@@ -98,16 +98,17 @@ def engine_tags(config: EngineConfig, folder: Path) -> dict[str, str]:
     return tags if label is None else tags | {"Evaluator": label}
 
 
-async def check_engine(config: EngineConfig, folder: Path) -> str | None:
-    """Start the engine once and let it answer a request; return None if all is well, else what is wrong.
-
-    Cancelling the task ends the engine.
+async def check_engine(config: EngineConfig, folder: Path) -> None:
+    """Start the engine once and let it answer a request, so that its code is compiled for the next time. Raises
+    BotRefused: it does not work. Cancelling the task ends the engine.
     """
     process = engine(config, folder).process
     try:
-        return await asyncio.to_thread(rehearse, process, FOG.wire)
+        trouble = await asyncio.to_thread(rehearse, process, FOG.wire)
     finally:
         process.close()
+    if trouble is not None:
+        raise BotRefused(f"engine: {trouble}")
 
 
 class Bot:

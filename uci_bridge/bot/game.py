@@ -26,6 +26,7 @@ import asyncio
 import contextlib
 import logging
 import math
+import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -34,7 +35,6 @@ from enum import Enum
 import chess
 
 from darkchess.fog.game.record import GameRecord
-from darkchess.fog.game.view import View
 from klss.play.contest import Forfeit
 from klss.play.outcome import Outcome
 from klss.support.text import printable
@@ -293,7 +293,7 @@ class BotGame:
             return None if leaving.done() else thinking.result()
         except Forfeit as error:
             self._log(logging.WARNING, "moved without the engine", ply=len(state.moves), reason=str(error))
-            return _any_move(views[-1])
+            return secrets.choice(views[-1].legal_moves)
         finally:
             for task in (thinking, leaving):
                 task.cancel()
@@ -426,14 +426,3 @@ class BotGame:
 
     def _log(self, level: int, event: str, exc_info: Exception | None = None, **fields: object) -> None:
         log.log(level, event, exc_info=exc_info, extra={"fields": {"game": self.id, **fields}})
-
-
-def _any_move(view: View) -> chess.Move | None:
-    """A move that needs no engine: a capture of the king if there is one, else of the most valuable piece, else any."""
-    values = {chess.KING: 9, chess.QUEEN: 5, chess.ROOK: 4, chess.BISHOP: 3, chess.KNIGHT: 2, chess.PAWN: 1}
-
-    def worth(move: chess.Move) -> int:
-        piece = view.piece_at(move.to_square)
-        return values[piece.piece_type] if piece is not None and piece.color != view.color else 0
-
-    return max(view.legal_moves, key=worth, default=None)

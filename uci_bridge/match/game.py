@@ -20,10 +20,10 @@ import msgspec
 
 from darkchess.evaluation.choice import EvaluatorChoice
 from klss.play.arbiter import SEATS, AnyPlayed, Arbiter
-from klss.play.contest import AnyPlayer, TruthCount
+from klss.play.contest import AnyPlayer, AnyReferee, TruthCount
 from klss.play.kit import AnyKit, AnyMaker, Spec
 from klss.play.limits import TimeControl
-from klss.play.outcome import Outcome, Seat
+from klss.play.outcome import Seat
 from klss.support.seeds import NATURE, player_seed
 from klss.support.text import Document
 from uci_bridge.errors import FAULT_SHOWN, UciBridgeError
@@ -217,18 +217,18 @@ def play_game(match: Conditions, task: GameTask, engines: Engines) -> GameResult
         for player in players.values():
             player.close()
     seconds = time.monotonic() - begin
-    assert referee.outcome is not None
-    names = {seat: match.spec(side).name for seat, side in side_of.items()}
-    line = _line(task, referee.outcome, referee.ply, seconds, names, players, truth)
-    return GameResult(line, kit.record(referee, _headers(match, task, names)), moves, kit.suffix)
+    line = _line(match, task, referee, players, seconds)
+    if truth is not None:
+        line["truth"] = {"checks": truth.checks, "lost": truth.lost, "sampled": truth.sampled}
+    return GameResult(line, kit.record(referee, _headers(match, task)), moves, kit.suffix)
 
 
-def _headers(match: Conditions, task: GameTask, names: Mapping[Seat, str]) -> dict[str, str]:
+def _headers(match: Conditions, task: GameTask) -> dict[str, str]:
     """The headers of the game's record: the match and its players."""
     headers = {"Event": "klss match", "Round": str(task.game), "Seed": str(task.seed)}
     for seat, side in sides(task.game).items():
         color = _COLORS[seat].capitalize()
-        headers[color] = names[seat]
+        headers[color] = match.spec(side).name
         label = match.evaluator_label(side)
         if label is not None:
             headers[f"{color}Evaluator"] = label
@@ -236,25 +236,20 @@ def _headers(match: Conditions, task: GameTask, names: Mapping[Seat, str]) -> di
 
 
 def _line(
-    task: GameTask,
-    outcome: Outcome,
-    plies: int,
-    seconds: float,
-    names: Mapping[Seat, str],
-    players: Mapping[Seat, AnyPlayer],
-    truth: TruthCount | None,
+    match: Conditions, task: GameTask, referee: AnyReferee, players: Mapping[Seat, AnyPlayer], seconds: float
 ) -> GameLine:
-    """The line of ``games.jsonl`` of a game that ended; ``truth`` in test mode."""
-    side_of = sides(task.game)
+    """The line of ``games.jsonl`` of a game that ended."""
+    side_of, outcome = sides(task.game), referee.outcome
+    assert outcome is not None
     line: GameLine = {
         "game": task.game,
         "pair": task.pair,
-        "white": names[True],
-        "black": names[False],
+        "white": match.spec(side_of[True]).name,
+        "black": match.spec(side_of[False]).name,
         "result": outcome.result,
         "reason": outcome.reason,
         "winner": None if outcome.winner is None else side_of[outcome.winner],
-        "plies": plies,
+        "plies": referee.ply,
         "opening": task.opening.text(),
         "seed": task.seed,
         "seconds": round(seconds, 3),
@@ -265,6 +260,4 @@ def _line(
         line["fault"] = faults[not outcome.winner]
     elif any(faults.values()):
         line["trouble"] = {side_of[seat]: fault for seat, fault in faults.items() if fault}
-    if truth is not None:
-        line["truth"] = {"checks": truth.checks, "lost": truth.lost, "sampled": truth.sampled}
     return line

@@ -29,15 +29,6 @@ _LOOK_S = 0.5
 """Seconds between two looks whether a signal asks the match to end."""
 
 
-class Task(Protocol):
-    """A game to work on."""
-
-    @property
-    def game(self) -> int:
-        """Its number."""
-        ...
-
-
 class Tool(Protocol):
     """The processes of one worker."""
 
@@ -46,7 +37,7 @@ class Tool(Protocol):
         ...
 
 
-SomeTask = TypeVar("SomeTask", bound=Task)
+SomeTask = TypeVar("SomeTask")
 SomeTool = TypeVar("SomeTool", bound=Tool)
 Result = TypeVar("Result")
 
@@ -87,7 +78,7 @@ class Workers(Generic[SomeTask, SomeTool, Result]):
         self._work, self._at_once = work, at_once
         self._tools: list[SomeTool] = []
         self._idle: list[SomeTool] = []
-        self._playing: dict[Future[Result], SomeTask] = {}
+        self._playing: list[Future[Result]] = []
 
     def results(self, tasks: Iterator[SomeTask]) -> Iterator[Result]:
         """Do the tasks."""
@@ -109,23 +100,23 @@ class Workers(Generic[SomeTask, SomeTool, Result]):
         self, executor: Executor, do: Callable[[SomeTask], Result], tasks: Iterator[SomeTask]
     ) -> Iterator[Result]:
         def submit(some: Iterator[SomeTask]) -> None:
-            self._playing.update((executor.submit(do, task), task) for task in some)
+            self._playing.extend(executor.submit(do, task) for task in some)
 
         try:
             # In order, a few more wait, so that nobody is idle until the first one ends.
             submit(islice(tasks, self._at_once * (2 if self._work.in_order else 1)))
             while self._playing:
-                watched = islice(self._playing, 1 if self._work.in_order else None)
+                watched = self._playing[: 1 if self._work.in_order else None]
                 # Not for ever: a signal that reaches another thread does not wake this one, which has to act on it.
-                for future in wait(list(watched), _LOOK_S, FIRST_COMPLETED).done:
-                    task = self._playing.pop(future)
-                    result = self._result(future, task)
+                for future in wait(watched, _LOOK_S, FIRST_COMPLETED).done:
+                    self._playing.remove(future)
+                    result = self._result(future)
                     submit(islice(tasks, 1))
                     yield result
         finally:
             self.close()
 
-    def _result(self, future: Future[Result], task: SomeTask) -> Result:
+    def _result(self, future: Future[Result]) -> Result:
         return future.result()
 
     def _do(self, task: SomeTask) -> Result:
@@ -182,14 +173,14 @@ class ClusterWorkers(Workers[SomeTask, SomeTool, Result]):
         with contextlib.suppress(Exception):
             self._client.close(timeout=2)
 
-    def _result(self, future: Future[Result], task: SomeTask) -> Result:
+    def _result(self, future: Future[Result]) -> Result:
         from distributed import KilledWorker  # dask itself has tried the game with other workers
 
         try:
             return future.result()
         except (KilledWorker, CancelledError, TimeoutError) as error:
             raise MatchError(
-                f"game {task.game}: its worker was lost ({type(error).__name__}); the same command goes on from there"
+                f"a game's worker was lost ({type(error).__name__}); the same command goes on from there"
             ) from None
         except ImportError as error:
             raise MatchError(
