@@ -213,9 +213,9 @@ class FakeServer:
     """Use as a context manager: a real HTTP server, in a thread of its own, on a free port of 127.0.0.1."""
 
     def __init__(self, faults: Faults | None = None, *, dialect: str = "pychess", ping_s: float = 0.3,
-                 old_stream_s: float = 0.0, variants: tuple[str, ...] = ("fogofwar", "chess"), title: str = "BOT",
-                 junk: tuple[bytes, ...] = JUNK) -> None:  # fmt: skip
-        self.faults, self.junk = faults or Faults(), junk
+                 old_stream_s: float = 0.0, variants: tuple[str, ...] = ("fogofwar", "chess"),
+                 title: str = "BOT") -> None:  # fmt: skip
+        self.faults = faults or Faults()
         self.dialect, self.ping_s, self.old_stream_s = dialect, ping_s, old_stream_s
         self.variants, self.title = variants, title
         self.forgotten: dict[str, FakeGame] = {}
@@ -459,7 +459,7 @@ class FakeServer:
                 await asyncio.sleep(self.random.uniform(0.0, self.faults.delay_s))
             try:
                 if self._happens("garbage"):
-                    await response.write(self.random.choice(self.junk))
+                    await response.write(self.random.choice(JUNK))
                 if self._happens("half"):
                     await response.write(line[: len(line) // 2].encode())
                     request.transport.abort()

@@ -55,15 +55,6 @@ def test_an_end_that_the_server_does_not_explain_is_recorded_as_open(tmp_path: P
     assert game.headers["Ending"] == "not told by the server"
 
 
-@pytest.mark.parametrize("junk", [b'{"type":"\xff"}\n', b"\xff\n", b"[" * 5000 + b"\n"])
-def test_one_bad_byte_on_either_stream_costs_neither_the_bot_nor_its_game(tmp_path: Path, junk: bytes) -> None:
-    with FakeServer(Faults(garbage=0.3, seed=1), junk=(junk,)) as server:
-        play_games(server, tmp_path, [Opponent(end="resign", end_ply=12)])
-        assert server.done["garbage"] >= 1
-    (game,) = recorded(tmp_path).values()
-    assert len(game.moves) >= 11
-
-
 class Scripted(RandomSeat):
     """Plays what it is asked to."""
 

@@ -108,13 +108,9 @@ CHECKS = {  # what is changed in a bot.yml that is right, the exit code, and wha
     "token": ({"token": "{file: other}"}, 2, "token: /api/account: the server answers 403"),
     "no token": ({"token": "{env: NO_SUCH_VARIABLE}"}, 2, "token.env: "),
     "server": ({"url": "http://127.0.0.1:9"}, 2, "no connection to http://127.0.0.1:9"),
-    "plain http": ({"url": "http://example.org"}, 2, "url: "),
     "engine": ({"engine": '{command: ["/nonexistent/engine"]}'}, 2, "engine: "),
     "configuration": ({"engine": "{configuration: klss2012}"}, 2, "did you mean klss2021?"),
     "ponder": ({"engine": "{configuration: klss2021, ponder: true}"}, 2, "ponder: got true"),
-    "yaml": ({"accept": "[unclosed"}, 2, "bad YAML in line"),
-    "unknown key": ({"acept": "{}"}, 2, "acept"),
-    "value": ({"accept": "{concurrency: many}"}, 2, "accept.concurrency"),
     "variant": ({}, 2, "'fogofwar'"),
     "account": ({}, 2, "no bot account"),
 }
