@@ -22,10 +22,6 @@ def player_spec(kit: AnyKit, text: str) -> Spec:
 
     Raises ConfigurationError: the text is wrong, with the reason; UciBridgeError: the player needs something that is
     not installed.
-
-    >>> from uci_bridge.kits.fog import FOG
-    >>> player_spec(FOG, "cmd:sh -c 'exit 1'").argv
-    ('sh', '-c', 'exit 1')
     """
     return command(text) if text.startswith(COMMAND) else kit.spec(text)
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 
@@ -175,7 +176,7 @@ def make_positions(
     """
     rng = np.random.default_rng(seed)
     if what == "played":
-        with StockfishEvaluator(silence_s=20.0) as engine:
+        with closing(StockfishEvaluator(silence_s=20.0)) as engine:
             rows, values = play(engine, 60.0 * minutes, seed, tell)
         # Neighbours, most of one game, get one number.
         keep(out / f"played-{seed}-00000.npz", {"rows": rows, "values": values, "game": np.arange(len(rows)) // 1000})

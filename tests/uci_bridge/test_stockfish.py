@@ -9,6 +9,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -250,7 +251,7 @@ def fog() -> Rows:
 
 
 def test_stockfish_survives_every_fog_of_war_position(require_stockfish: str, fog: Rows) -> None:
-    with StockfishEvaluator(require_stockfish, silence_s=10.0) as evaluator:
+    with closing(StockfishEvaluator(require_stockfish, silence_s=10.0)) as evaluator:
         values = evaluator.values(fog)
         offsets, found, _ = children(fog[::8])
         child_values = evaluator.child_values(fog[::8], offsets, found)
@@ -265,7 +266,7 @@ def test_stockfish_survives_every_fog_of_war_position(require_stockfish: str, fo
 def test_a_killed_stockfish_is_started_again_and_a_closed_one_leaves_no_process(
     require_stockfish: str, fog: Rows
 ) -> None:
-    with StockfishEvaluator(require_stockfish, silence_s=5.0) as evaluator:
+    with closing(StockfishEvaluator(require_stockfish, silence_s=5.0)) as evaluator:
         pid = evaluator.engine.pid
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
@@ -289,7 +290,7 @@ def test_fens_are_those_of_the_positions() -> None:
 
 @pytest.fixture(scope="module")
 def stockfish(require_stockfish: str) -> Iterator[StockfishEvaluator]:
-    with StockfishEvaluator(require_stockfish, reproducible=True) as found:
+    with closing(StockfishEvaluator(require_stockfish, reproducible=True)) as found:
         yield found
 
 

@@ -163,17 +163,13 @@ def load_config(path: Path) -> BotConfig:
     except (ValueError, RecursionError) as error:  # its text may quote the token
         line = re.search(r"line \d+", str(error))
         raise ConfigError(f"{path}: bad YAML{f' in {line[0]}' if line else ''}; expected a bot.yml") from None
-    folder = path.absolute().parent
-    token = config.token
-    engine = config.engine
+    folder, engine, token = path.absolute().parent, config.engine, config.token
+    if token.file is not None:
+        token = TokenSource(file=str(folder / Path(token.file).expanduser()))
     if engine.command is None and engine.ponder is None and config.accept.concurrency > 1:
         engine = msgspec.structs.replace(engine, ponder=False)
-    return msgspec.structs.replace(
-        config,
-        engine=engine,
-        token=token if token.file is None else TokenSource(file=str(folder / Path(token.file).expanduser())),
-        records=str(folder / Path(config.records).expanduser()),
-    )
+    records = str(folder / Path(config.records).expanduser())
+    return msgspec.structs.replace(config, engine=engine, token=token, records=records)
 
 
 def read_token(source: TokenSource) -> Token:

@@ -40,7 +40,7 @@ from klss.play.outcome import Outcome
 from klss.support.text import printable
 from uci_bridge.bot.dialect import GameFull, GameState
 from uci_bridge.bot.engine import EngineSeat
-from uci_bridge.bot.lichess import Client, Limited, Refused, Rejected, ServerError
+from uci_bridge.bot.lichess import Client, ServerError
 from uci_bridge.bot.record import Records
 from uci_bridge.bot.stream import GameStream
 from uci_bridge.bot.true_game import TrueGame, Unfollowable
@@ -311,31 +311,20 @@ class BotGame:
         return max(1, left - self._margin_ms) / 1000.0, max(0, state.increment_ms[mine]) / 1000.0
 
     async def _send(self, state: GameState, sent: _Sent) -> None:
-        """Send a move; try again while the game is known to be at ``state`` and the server asks to come back later."""
-        waits = self._timing.waits(10.0)
+        """Send a move while the game is known to be at ``state``. After an error, too, only a fresh ``gameFull`` tells
+        whether it has arrived.
+        """
         self._sent, self._stage = sent, Stage.PLAYING
+        # Wait while the stream is down, since moves may have been taken back; but at most a quarter of the clock.
+        if await self._elsewhere(state, min(10.0, self._clock(state)[0] / 4.0), until_synced=True):
+            self._sent = None  # nothing is on its way
+            return
         delay_s = self._timing.confirm_s
-        for _ in range(20):
-            # Wait while the stream is down, since moves may have been taken back; but at most a quarter of the clock.
-            patience_s = min(10.0, self._clock(state)[0] / 4.0)
-            if await self._elsewhere(state, patience_s, until_synced=True):
-                self._sent = None  # nothing is on its way
-                return
-            try:
-                await self._client.move(self.id, sent.move.uci())
-                break
-            except (Refused, Rejected) as error:
-                self._log(logging.WARNING, "the server refuses a move", ply=len(state.moves), error=str(error))
-                delay_s = min(1.0, delay_s)
-                break
-            except ServerError as error:
-                self._log(logging.INFO, "sending a move failed", ply=len(state.moves), error=str(error))
-                if not isinstance(error, Limited) and error.status is None:
-                    delay_s = min(1.0, delay_s)  # it may have arrived or not: only a fresh gameFull tells
-                    break
-                if await self._elsewhere(state, max(error.wait_s, next(waits))):
-                    self._sent = None
-                    return
+        try:
+            await self._client.move(self.id, sent.move.uci())
+        except ServerError as error:
+            self._log(logging.WARNING, "sending a move failed", ply=len(state.moves), error=str(error))
+            delay_s = max(error.wait_s, min(1.0, delay_s))
         self._stage = Stage.CONFIRMING
         # A connection that is just being opened may get a gameFull from before the move: then only the next one counts.
         sent.proof = self._stream.connection + (1 if self._stream.synced else 2)

@@ -10,9 +10,9 @@ from klss.openspiel.games import spiel_game
 from klss.openspiel.named_players import CONFIGURATIONS, Configuration, configuration, make_player
 from klss.openspiel.observations import Seen, Sight
 from klss.openspiel.referee import Referee
-from klss.play.arbiter import Arbiter, Played
+from klss.play.arbiter import Played
 from klss.play.contest import Contradiction, Player
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 from klss.play.outcome import Seat
 from klss.play.small_game import Nature, PlainKit
 from klss.support.text import Document
@@ -76,12 +76,7 @@ class _OpenSpielKit(PlainKit[Configuration, Referee, Seen, int]):
         return seen[-1].names[seen[-1].actions.index(answer)]
 
     def warm_up(self, player: Player[None, Seen, int], seat: Seat) -> None:
-        other = make_player(CONFIGURATIONS["random"], self._game)
-        referee = self.referee(None)
-        game = Arbiter(referee, {seat: player, not seat: other}, _WARM_LIMITS)
-        game.begin()
-        while referee.outcome is None and referee.ply < _WARM_PLIES:
-            game.play_turn()
+        self.wire.rehearse(player, Limit(nodes=_WARM_NODES))
 
     def begun(self, nature: Nature) -> Referee:
         return Referee(self._game, nature)
@@ -98,9 +93,3 @@ class _OpenSpielKit(PlainKit[Configuration, Referee, Seen, int]):
 
     def line(self, referee: Referee, played: Played[int]) -> Document:
         return {"action": referee.actions[played.ply - 1][2]}
-
-
-_WARM_PLIES = 8
-"""Plies of the warm-up game: enough for two searches by either seat, and few enough for a small position set."""
-
-_WARM_LIMITS = dict.fromkeys((True, False), TimeControl(nodes=_WARM_NODES))

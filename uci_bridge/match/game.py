@@ -79,11 +79,6 @@ class GameTask:
     seed: int
     opening: Opening = field(default_factory=Opening)  # its pair's
 
-    @property
-    def pair(self) -> int:
-        """Number of its pair."""
-        return self.game // 2
-
 
 @dataclass(frozen=True)
 class GameResult:
@@ -243,7 +238,7 @@ def _line(
     assert outcome is not None
     line: GameLine = {
         "game": task.game,
-        "pair": task.pair,
+        "pair": task.game // 2,
         "white": match.spec(side_of[True]).name,
         "black": match.spec(side_of[False]).name,
         "result": outcome.result,

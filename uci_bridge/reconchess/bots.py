@@ -4,7 +4,6 @@
 ``random``, ``attacker``  the bots of that name in ``reconchess.bots``
 ``trout``                 Trout-R: its TroutBot with an engine that is restarted and limited by the match's budget
                           (:class:`uci_bridge.reconchess.child.LivingEngine`)
-``trout-plain``           its TroutBot as it is: half a second a call, and no engine once that died
 ``FILE.py``               the one subclass of ``reconchess.Player`` in a file, or what its ``get_player()`` gives
 ``module:Class``          a class by its name
 ========================  ==========================================================================================
@@ -30,7 +29,6 @@ BOTS = {
     "attacker": "reconchess.bots.attacker_bot",
     "random": "reconchess.bots.random_bot",
     "trout": "reconchess.bots.trout_bot",
-    "trout-plain": "reconchess.bots.trout_bot",
 }
 """The bots with names, and their modules."""
 
@@ -62,7 +60,7 @@ class Foreign(Program):
         try:
             environment["STOCKFISH_EXECUTABLE"] = find_stockfish(stockfish)
         except StockfishMissing:
-            if self.name in ("trout", "trout-plain"):
+            if self.name == "trout":
                 raise
         living = ["living"] * (self.name == "trout")
         command = own_program("uci_bridge.reconchess.child", self.source, *living)

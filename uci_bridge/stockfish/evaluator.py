@@ -277,7 +277,6 @@ class StockfishEvaluator(Evaluator):
         self._fallback = BuiltinEvaluator()
         self._no_move_value = no_move_value
         self._forget = b"ucinewgame\n" if reproducible else b""
-        self._searched = False
         self._values: dict[bytes, float] = {}
         silence_s = silence_s if silence_s is not None else 10.0 if reproducible else 0.4
         self.engine = UciEngine([self.path, *arguments], _greeting(1 if reproducible else 16), silence_s, start_s)
@@ -314,6 +313,7 @@ class StockfishEvaluator(Evaluator):
         _classified(row)
         make(row[0], 9, TABLES, np.empty(WIDTH, dtype=np.uint64))
         self._fallback.values(row)
+        self._ply_ahead(row, -1.0)
 
     def values(self, rows: Words, *, deadline: float | None = None) -> Floats:
         """See :meth:`darkchess.evaluation.evaluator.Evaluator.values`; each position is a question of its own."""
@@ -377,9 +377,6 @@ class StockfishEvaluator(Evaluator):
             raise ValueError(f"perfect-information search: got depth {depth}, expected 1 to {_DEEPEST - 1}")
         rows, offsets = np.ascontiguousarray(rows), np.ascontiguousarray(move_offsets)
         child_rows = np.ascontiguousarray(child_rows)
-        if not self._searched:  # load what the leftovers need, in the game that warms a player up
-            self._searched = True
-            self._ply_ahead(child_rows[:1], no_move_value)
         codes, out = self._by_rules(child_rows)
         wanted = (codes == ASK) | (codes > NO_MOVE)
         children = _Children(rows, offsets, child_rows, wanted, out)
@@ -443,14 +440,6 @@ class StockfishEvaluator(Evaluator):
     def close(self) -> None:
         """End the process; later questions go to the built-in evaluator."""
         self.engine.close()
-
-    def __enter__(self) -> StockfishEvaluator:
-        """The evaluator itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close it."""
-        self.close()
 
     def _ask(self, rows: Words, go: bytes, settings: bytes, deadline: float | None) -> list[bytes | None]:
         """The answers to ``go`` in each of ``rows``; None where there is none by ``deadline``."""
