@@ -167,7 +167,9 @@ class BotGame:
         """Seconds until the next action, if no news comes before."""
         stream, sent = self._stream, self._sent
         now = time.monotonic()
-        overdue = self._overdue(now)  # counts also while the server is away: the game may end without us
+        # By the server's own clocks the game must have ended then; they count also while the server is away.
+        clocks_ms = () if stream.state is None else stream.state.clock_ms
+        overdue = stream.since[0] + sum(max(0, clock) for clock in clocks_ms) / 1000.0 + _LATE_S - now
         if overdue <= 0.0:
             stream.give_up("nothing was heard for longer than the clocks run")
             return 1.0
@@ -184,12 +186,6 @@ class BotGame:
             self._log(logging.INFO, "a move was not shown: the stream is opened anew", ply=len(sent.moves))
             stream.reopen()
         return max(0.05, min(overdue, sent.due - now))
-
-    def _overdue(self, now: float) -> float:
-        """Seconds until the game must have ended by the server's own clocks."""
-        state = self._stream.state
-        clocks_ms = () if state is None else state.clock_ms
-        return self._stream.since[0] + sum(max(0, clock) for clock in clocks_ms) / 1000.0 + _LATE_S - now
 
     async def _follow(self, full: GameFull, state: GameState) -> bool:
         """Bring our game to ``state``; False if there is nothing to play."""
