@@ -334,13 +334,7 @@ class Bot:
         return EngineSeat(engine(self._config.engine, self._folder).process, self._config.engine, fen=fen, warm=ply < 2)
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
-        async def guarded() -> None:
-            try:
-                await work
-            except Exception as error:  # one challenge's trouble is no other's
-                self._say(logging.ERROR, "task failed", error=f"{type(error).__name__}: {error}")
-
-        task = asyncio.create_task(guarded())
+        task = asyncio.create_task(work)  # one challenge's trouble is no other's: asyncio logs it
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

@@ -305,7 +305,10 @@ class Client:
         status = response.status
         if 200 <= status < 300:
             return
-        body = await self._refusal(response)
+        body = b""
+        with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):  # the status is known
+            async with asyncio.timeout(_REASON_S):
+                body = (await response.content.readany())[:_REASON_BYTES]
         said = "" if body.lstrip().startswith(b"<") else printable(body.decode("utf-8", "replace"), _SHOWN)
         text = self._token.hide(f"{path}: the server answers {status}" + (f" ({said})" if said else ""))
         if status == 429:
@@ -319,15 +322,6 @@ class Client:
         if status >= 500 or status == 408:
             raise Unreachable(text, status)
         raise Rejected(text, status)
-
-    @staticmethod
-    async def _refusal(response: aiohttp.ClientResponse) -> bytes:
-        """The beginning of a refusal's body. Errors in reading don't matter: the status is known."""
-        body = b""
-        with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):
-            async with asyncio.timeout(_REASON_S):
-                body = await response.content.readany()
-        return body[:_REASON_BYTES]
 
     def _failed(self, path: str, error: Exception, late: str) -> ServerError:
         """The error to raise for a failed exchange; never aiohttp's own errors, which carry the request's headers."""

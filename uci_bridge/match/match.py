@@ -69,9 +69,10 @@ class Match(Conditions):
         standing = self.standing() if standing is None else standing
         with contextlib.ExitStack() as stack:
             files = stack.enter_context(opened(out, self.identity())) if out is not None else None
-            for line in files.lines if files is not None else []:
+            lines = files.lines if files is not None else []
+            for line in lines:
                 standing.count(line)
-            done = {line["game"] for line in files.lines} if files is not None else set()
+            done = {line["game"] for line in lines}
             numbers = itertools.count() if self.games is None else range(self.games)
             tasks = (self.task(game) for game in numbers if game not in done)
             first = None if standing.decided else next(tasks, None)

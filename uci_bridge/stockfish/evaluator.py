@@ -99,39 +99,31 @@ def find_stockfish(path: str | os.PathLike[str] | None = None) -> str:
 def stockfish_version(path: str | None = None) -> str | None:
     """Stockfish's name with its version, ``Stockfish 15.1``; None if there is none, or it does not report a name."""
     try:
-        return _name_of(find_stockfish(path))
+        name = _NAME.search(_said(find_stockfish(path)))
     except StockfishMissing:
         return None
+    return None if name is None else name[1].decode("ascii").strip()
+
+
+def check_stockfish(path: str | os.PathLike[str] | None = None) -> None:
+    """Let the program of :func:`find_stockfish` make a move. Raises StockfishMissing: it can't be executed, or is not
+    an engine that speaks UCI.
+    """
+    found = find_stockfish(path)
+    if b"bestmove " not in _said(found):
+        raise StockfishMissing(f"Stockfish: got {found!r}, which made no move; expected an engine that speaks UCI")
 
 
 @lru_cache
-def _name_of(program: str) -> str | None:
+def _said(program: str) -> bytes:
+    """The output of a program that is asked for its name and a move; empty if it can't be run, or hangs."""
+    asked = b"uci\nposition startpos\ngo depth 1\nquit\n"
     try:
-        done = subprocess.run(
-            [program], input=b"uci\nquit\n", capture_output=True, timeout=10, check=False, env=engine_environment()
-        )
+        return subprocess.run(
+            [program], input=asked, capture_output=True, timeout=_START_S, check=False, env=engine_environment()
+        ).stdout
     except (OSError, subprocess.TimeoutExpired):
-        return None
-    name = _NAME.search(done.stdout)
-    return name[1].decode("ascii").strip() if name is not None else None
-
-
-def check_stockfish(path: str | os.PathLike[str] | None = None) -> str:
-    """The path from :func:`find_stockfish`, tested by letting the program make a move. Raises StockfishMissing: it
-    can't be executed, or is not an engine that speaks UCI.
-    """
-    found = find_stockfish(path)
-    engine = UciEngine([found], _greeting(1), start_s=_START_S)
-    fault = "it made no move"
-    try:
-        engine.start()
-        if engine.ask([b"position startpos\ngo depth 1\n"], time_s=_START_S)[0] is not None:
-            return found
-    except EngineFailed as failed:
-        fault = str(failed)
-    finally:
-        engine.close()
-    raise StockfishMissing(f"Stockfish: got {found!r}, but {fault}; expected an engine that speaks UCI")
+        return b""
 
 
 def _greeting(hash_mb: int) -> bytes:
