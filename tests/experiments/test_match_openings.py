@@ -24,15 +24,6 @@ def test_random_openings_are_legal_go_on_and_leave_no_king_to_be_captured() -> N
     assert len(seen) > 55
 
 
-def test_a_first_move_is_drawn_uniformly() -> None:
-    counts: dict[str, int] = {}
-    for seed in range(1000):
-        (move,) = RandomOpenings(1).opening(seed).moves
-        counts[move] = counts.get(move, 0) + 1
-    # 20 moves, 50 each expected; chi square of 19 degrees of freedom: 43.8 is exceeded once in a thousand.
-    assert len(counts) == 20 and sum((count - 50) ** 2 / 50 for count in counts.values()) < 43.8
-
-
 @pytest.mark.parametrize(
     ("fen", "hangs"),
     [

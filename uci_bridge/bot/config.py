@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import math
 import os
 import re
 import stat
@@ -104,12 +103,11 @@ class AcceptRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """
         if challenge.variant != variant or challenge.chess960:
             return "variant"
-        return self.refusal(
-            rated=challenge.rated,
-            bot=challenge.player_is_bot,
-            initial_s=challenge.initial_s if challenge.initial_s is not None else math.inf,
-            increment_s=challenge.increment_s if challenge.increment_s is not None else 0.0,
-        )
+        initial_s, increment_s = challenge.initial_s, challenge.increment_s
+        if initial_s is None:
+            return "timeControl"
+        rated, bot = challenge.rated, challenge.player_is_bot
+        return self.refusal(rated=rated, bot=bot, initial_s=initial_s, increment_s=increment_s)
 
     def refusal(
         self, *, rated: bool | None, bot: bool | None, initial_s: float | None, increment_s: float | None
@@ -119,8 +117,6 @@ class AcceptRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return "casual" if rated else "rated"
         if bot is not None and not (self.bots if bot else self.humans):
             return "noBot" if bot else "onlyBot"
-        if initial_s == math.inf:
-            return "timeControl"
         for value, (least, most) in ((initial_s, self.initial_s), (increment_s, self.increment_s)):
             if value is not None and not least <= value <= most:
                 return "tooFast" if value < least else "tooSlow"

@@ -188,7 +188,7 @@ class Engine:
         alone = new is None
         if new is None:
             assert last is not None
-            if known is None and fresh.place(last) != 0:
+            if known is None and not _is_first(fresh, last):
                 raise self._unknown(request.sessionId)
             new, count = [last], 0  # the first observation is the whole transcript
         elif known is not None and known.transcript.outcome is None and _extends(known.transcript, new):
@@ -315,6 +315,14 @@ def _follow(found: AnyTranscript, seen: Seen, request: Request[Seen] | None = No
             f"got another observation of ply {seen.ply} than before, expected the same, or the whole transcript",
             need="transcript",
         )
+
+
+def _is_first(fresh: AnyTranscript, seen: Seen) -> bool:
+    """Whether an observation is the first of its game."""
+    try:
+        return fresh.place(seen) == 0
+    except ProtocolError:
+        return False
 
 
 def _extends(known: AnyTranscript, whole: Sequence[Seen]) -> bool:
