@@ -22,7 +22,6 @@ from klss_app.cli.options import (
     game_options,
 )
 from klss_app.flag_types import count, numbers, whole
-from klss_app.kept_games import Terms
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 
