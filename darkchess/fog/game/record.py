@@ -23,12 +23,12 @@ from dataclasses import dataclass, field
 import chess
 
 from darkchess.board.position import START_FEN, Position
-from darkchess.errors import DarkchessError, IllegalMove, RecordError
+from darkchess.errors import DarkchessError, RecordError
 from darkchess.fog.game.san import PLAIN, parse_moves, san
 from klss.play.outcome import Outcome
 from klss.support.text import printable
 
-MOST_MOVES = 12_000
+_MOST_MOVES = 12_000
 """Most moves of a game that is read; under the rule of fifty moves no game has as many."""
 
 _LONGEST = 1 << 22
@@ -162,15 +162,13 @@ def read_pgn(text: str) -> list[GameRecord]:
     Raises
     ------
     RecordError
-        The text is not PGN; or a game is of another variant, or has a misspelt, ambiguous or illegal move, or a result
-        that a captured king contradicts. The message names the game and the ply.
+        The text is not PGN; or a game is of another variant, or has a misspelt, ambiguous or illegal move, a result
+        that a captured king contradicts, or more moves than any game has. The message names the game and the ply.
     """
     return [game.record() for game in written_games(io.StringIO(text))]
 
 
-def read_game(
-    games: Iterable[WrittenGame], number: int = 1, *, most_moves: int = MOST_MOVES
-) -> tuple[GameRecord | None, int]:
+def read_game(games: Iterable[WrittenGame], number: int = 1) -> tuple[GameRecord | None, int]:
     """Return game ``number`` (from 1 on), None if there are fewer; and the number of games.
 
     The moves of the other games are not parsed: a text of many games is read quickly, and a game of another variant
@@ -179,13 +177,13 @@ def read_game(
     Raises
     ------
     RecordError
-        As :func:`read_pgn`, for that game only; or the game has more than ``most_moves``, which are then not parsed.
+        As :func:`read_pgn`, for that game only.
     """
     chosen, count = None, 0
     for count, written in enumerate(games, 1):
         if count == number:
             chosen = written
-    return None if chosen is None else chosen.record(most_moves), count
+    return None if chosen is None else chosen.record(), count
 
 
 @dataclass
@@ -201,15 +199,14 @@ class WrittenGame:
     left: str = ""
     fault: str = ""  # the reason why this is not PGN
 
-    def record(self, most_moves: int = MOST_MOVES) -> GameRecord:
+    def record(self) -> GameRecord:
         """Return the game, with its moves parsed; raises :class:`RecordError` as :func:`read_pgn` and :func:`read_game`
         do.
         """
-        if self.fault:
-            raise RecordError(f"game {self.number}: {self.fault}")
-        if len(self.words) > most_moves:
-            raise RecordError(f"game {self.number}: got {len(self.words):,} moves, expected at most {most_moves:,}")
-        return _game(self)
+        try:
+            return _game(self)
+        except DarkchessError as error:
+            raise RecordError(f"game {self.number}: {error}") from None
 
 
 def written_games(lines: Iterable[str]) -> Iterator[WrittenGame]:
@@ -292,30 +289,24 @@ def _written(tags: dict[str, str], movetext: str, too_long: bool) -> Iterator[Wr
 
 
 def _game(written: WrittenGame) -> GameRecord:
-    tags, number = written.tags, written.number
-    complaint = _not_this_game(written)
-    if complaint:
-        raise RecordError(f"game {number}: {complaint}")
+    tags = written.tags
+    fault = written.fault or _not_this_game(tags)
+    if not fault and len(written.words) > _MOST_MOVES:
+        fault = f"got {len(written.words):,} moves, expected at most {_MOST_MOVES:,}"
+    if fault:
+        raise RecordError(fault)
     fen = tags.get("FEN") if tags.get("SetUp") != "0" else None
-    try:
-        position = Position.from_fen(fen or START_FEN)
-    except DarkchessError as error:
-        raise RecordError(f"game {number}: {error}") from None
-    try:
-        moves, position = parse_moves(position, _on_eight_files(written))
-    except IllegalMove as error:
-        raise RecordError(f"game {number}, {error}") from None
+    moves, position = parse_moves(Position.from_fen(fen or START_FEN), _on_eight_files(written))
     # Without a variant, a final "#" where the rules of fog leave a move is a checkmate of chess.
     if "Variant" not in tags and written.words[-1:] and written.words[-1].endswith("#") and position.legal_moves():
-        raise RecordError(f"game {number}: got {written.words[-1]!r} at the end, a mate of chess; expected {_EXPECTED}")
+        raise RecordError(f"got {written.words[-1]!r} at the end, a mate of chess; expected {_EXPECTED}")
     outcome = _outcome(written, position)
     others = {name: value for name, value in tags.items() if name not in _OURS}
     return GameRecord(tuple(moves), outcome, fen, others)
 
 
-def _not_this_game(written: WrittenGame) -> str:
+def _not_this_game(tags: Mapping[str, str]) -> str:
     """Return why the tags are those of another game, "" if they are not. Only chess servers name openings (ECO)."""
-    tags = written.tags
     variant, rules = tags.get("Variant"), tags.get("RuleVariants", "")
     if rules:
         others = [rule for rule in rules.split() if rule not in _RULES]
@@ -351,8 +342,7 @@ def _outcome(written: WrittenGame, final: Position) -> Outcome | None:
             won = Outcome(not color, "king_captured")
             if said not in ("*", won.result):
                 raise RecordError(
-                    f"game {written.number}: got the result {said} after {chess.COLOR_NAMES[color]}'s king was "
-                    f"captured, expected {won.result}"
+                    f"got the result {said} after {chess.COLOR_NAMES[color]}'s king was captured, expected {won.result}"
                 )
             return won
     reason = _LEAVING.get(written.left) or written.tags.get("Termination", "unknown")

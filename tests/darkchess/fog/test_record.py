@@ -99,13 +99,13 @@ def test_results_reasons_and_names_of_the_variant_read() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("hello world", "game 1, ply 1: misspelt move: got 'hello'"),
-        ("1. e4 *\n\n1. d4 d4 *", "game 2, ply 2: illegal move: got 'd4'"),
+        ("hello world", "game 1: ply 1: misspelt move: got 'hello'"),
+        ("1. e4 *\n\n1. d4 d4 *", "game 2: ply 2: illegal move: got 'd4'"),
         ("1. e4\n) e5 *", "got ')'"),
         ("1. e4 e5 2. Sf3 *", "ply 3: misspelt move: got 'Sf3'"),
         ('[FEN "8/8 w"]\n\n*', "game 1: bad FEN"),
         ("1. e4 f6 2. Qh5 a6 3. Qxe8 0-1", "got the result 0-1 after black's king was captured, expected 1-0"),
-        ("1. e4 f6 2. Qh5 a6 3. Qxe8 Kf7 *", "game 1, ply 6: illegal move: got 'Kf7'"),
+        ("1. e4 f6 2. Qh5 a6 3. Qxe8 Kf7 *", "game 1: ply 6: illegal move: got 'Kf7'"),
         ("1. e4 --", "misspelt"),
     ],
 )
