@@ -99,10 +99,10 @@ def program_sequence(chosen: Configuration, moves: list[chess.Move], kind: Gadge
     for ply in range(3):
         if referee.turn == mover:
             _Doubled.steps.clear()
-            decision = players[mover].choose(Limit(nodes=nodes))
+            decision = players[mover].answer("move", Limit(nodes=nodes))
             steps += [dataclasses.replace(step, ply=ply) for step in _Doubled.steps]
         else:
-            decision = players[referee.turn].choose(Limit(nodes=_ANSWER_NODES))
+            decision = players[referee.turn].answer("move", Limit(nodes=_ANSWER_NODES))
         referee.push(decision.answer)
         if referee.outcome is not None:
             break

@@ -10,9 +10,8 @@ import chess
 import msgspec
 
 from darkchess.board.position import Position
-from darkchess.fog.game.contest import Player
+from darkchess.fog.game.contest import Player, Setup
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import PAPER
 from darkchess.fog.game.view import View
 
 _Shape = TypeVar("_Shape")
@@ -54,7 +53,7 @@ def bench_positions() -> list[BenchPosition]:
 
 def seated(player: Player, position: BenchPosition) -> Player:
     """``player`` brought to the position by its views."""
-    player.start(position.views[0], position.start, PAPER)
+    player.begin(position.views[0].color, Setup(position.start))
     for view in position.views[1:]:
         player.observe(view)
     return player

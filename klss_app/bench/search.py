@@ -43,7 +43,7 @@ def search(
         for position in positions:
             for repetition in range(repetitions):
                 player = seated(make_player(chosen, evaluator, seed=seed + repetition), position)
-                found = player.choose(Limit(time_s=seconds)).diagnostics
+                found = player.answer("move", Limit(time_s=seconds)).diagnostics
                 labels = {"position": position.name, "evaluator": name, "repetition": repetition, "load": load()}
                 rows.append({**labels, **found})
                 for figure, values in numbers.items():

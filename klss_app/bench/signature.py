@@ -30,7 +30,7 @@ def signature(chosen: Configuration, *, seed: int = 0, say: Say = lambda line: N
     """
     crc = 0
     for position in bench_positions():
-        decision = seated(make_player(chosen, seed=seed), position).choose(Limit(nodes=NODES))
+        decision = seated(make_player(chosen, seed=seed), position).answer("move", Limit(nodes=NODES))
         found = decision.diagnostics
         said = [decision.answer.uci(), *(found[key] for key in ("nodes", "depth", "iterations", "gadget"))]
         crc = zlib.crc32(repr([*said, f"{found['value']:.6f}"]).encode(), crc)

@@ -94,7 +94,7 @@ def mixture(
     """
     seeds = range(seed, seed + (DRAWS if chosen.search is None else 1))
     players = [seated(make_player(chosen, evaluator, seed=each), position) for each in seeds]
-    drawn = [player.choose(limit).answer for player in players]
+    drawn = [player.answer("move", limit).answer for player in players]
     first, known = players[0], players[0].position_set
     assert known is not None
     if isinstance(first, KlssPlayer):

@@ -67,7 +67,7 @@ def test_the_mixture_is_what_the_player_draws_her_move_from(name: str) -> None:
     chosen, evaluator, limit = configuration(f"{name},threads=1"), BuiltinEvaluator(), Limit(nodes=300)
     for entry in (ENTRIES["Qa4+ after 1.c4 d5"], ENTRIES["king v unseen rook"], ENTRIES["Qxe8"]):
         played, positions = mixture(chosen, evaluator, entry.position, limit, seed=1)
-        decision = seated(make_player(chosen, evaluator, seed=1), entry.position).choose(limit)
+        decision = seated(make_player(chosen, evaluator, seed=1), entry.position).answer("move", limit)
         assert sum(played.values()) == pytest.approx(1.0) and played[decision.answer] > 0.0
         assert positions == decision.diagnostics["positions"]
 

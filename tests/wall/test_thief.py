@@ -19,7 +19,6 @@ import pytest
 from darkchess.fog.game.contest import Player
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.named_fog_players import configuration, make_player
 from klss.play.limits import Limit, TimeControl
 from klss.support.seeds import game_seed, opening_seed, player_seed
@@ -72,10 +71,10 @@ def foretold(victim: str, nodes: int, results: list[GameResult], seeds: list[int
         (record,) = read_pgn(result.record)
         game = Referee(record.fen)
         clone = make_player(configuration(victim), seed=seed)
-        clone.start(game.view(color), game.position, PAPER)
+        clone.begin(color, game.setup)
         for move in record.moves[: 2 * TURNS]:
             if game.turn == color:
-                hits += clone.choose(Limit(nodes=nodes)).answer == move
+                hits += clone.answer("move", Limit(nodes=nodes)).answer == move
             game.push(move)
             clone.observe(game.view(color))
     return hits

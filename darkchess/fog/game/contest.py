@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import chess
 
 import klss.play.contest
 from darkchess.fog.game.rules import PAPER, Ruleset
-from klss.play.contest import Decision
-from klss.play.limits import Limit, Progress
 
 if TYPE_CHECKING:  # a command line draws its first board before these load compiled code
     from darkchess.board.position import Position
@@ -28,31 +26,8 @@ class Setup:
     ruleset: Ruleset = PAPER
 
 
-class Player(klss.play.contest.Player[Setup, "View", chess.Move]):
-    """Player of one colour: the calls of :class:`klss.play.contest.Player` in the words of this game.
-
-    Every question is for a move, and an observation is a :class:`~darkchess.fog.game.view.View`.
-    """
-
-    def begin(self, seat: chess.Color, setup: Setup) -> None:
-        from darkchess.fog.game.view import initial_view
-
-        self.start(initial_view(setup.start, seat), setup.start, setup.ruleset)
-
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
-        return self.choose(limit, progress)
-
-    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        """Begin a game from ``start``; ``view`` is the player's view of it."""
-        raise NotImplementedError
-
-    def observe(self, view: View) -> None:
-        """Update by the view after a ply, its own or the opponent's; every ply is shown once, in order."""
-        raise NotImplementedError
-
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
-        """Choose a move; it must be the player's turn."""
-        raise NotImplementedError
+Player: TypeAlias = klss.play.contest.Player[Setup, "View", chess.Move]
+"""Player of one colour: every question is for a move."""
 
 
 def king_capture(view: View) -> chess.Move | None:

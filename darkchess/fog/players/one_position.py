@@ -8,11 +8,8 @@ import chess
 import numpy as np
 
 from darkchess.board.move import decode
-from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.game.contest import king_capture
-from darkchess.fog.game.rules import PAPER, Ruleset
-from darkchess.fog.game.view import View
+from darkchess.fog.game.contest import Setup, king_capture
 from darkchess.fog.players.model import DarkChess
 from darkchess.fog.players.tracking import TrackingPlayer
 from klss.play.contest import Decision
@@ -38,12 +35,12 @@ class OnePositionPlayer(TrackingPlayer):
         super().__init__(**tracking)
         self._evaluator, self._sample, self._deepest = evaluator, sample, deepest
 
-    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        super().start(view, start, ruleset)
+    def begin(self, seat: chess.Color, setup: Setup) -> None:
+        super().begin(seat, setup)
         self._evaluator.new_game()
 
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
-        """See :class:`darkchess.fog.game.contest.Player`; ``nodes`` is about the number of positions to value."""
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
+        """See :class:`klss.play.contest.Player`; ``nodes`` is about the number of positions to value."""
         view, plan = self._turn(), TimePlan(limit)
         model = DarkChess(view.color, self._ruleset, self._evaluator)
         positions = self._up_to_date(plan.tracking_deadline())

@@ -14,10 +14,8 @@ import chess
 import numpy as np
 
 from darkchess.board.move import decode, encode
-from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.game.contest import is_loud, king_capture
-from darkchess.fog.game.rules import PAPER, Ruleset
+from darkchess.fog.game.contest import Setup, is_loud, king_capture
 from darkchess.fog.game.view import View
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from darkchess.fog.players.tracking import TrackingPlayer
@@ -113,18 +111,18 @@ class KlssPlayer(TrackingPlayer):
         self.filtered = self._beliefs.filtered
         self._thinking: _Thinking | None = None
 
-    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
+    def begin(self, seat: chess.Color, setup: Setup) -> None:
         self._give_up()
-        super().start(view, start, ruleset)
+        super().begin(seat, setup)
         self._searched = False
         self._evaluator.new_game()
-        model = DarkChess(view.color, ruleset, self._evaluator)
+        model = DarkChess(seat, setup.ruleset, self._evaluator)
         threads = self._threads if self._evaluator.reentrant else 1
         search = Search(model, self._configuration, seed=self._seed, threads=threads, ponders=self._ponder)
-        self._thinking = _Thinking(model, search, [view.key()])
+        self._thinking = _Thinking(model, search, [self.view.key()])
 
     def observe(self, view: View) -> None:
-        """See :class:`darkchess.fog.game.contest.Player`. The position set is updated by the player's own move while
+        """See :class:`klss.play.contest.Player`. The position set is updated by the player's own move while
         the opponent's clock runs; then the player ponders, if it is to.
         """
         super().observe(view)
@@ -150,7 +148,7 @@ class KlssPlayer(TrackingPlayer):
         with contextlib.suppress(Exception):
             self._stop()
 
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
         plan = TimePlan(limit)
         self._stop()
         view, thinking = self._turn(), self._thinking

@@ -12,12 +12,11 @@ from dataclasses import replace
 import chess
 import numpy as np
 
-from darkchess.board.position import Position
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.game.contest import Player, king_capture
-from darkchess.fog.game.rules import PAPER, Ruleset
-from darkchess.fog.game.view import View
+from darkchess.fog.game.contest import Player, Setup, king_capture
+from darkchess.fog.game.rules import PAPER
+from darkchess.fog.game.view import View, initial_view
 from klss.play.contest import Decision
 from klss.play.limits import Limit, Progress
 from klss.play.outcome import Outcome
@@ -44,10 +43,13 @@ class TrackingPlayer(Player):
         # stay, so that weights do not depend on whether a host asks for the set before the move.
         self._allowance = math.inf
 
-    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        self._views, self._ruleset, self._taken_in, self._allowance = [view], ruleset, 1, math.inf
+    def begin(self, seat: chess.Color, setup: Setup) -> None:
+        view = initial_view(setup.start, seat)
+        self._views, self._ruleset, self._taken_in, self._allowance = [view], setup.ruleset, 1, math.inf
         weigher = Filter.packaged(self._threads) if self.filtered else None
-        self._known = PositionSet(view, start, cap=self._cap, seed=self._seed, threads=self._threads, weigher=weigher)
+        self._known = PositionSet(
+            view, setup.start, cap=self._cap, seed=self._seed, threads=self._threads, weigher=weigher
+        )
 
     def observe(self, view: View) -> None:
         self._views.append(view)
@@ -82,7 +84,7 @@ class TrackingPlayer(Player):
 class RandomPlayer(TrackingPlayer):
     """Plays uniformly over the legal moves; its position set is only for a host that asks for it."""
 
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
         view = self._turn()
         rng = np.random.default_rng([self._seed, view.ply])
         return Decision(view.legal_moves[int(rng.integers(len(view.legal_moves)))], {})
@@ -100,20 +102,20 @@ class WeakerPlayer(Player):
     def position_set(self) -> PositionSet:
         return self._player.position_set
 
-    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        self._player.start(view, start, ruleset)
+    def begin(self, seat: chess.Color, setup: Setup) -> None:
+        self._player.begin(seat, setup)
 
     def observe(self, view: View) -> None:
         self._player.observe(view)
 
-    def choose(self, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
+    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
         view = self._player.view
         rng = np.random.default_rng([self._seed, view.ply])
         if rng.random() < self._slips and king_capture(view) is None:
             return Decision(view.legal_moves[int(rng.integers(len(view.legal_moves)))], {})
         if math.isfinite(self._max_nodes):
             limit = replace(limit, nodes=int(min(self._max_nodes, limit.nodes or math.inf)))
-        return self._player.choose(limit, progress)
+        return self._player.answer(question, limit, progress)
 
     def end(self, outcome: Outcome) -> None:
         self._player.end(outcome)

@@ -67,7 +67,7 @@ def seated(text: str, game: Referee, color: chess.Color | None = None, seed: int
     """A player by its configuration that has seen what ``color`` (by default the side to move) saw of a game."""
     views = game.views(game.turn if color is None else color)
     player = make_player(configuration(text), seed=seed)
-    player.start(views[0], game.positions[0], game.ruleset)
+    player.begin(views[0].color, game.setup)
     for view in views[1:]:
         player.observe(view)
     return player

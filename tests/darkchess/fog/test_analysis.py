@@ -113,10 +113,10 @@ def test_the_analyst_thinks_as_a_player_without_an_earlier_trunk_does(ply: int, 
     color = GAME.positions[ply].turn
     analysis = analyst(GAME, color, ply, chosen).think(Limit(nodes=4000))
     player = make_player(chosen, seed=5)
-    player.start(GAME.views(color)[0], GAME.positions[0])
+    player.begin(color, GAME.setup)
     for view in GAME.views(color)[1 : ply + 1]:
         player.observe(view)
-    decision = player.choose(Limit(nodes=4000))
+    decision = player.answer("move", Limit(nodes=4000))
     assert {key: decision.diagnostics[key] for key in analysis.diagnostics} == analysis.diagnostics
     assert next(each for each in analysis.moves if each.move == decision.answer).probability > 0.0
 
@@ -192,8 +192,8 @@ def test_a_king_is_taken_in_a_game_that_is_won_without_it_too_as_the_player_does
     fen = "5Q1k/8/8/8/8/8/8/QRR3K1 w - - 0 1"
     analysis = analyst(Referee(fen), chess.WHITE, 0).think(Limit(nodes=2000))
     player = make_player(FEW, seed=5)
-    player.start(Referee(fen).view(chess.WHITE), Position.from_fen(fen))
-    decision = player.choose(Limit(nodes=2000))
+    player.begin(chess.WHITE, Referee(fen).setup)
+    decision = player.answer("move", Limit(nodes=2000))
     first = analysis.moves[0]
     assert (first.move, first.probability, first.value) == (decision.answer, 1.0, 1.0)
     assert analysis.value == analysis.mix_value == 1.0

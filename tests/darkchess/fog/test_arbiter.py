@@ -8,10 +8,8 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.board.position import Position
-from darkchess.fog.game.contest import Player
+from darkchess.fog.game.contest import Player, Setup
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import PAPER, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.tracking import RandomPlayer
 from klss.play.arbiter import Arbiter
@@ -28,17 +26,16 @@ class Scripted(Player):
     def __init__(self, moves: tuple[str, ...], then: type[Exception] = Resignation) -> None:
         self.moves = list(moves)
         self.then = then
-        self.given: list[Any] = []
         self.limits: list[Limit] = []
 
-    def start(self, view: View, start: Position, ruleset: Ruleset = PAPER) -> None:
-        self.given = [view]
-        self.started = (start, ruleset)
+    def begin(self, seat: chess.Color, setup: Setup) -> None:
+        self.given: list[Any] = []
+        self.started = setup
 
     def observe(self, view: View) -> None:
         self.given.append(view)
 
-    def choose(self, limit: Limit, progress: Any = None) -> Decision:
+    def answer(self, question: str, limit: Limit, progress: Any = None) -> Decision:
         self.limits.append(limit)
         if not self.moves:
             raise self.then
@@ -55,8 +52,8 @@ def test_each_player_is_given_each_of_her_own_views_once_in_order_and_nothing_el
     game = arbiter(white, black)
     game.play()
     for color, player in ((chess.WHITE, white), (chess.BLACK, black)):
-        assert player.given == list(game.referee.views(color))
-        assert player.started == (Position.start(), game.referee.ruleset)
+        assert player.given == list(game.referee.views(color)[1:])
+        assert player.started == game.referee.setup
     assert white.given[-1].game_over == Outcome(chess.WHITE, "king_captured")
 
 
@@ -85,9 +82,9 @@ def test_a_clock_is_charged_and_given_its_increment() -> None:
 
 def test_a_flag_loses_and_the_late_move_is_not_played() -> None:
     class Slow(Scripted):
-        def choose(self, limit: Limit, progress: Any = None) -> Decision:
+        def answer(self, question: str, limit: Limit, progress: Any = None) -> Decision:
             time.sleep(0.02)
-            return super().choose(limit, progress)
+            return super().answer(question, limit, progress)
 
     game = arbiter(Slow(("e2e4",)), Scripted(()), TimeControl(clock=(0.01, 5.0)))
     game.play()

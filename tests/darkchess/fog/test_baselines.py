@@ -105,7 +105,7 @@ def test_a_mate_in_two_is_found_and_the_win_not_put_off(name: str) -> None:
     referee = Referee("7k/8/8/8/8/8/R7/1R4K1 w - - 0 1")
     player = seated(name, referee)
     while referee.outcome is None:
-        found = player.choose(Limit(nodes=400_000))
+        found = player.answer("move", Limit(nodes=400_000))
         referee.push(found.answer)
         player.observe(referee.view(chess.WHITE))
         if referee.outcome is None:
@@ -145,7 +145,7 @@ def test_best_guess_plays_the_best_move_in_the_position_that_is_worst_for_it(
     assert referee.turn == color and 1 < positions.size <= 200
     worst = brute_force.parse(min(positions, key=value).fen())
     values = {move: after(worst, move) for move in brute_force.moves(worst)}
-    found = seated("best-guess", referee).choose(Limit(nodes=positions.size))
+    found = seated("best-guess", referee).answer("move", Limit(nodes=positions.size))
     assert found.diagnostics["depth"] == 1
     assert found.diagnostics["nodes"] == positions.size + len(values)
     best = max(values.values())

@@ -70,8 +70,8 @@ def test_what_the_belief_is_made_of_stands_beside_the_search_s_fields_where_ther
 def test_each_plays(name: str) -> None:
     referee = Referee()
     player = make_player(configuration(name), seed=1)
-    player.start(referee.view(chess.WHITE), referee.position)
-    assert player.choose(Limit(nodes=300)).answer in referee.legal_moves()
+    player.begin(chess.WHITE, referee.setup)
+    assert player.answer("move", Limit(nodes=300)).answer in referee.legal_moves()
     player.close()
 
 

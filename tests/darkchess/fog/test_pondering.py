@@ -31,7 +31,7 @@ class Game:
 
     def __init__(self, player: KlssPlayer) -> None:
         self.referee, self.player, self._shown = Referee(), player, 0
-        player.start(self.referee.view(chess.WHITE), self.referee.position)
+        player.begin(chess.WHITE, self.referee.setup)
 
     def show(self) -> None:
         views = self.referee.views(chess.WHITE)
@@ -40,7 +40,7 @@ class Game:
             self.player.observe(view)
 
     def move(self, limit: Limit) -> dict[str, Any]:
-        decision = self.player.choose(limit)
+        decision = self.player.answer("move", limit)
         self.referee.push(decision.answer)
         self.show()
         return {"move": decision.answer.uci(), **decision.diagnostics}

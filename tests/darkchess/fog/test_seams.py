@@ -79,6 +79,6 @@ class Toy(SearchConfiguration):
 def test_toy_parts_make_a_player() -> None:
     game = Referee()
     player = KlssPlayer(BuiltinEvaluator(), Toy(), seed=1)
-    player.start(game.view(chess.WHITE), game.position)
-    said = player.choose(Limit(nodes=1000))
+    player.begin(chess.WHITE, game.setup)
+    said = player.answer("move", Limit(nodes=1000))
     assert said.answer in game.legal_moves() and 1000 <= said.diagnostics["nodes"] < 1000 + 448

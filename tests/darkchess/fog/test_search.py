@@ -188,7 +188,7 @@ def test_a_whole_game_is_nested_exact_and_says_so() -> None:
         player = players[color]
         assert isinstance(player, KlssPlayer)
         expected = consistent_in_trunk(player, referee, color) if referee.ply >= 2 else False
-        decision = player.choose(Limit(nodes=3000))
+        decision = player.answer("move", Limit(nodes=3000))
         found = decision.diagnostics
         assert found.keys() >= DIAGNOSTICS
         assert found["gap"] < 1e-6
@@ -218,7 +218,7 @@ def test_a_seed_and_a_node_budget_give_the_same_game_twice_on_one_thread_and_on_
         players = {color: seated(f"{name},threads={threads}", referee, color) for color in chess.COLORS}
         said = []
         while referee.outcome is None and referee.ply < 8:
-            decision = players[referee.turn].choose(Limit(nodes=nodes))
+            decision = players[referee.turn].answer("move", Limit(nodes=nodes))
             assert decision.diagnostics["seconds"] == 0.0, "with a node budget nothing reads a clock"
             assert name == "best-guess" or decision.diagnostics.keys() >= DIAGNOSTICS
             said.append((decision.answer.uci(), repr(decision.diagnostics)))
@@ -235,7 +235,7 @@ def test_who_asks_for_the_position_set_changes_no_weight_and_no_move() -> None:
     asked, left_alone = (seated("kluss,threads=1", game) for _ in range(2))
     distinct = 0
     for _ in range(4):
-        answers = [player.choose(Limit(nodes=300)) for player in (asked, left_alone)]
+        answers = [player.answer("move", Limit(nodes=300)) for player in (asked, left_alone)]
         known = [player.position_set for player in (asked, left_alone)]
         assert isinstance(known[0], PositionSet) and isinstance(known[1], PositionSet)
         assert answers[0] == answers[1] and np.array_equal(known[0].weights, known[1].weights)
@@ -266,14 +266,14 @@ def test_the_set_leaves_the_time_that_its_weights_take(
     player = seated(name, game, chess.BLACK)
     game.push(chess.Move.from_uci("b1a1"))
     player.observe(game.view(chess.BLACK))
-    assert player.choose(Limit(time_s=2.0)).answer == chess.Move.from_uci("a2a1"), "which needs no search"
+    assert player.answer("move", Limit(time_s=2.0)).answer == chess.Move.from_uci("a2a1"), "which needs no search"
     assert deadlines == [pytest.approx(1000.0 + share * 2.0)]
 
 
 @pytest.mark.parametrize("name", ["klss2021", "kluss", "greedy", "baseline", "best-guess"])
 def test_a_king_that_can_be_taken_is_taken(name: str) -> None:
     referee = Referee("4k3/8/8/8/8/8/8/4RK2 w - - 0 1", PAPER)
-    assert seated(name, referee).choose(Limit(nodes=500)).answer == chess.Move.from_uci("e1e8")
+    assert seated(name, referee).answer("move", Limit(nodes=500)).answer == chess.Move.from_uci("e1e8")
 
 
 def test_a_node_budget_bounds_the_nodes() -> None:
@@ -310,7 +310,7 @@ def test_what_stands_at_other_infosets_of_the_player_says_nothing_of_an_action_a
     elsewhere = 0
     while referee.ply < 8:
         player = seats[referee.turn]
-        move = player.choose(Limit(nodes=120)).answer
+        move = player.answer("move", Limit(nodes=120)).answer
         assert isinstance(player, KlssPlayer) and player._thinking is not None
         standing = player._thinking.search.standing
         assert standing is not None
@@ -330,13 +330,13 @@ def test_what_stands_at_other_infosets_of_the_player_says_nothing_of_an_action_a
 
 def test_a_memory_limit_stops_growth_not_the_game() -> None:
     referee = Referee(MIDDLEGAME, PAPER)
-    decision = seated("klss2021,memory_mb=1", referee).choose(Limit(nodes=50_000))
+    decision = seated("klss2021,memory_mb=1", referee).answer("move", Limit(nodes=50_000))
     assert decision.answer in referee.legal_moves()
     assert 0 < decision.diagnostics["nodes"] < 20_000
 
 
 def test_a_forced_move_needs_no_search() -> None:
     referee = Referee("k7/8/8/8/8/p1p5/P1P5/KB6 w - - 0 1", PAPER)
-    decision = seated("klss2021", referee).choose(Limit(nodes=500))
+    decision = seated("klss2021", referee).answer("move", Limit(nodes=500))
     assert (decision.answer, decision.diagnostics["nodes"]) == (chess.Move.from_uci("a1b2"), 0)
     assert decision.diagnostics.keys() >= DIAGNOSTICS
