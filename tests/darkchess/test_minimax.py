@@ -70,7 +70,7 @@ def test_a_depth_of_nothing_is_the_plain_value(positions: Rows) -> None:
     assert np.array_equal(searched(positions[::7], 0), BuiltinEvaluator().values(positions[::7]))
 
 
-@pytest.mark.parametrize(("depth", "step"), [(1, 17), (2, 400)])
+@pytest.mark.parametrize(("depth", "step"), [(1, 17), (2, 800)])
 def test_a_search_is_the_minimax_of_its_leaves(positions: Rows, depth: int, step: int) -> None:
     some = positions[::step]
     expected = brute_force(some, depth)

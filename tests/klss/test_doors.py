@@ -84,10 +84,10 @@ def test_a_strategy_in_every_form_loses_what_openspiel_says(name: str, tmp_path:
         {key: said(key, tuple(actions)) for key, actions in solved.strategy(player).items()} for player in (0, 1)
     )
     (tmp_path / "policy.json").write_text(json.dumps({"players": [{"infosets": first}, {"infosets": second}]}))
-    python_to_c = spiel_policy.python_policy_to_pyspiel_policy
+    python_to_c, lost = spiel_policy.python_policy_to_pyspiel_policy, nash_conv(game, table)
     for form in (first | second, [first, said], table, python_to_c(table), str(tmp_path / "policy.json")):
         found = klss.exploit(game, form)
-        assert sum(each.gain for each in found) == pytest.approx(nash_conv(game, table))
+        assert sum(each.gain for each in found) == pytest.approx(lost)
         for each in found:
             assert sum(gain for _, gain in each.where) == pytest.approx(each.gain) and each.named == each.infosets
     uniform = spiel_policy.UniformRandomPolicy(game)

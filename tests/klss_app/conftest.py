@@ -7,15 +7,18 @@ import json
 import os
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
+from darkchess.evaluation.choice import EvaluatorChoice
 from klss_app.cli.main import main
-from uci_bridge.child_processes import engine_environment, own_program
-from uci_bridge.players import PlayerMaker
+from uci_bridge.child_processes import own_program
+from uci_bridge.kits.named import kit_named
+from uci_bridge.protocol.engine import Engine
 from uci_bridge.protocol.engine_process import EngineProcess
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,35 +41,64 @@ class Ran:
 Klss = Callable[..., Ran]
 
 
-ENGINES: dict[Any, EngineProcess] = {}
-"""Our engines that play on from one test to the next, by what they were started with; they end with this process."""
+class EngineHere(EngineProcess):
+    """Our engine without a process of its own, which would load for a second; its command line is in ``started``."""
+
+    started: ClassVar[list[tuple[str, ...]]] = []
+
+    def __init__(self, argv: Sequence[str], **others: Any) -> None:
+        super().__init__(argv, **others)
+        self._engine: Engine | None = None
+        self._answers: deque[bytes] = deque()
+
+    @property
+    def alive(self) -> bool:
+        return self._engine is not None
+
+    def start(self) -> None:
+        if self._engine is None:
+            words = iter(word for word in self.command[len(own_program("klss", "engine")) :] if word != "--progress")
+            flags = dict(zip(words, words, strict=True))
+            kit, choice = kit_named(flags["--game"]), EvaluatorChoice(flags["--evaluator"], flags.get("--stockfish"))
+            self._engine = Engine(kit, kit.spec(flags["--configuration"]), choice)
+            self.starts += 1
+            self.started.append(self.command)
+
+    def send(self, line: bytes, deadline: float) -> None:
+        assert self._engine is not None
+        self._answers.append(self._engine.answer(line))
+
+    def receive(self, until: Callable[[], float]) -> bytes:
+        self.answered = True
+        return self._answers.popleft()
+
+    def kill(self) -> None:
+        if self._engine is not None:
+            self._engine.close()
+        self._engine = None
+
+    close = kill
+
+
+@pytest.fixture
+def engines_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Our players play without processes of their own, for tests that are not of processes."""
+    monkeypatch.setattr("uci_bridge.players.EngineProcess", EngineHere)
 
 
 @pytest.fixture
 def klss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Klss:
-    """Runs ``klss ARGUMENTS`` in this process, in an empty directory; ``typed`` is its stdin. In ``klss play`` it
-    shares our engines (:data:`ENGINES`), since each would load for seconds.
+    """Runs ``klss ARGUMENTS`` in this process, in an empty directory; ``typed`` is its stdin. In ``klss play`` our
+    engines have no processes of their own.
     """
     monkeypatch.chdir(tmp_path)
-    closed, ours = PlayerMaker.close, own_program("klss", "engine")
-
-    def process(argv: Sequence[str], **others: Any) -> EngineProcess:
-        if [*argv[: len(ours)]] != ours or any(Path(word).suffix == ".toml" for word in argv):
-            return EngineProcess(argv, **others)
-        key = tuple(argv), tuple(sorted(engine_environment().items()))
-        return ENGINES.setdefault(key, EngineProcess(argv, **others))
-
-    def close(maker: PlayerMaker, *, at_once: bool = False) -> None:
-        if maker.process not in ENGINES.values():
-            closed(maker, at_once=at_once)
 
     def run(*arguments: str, typed: str = "") -> Ran:
         monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
         capsys.readouterr()
         with monkeypatch.context() as patched:
             if "play" in arguments[:2]:
-                patched.setattr("uci_bridge.players.EngineProcess", process)
-                patched.setattr(PlayerMaker, "close", close)
+                patched.setattr("uci_bridge.players.EngineProcess", EngineHere)
             code = main(list(arguments))
         out, err = capsys.readouterr()
         return Ran(code, out, err)

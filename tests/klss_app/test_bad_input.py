@@ -179,7 +179,7 @@ def test_bad_input_exits_2_with_one_line_and_nothing_on_stdout(
     klss: Any, files: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
     monkeypatch.chdir(files)
-    monkeypatch.setattr("uci_bridge.match.workers._CONNECT_S", 1.0)
+    monkeypatch.setattr("uci_bridge.match.workers._CONNECT_S", 0.1)
     ran = klss(*shlex.split(line))
     assert one_line(ran), ran.err
 

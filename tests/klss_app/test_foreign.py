@@ -137,7 +137,8 @@ def test_a_match_whose_files_hold_what_no_json_has_goes_on(klss: Any, tmp_path: 
 
 def test_a_hostile_engine_s_game_in_play_is_shown_and_kept_clean(program: Any, tmp_path: Path) -> None:
     black = hostile(tmp_path / "pids") + " \x1b[31m\u202e"
-    ran = program("play", "--white", "random", "--black", black, "--nodes", "1", "--fen", FEN, "--pgn", "game.pgn")
+    flags = ("--nodes", "1", "--fen", FEN, "--pgn", "game.pgn")
+    ran = program("play", "--white", foreign("good"), "--black", black, *flags)
     assert ran.code == 0 and "forfeited" in ran.out and "I resign ?]0;owned?" in ran.err
     assert_seen(ran.out + ran.err + (tmp_path / "game.pgn").read_text())
     assert not any(is_alive(int(pid)) for pid in (tmp_path / "pids").read_text().split())

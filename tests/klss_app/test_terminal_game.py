@@ -163,6 +163,7 @@ def test_a_whole_game_in_a_terminal(
         assert json.loads(kept)["senses"]["true"] == [chess.E5, None, None, chess.D7]
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_the_engine_thinks_leaves_cleanly_and_keeps_the_game(
     tmp_path: Path, open_screens: list[Screen]
 ) -> None:

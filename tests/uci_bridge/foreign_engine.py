@@ -145,7 +145,7 @@ owed: list = []
 if how == "slow start":
     for _ in range(4):
         print("loading", file=sys.stderr, flush=True)
-        time.sleep(0.3)
+        time.sleep(0.25)
 for line in sys.stdin.buffer:
     if keep is not None:
         keep.write(line)

@@ -397,7 +397,7 @@ def test_an_engine_that_fails_is_started_again_and_no_game_suffers(tmp_path: Pat
     with FakeServer() as server:
         scripts = [Opponent(end="resign", end_ply=12)] * 2
         for number, script in enumerate(scripts):
-            server.start(f"human{number}", bot_white=bool(number), script=script, initial_s=3.0, increment_s=0.0)
+            server.start(f"human{number}", bot_white=bool(number), script=script, initial_s=2.0, increment_s=0.0)
         engine["margin_ms"] = 200
         accept = {**PLENTY, "initial_s": [1, 600]}
         folder = tmp_path / "records"
@@ -411,7 +411,7 @@ def test_an_engine_that_loads_for_longer_than_the_clock_allows_costs_no_game(
     with FakeServer() as server:
         engine = {"command": [*ENGINE, "deaf"], "nodes": 5, "margin_ms": 200}
         server.holding.set()
-        game_id = server.start(bot_white=True, moves=["e2e4", "e7e5"], initial_s=3.0, increment_s=0.0)
+        game_id = server.start(bot_white=True, moves=["e2e4", "e7e5"], initial_s=2.0, increment_s=0.0)
         game = server.games[game_id]
 
         def moved() -> None:

@@ -35,8 +35,8 @@ from uci_bridge.protocol.host import HostedPlayer, rehearse
 from uci_bridge.protocol.rbc import RBC
 
 SCRIPT = str(Path(__file__).with_name("foreign_engine.py"))
-HASTY = Patience(grace_s=0.3, nodes_s=0.3, start_s=0.5, push_s=0.3, close_s=0.2)
-CALM = Patience(grace_s=20.0, start_s=20.0, push_s=10.0, close_s=0.5)
+HASTY = Patience(grace_s=0.1, nodes_s=0.1, start_s=0.2, push_s=0.1, close_s=0.1)
+CALM = Patience(grace_s=20.0, start_s=20.0, push_s=10.0, close_s=0.2)
 
 Start = Callable[..., EngineProcess]
 
@@ -216,7 +216,7 @@ def test_a_dead_engine_is_started_again_in_mid_game_where_that_is_allowed(start:
 
 def test_a_hung_engine_is_started_again_long_before_its_clock_runs_out(start: Start) -> None:
     engine = start("silent", "1", patience=Patience(grace_s=0.5, close_s=0.2))
-    game, _ = play(engine, TimeControl(clock=(20.0, 0.0)), plies=4, restarts=3)
+    game, _ = play(engine, TimeControl(clock=(8.0, 0.0)), plies=4, restarts=3)
     assert game.outcome == Outcome(None, "ply_limit") and engine.starts == 2
 
 

@@ -90,7 +90,7 @@ def test_the_set_is_the_same_on_two_threads_in_any_batch_and_with_any_table(
         assert (other.sample(50, seed=1) == plain.sample(50, seed=1)).all()
 
 
-@pytest.mark.parametrize("cap", [300, 999, 5000, 10_000_000])
+@pytest.mark.parametrize("cap", [300, 5000, 10_000_000])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_streamed_set_is_the_same_in_slices_of_any_size(
     cap: int, threads: int, monkeypatch: pytest.MonkeyPatch
@@ -177,7 +177,7 @@ def test_without_a_deadline_no_clock_is_read(monkeypatch: pytest.MonkeyPatch) ->
     assert known.sample(5).shape == (5, 9)
 
 
-@pytest.mark.parametrize("cap", [1, 3, 40])
+@pytest.mark.parametrize("cap", [1, 20])
 def test_a_sample_that_dies_out_is_mended_into_positions_that_look_right(cap: int) -> None:
     recoveries = 0
     for seed, fen in enumerate(STARTS.values()):
@@ -233,14 +233,15 @@ def test_the_table_holds_a_set_through_growing_and_cutting(cap: int, monkeypatch
     entries = rng.integers(1, 1 << 63, size=(20_000, 2), dtype=np.uint64)
     entries[10_000:] = entries[rng.integers(0, 10_000, size=10_000)]
     key = np.uint64(99)
-    table = position_table.PositionTable(key, cap, 100)
+    table, given = position_table.PositionTable(key, cap, 100), set[tuple[int, ...]]()
     for start in range(0, 20_000, 500):
         while table.scarce:
             table.make_room()
         part = entries[start : start + 500].copy()
+        given.update(map(tuple, part.tolist()))
         part = part[[int(kernels.half_hash(*half, key)) <= int(table.layout.threshold) for half in part]]
         table.add(table.insert(part, len(part)))
-        assert len(table) <= len({tuple(row) for row in entries[: start + 500].tolist()})
+        assert len(table) <= len(given)
     assert table.cut == (cap < 10_000)
     # The entries with the smallest hashes, in the order of the hashes.
     distinct = np.unique(entries, axis=0)

@@ -16,6 +16,7 @@ from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import partitions
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.game.requests import after_move, played
+from darkchess.rbc.game.rules import Limits
 from darkchess.rbc.players.dsmcp import Synoptic
 from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer, expected_values
 from darkchess.rbc.players.named_rbc_players import _RANGES, CONFIGURATIONS, configuration, make_player
@@ -30,7 +31,7 @@ FEW = Limit(nodes=400)
 
 
 def play(white: str, black: str, seed: int, nodes: int = 100) -> tuple[Referee, TruthCount]:
-    game, truth = Referee(), TruthCount()
+    game, truth = Referee(limits=Limits(full_turns=12)), TruthCount()
     players = {
         color: make_player(configuration(name), seed=seed)
         for color, name in ((chess.WHITE, white), (chess.BLACK, black))
@@ -62,7 +63,7 @@ def worths(known: PositionSet, **settings: float) -> dict[chess.Move | None, flo
 
 @pytest.mark.parametrize("name", sorted(CONFIGURATIONS))
 def test_every_player_plays_a_game_in_which_the_truth_is_never_lost(name: str) -> None:
-    game, truth = play(name, "rbc-random", 2)
+    game, truth = play(name, "rbc-random", 2, nodes=30)
     assert game.outcome is not None and truth.lost == 0
 
 

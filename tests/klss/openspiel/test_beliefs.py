@@ -50,7 +50,7 @@ def test_the_truth_is_held_possible_until_the_belief_says_it_is_a_sample(name: s
     game, _ = spiel_game(name)
     checks, given = 0, [0, 0]
     beliefs = [HistoryBelief(OpenSpielModel(game, player), cap=1000, seed=0) for player in (0, 1)]
-    for state in played(game, 0):
+    for state in played(game, 0, 8):
         player = state.current_player()
         seen = Sight(game, player).along(game.new_initial_state(), state.history())
         beliefs[player].observe(seen[given[player] :])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -19,6 +21,7 @@ from tests.klss.search.solved import NO_KEYS, expand, solve_gadget
 GAMES = ["leduc_poker", "dark_hex(board_size=2,gameversion=adh)", "kuhn_poker"]
 
 
+@functools.cache
 def whole(name: str) -> tuple[Trunk, EnumeratedModel, Profile]:
     """A game's trunk, expanded to its end, and its equilibrium."""
     game = openspiel.load(name)
@@ -40,7 +43,7 @@ def test_an_equilibrium_loses_nothing_by_being_solved_again(name: str) -> None:
     """The last plan itself is still there and has no negative margin, so the best margin is none either."""
     trunk, model, profile = whole(name)
     checked = 0
-    for infoset in places(trunk):
+    for infoset in places(trunk, 20):
         sections = unfrozen_sections(trunk, profile, infoset, reach=True)
         if not sections:
             continue

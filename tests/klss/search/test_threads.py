@@ -92,7 +92,7 @@ def grown_at_random(threads: int, seed: int, expansions: int) -> Trunk:
                     rng=np.random.default_rng(seed), utilities=Utilities(trunk), threads=threads)  # fmt: skip
     expanded = 0
     while expanded < expansions:
-        leaves = growth.rng.permutation(np.flatnonzero(trunk.open_leaf))[:5000]
+        leaves = growth.rng.permutation(np.flatnonzero(trunk.open_leaf))[:1000]
         growth.expand(leaves, beside=lambda: both(lambda share: None, threads))
         expanded += len(leaves)
     return trunk

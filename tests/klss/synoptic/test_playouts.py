@@ -66,7 +66,7 @@ def test_the_answer_is_the_best_response(name: str, planner: int) -> None:
     game = kuhn() if name == "kuhn" else hide_and_look()
     planning = Planning(mixing=0.0, max_members=8, particles=400, batch=64)
     asked = 0
-    for seed in range(2):
+    for seed in range(2 if name == "kuhn" else 1):
         theirs = some_policy(game, 1 - planner, 10 + seed)
         mine = best_replies(game, planner, theirs)
         played = {**theirs, **mine}
