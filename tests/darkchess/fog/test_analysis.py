@@ -247,7 +247,7 @@ def test_no_move_is_lucky_where_one_position_is_possible() -> None:
     assert luck(game.positions[4], game.moves[4], analysis, found) == pytest.approx(0.0, abs=1e-12)
 
 
-@pytest.mark.parametrize(("ply", "chosen"), [(5, FEW), (15, configuration("kluss,threads=1"))])
+@pytest.mark.parametrize(("ply", "chosen"), [(7, FEW), (15, configuration("kluss,threads=1"))])
 def test_over_all_that_was_possible_luck_is_zero_in_the_mean_and_the_engines_own_is_zero_anywhere(
     ply: int, chosen: Configuration
 ) -> None:

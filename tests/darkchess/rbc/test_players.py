@@ -31,7 +31,7 @@ FEW = Limit(nodes=400)
 
 
 def play(white: str, black: str, seed: int, nodes: int = 100) -> tuple[Referee, TruthCount]:
-    game, truth = Referee(limits=Limits(full_turns=12)), TruthCount()
+    game, truth = Referee(limits=Limits(full_turns=8)), TruthCount()
     players = {
         color: make_player(configuration(name), seed=seed)
         for color, name in ((chess.WHITE, white), (chess.BLACK, black))

@@ -43,7 +43,7 @@ def test_an_equilibrium_loses_nothing_by_being_solved_again(name: str) -> None:
     """The last plan itself is still there and has no negative margin, so the best margin is none either."""
     trunk, model, profile = whole(name)
     checked = 0
-    for infoset in places(trunk, 20):
+    for infoset in places(trunk, 10):
         sections = unfrozen_sections(trunk, profile, infoset, reach=True)
         if not sections:
             continue

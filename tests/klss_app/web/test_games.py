@@ -297,6 +297,7 @@ async def test_what_is_no_invitation_opens_no_seat_not_even_beside_a_token() -> 
 
 
 # ------------------------------------------------------------------------------------------------- any other game
+@pytest.mark.usefixtures("engines_here")
 @pytest.mark.parametrize("name", [hidden_tictactoe.KIT.name, ghost_hunt.KIT.name, "openspiel:kuhn_poker"])
 async def test_a_game_without_a_chessboard_is_played_by_its_texts(name: str) -> None:
     board = front_of(kit_named(name))
