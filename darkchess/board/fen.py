@@ -71,3 +71,12 @@ def board_text(pieces: Mapping[int, chess.Piece], unseen: int = 0) -> str:
             empty = 0
         rows.append(row + (str(empty) if empty else ""))
     return "/".join(rows)
+
+
+def written(
+    pieces: Mapping[int, chess.Piece], turn: chess.Color, rights: str, ep_square: int | None, quiet: int, fullmove: int,
+    unseen: int = 0,
+) -> str:  # fmt: skip
+    """Return a FEN; squares of the mask ``unseen`` are written as hidden."""
+    ep = "-" if ep_square is None else chess.SQUARE_NAMES[ep_square]
+    return f"{board_text(pieces, unseen)} {'w' if turn else 'b'} {rights or '-'} {ep} {quiet} {fullmove}"

@@ -230,16 +230,9 @@ class Position:
 
     def fen(self) -> str:
         """Return the FEN of this position, with an en passant square only if the side to move can capture there."""
-        ep_square = self.ep_square
-        fields = (
-            fen_text.board_text(self.pieces),
-            "w" if self.turn else "b",
-            self.castling_rights or "-",
-            "-" if ep_square is None else chess.SQUARE_NAMES[ep_square],
-            str(self.quiet_plies),
-            str(self._fullmove),
+        return fen_text.written(
+            self.pieces, self.turn, self.castling_rights, self.ep_square, self.quiet_plies, self._fullmove
         )
-        return " ".join(fields)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Position):

@@ -47,25 +47,15 @@ class Blocks:
         Blocks that the network reads as they are and as their logarithms.
     shares
         Blocks of piece × square that also enter the logit map feature by feature.
-
-    Attributes
-    ----------
-    names
-        Of the blocks, in order.
-    count
-        Number of numbers of an observation.
-    planes
-        Number of planes that the network reads.
-    shapes
-        Shapes of the arrays of :meth:`grids`, for one observation.
     """
 
     def __init__(self, sizes: Mapping[str, int], twice: tuple[str, ...], shares: tuple[str, ...]) -> None:
         ends = np.cumsum(list(sizes.values())).tolist()
         self._places = {name: slice(end - size, end) for (name, size), end in zip(sizes.items(), ends, strict=True)}
         self._twice, self.shares = twice, shares
-        self.names = tuple(sizes)
-        self.count: int = ends[-1]
+        self.names = tuple(sizes)  # of the blocks, in order
+        self.count: int = ends[-1]  # number of numbers of an observation
+        # number of planes that the network reads; and the shapes of the arrays of :meth:`grids`, for one observation
         self.planes = (self.count - sizes["scalars"] + sum(sizes[name] for name in twice)) // 64
         self.shapes = ((8, 8, self.planes), (sizes["scalars"],), (len(shares), SQUARES))
 

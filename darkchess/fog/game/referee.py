@@ -138,7 +138,7 @@ class Referee(TrueGame):
             if position.king(color) is None:
                 return Outcome(not color, "king_captured")
         if not position.legal_moves():
-            return self.ruleset.no_move_outcome(position.turn)
+            return Outcome(None if self.ruleset.no_move == "draw" else not position.turn, "no_move")
         if self._seen[position.key()] >= REPETITIONS:
             return Outcome(None, "repetition")
         if position.quiet_plies >= FIFTY_MOVES_PLIES:

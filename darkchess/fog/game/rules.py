@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-import chess
-
 from darkchess.errors import RulesetError
-from klss.play.outcome import Outcome
 
 REPETITIONS = 3
 """The game is drawn at this occurrence of a position; the start position's first occurrence counts."""
@@ -24,10 +21,6 @@ class Ruleset:
     name: str  # on the command line
     no_move: Literal["loss", "draw"]  # result for a player without a move
     ply_limit: int | None = None  # the game is drawn after this many plies; None: never
-
-    def no_move_outcome(self, side_to_move: chess.Color) -> Outcome:
-        """Return the outcome if ``side_to_move`` has no move."""
-        return Outcome(None if self.no_move == "draw" else not side_to_move, "no_move")
 
 
 PAPER = Ruleset("paper", "loss")

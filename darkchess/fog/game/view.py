@@ -104,15 +104,9 @@ class View:
 
     def fog_fen(self) -> str:
         """Return this view as a FEN with ``?`` on hidden squares; own castling rights only, halfmove counter 0."""
-        fields = (
-            fen_text.board_text(self.pieces, ~self.visible & 0xFFFF_FFFF_FFFF_FFFF),
-            "w" if self.to_move else "b",
-            self.castling or "-",
-            "-" if self.ep_square is None else chess.SQUARE_NAMES[self.ep_square],
-            "0",
-            str(self.fullmove),
+        return fen_text.written(
+            self.pieces, self.to_move, self.castling, self.ep_square, 0, self.fullmove, unseen=~self.visible
         )
-        return " ".join(fields)
 
 
 def observe(
@@ -266,7 +260,9 @@ def _check(previous: View, view: View, where: str) -> None:
         "it is of the side that was to move, with its move if that is the player": (
             view.kind == ("own_move" if own_turn else "opp_move") and (move is not None) == own_turn
         ),
-        "the player's move is legal": move is None or move in previous.legal_moves or _may_be_ep(previous, move),
+        "the player's move is legal": (
+            move is None or move in previous.legal_moves or (not previous.ep_known and _is_ep(previous, move))
+        ),
         "the enemy's move captures an own piece, on whose square it lands unless it is en passant": (
             (lost is None or (not own_turn and lost in own)) and landing in (None, lost)
         ),
@@ -311,10 +307,10 @@ def _with_ep(view: View, sent: tuple[chess.Move, ...] | None) -> View:
     """Return ``view`` with its en passant square inferred: from the legal moves, else from the visible squares."""
     if view.kind != "opp_move" or view.own_capture_square is not None or view.game_over is not None:
         return view
-    targets = _ep_targets(view)
     if sent is not None:
-        found = {move.to_square for move in sent if move.to_square in targets and _is_ep(view, move)}
+        found = {move.to_square for move in sent if _is_ep(view, move)}
         return replace(view, ep_square=found.pop()) if len(found) == 1 else view
+    targets = _ep_targets(view)
     # The squares that are seen without any en passant square: if more is seen, that is the target (or, to other hosts,
     # its pawn). A target that another piece sees too stays open.
     otherwise = int(vision.visible(view.row(), 0 if view.color else 1, TABLES))
@@ -325,14 +321,11 @@ def _with_ep(view: View, sent: tuple[chess.Move, ...] | None) -> View:
     return replace(view, ep_known=not targets)
 
 
-def _may_be_ep(view: View, move: chess.Move) -> bool:
-    """Whether ``move`` is an en passant capture that a rebuilt view could not exclude."""
-    return not view.ep_known and _is_ep(view, move) and move.to_square in _ep_targets(view)
-
-
 def _is_ep(view: View, move: chess.Move) -> bool:
+    """Whether ``move`` is an en passant capture, if it is legal."""
     piece = view.pieces.get(move.from_square)
-    return piece == chess.Piece(chess.PAWN, view.color) and (move.to_square - move.from_square) % 8 != 0
+    diagonal = piece == chess.Piece(chess.PAWN, view.color) and (move.to_square - move.from_square) % 8 != 0
+    return diagonal and move.to_square in _ep_targets(view)
 
 
 def _with_own_mask(view: View, where: str) -> View:
