@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import chess
 import numpy as np
@@ -71,6 +72,18 @@ def seated(text: str, game: Referee, color: chess.Color | None = None, seed: int
     for view in views[1:]:
         player.observe(view)
     return player
+
+
+def followed(
+    moves: Iterable[str], color: chess.Color, fen: str | None = None, **options: Any
+) -> tuple[Referee, PositionSet]:
+    """A game after ``moves``, and what ``color`` then holds possible; ``options`` are those of the set."""
+    game = Referee(fen)
+    known = PositionSet(game.view(color), game.position, **options)
+    for move in moves:
+        game.push(chess.Move.from_uci(move))
+        known.observe(game.view(color))
+    return game, known
 
 
 def fen_of(position: brute_force.Position) -> str:

@@ -14,7 +14,7 @@ from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from klss.play.limits import Limit
 from klss.search import TERMINAL, Baseline, Budget, Klss2021, Search
-from tests.darkchess.fog.position_set_games import fen_of, move_of, seated
+from tests.darkchess.fog.position_set_games import fen_of, followed, move_of, seated
 from tests.oracles import brute_force
 
 OPENING = ("d2d4", "g8f6", "c2c4", "e7e6", "b1c3", "f8b4")
@@ -28,19 +28,9 @@ class Static(DarkChess):
         return None, 0
 
 
-def known(moves: tuple[str, ...], color: chess.Color) -> tuple[Referee, PositionSet]:
-    """A game after ``moves``, and what ``color`` then holds possible."""
-    referee = Referee()
-    positions = PositionSet(referee.view(color), referee.position)
-    for move in moves:
-        referee.push(chess.Move.from_uci(move))
-        positions.observe(referee.view(color))
-    return referee, positions
-
-
 @pytest.mark.parametrize("particles", [5, 60])
 def test_with_the_plain_values_its_program_is_that_of_klss2021_s_own_first_ply(particles: int) -> None:
-    _, positions = known(OPENING, chess.WHITE)
+    _, positions = followed(OPENING, chess.WHITE)
     model = Static(chess.WHITE, PAPER, BuiltinEvaluator())
     belief = PositionBelief(positions, model, 1)
     baseline = Search(model, Baseline(particles=particles), seed=4)
@@ -57,7 +47,7 @@ def test_with_the_plain_values_its_program_is_that_of_klss2021_s_own_first_ply(p
 
 def test_its_leaves_hold_the_values_of_one_whole_depth() -> None:
     """Every child's, of the deepest search that was completed; where a draw may stand, capped at 0."""
-    _, positions = known(OPENING, chess.WHITE)
+    _, positions = followed(OPENING, chess.WHITE)
     evaluator = BuiltinEvaluator()
     model = DarkChess(chess.WHITE, PAPER, evaluator)
     search = Search(model, Baseline(particles=12), seed=4)
@@ -141,7 +131,7 @@ def test_best_guess_plays_the_best_move_in_the_position_that_is_worst_for_it(
     moves: tuple[str, ...], color: chess.Color
 ) -> None:
     """By going through all positions and moves with the oracle's rules; the budget ends after the first ply."""
-    referee, positions = known(moves, color)
+    referee, positions = followed(moves, color)
     assert referee.turn == color and 1 < positions.size <= 200
     worst = brute_force.parse(min(positions, key=value).fen())
     values = {move: after(worst, move) for move in brute_force.moves(worst)}

@@ -18,7 +18,7 @@ from darkchess.board.position import upward
 from darkchess.errors import ViewError
 from darkchess.fog.belief._kernels import position_set
 from darkchess.fog.belief.position_set import PositionSet
-from tests.darkchess.fog.position_set_games import STARTS, choose, compare, move_of, text
+from tests.darkchess.fog.position_set_games import STARTS, choose, compare, followed, move_of, text
 from tests.oracles import brute_force
 
 
@@ -75,11 +75,7 @@ def test_the_truth_is_never_lost_over_hundreds_of_plies() -> None:
 
 
 def test_members_are_positions_of_the_game_as_it_stands() -> None:
-    game = Referee()
-    known = PositionSet(game.view(chess.WHITE), game.position)
-    for uci in ("e2e4", "d7d5", "e4d5", "d8d5", "b1c3"):
-        game.push(chess.Move.from_uci(uci))
-        known.observe(game.view(chess.WHITE))
+    game, known = followed(("e2e4", "d7d5", "e4d5", "d8d5", "b1c3"), chess.WHITE)
     view = game.view(chess.WHITE)
     positions = list(known)
     assert len(positions) == len(known) == known.size == len({position.key() for position in positions})
@@ -117,10 +113,7 @@ def test_where_the_view_cannot_tell_en_passant_its_double_steps_stay_possible() 
 
 
 def test_a_view_that_contradicts_the_views_before_it_is_refused_and_leaves_the_set_alone() -> None:
-    game = Referee()
-    known = PositionSet(game.view(chess.WHITE), game.position)
-    game.push(chess.Move.from_uci("e2e4"))
-    known.observe(game.view(chess.WHITE))
+    game, known = followed(["e2e4"], chess.WHITE)
     game.push(chess.Move.from_uci("e7e5"))
     view = game.view(chess.WHITE)
     with pytest.raises(ViewError, match="agrees with none of the 1 positions"):
@@ -160,11 +153,7 @@ def test_a_position_in_which_the_enemy_cannot_move_is_out_because_the_game_goes_
 
 
 def test_information_is_the_entropy_of_what_the_enumerator_would_see() -> None:
-    game = Referee()
-    known = PositionSet(game.view(chess.WHITE), game.position)
-    for uci in ("e2e4", "h7h6", "d1g4", "a7a6"):
-        game.push(chess.Move.from_uci(uci))
-        known.observe(game.view(chess.WHITE))
+    game, known = followed(("e2e4", "h7h6", "d1g4", "a7a6"), chess.WHITE)
     legal = game.view(chess.WHITE).legal_moves
     entropies = known.information([encode(move) for move in legal], limit=100_000)
     positions = texts(known)

@@ -14,6 +14,7 @@ from darkchess.fog.belief.policy import Policy
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.belief.tower import BLOCKS, FADE, Tower, log_prior
 from klss.support.arrays import Floats, Words
+from tests.darkchess.fog.position_set_games import followed
 from tests.darkchess.tower_oracle import enemies, features
 
 CAPTURES = ("e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5d2", "c1d2", "b8c6")
@@ -21,13 +22,8 @@ CAPTURES = ("e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5d2", "c1d2", "b8c6")
 
 def played(moves: tuple[str, ...], color: chess.Color, *, learned: bool = True) -> tuple[Referee, PositionSet]:
     """The game after moves, and what a player knows then."""
-    game = Referee()
     weigher = Filter(Policy.packaged(), tower=Tower.packaged() if learned else None)
-    known = PositionSet(game.view(color), game.position, weigher=weigher)
-    for move in moves:
-        game.push(chess.Move.from_uci(move))
-        known.observe(game.view(color))
-    return game, known
+    return followed(moves, color, weigher=weigher)
 
 
 def marginals(known: PositionSet, color: chess.Color, weights: Floats) -> Floats:
