@@ -3,8 +3,8 @@
 A *game* is a game string of OpenSpiel or a ``pyspiel.Game``, the path of a ``.efg`` or ``.nfg`` file or a
 ``pygambit.Game``, a kit of a small game (:mod:`klss.play.small_game`) or its ``MODULE:NAME``, a
 :class:`klss.theory.game.Game`, or a :class:`klss.theory.equilibrium.Solution` of one. *Strategies* are in any form of
-:func:`klss.theory.policies.strategies`. What is refused is refused by a ``GameError`` (a ``PolicyError``: the file of
-strategies), by a ``TooLargeError`` what takes more than these limits, as soon as that is certain:
+:func:`klss.theory.policies.strategies`. What is refused is refused by a ``GameError``, by
+a ``TooLargeError`` what takes more than these limits, as soon as that is certain:
 
 max_nodes : int
     Most nodes of the game's tree.

@@ -42,7 +42,7 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
         No such game, or one that is not supported; no such player. :meth:`step` raises it where it is not the bot's
         turn.
     ConfigurationError
-        No such configuration; a limit that is none.
+        No such configuration.
     """
 
     def __init__(

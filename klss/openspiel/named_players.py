@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from klss.errors import GameError
 from klss.openspiel.ismcts import IsmctsPlayer
 from klss.openspiel.model import Values
 from klss.openspiel.players import PolicyPlayer, RandomPlayer, SearchingPlayer
 from klss.search import Klss2021, Kluss, SearchConfiguration
 from klss.support.configuration_text import ConfigurationError, FlatConfiguration, by_name, chosen
 from klss.theory.game import Named
-from klss.theory.policies import PolicyError, read_policy
+from klss.theory.policies import read_policy
 
 POLICY = "policy:"
 """Prefix of the text for a player with a given strategy; the path of a file of ``klss solve --out`` follows."""
@@ -102,5 +103,5 @@ def _policy(path: str) -> tuple[Named, Named]:
     """Read both players' strategies from a file."""
     try:
         return read_policy(Path(path))
-    except PolicyError as error:
+    except GameError as error:
         raise ConfigurationError(f"{POLICY}{error}") from None

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral
-
-from klss.support.configuration_text import ConfigurationError
 
 Progress = Callable[[dict[str, float]], None]
 """Called now and then while a player thinks, with ``nodes``, ``depth`` and ``seconds``."""
@@ -23,13 +20,6 @@ class Limit:
     nodes: int | None = None  # nodes added to the trunk in this move; then no clock is read
     # seconds remaining on the player's clock, and increment
     clock: tuple[float, float] | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse what is no limit. Raises ConfigurationError."""
-        if self.nodes is not None and not (isinstance(self.nodes, Integral) and self.nodes >= 0):
-            raise ConfigurationError(f"nodes: got {self.nodes!r}, expected a whole number that is not negative")
-        if self.time_s is not None and not self.time_s >= 0.0:  # also refuses NaN
-            raise ConfigurationError(f"seconds: got {self.time_s!r}, expected a number that is not negative")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ Each part lists its deviations from its source; docs/search.md, "Deviations", li
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from klss.paper.subgame import Gadget
 from klss.search.choice import Purified, mixture
@@ -22,7 +23,7 @@ from klss.search.expansion.deepening import OnePly
 from klss.search.expansion.one_sided import OneSided
 from klss.search.expansion.support import SupportDriven
 from klss.search.likelihood import ByWeight
-from klss.search.parts import Parts, SearchConfiguration
+from klss.search.parts import Likelihood, Parts, SearchConfiguration
 from klss.search.subgame.order_one import OrderOne
 from klss.search.subgame.order_two import OrderTwo
 
@@ -111,6 +112,7 @@ class Kluss(SearchConfiguration):
     particles: int = 256
     max_carried: int = 128
     nested: bool = True
+    ponders: ClassVar = True
     root_node_fraction: float = 0.25
     value_beta: float = 5.0
     sample_by_weight: bool = False
@@ -119,9 +121,9 @@ class Kluss(SearchConfiguration):
     exploration: float = 1.0
     purify: bool = True
 
-    @property
-    def ponders(self) -> bool:
-        return True
+    def likelihood(self) -> Likelihood:
+        """Return the likelihood by which roots are drawn and weighed."""
+        return ByWeight(self.value_beta, self.sample_by_weight)
 
     def parts(self) -> Parts:
         return Parts(
@@ -130,7 +132,7 @@ class Kluss(SearchConfiguration):
                 self.max_carried,
                 nested=self.nested,
                 root_node_fraction=self.root_node_fraction,
-                likelihood=ByWeight(self.value_beta, self.sample_by_weight),
+                likelihood=self.likelihood(),
             ),
             solver=RegretMinimiser(self.root, maxmargin_share=self.maxmargin_share),
             expander=OneSided(self.exploration),

@@ -222,14 +222,12 @@ class SearchConfiguration:
     }  # fmt: skip
     """The least and the largest allowed value of the fields that a search may have."""
 
+    ponders: ClassVar[bool] = False
+    """Whether the solver's runs are :class:`PonderableRun`, so that a search can go on in the opponent's time."""
+
     def __post_init__(self) -> None:
         """Refuse numbers out of range."""
         check_ranges(self, self.RANGES)
-
-    @property
-    def ponders(self) -> bool:
-        """Whether the solver's runs are :class:`PonderableRun`, so that a search can go on in the opponent's time."""
-        return False
 
     def parts(self) -> Parts:
         """Return new parts, for one game."""

@@ -8,6 +8,7 @@ Source: Huangfu & Hall (2018), HiGHS; options as measured on sequence-form progr
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,16 +23,13 @@ from klss.errors import SolverError
 from klss.support.arrays import Floats, Int8s, Int32s, Ints
 
 LpMethod = Literal["simplex", "ipm"]
-LpStatus = Literal["optimal", "iteration_limit", "time_limit", "infeasible", "unbounded", "failed"]
+LpStatus = Literal["optimal", "iteration_limit", "time_limit", "failed"]
 
 _STATUS: dict[Any, LpStatus] = {
     highspy.HighsModelStatus.kOptimal: "optimal",
     highspy.HighsModelStatus.kModelEmpty: "optimal",
     highspy.HighsModelStatus.kIterationLimit: "iteration_limit",
     highspy.HighsModelStatus.kTimeLimit: "time_limit",
-    highspy.HighsModelStatus.kInfeasible: "infeasible",
-    highspy.HighsModelStatus.kUnbounded: "unbounded",
-    highspy.HighsModelStatus.kUnboundedOrInfeasible: "infeasible",
 }
 
 # Tighter than HiGHS's 1e-7: saddle gaps are needed to 1e-6 of payoffs that gadgets scale up.
@@ -39,8 +37,6 @@ _TOLERANCE = 1e-9
 
 # Duals above this are not rounding: a hundred times the tolerance above.
 _PRICE = 1e-7
-
-INFINITY = float("inf")
 
 # Simplex iterations per row and column, and at least, after which a run of :func:`lexicographic` counts as stalled.
 _PATIENCE, _PATIENCE_LEAST = 30, 1000
@@ -232,7 +228,7 @@ class LinearSolver:
         self._option("simplex_iteration_limit", limit)
         self._option("ipm_iteration_limit", limit)
         # HiGHS counts its time limit over the life of the object.
-        self._option("time_limit", INFINITY if time_limit_s is None else highs.getRunTime() + max(0.0, time_limit_s))
+        self._option("time_limit", math.inf if time_limit_s is None else highs.getRunTime() + max(0.0, time_limit_s))
         begin = time.perf_counter()
         highs.run()
         seconds = time.perf_counter() - begin

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from klss.errors import GameError, KlssError, TooLargeError
+from klss.errors import GameError, TooLargeError
 from klss.support.arrays import Floats
 from klss.support.memory import check_memory
 from klss.support.text import printable, read_text
@@ -39,16 +39,12 @@ _BYTES_A_BYTE = 40
 """Memory that strategies take while they are read, for each byte of their file (measured: 19 to 33)."""
 
 
-class PolicyError(KlssError, ValueError):
-    """A file of strategies can't be read."""
-
-
 def read_policy(path: Path, max_bytes: int | None = None) -> tuple[Named, Named]:
     """Read both players' strategies from a file.
 
     Raises
     ------
-    PolicyError
+    GameError
         The file can't be read; the message is one line that begins with the path.
     TooLargeError
         Reading it would take more than ``max_bytes`` of this process.
@@ -60,12 +56,12 @@ def read_policy(path: Path, max_bytes: int | None = None) -> tuple[Named, Named]
             for player, each in enumerate(json.loads(read_text(path))["players"])
         )
     except OSError as error:
-        raise PolicyError(f"{path}: {error.strerror}; expected a file of klss solve --out") from None
+        raise GameError(f"{path}: {error.strerror}; expected a file of klss solve --out") from None
     except TooLargeError:
         raise
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         why = printable(str(error), 100) or type(error).__name__
-        raise PolicyError(f"{path}: got no strategies ({why}); expected a file of klss solve --out") from None
+        raise GameError(f"{path}: got no strategies ({why}); expected a file of klss solve --out") from None
     return first, second
 
 
@@ -90,7 +86,7 @@ def strategies(given: Any, game: Game | None, spiel: Any = None) -> tuple[Named,
 
     Raises
     ------
-    GameError, PolicyError
+    GameError
         It is none of these, or has no probabilities.
     """
     given = opened(given)

@@ -83,23 +83,6 @@ def test_a_limit_ends_it_with_the_best_that_was_found() -> None:
     assert solve(harder, method="cfr+", gap=0.0, seconds=0.01).status == "time_limit"
 
 
-@pytest.mark.parametrize(
-    ("name", "method", "most"),
-    [
-        # At most a few times what uniform play takes; with the best action instead it would be thousands.
-        ("kuhn_poker", "cfr+", 1000),
-        ("goofspiel(num_cards=4,imp_info=True,points_order=ascending)", "cfr+", 100),
-        ("goofspiel(num_cards=4,imp_info=True,points_order=ascending)", "dcfr", 100),
-        ("dark_hex(board_size=2,gameversion=adh)", "dcfr", 100),
-        ("dark_hex(board_size=2,gameversion=adh)", "cfr+", 100),
-    ],
-)
-def test_known_games_take_few_iterations(name: str, method: str, most: int) -> None:
-    openspiel = pytest.importorskip("klss.openspiel")
-    solution = solve(sequence_form(openspiel.load(name)), method=method, gap=1e-4, iterations=most)
-    assert solution.status == "optimal", f"gap {solution.exploitability:.1e} after {most} iterations"
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(method: str, tmp_path: Path) -> None:
     form, path = kuhn(), tmp_path / "run.npz"

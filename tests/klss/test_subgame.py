@@ -195,27 +195,6 @@ def test_reach_keeps_common_knowledge_subgames_safe(gadget: str) -> None:
         assert worst_case(form, 0, plan) >= worst_case(form, 0, x) - 1e-7
 
 
-def test_the_choice_of_an_infoset_in_an_earlier_gadget_is_no_gift() -> None:
-    costly = False
-    for seed in range(30):
-        game = games.random_game(seed, depth=5)
-        x = mixed(game, seed)
-        for infoset in turn_infosets(game, x)[:3]:
-            first = make_subgame(game, x, infoset)
-            theirs = first.game.observations[1]
-            values = counterfactual_values(first.game, mixed(first.game, seed + 7))
-            for below in [j for j in turn_infosets(first.game, values.plan) if j != first.infoset]:
-                plain, reach = (make_subgame(first.game, values, below, reach=reach) for reach in (False, True))
-                for k, root in enumerate(plain.roots.tolist()):
-                    at = int(theirs.infoset_of_point[theirs.parent_point[root]])
-                    while at > 0 and not theirs.turn[at]:
-                        at = int(theirs.infoset_of_point[theirs.parent_point[at]])
-                    if at == 0:  # player 1's only choice on the way is the one at the gadget's root
-                        assert plain.game.b[1][1 + k] == reach.game.b[1][1 + k]
-                        costly = costly or bool(np.ptp(values.point[1 : 1 + theirs.action_count[0]]) > 1e-6)
-    assert costly
-
-
 def test_an_infoset_that_is_never_reached_is_refused() -> None:
     game = games.kuhn()
     t = game.treeplex(0)

@@ -51,15 +51,11 @@ class OrderOne:
         # The rest of the last trunk at player 0's infoset (App. E, lines 11–16).
         seeds = [int(seed) for seed in rng.integers(0, 2**63, size=3)]
         particles, max_carried = self._limits(nodes)
-        found = self._carried(standing, model, max_carried, seeds[0]) if standing is not None and self.nested else None
-        if found is None:
-            previous, estimate = None, np.inf
-            sections: list[CarriedSubtree] = []
-            own = np.zeros((0, model.state_width), dtype=np.uint64)
-            kept = np.zeros(0, dtype=np.int64)
-        else:
-            previous, sections, estimate = found
-            kept = np.concatenate([section.nodes for section in sections])
+        sections, estimate = self._carried(standing, model, max_carried, seeds[0])
+        previous = standing if sections else None
+        kept = np.concatenate([np.zeros(0, dtype=np.int64), *(section.nodes for section in sections)])
+        own = np.zeros((0, model.state_width), dtype=np.uint64)
+        if previous is not None:
             own = previous.trunk.states[kept[previous.trunk.nodes.infoset[kept, 0] == previous.infoset]]
         # Particles: states of the belief that are not carried, up to the wanted number of roots (lines 17–19).
         wanted = particles - len(kept)
@@ -118,16 +114,14 @@ class OrderOne:
         return np.asarray(prior / prior.sum())
 
     def _carried(
-        self, standing: SearchState, model: Model, most: int, seed: int
-    ) -> tuple[SearchState, list[CarriedSubtree], float] | None:
-        """Return the previous state, the sections that are carried on, and û; None if there are no sections."""
-        trunk, profile = standing.trunk, standing.profile
-        sections = self.sections(standing) if standing.infoset >= 0 else []
-        if not sections:
-            return None
-        sections = merge_transpositions(trunk, sections, model, seed)
-        estimate = utility_at(trunk, profile, standing.infoset)
-        return standing, likeliest(trunk, profile.y, sections, most, seed), estimate
+        self, standing: SearchState | None, model: Model, most: int, seed: int
+    ) -> tuple[list[CarriedSubtree], float]:
+        """Return the sections that are carried on, and û; if there are none, infinity."""
+        if standing is None or not self.nested or standing.infoset < 0 or not (sections := self.sections(standing)):
+            return [], np.inf
+        sections = merge_transpositions(standing.trunk, sections, model, seed)
+        estimate = utility_at(standing.trunk, standing.profile, standing.infoset)
+        return likeliest(standing.trunk, standing.profile.y, sections, most, seed), estimate
 
     def sections(self, standing: SearchState) -> list[CarriedSubtree]:
         """Return the rest of the previous trunk at player 0's infoset there, by player 1's infosets."""

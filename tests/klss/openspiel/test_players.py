@@ -69,17 +69,6 @@ def test_every_player_plays_whole_games_the_same_with_the_same_nodes(name: str, 
     assert one.history == two.history and one.outcome == two.outcome
 
 
-def test_a_dominated_action_is_not_played() -> None:
-    """Kuhn 1950: with a king one bets into, or calls, everything in the second seat."""
-    game, _ = spiel_game("kuhn_poker")
-    for seed in range(4):
-        state = game.new_initial_state()
-        for action in (0, 2, 1):  # a jack, a king, a bet
-            state.apply_action(action)
-        policy, action = openspiel.bot(game, 1, nodes=200, seed=seed).step_with_policy(state)
-        assert action == 1 and dict(policy)[1] > 0.99
-
-
 @pytest.mark.parametrize("name", ["kuhn_poker", "goofspiel(num_cards=4,imp_info=True)", "phantom_ttt", "matrix_rps"])
 def test_openspiels_own_loop_drives_the_bot(name: str) -> None:
     game = pyspiel.load_game(name)

@@ -14,9 +14,8 @@ from klss.search.subgame.carrying import next_trunk
 from klss.search.subgame.order_one import fresh_roots
 from klss.search.subgame.order_two import unfrozen_sections
 from klss.search.subgame.sections import sections_at
-from klss.search.trunk import game_root
 from klss.theory.movers import TERMINAL
-from tests.klss.search.solved import NO_KEYS, expand, solve_gadget
+from tests.klss.search.solved import NO_KEYS, solve_gadget, whole_trunk
 
 GAMES = ["leduc_poker", "dark_hex(board_size=2,gameversion=adh)", "kuhn_poker"]
 
@@ -24,11 +23,8 @@ GAMES = ["leduc_poker", "dark_hex(board_size=2,gameversion=adh)", "kuhn_poker"]
 @functools.cache
 def whole(name: str) -> tuple[Trunk, EnumeratedModel, Profile]:
     """A game's trunk, expanded to its end, and its equilibrium."""
-    game = openspiel.load(name)
-    model = EnumeratedModel(game)
-    trunk = Trunk.from_roots(game_root(model, model.root))
-    while len(leaves := np.flatnonzero(trunk.open_leaf)):
-        expand(trunk, leaves, model)
+    model = EnumeratedModel(openspiel.load(name))
+    trunk = whole_trunk(model)
     return trunk, model, solve_gadget(trunk, "maxmargin")
 
 

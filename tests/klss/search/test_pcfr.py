@@ -13,10 +13,9 @@ from klss.search.equilibrium.restricted import RestrictedGame
 from klss.search.gadget import gadget_form
 from klss.search.parts import SearchedSubgame
 from klss.search.profile import Profile
-from klss.search.trunk import game_root
 from klss.search.utilities import Utilities
 from klss.theory.best_response import best_response
-from tests.klss.search.solved import expand, solve_gadget
+from tests.klss.search.solved import solve_gadget, whole_trunk
 from tests.klss.search.test_program import growing
 
 
@@ -34,11 +33,7 @@ def test_on_dark_chess_trunks_it_is_within_a_thousandth_of_the_program() -> None
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "dark_hex(board_size=2,gameversion=adh)"])
 def test_on_whole_games_it_finds_their_value(name: str) -> None:
-    game = openspiel.load(name)
-    model = EnumeratedModel(game)
-    trunk = Trunk.from_roots(game_root(model, model.root))
-    while len(leaves := np.flatnonzero(trunk.open_leaf)):
-        expand(trunk, leaves, model)
+    trunk = whole_trunk(EnumeratedModel(openspiel.load(name)))
     assert solved(trunk, 2000).margin == pytest.approx(solve_gadget(trunk, "maxmargin").margin, abs=1e-3)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,11 +22,10 @@ from klss.search.expansion.support import leaves_to_expand
 from klss.search.gadget import gadget_form
 from klss.search.parts import SearchedSubgame
 from klss.search.subgame.order_one import fresh_roots
-from klss.search.trunk import game_root
 from klss.theory.best_response import best_response
 from klss.theory.highs import Basis, LpResult
 from tests.klss.games import kuhn
-from tests.klss.search.solved import expand, solve_gadget
+from tests.klss.search.solved import expand, solve_gadget, whole_trunk
 
 FENS = [
     "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQK2R w KQ - 0 8",
@@ -134,12 +132,8 @@ def test_a_hybrid_begins_with_the_gadget_it_is_told_and_ends_with_the_one_the_ma
             asked.append(gadget)
             return super().solve(trunk, gadget, *rest, **limits)
 
-    game = kuhn()
-    model = EnumeratedModel(game)
     # Kuhn is worth -1/18: more than one alternate value, less than the other.
-    trunk = Trunk.from_roots(dataclasses.replace(game_root(model, model.root), alternate=np.array([alternate])))
-    while len(leaves := np.flatnonzero(trunk.open_leaf)):
-        expand(trunk, leaves, model)
+    trunk = whole_trunk(EnumeratedModel(kuhn()), alternate)
     solver = LinearPrograms("hybrid", 1.0, Recorded, first=first)
     profile = solver.begin(SearchedSubgame(trunk, carried=0, sampled=1), None, Budget(nodes=1)).improve()
     assert asked[0] == first

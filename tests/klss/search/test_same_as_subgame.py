@@ -26,7 +26,7 @@ from klss.support.arrays import Ints
 from klss.theory.equilibrium import solve
 from klss.theory.game import Game
 from klss.theory.sequence_form import SequenceForm, sequence_form
-from tests.klss.search.solved import NO_KEYS, expand, solve_gadget
+from tests.klss.search.solved import NO_KEYS, solve_gadget, whole_trunk
 from tests.oracles.resolve import maxmargin_to_resolve
 
 # Values of player 0: Kuhn 1950; Leduc: Southey et al. 2005, -0.0856; 2x2 abrupt dark hex: the first mover wins 3/4 of
@@ -45,13 +45,6 @@ Entries = dict[tuple[Any, Any], float]
 @pytest.fixture(scope="module", params=GAMES)
 def game(request: pytest.FixtureRequest) -> Game:
     return openspiel.load(request.param)
-
-
-def whole_trunk(game: Game, model: EnumeratedModel) -> Trunk:
-    trunk = Trunk.from_roots(game_root(model, model.root))
-    while len(leaves := np.flatnonzero(trunk.open_leaf)):
-        expand(trunk, leaves, model)
-    return trunk
 
 
 def infoset_names(trunk: Trunk, game: Game) -> tuple[dict[int, int], dict[int, int]]:
@@ -107,7 +100,7 @@ def named_plan(names: Names, plan: np.ndarray[Any, Any]) -> dict[Any, float]:
 
 def test_the_whole_game_has_the_same_matrix_and_value(game: Game) -> None:
     model = EnumeratedModel(game)
-    trunk = whole_trunk(game, model)
+    trunk = whole_trunk(model)
     names = infoset_names(trunk, game)
     form, own = gadget_form(trunk), sequence_form(game)
     ours = entries(
@@ -135,7 +128,7 @@ def test_nested_gadgets_are_the_same(game: Game, reach: bool) -> None:
     value.
     """
     model = EnumeratedModel(game)
-    trunk = whole_trunk(game, model)
+    trunk = whole_trunk(model)
     names = infoset_names(trunk, game)
     blueprint = solve_gadget(trunk, "maxmargin")
     checked = compare_below(game, game, None, trunk, blueprint.x, names, model, reach, depth=2)
