@@ -65,12 +65,7 @@ def positions() -> Rows:
     return fog_positions(60, seed=5)
 
 
-def test_a_depth_of_nothing_is_the_plain_value(positions: Rows) -> None:
-    # Nobody in these positions is without a move: about that the ruleset decides.
-    assert np.array_equal(searched(positions[::7], 0), BuiltinEvaluator().values(positions[::7]))
-
-
-@pytest.mark.parametrize(("depth", "step"), [(1, 17), (2, 800)])
+@pytest.mark.parametrize(("depth", "step"), [(0, 7), (1, 17), (2, 800)])
 def test_a_search_is_the_minimax_of_its_leaves(positions: Rows, depth: int, step: int) -> None:
     some = positions[::step]
     expected = brute_force(some, depth)

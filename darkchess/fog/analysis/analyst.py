@@ -135,7 +135,7 @@ class Analyst:
     Parameters
     ----------
     view, start, ruleset
-        As a player gets them at the start (:class:`darkchess.fog.game.contest.Player`).
+        As a player gets them at the start (:meth:`klss.play.contest.Player.begin`).
     evaluator
         The evaluator of positions.
     configuration
@@ -228,7 +228,7 @@ class Analyst:
         particles
             Most particles of the search; None: as many as the configuration says.
         progress
-            As in :meth:`darkchess.fog.game.contest.Player.choose`.
+            As in :meth:`klss.play.contest.Player.answer`.
 
         Raises
         ------
