@@ -13,7 +13,6 @@ with ``recall="history"`` it is the history of the information states and action
 from __future__ import annotations
 
 import random
-import reprlib
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from klss.openspiel.games import spiel_game
 from klss.openspiel.observations import Sight
 from klss.support.arrays import Ints
 from klss.support.memory import check_memory
+from klss.support.text import printable
 from klss.theory._kernels import tree as kernels
 from klss.theory.game import Game, assemble
 from klss.theory.movers import CHANCE, TERMINAL
@@ -50,9 +50,6 @@ _HOPELESS = 1000
 
 _ARRAYS_BYTES = 150
 """Bytes for each node of the arrays that are made from the lists at the end (measured: 80)."""
-
-_BRIEF = reprlib.Repr()
-_BRIEF.maxstring = _BRIEF.maxlist = 60
 
 
 def load(
@@ -121,7 +118,7 @@ class _Infosets:
         elif turn and self.actions[j] != legal:
             raise GameError(
                 f"one infoset, one action set: game {self.name!r}, player {self.player}, infoset "
-                f"{_BRIEF.repr(text)} has actions {_BRIEF.repr(self.actions[j])} and {_BRIEF.repr(legal)}"
+                f"{printable(text, 60)!r} has actions {self.actions[j][:20]} and {legal[:20]}"
             )
         return j
 

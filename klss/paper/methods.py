@@ -17,18 +17,15 @@ Legend: I player 0's infoset; I^k its order-k knowledge set; I0 an infoset of pl
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from klss.paper.subgame import Gadget, Outside
 
 
-@dataclass(frozen=True)
-class Method:
+class Method(NamedTuple):
     """The part of the game that a subgame contains."""
 
-    name: str
     order: float  # k, a whole number or inf
     outside: Outside = "blueprint"
 
@@ -38,31 +35,22 @@ class Method:
         return self.order == math.inf or self.outside == "blueprint"
 
 
-@dataclass(frozen=True)
-class GadgetChoice:
+class GadgetChoice(NamedTuple):
     """The gadget on top of a subgame."""
 
-    name: str
-    kind: Gadget = "maxmargin"
+    kind: Gadget
     # Whether alternate values are lowered by player 1's gifts on the way. Common-knowledge subgames stay safe with it,
     # and so do updates of the blueprint (docs/search.md, "Reach is safe").
     reach: bool = False
 
 
-METHODS = {
-    each.name: each
-    for each in (
-        *(Method(f"{k:g}-klss", k) for k in (1, 3, 5, math.inf)),
-        *(Method(f"{k:g}-kluss", k, "removed") for k in (1, 2, 3, math.inf)),
-    )
+METHODS = {f"{k:g}-klss": Method(k) for k in (1, 3, 5, math.inf)} | {
+    f"{k:g}-kluss": Method(k, "removed") for k in (1, 2, 3, math.inf)
 }
 
 GADGETS = {
-    each.name: each
-    for each in (
-        GadgetChoice("maxmargin"),
-        GadgetChoice("maxmargin-reach", reach=True),
-        GadgetChoice("resolve", "resolve"),
-        GadgetChoice("resolve-reach", "resolve", reach=True),
-    )
+    "maxmargin": GadgetChoice("maxmargin"),
+    "maxmargin-reach": GadgetChoice("maxmargin", reach=True),
+    "resolve": GadgetChoice("resolve"),
+    "resolve-reach": GadgetChoice("resolve", reach=True),
 }

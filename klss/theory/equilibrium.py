@@ -267,13 +267,6 @@ def tolerance(form: SequenceForm, value: float) -> float:
     return _GAP * max(abs(value), form.least)
 
 
-def program_bytes(lines: int, payoffs: int) -> int:
-    """Estimate the bytes needed to solve a form with so many ``lines`` (both players' sequences and infosets) and
-    nonzero ``payoffs``."""
-    # Each sequence and each infoset has one entry besides the payoffs.
-    return _BYTES_AT_LEAST + _BYTES_A_NONZERO * (payoffs + lines) + _BYTES_A_LINE * lines
-
-
 def read_back(program: Program, result: LpResult) -> tuple[Floats, Floats]:
     """Return the plans x and y of a run's primal values and row duals."""
     # Go through the behaviour, so that x and y are plans exactly and not only up to the solver's tolerance.
@@ -308,15 +301,17 @@ def solve(form: SequenceForm, *, time_limit_s: float | None = None, max_bytes: i
     time_limit_s : float, optional
         Most seconds of all attempts together.
     max_bytes : int, optional
-        Most bytes of this process; checked before the program is built, by :func:`program_bytes`.
+        Most bytes of this process; checked before the program is built, by an estimate.
 
     Raises
     ------
     TooLargeError
         More than ``max_bytes``.
     """
+    # Each sequence and each infoset has one entry besides the payoffs.
     lines = sum(treeplex.sequence_count + treeplex.infoset_count for treeplex in form.treeplexes)
-    check_memory("linear program: solving it", program_bytes(lines, int(form.payoff.nnz)), max_bytes)
+    takes = _BYTES_AT_LEAST + _BYTES_A_NONZERO * (int(form.payoff.nnz) + lines) + _BYTES_A_LINE * lines
+    check_memory("linear program: solving it", takes, max_bytes)
     begin = time.perf_counter()
     # Scale very large or small payoffs to a size at which the solver's absolute tolerances are sensible.
     factor = scaling(form)

@@ -11,11 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from klss.errors import TooLargeError
 from klss.paper.tables import blueprint_of
-from klss.support.memory import resident_bytes
 from klss.theory.best_response import best_response, exploitability, worst_case
-from klss.theory.equilibrium import program_bytes, solve
+from klss.theory.equilibrium import solve
 from klss.theory.game import GameBuilder
 from klss.theory.sequence_form import SequenceForm, sequence_form
 from klss.theory.treeplex import Treeplex, behaviour, realization, uniform_behaviour
@@ -136,18 +134,6 @@ def test_a_game_without_decisions_is_worth_what_chance_makes_of_it() -> None:
         solution = solve(sequence_form(builder.build()))
         assert (solution.status, solution.value, solution.exploitability) == ("optimal", value, 0.0)
         assert solution.x.tolist() == solution.y.tolist() == [1.0]
-
-
-def test_a_program_that_would_take_more_memory_than_allowed_is_refused_before_it_is_built(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    form = sequence_form(games.kuhn())
-    lines = sum(treeplex.sequence_count + treeplex.infoset_count for treeplex in form.treeplexes)
-    most = resident_bytes() + 2 * program_bytes(lines, form.payoff.nnz)
-    assert solve(form, max_bytes=most).status == "optimal"
-    monkeypatch.setattr("klss.theory.equilibrium.build_program", lambda *_: pytest.fail("it was built"))
-    with pytest.raises(TooLargeError, match=r"linear program: .* MB .* raise max_bytes"):
-        solve(form, max_bytes=resident_bytes())
 
 
 def test_a_run_cut_short_says_so_and_its_gap_is_measured() -> None:

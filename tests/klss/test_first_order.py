@@ -132,7 +132,7 @@ def test_a_run_of_something_else_is_refused(tmp_path: Path) -> None:
         solve(kuhn(), method="dcfr", resume=path)
     with pytest.raises(SavedRunError, match="run of another game"):
         solve(sequence_form(matching_pennies(2)), resume=path)
-    with pytest.raises(SavedRunError, match="got no file"):
+    with pytest.raises(SavedRunError, match="Is a directory"):
         solve(kuhn(), resume=tmp_path)
     path.write_bytes(b"PK nothing")
     with pytest.raises(SavedRunError, match="holds a run of klss solve"):

@@ -19,12 +19,6 @@ def free(form: SequenceForm) -> tuple[np.ndarray, np.ndarray]:
     return tuple(np.full(t.sequence_count, np.nan) for t in form.treeplexes)  # type: ignore[return-value]
 
 
-def test_nothing_locked_is_the_game_itself() -> None:
-    form = sequence_form(games.kuhn())
-    locked = lock(form, free(form))
-    np.testing.assert_allclose(locked.form.payoff.toarray(), form.payoff.toarray(), atol=1e-15)
-
-
 @pytest.mark.parametrize("player", [0, 1])
 def test_a_whole_strategy_locked_leaves_the_best_response_to_it(player: int) -> None:
     form = sequence_form(games.kuhn())
