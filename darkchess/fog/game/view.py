@@ -34,57 +34,25 @@ Kind = Literal["initial", "own_move", "opp_move"]
 
 @dataclass(frozen=True)
 class View:
-    """What one player knows from one view of the board.
+    """What one player knows from one view of the board."""
 
-    Attributes
-    ----------
-    ply
-        Half-moves played since the start position.
-    kind
-        ``"initial"`` (ply 0), ``"own_move"`` or ``"opp_move"``: whose move came just before.
-    color
-        The player whose view it is.
-    own_move
-        The player's move, with kind ``"own_move"`` only.
-    visible
-        Squares that the player sees, as a 64-bit set (a1 is bit 0).
-    pieces
-        The pieces on those squares, the player's own included.
-    own_capture_square
-        Where one of the player's pieces was just captured; None if none was.
-    opp_capture_landing_square
-        Where the capturing piece stands; None if nothing was captured, and after en passant, where it can be deduced.
-    ep_square
-        The en passant target, if it is the player's turn and such a capture is legal.
-    castling
-        The player's own rights, as FEN writes them: some of ``KQ``, or of ``kq``.
-    to_move
-        The side to move.
-    legal_moves
-        The player's moves, sorted by from, to, promotion; () if it is not its turn or the game is over.
-    game_over
-        The outcome, None while the game goes on.
-    fullmove
-        The number of the next move, as in FEN.
-    ep_known
-        False only if a rebuilt view does not tell whether the player can capture en passant, see :func:`observed`.
-    """
-
-    ply: int
-    kind: Kind
-    color: chess.Color
-    own_move: chess.Move | None
-    visible: int
-    pieces: Mapping[int, chess.Piece]
-    own_capture_square: int | None
+    ply: int  # half-moves played since the start position
+    kind: Kind  # whose move came just before; "initial" at ply 0
+    color: chess.Color  # the player whose view it is
+    own_move: chess.Move | None  # the player's move, with kind "own_move" only
+    visible: int  # squares that the player sees, as a 64-bit set (a1 is bit 0)
+    pieces: Mapping[int, chess.Piece]  # the pieces on those squares, the player's own included
+    own_capture_square: int | None  # where one of the player's pieces was just captured; None if none was
+    # where the capturing piece stands; None if nothing was captured, and after en passant, where it can be deduced
     opp_capture_landing_square: int | None
-    ep_square: int | None
-    castling: str
-    to_move: chess.Color
+    ep_square: int | None  # the en passant target, if it is the player's turn and such a capture is legal
+    castling: str  # the player's own rights, as FEN writes them: some of "KQ", or of "kq"
+    to_move: chess.Color  # the side to move
+    # the player's moves, sorted by from, to, promotion; () if it is not its turn or the game is over
     legal_moves: tuple[chess.Move, ...]
-    game_over: Outcome | None
-    fullmove: int = 1
-    ep_known: bool = True
+    game_over: Outcome | None  # None while the game goes on
+    fullmove: int = 1  # number of the next move, as in FEN
+    ep_known: bool = True  # False only if a rebuilt view does not tell whether the player can capture en passant
 
     def row(self) -> Words:
         """Return the view as a position row (uint64[9]): the seen pieces, and the known part of META."""

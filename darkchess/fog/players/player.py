@@ -69,13 +69,7 @@ class _Thinking:
 
 
 class KlssPlayer(TrackingPlayer):
-    """The engine: an exact position set under a search of :mod:`klss.search`.
-
-    Attributes
-    ----------
-    mixture : dict of chess.Move to float
-        The mixed strategy that the last move was drawn from: moves and their probabilities, none of them 0.
-    """
+    """The engine: an exact position set under a search of :mod:`klss.search`."""
 
     def __init__(
         self,
