@@ -84,7 +84,7 @@ class GameRecord:
     moves: tuple[chess.Move, ...]  # the true ones
     outcome: Outcome | None = None  # None: the game is not over (``*``)
     fen: str | None = None  # the start position; None: the usual one
-    headers: Mapping[str, str] = field(default_factory=dict)  # other PGN tags, such as ``White`` and ``Date``
+    headers: Mapping[str, str] = field(default_factory=dict)  # other tags (letters, digits, ``_``), such as ``White``
     # seconds on the mover's clock after each of the first moves, None if not known; they are written, but not read
     clocks_s: tuple[float | None, ...] = field(default=(), compare=False)
 
@@ -115,8 +115,6 @@ def write_pgn(record: GameRecord, *, comments: Sequence[str] = (), glyphs: Seque
     ------
     IllegalMove, FenError
         The moves or the start position are not those of a game.
-    RecordError
-        PGN does not allow the name of a header.
 
     >>> record = GameRecord((chess.Move.from_uci("e2e4"),), headers={"White": "a", "Black": "b"})
     >>> print(write_pgn(record).splitlines()[-1])
@@ -124,17 +122,13 @@ def write_pgn(record: GameRecord, *, comments: Sequence[str] = (), glyphs: Seque
     >>> print(write_pgn(record, comments=["the best"], glyphs=["$1"]).splitlines()[-1])
     1. e4 $1 {the best} *
     """
-    # PGN's order: the seven tags of its roster first, then ours, then any others.
-    tags = _ROSTER | {name: value for name, value in record.headers.items() if name in _ROSTER}
-    tags |= {"Result": record.result, "Variant": VARIANT}
+    ours = {"Result": record.result, "Variant": VARIANT}
     if record.fen is not None:
-        tags |= {"SetUp": "1", "FEN": record.fen}
+        ours |= {"SetUp": "1", "FEN": record.fen}
     if record.outcome is not None:
-        tags["Termination"] = record.outcome.reason
-    tags |= {name: value for name, value in record.headers.items() if name not in _ROSTER and name not in _OURS}
-    for name in tags:
-        if not _NAME.fullmatch(name):
-            raise RecordError(f"bad PGN header: got the name {name!r}, expected letters, digits and underscores")
+        ours["Termination"] = record.outcome.reason
+    # PGN's order: the seven tags of its roster first, then ours, then any others.
+    tags = _ROSTER | ours | {name: value for name, value in record.headers.items() if name not in _OURS}
     words: list[str] = []
     said = itertools.zip_longest(record.moves, record.clocks_s, glyphs, comments)
     for position, (move, clock_s, glyph, comment) in zip(record.positions(), said, strict=False):
