@@ -97,7 +97,7 @@ def knowledge_sizes(game: Game, *, skip_forced: bool = False) -> KnowledgeSizes:
 
 def _hypergraph(game: Game, edges: Ints) -> tuple[tuple[Any, ...], Ints, Ints]:
     """Return the infoset hypergraph of these infosets (int64[2, N]), and stamps and a queue for a search of it."""
-    (start0, nodes0), (start1, nodes1) = game.members(0), game.members(1)
+    (start0, nodes0), (start1, nodes1) = game.members
     stamp = np.full(game.node_count + start0.size + start1.size, -1, np.int64)
     return (edges, (start0, start1), (nodes0, nodes1)), stamp, np.empty(game.node_count, np.int64)
 

@@ -259,7 +259,7 @@ def infoset_colours(game: Game) -> tuple[Ints, Ints, Ints]:
     line: list[frozenset[int]] = []
     for i in range(size):
         line.append(frozenset({i}) | (line[parent[i]] if parent[i] >= 0 else frozenset()))
-    start, nodes = game.members(1)
+    start, nodes = game.members[1]
     at: list[set[int]] = []
     for j in range(theirs.infoset_count):
         here = game.infoset[0][nodes[start[j] : start[j + 1]]]

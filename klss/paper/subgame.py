@@ -89,10 +89,10 @@ def counterfactual_values(game: Game, x: Floats) -> Values:
     """Return player 1's best-response values against ``x`` float64[S0], a realization plan of player 0 in ``game``."""
     # Player 1's payoffs by its points (not sequences), so that waiting infosets get values too; B's entries are added.
     own = game.observations[1]
-    node_reach = game.reach * x[game.sequences(0)]
+    node_reach = game.reach * x[game.sequences[0]]
     z = game.terminals
     utility = (
-        np.bincount(game.points(1)[z], weights=node_reach[z] * game.utility[z], minlength=own.point_count) + game.b[1]
+        np.bincount(game.points[1][z], weights=node_reach[z] * game.utility[z], minlength=own.point_count) + game.b[1]
     )
     utility[0] += float(game.b[0] @ x[game.observations[0].sequence_of_point])
     response = best_response(own.tree, utility, maximize=False)
@@ -176,8 +176,8 @@ def make_subgame(
     entries = np.zeros(theirs.point_count)
     entries[below] = game.b[1][below] / scale[owner_of_point[below]]
     z = game.terminals
-    z = z[owner_of_point[game.points(1)[z]] >= 0]
-    points = game.points(1)[z]
+    z = z[owner_of_point[game.points[1][z]] >= 0]
+    points = game.points[1][z]
     paid = values.node_reach[z] * game.utility[z] / scale[owner_of_point[points]]
     alternate = values.infoset[roots] / scale
     if outside == "blueprint":

@@ -88,7 +88,7 @@ def _payoffs(form: SequenceForm, ways: list[list[tuple[int, Fraction]]]) -> dict
     for parent, probability in zip(game.parent.tolist(), probabilities(game), strict=True):
         reach.append(reach[parent] * probability if parent >= 0 else probability)
     payoffs: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
-    mine, yours = game.sequences(0).tolist(), game.sequences(1).tolist()
+    mine, yours = game.sequences[0].tolist(), game.sequences[1].tolist()
     for z in game.terminals.tolist():
         (i, share), (j, other) = ways[0][mine[z]], ways[1][yours[z]]
         payoffs[i, j] += reach[z] * share * other * simplest(float(game.utility[z]))

@@ -198,7 +198,8 @@ class Game:
         return np.flatnonzero(self.player == TERMINAL)
 
     @cached_property
-    def _points(self) -> tuple[Ints, Ints]:
+    def points(self) -> tuple[Ints, Ints]:
+        """int64[N] of each player: its point on arriving at each node, before observing anything there."""
         out = []
         for i in (0, 1):
             points = np.empty(self.node_count, np.int64)
@@ -207,27 +208,21 @@ class Game:
             out.append(points)
         return out[0], out[1]
 
-    def points(self, player: int) -> Ints:
-        """Return the player's point on arriving at each node, before observing anything there: int64[N]."""
-        return self._points[player]
-
     @cached_property
-    def _sequences(self) -> tuple[Ints, Ints]:
-        return (
-            self.observations[0].sequence_of_point[self._points[0]],
-            self.observations[1].sequence_of_point[self._points[1]],
-        )
-
-    def sequences(self, player: int) -> Ints:
-        """Return the player's sequence at each node: int64[N]."""
-        return self._sequences[player]
+    def sequences(self) -> tuple[Ints, Ints]:
+        """int64[N] of each player: its sequence at each node."""
+        mine, yours = self.observations
+        return mine.sequence_of_point[self.points[0]], yours.sequence_of_point[self.points[1]]
 
     def treeplex(self, player: int) -> Treeplex:
         """Return the player's treeplex."""
         return self.observations[player].treeplex
 
     @cached_property
-    def _members(self) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
+    def members(self) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
+        """``start`` int64[J + 1] and ``nodes`` of each player: the nodes of its infoset j are
+        ``nodes[start[j]:start[j + 1]]``, ascending.
+        """
         out = []
         for i in (0, 1):
             # Nodes sorted by infoset, ascending within one, and the place at which each infoset's nodes begin.
@@ -237,15 +232,9 @@ class Game:
             out.append((np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), nodes[order]))
         return out[0], out[1]
 
-    def members(self, player: int) -> tuple[Ints, Ints]:
-        """Return ``start`` int64[J + 1] and ``nodes``: the nodes of the player's infoset j are
-        ``nodes[start[j]:start[j + 1]]``, ascending.
-        """
-        return self._members[player]
-
     def nodes_of(self, player: int, infoset: int) -> Ints:
         """Return the nodes of one infoset, ascending."""
-        start, nodes = self._members[player]
+        start, nodes = self.members[player]
         return nodes[start[infoset] : start[infoset + 1]]
 
 

@@ -116,8 +116,8 @@ def test_points_and_sequences_are_the_players_histories(seed: int) -> None:
         for node in range(game.node_count):
             history = naive_points(game, i, node)
             own = tuple(e for e in history if isinstance(e, tuple) and len(e) == 2)
-            assert histories.setdefault(int(game.points(i)[node]), history) == history
-            assert actions.setdefault(int(game.sequences(i)[node]), own) == own
+            assert histories.setdefault(int(game.points[i][node]), history) == history
+            assert actions.setdefault(int(game.sequences[i][node]), own) == own
         assert len(set(histories.values())) == len(histories)
         assert len(set(actions.values())) == len(actions)
 

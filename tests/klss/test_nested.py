@@ -85,7 +85,7 @@ def test_infosets_of_one_colour_share_no_infoset_of_the_opponent(seed: int) -> N
     game = games.random_game(seed)
     component, colour, count = infoset_colours(game)
     mine = game.observations[0]
-    start, nodes = game.members(1)
+    start, nodes = game.members[1]
     for j in range(game.observations[1].infoset_count):
         here = nodes[start[j] : start[j + 1]]
         turns = {int(mine.treeplex_infoset[k]) for k in game.infoset[0, here] if mine.turn[k]}
