@@ -51,11 +51,11 @@ def run(arguments: Sequence[str]) -> int:
     options = _parser().parse(arguments)
     from uci_bridge.bot.account import engine
     from uci_bridge.bot.config import load_config, read_token
-    from uci_bridge.bot.log import log_to
+    from uci_bridge.bot.log import log_to_stderr
     from uci_bridge.child_processes import close_to_others
 
     close_to_others()
-    formatter = log_to(level=getattr(logging, options.log.upper()))
+    formatter = log_to_stderr(getattr(logging, options.log.upper()))
     path = Path(options.config)
     config = load_config(path)
     formatter.token = token = read_token(config.token)

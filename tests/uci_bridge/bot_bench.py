@@ -40,18 +40,17 @@ PLENTY = {"concurrency": 8, "per_player": 8, "bots": True}
 
 
 class RandomSeat:
-    """Plays at random, from views only; remembers what it was shown."""
+    """Plays at random, from views only."""
 
     def __init__(self, color: chess.Color, fen: str | None, ply: int) -> None:
-        self.color, self.chooser, self.shown = color, random.Random(7), list[tuple[View, ...]]()
+        self.color, self.chooser = color, random.Random(7)
 
     async def choose(self, views: Sequence[View], clock: tuple[float, float]) -> chess.Move:
         assert clock[0] > 0
-        self.shown.append(tuple(views))
         return self.chooser.choice(views[-1].legal_moves)
 
     async def tell(self, views: Sequence[View]) -> None:
-        self.shown.append(tuple(views))
+        pass
 
     async def close(self) -> None:
         pass

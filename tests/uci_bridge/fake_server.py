@@ -129,7 +129,6 @@ class FakeGame:
             self.outcome = outcome
         self.say(self.state() if self.server.dialect == "lichess" else {"type": "gameEnd", "game": {"id": self.id}})
         self.over.set()
-        self.server.changed.set()
 
     def play(self, text: str) -> None:
         """A move of the side to move, legal."""
@@ -343,7 +342,7 @@ class FakeServer:
 
     async def _main(self) -> None:
         self.loop = asyncio.get_running_loop()
-        self._stop, self.changed, self.holding = asyncio.Event(), asyncio.Event(), threading.Event()
+        self._stop, self.holding = asyncio.Event(), threading.Event()
         app = web.Application()
         app.add_routes([
             web.get("/api/account", self._account),

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from uci_bridge.bot.log import JsonLines
-from uci_bridge.protocol.diagnostics import MAX_DEPTH, fit_to_keep
+from uci_bridge.protocol.codec import MAX_DEPTH, fit_to_keep
 
 WORDS = st.text(st.characters(), max_size=8)
 VALUES = st.recursive(

@@ -221,8 +221,7 @@ class Bot:
                 self._say(logging.INFO, "challenge declined", **who, reason=reason)
                 await self._client.insist(lambda: self._client.decline(challenge.id, reason))
                 return
-            known = {} if challenge.initial_s is None else {"initial_s": challenge.initial_s}
-            self._records.begin(challenge.id, opponent=challenge.player, **known)
+            self._records.begin(challenge.id, opponent=challenge.player, initial_s=challenge.initial_s)
             self._say(logging.INFO, "challenge accepted", **who)
             await self._client.insist(lambda: self._client.accept(challenge.id))
             # Don't wait for the gameStart: it may be lost, and at ply 0 the server does not send it again.

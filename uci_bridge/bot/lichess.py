@@ -39,9 +39,8 @@ log = logging.getLogger(__name__)
 MAX_LINE_BYTES = 1 << 16
 MAX_ANSWER_BYTES = 1 << 16
 MAX_QUIET_S = 600.0
-_REASON_BYTES = 4096
 _REASON_S = 1.0
-"""Most bytes (above) and seconds for reading the body of a refusal."""
+"""Most seconds for reading the body of a refusal."""
 _SHOWN = 120
 """Characters of a server's own words that are shown."""
 _CALLS_AT_ONCE = 4
@@ -308,7 +307,7 @@ class Client:
         body = b""
         with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):  # the status is known
             async with asyncio.timeout(_REASON_S):
-                body = (await response.content.readany())[:_REASON_BYTES]
+                body = await response.content.readany()
         said = "" if body.lstrip().startswith(b"<") else printable(body.decode("utf-8", "replace"), _SHOWN)
         text = self._token.hide(f"{path}: the server answers {status}" + (f" ({said})" if said else ""))
         if status == 429:

@@ -6,7 +6,6 @@ import json
 import logging
 import sys
 from datetime import UTC, datetime
-from typing import TextIO
 
 from uci_bridge.bot.lichess import Token
 
@@ -34,10 +33,11 @@ class JsonLines(logging.Formatter):
         return text if self.token is None else self.token.hide(text)
 
 
-def log_to(stream: TextIO | None = None, *, level: int = logging.INFO) -> JsonLines:
-    """Send all logging of this process to ``stream`` (stderr by default); return the formatter, so that it can be given
-    the token once that is read."""
-    handler = logging.StreamHandler(sys.stderr if stream is None else stream)
+def log_to_stderr(level: int) -> JsonLines:
+    """Send all logging of this process to stderr; return the formatter, so that it can be given the token once that is
+    read.
+    """
+    handler = logging.StreamHandler(sys.stderr)
     formatter = JsonLines()
     handler.setFormatter(formatter)
     root = logging.getLogger()

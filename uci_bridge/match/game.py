@@ -29,7 +29,7 @@ from klss.support.text import Document
 from uci_bridge.errors import FAULT_SHOWN, UciBridgeError
 from uci_bridge.match.openings import Opening
 from uci_bridge.players import PlayerMaker
-from uci_bridge.protocol.diagnostics import fit_to_keep
+from uci_bridge.protocol.codec import fit_to_keep
 
 Side = Literal["a", "b"]
 """One of a match's two players."""

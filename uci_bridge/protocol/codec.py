@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import islice
 
 import msgspec
 from msgspec import structs
@@ -25,7 +26,6 @@ from msgspec import structs
 from klss.play.messages import MAX_ID, Answer, ProtocolError, Push, Received, Refusal, Reply, Request, Seen, bad, fitted
 from klss.play.wire import AnyWire
 from klss.support.text import Document, printable
-from uci_bridge.protocol.diagnostics import fit_to_keep
 
 PROTOCOL_VERSION = "1"
 
@@ -37,6 +37,18 @@ MAX_ANSWER_BYTES = 1 << 18
 
 MAX_ERROR = 4096
 """Characters of an engine's refusal that are kept."""
+
+MAX_DEPTH = 4
+"""Most levels of nested lists and objects."""
+
+MAX_ENTRIES = 512
+"""Most entries of one list or object; the rest is dropped."""
+
+MAX_WORDS = 300
+"""Most characters of a text or a key."""
+
+MAX_NUMBER = 2**63
+"""Bound on the absolute value of numbers: smaller ones can be read by every program."""
 
 
 # ---------------------------------------------------------------------------------------- reading
@@ -154,3 +166,39 @@ def write_reply(wire: AnyWire, reply: Reply) -> bytes:
 def _line(message: Document) -> bytes:
     text = json.dumps({"protocolVersion": PROTOCOL_VERSION} | message, separators=(",", ":"), allow_nan=False)
     return text.encode("ascii") + b"\n"
+
+
+# ---------------------------------------------------------------------------------------- an engine's report
+
+
+def fit_to_keep(said: Mapping[str, object]) -> Document:
+    """``said`` cut to the bounds above, numpy's numbers made Python's; a value that is too large, not finite, or not
+    JSON becomes None. Idempotent. The protocol does not restrict an engine's report about its move, and a later reader
+    (a resumed match, a table) must not fail by it.
+
+    >>> fit_to_keep({"nodes": 10**400, "value": float("inf"), "pv": ["e2e4", [1.5, True]], "name": "a\\x1b[31m"})
+    {'nodes': None, 'value': None, 'pv': ['e2e4', [1.5, True]], 'name': 'a?[31m'}
+    """
+    return _kept(said, MAX_DEPTH)
+
+
+def _kept(said: Mapping[str, object], depth: int) -> Document:
+    return {
+        printable(str(key), MAX_WORDS): _kept_value(value, depth) for key, value in islice(said.items(), MAX_ENTRIES)
+    }
+
+
+def _kept_value(value: object, depth: int) -> object:
+    if isinstance(value, str):
+        return printable(value, MAX_WORDS)
+    if hasattr(value, "item"):
+        value = value.item()
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        return value if -MAX_NUMBER < value < MAX_NUMBER else None
+    if depth > 1 and isinstance(value, list | tuple):
+        return [_kept_value(each, depth - 1) for each in islice(value, MAX_ENTRIES)]
+    if depth > 1 and isinstance(value, Mapping):
+        return _kept(value, depth - 1)
+    return None

@@ -67,9 +67,6 @@ _GO = b"\ngo depth 1\n"
 _KEPT = 1 << 19
 """Positions whose values are kept."""
 
-_DEEPEST = 60
-"""Most plies of a search, a little below Stockfish's own limit."""
-
 _TOGETHER = 8
 """Parents that are searched between two checks of the budget."""
 
@@ -365,8 +362,6 @@ class StockfishEvaluator(Evaluator):
         reproducible mode. Too little time for the next parents is noticed before they are asked, and each search is
         given its share only, so that no engine has to be killed for being late.
         """
-        if not 1 <= depth < _DEEPEST:
-            raise ValueError(f"perfect-information search: got depth {depth}, expected 1 to {_DEEPEST - 1}")
         rows, offsets = np.ascontiguousarray(rows), np.ascontiguousarray(move_offsets)
         child_rows = np.ascontiguousarray(child_rows)
         codes, out = self._by_rules(child_rows)
