@@ -237,8 +237,7 @@ def played(
         for line in (read_match(here) or ({}, [], []))[1]
     ]
     # The 95 % interval of the score of a game, from that of the Elo difference.
-    low = 0.0 if standing.elo.low is None else score_of_elo(standing.elo.low)
-    high = 1.0 if standing.elo.high is None else score_of_elo(standing.elo.high)
+    low, high = score_of_elo(standing.elo.low), score_of_elo(standing.elo.high)
     return {
         "name": name,
         **{key: found for key, found in match.identity().items() if key not in ("format", "fen")},

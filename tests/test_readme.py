@@ -53,8 +53,7 @@ def test_the_strength_that_the_readme_tells_is_that_of_the_games() -> None:
         limit = {"time_s": float(amount)} if unit == "s" else {"nodes": int(amount.replace(",", ""))}
         points, count, pairs = played(a, b, limit)
         elo = elo_of_match(points, count, pairs)
-        ends = [otherwise if end is None else score_of_elo(end) for end, otherwise in ((elo.low, 0.0), (elo.high, 1.0))]
-        found = (100 * ends[0], 100 * points / count, 100 * ends[1])
+        found = (100 * score_of_elo(elo.low), 100 * points / count, 100 * score_of_elo(elo.high))
         assert [f"{number:.1f}" for number in found] == [low, score, high] and count == int(games), (a, b)
 
 

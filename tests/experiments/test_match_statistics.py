@@ -22,7 +22,7 @@ from uci_bridge.match.statistics import (
 )
 
 
-def interval(score: float, games: int) -> list[float | None]:
+def interval(score: float, games: int) -> list[float]:
     elo = elo_of_match(score, games, [0] * 5)
     return [elo.low, elo.middle, elo.high]
 
@@ -31,10 +31,10 @@ def test_the_interval_without_pairs_is_antisymmetric_holds_the_middle_and_narrow
     assert interval(20.0, 40)[1] == 0.0
     # 400 log10(3), by the definition of the Elo scale.
     assert interval(75.0, 100)[1] == pytest.approx(400 * math.log10(3), abs=0.05)
-    assert interval(30.0, 40) == [-end for end in interval(10.0, 40)[::-1]]  # type: ignore[operator]
-    assert interval(5.0, 5)[1:] == [None, None] and interval(0.0, 5)[:2] == [None, None]
+    assert interval(30.0, 40) == [-end for end in interval(10.0, 40)[::-1]]
+    assert interval(5.0, 5)[1:] == [math.inf] * 2 and interval(0.0, 5)[:2] == [-math.inf] * 2
     wide, narrow = interval(6.0, 10), interval(600.0, 1000)
-    assert wide[0] < narrow[0] < narrow[1] == wide[1] < narrow[2] < wide[2]  # type: ignore[operator]
+    assert wide[0] < narrow[0] < narrow[1] == wide[1] < narrow[2] < wide[2]
 
 
 def test_a_standing_counts_a_s_games_whatever_its_colour() -> None:

@@ -11,6 +11,7 @@ import contextlib
 import dataclasses
 import itertools
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -118,7 +119,7 @@ class Match(Conditions):
         elo, sprt = standing.elo, standing.sprt
         return {
             **standing.document(),
-            "elo": [elo.low, elo.middle, elo.high],
+            "elo": [each if math.isfinite(each) else None for each in (elo.low, elo.middle, elo.high)],
             "elo_method": elo.method,
             "pairs": standing.pairs.counts,
             "sprt": None if sprt is None else dataclasses.asdict(sprt) | {"decision": sprt.decision},

@@ -42,9 +42,9 @@ def score_of_elo(elo: float) -> float:
     return float(1.0 / (1.0 + 10.0 ** (-elo / 400.0)))
 
 
-def _elo_of_score(share: float) -> float | None:
+def _elo_of_score(share: float) -> float:
     if share <= 1e-9 or share >= 1 - 1e-9:
-        return None
+        return math.copysign(math.inf, share - 0.5)
     return round(-400.0 * math.log10(1.0 / share - 1.0), 1) + 0.0
 
 
@@ -52,25 +52,19 @@ def _elo_of_score(share: float) -> float | None:
 class Elo:
     """An Elo difference with its 95 % interval."""
 
-    # in Elo; None where infinite, or unknown without games
-    low: float | None
-    middle: float | None
-    high: float | None
+    # in Elo; may be infinite; without games the middle is NaN
+    low: float
+    middle: float
+    high: float
     method: Literal["pentanomial", "wilson"]  # how the interval was found: from the spread of pair scores, or Wilson's
 
-    def texts(self) -> tuple[str, str, str]:
-        """Low, middle and high as text: signed, also if infinite; an unknown middle is ``?``.
+    def texts(self) -> tuple[str, ...]:
+        """Low, middle and high as text, signed; an unknown middle is ``?``.
 
-        >>> Elo(None, None, 113.4, "wilson").texts(), Elo(286.6, None, None, "wilson").texts()
-        (('-inf', '-inf', '+113'), ('+287', '+inf', '+inf'))
+        >>> Elo(-math.inf, math.nan, 113.4, "wilson").texts()
+        ('-inf', '?', '+113')
         """
-        middle = "?"
-        if self.middle is not None:
-            middle = f"{self.middle:+.0f}"
-        elif self.low is not None or self.high is not None:
-            middle = "-inf" if self.low is None else "+inf"
-        low, high = (end if each is None else f"{each:+.0f}" for each, end in ((self.low, "-inf"), (self.high, "+inf")))
-        return low, middle, high
+        return tuple("?" if math.isnan(each) else f"{each:+.0f}" for each in (self.low, self.middle, self.high))
 
 
 def elo_of_match(score: float, games: int, pairs: Sequence[int]) -> Elo:
@@ -84,7 +78,7 @@ def elo_of_match(score: float, games: int, pairs: Sequence[int]) -> Elo:
     (Elo(low=-147.8, middle=0.0, high=147.8, method='wilson'), ('+287', '+inf', '+inf'))
     """
     if games == 0:
-        return Elo(None, None, None, "wilson")
+        return Elo(-math.inf, math.nan, math.inf, "wilson")
     count, share = sum(pairs), score / games
     wilson = count < LEAST_PAIRS or max(pairs) == count
     if wilson:
