@@ -103,7 +103,7 @@ def test_nothing_of_a_match_in_progress_can_be_reached_by_another_user(public: P
         processes = family(match, 2 * int(workers))
         assert not listening(processes)
         written = [Path(file.path) for process in processes for file in process.open_files() if file.mode != "r"]
-        assert public / "m" / "games.jsonl" in written
+        assert public / "m" / "lock" in written and (public / "m" / "games.jsonl").exists()
         kept = [*(public / "m").rglob("*"), *temporary.rglob("*"), public / "m"]
         assert not reached([*written, *kept])
         assert not reached([Path(f"/proc/{process.pid}/{what}") for process in processes for what in ("mem", "fd/0")])

@@ -4,12 +4,15 @@
 ``moves.jsonl`` one for each move, with the player's diagnostics; ``game-00000.pgn`` and so on are the games (``.json``
 in Reconnaissance Blind Chess). A game counts once its line in ``games.jsonl`` is written; other lines of a game that
 does not count are removed when the directory is opened again. On reading, files are checked; errors name file and line.
+
+Only the owner can read the directory and its files: from the match's seed one can derive true games before they end.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias, TypedDict, TypeVar
@@ -26,6 +29,9 @@ from uci_bridge.match.game import Count, GameLine, GameResult, Side
 class MatchError(UciBridgeError):
     """A match can't be played, or not in that directory: the message says what, got, expected."""
 
+
+_PRIVATE = 0o600
+"""Permissions of all files made here: the owner's only."""
 
 _Line = TypeVar("_Line", bound=Mapping[str, object])
 
@@ -49,7 +55,7 @@ class MatchFiles:
 
     def keep(self, result: GameResult) -> None:
         """Write a finished game; its line in ``games.jsonl`` comes last, since with that line the game counts."""
-        write_whole(self._folder / f"game-{result.line['game']:05}{result.suffix}", result.record)
+        write_whole(self._folder / f"game-{result.line['game']:05}{result.suffix}", result.record, _PRIVATE)
         _append(self._folder / "moves.jsonl", result.moves)
         _append(self._folder / "games.jsonl", [result.line])
 
@@ -60,8 +66,8 @@ def opened(folder: Path, identity: Document) -> Iterator[MatchFiles]:
     written, is in use, or holds another match.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        held = open(folder / "lock", "wb")  # noqa: SIM115 (closed below; closing is what unlocks)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        held = open(folder / "lock", "wb", opener=_private)  # noqa: SIM115 (closed below; closing is what unlocks)
     except OSError as error:
         raise MatchError(
             f"--out: got {str(folder)!r}, expected a directory that can be written: {error.strerror}"
@@ -109,7 +115,7 @@ def _check(folder: Path, identity: Document) -> None:
     if kept is None:
         if (folder / "games.jsonl").exists():
             raise MatchError(f"--out: {str(folder)!r} holds games of a match without match.json; name another one")
-        write_whole(folder / "match.json", json.dumps(identity, indent=2, allow_nan=False) + "\n")
+        write_whole(folder / "match.json", json.dumps(identity, indent=2, allow_nan=False) + "\n", _PRIVATE)
         return
     if kept.get("format") != identity["format"]:
         raise MatchError(
@@ -127,7 +133,7 @@ def _check(folder: Path, identity: Document) -> None:
 def _append(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
     """Append to a file, without a buffer, so that a full disk raises here and not when it is closed."""
     rest = _lines_text(rows).encode()
-    with open(path, "ab", buffering=0) as file:
+    with open(path, "ab", buffering=0, opener=_private) as file:
         try:
             while rest:
                 rest = rest[file.write(rest) :]
@@ -135,11 +141,15 @@ def _append(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
             raise OSError(error.errno, error.strerror, str(path)) from None
 
 
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, _PRIVATE)
+
+
 def _clean(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
     """Make ``rows`` the only content of the JSONL file."""
     text = _lines_text(rows)
     if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:
-        write_whole(path, text)
+        write_whole(path, text, _PRIVATE)
 
 
 def _played(folder: Path) -> _Played:
