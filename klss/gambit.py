@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -330,21 +330,17 @@ class _Reader:
                 f"constant-sum: got ends whose payoffs sum to {sums.min():g} and to {sums.max():g}, expected one sum"
             )
         mine, yours = (
-            replace(tree, keys=_unique([str(key) for key in tree.keys], self._called[player]))
-            for player, tree in enumerate(game.observations)
+            replace(tree, keys=tuple(_distinct([called[str(key)] for key in tree.keys], list(map(str, tree.keys)))))
+            for tree, called in zip(game.observations, self._called, strict=True)
         )
         return GambitFile(replace(game, observations=(mine, yours)), title, constant)
 
 
-def _unique(numbers: Sequence[str], called: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the infosets' names if they are all different and not empty, otherwise the file's numbers."""
-    names = tuple(called[number] for number in numbers)
-    return names if all(names) and len(set(names)) == len(names) else tuple(numbers)
-
-
-def _distinct(names: Sequence[str]) -> Sequence[str]:
-    """Return the names if they are all different and not empty, otherwise numbers from 1 on."""
-    return names if all(names) and len(set(names)) == len(names) else [str(k + 1) for k in range(len(names))]
+def _distinct(names: Sequence[str], numbers: Sequence[str] | None = None) -> Sequence[str]:
+    """Return the names if they are all different and not empty, otherwise ``numbers``; None: from 1 on."""
+    if all(names) and len(set(names)) == len(names):
+        return names
+    return [str(k + 1) for k in range(len(names))] if numbers is None else numbers
 
 
 def _quoted(text: str) -> str:

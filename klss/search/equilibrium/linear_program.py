@@ -91,6 +91,8 @@ class LinearPrograms:
 
 
 class _Solving:
+    strategies = None  # a move's first program starts without the last move's strategies
+
     def __init__(self, solver: LinearPrograms, trunk: Trunk, penalty: Floats | None, budget: Budget) -> None:
         self.effort = SolverStats()
         self._solver = solver
@@ -100,10 +102,6 @@ class _Solving:
         self._program = solver.program(caution=solver.caution)
         self._gadget = solver.first
         self._profile: Profile | None = None
-
-    @property
-    def strategies(self) -> None:
-        return None  # a move's first program starts without the last move's strategies
 
     def improve(self) -> Profile:
         # The gadget of the last time; if its margins call for the other gadget, solve that too, once.

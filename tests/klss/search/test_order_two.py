@@ -85,31 +85,26 @@ def test_whole_infosets_of_the_opponent_are_kept(name: str) -> None:
 def test_a_carried_trunk_has_the_nodes_below_as_they_were() -> None:
     """Children, values and both players' infosets below the roots of an unfrozen subgame: the same tree."""
     trunk, model, profile = whole("leduc_poker")
+    node_of = np.argsort(trunk.states[: trunk.node_count, 0])  # of each state, which is a node of the game
     for infoset in places(trunk, 12):
         sections = unfrozen_sections(trunk, profile, infoset, reach=True)
         if not sections:
             continue
         nobody = fresh_roots(NO_KEYS.reshape(0, 1), model, np.inf, 0)
         below, _ = next_trunk(trunk, infoset, sections, nobody)
-        old_of = list(np.concatenate([section.nodes for section in sections]))
-        groups: dict[tuple[int, int], set[int]] = {}
-        stack = list(enumerate(old_of))
-        seen = 0
-        while stack:
-            new, old = stack.pop()
-            seen += 1
-            assert below.nodes.mover[new] == trunk.nodes.mover[old]
-            assert below.nodes.value[new] == trunk.nodes.value[old]
-            for player in range(2):
-                groups.setdefault((player, int(below.nodes.infoset[new, player])), set()).add(
-                    int(trunk.nodes.infoset[old, player])
-                )
-            count = int(below.nodes.child_count[new]) if below.nodes.first_child[new] >= 0 else 0
-            assert count == (trunk.nodes.child_count[old] if trunk.nodes.first_child[old] >= 0 else 0)
-            for c in range(count):
-                stack.append((int(below.nodes.first_child[new]) + c, int(trunk.nodes.first_child[old]) + c))
-        assert seen == below.node_count
-        assert all(len(same) == 1 for same in groups.values())
-        assert len(set(np.unique(below.nodes.infoset[: below.root_count, 0]).tolist())) == 1 + len(
-            {int(trunk.nodes.infoset[n, 0]) for n in old_of} - {infoset}
-        )
+        count, roots = below.node_count, np.concatenate([section.nodes for section in sections])
+        mark = np.full(trunk.node_count, -1)
+        mark[roots] = 0
+        trunk.spread_down(mark)
+        old = node_of[below.states[:count, 0].astype(np.int64)]
+        assert np.array_equal(np.sort(old), np.flatnonzero(mark == 0))
+        opened = np.flatnonzero(below.nodes.first_child[:count] >= 0)
+        assert np.array_equal(np.sort(old[opened]), np.flatnonzero((mark == 0) & ~trunk.leaf))
+        assert np.array_equal(old[below.nodes.first_child[opened]], trunk.nodes.first_child[old[opened]])
+        assert np.array_equal(below.nodes.child_count[opened], trunk.nodes.child_count[old[opened]])
+        for new, known in ((below.nodes.mover, trunk.nodes.mover), (below.nodes.value, trunk.nodes.value)):
+            assert np.array_equal(new[:count], known[old])
+        for new, known in zip(below.nodes.infoset[:count].T, trunk.nodes.infoset[old].T, strict=True):
+            assert len(np.unique(np.stack([new, known]), axis=1).T) == len(np.unique(new))
+        others = {*trunk.nodes.infoset[roots, 0].tolist()} - {infoset}
+        assert len(np.unique(below.nodes.infoset[: below.root_count, 0])) == 1 + len(others)
