@@ -14,25 +14,18 @@ CLOCKS = [(0.01, 0.0), (0.5, 0.0), (3.0, 2.0), (60.0, 0.0), (180.0, 2.0), (900.0
 
 
 @pytest.mark.parametrize("clock", CLOCKS)
-def test_one_question_a_turn_takes_a_twenty_fifth_of_the_clock_and_most_of_the_increment(
+def test_a_turn_takes_a_part_of_the_clock_and_of_the_increment_which_two_questions_share(
     clock: tuple[float, float],
 ) -> None:
     usable = max(0.0, clock[0] - 0.4)
     seconds = max(0.01, min(usable / 25 + 0.8 * clock[1], 0.5 * usable))
     plan = TimePlan(Limit(clock=clock))
-    assert plan.seconds == pytest.approx(seconds, rel=1e-12)
-    assert plan.tracking_s == pytest.approx(0.5 * min(clock[0] / 20, seconds), rel=1e-12)
-
-
-@pytest.mark.parametrize("clock", CLOCKS)
-@pytest.mark.parametrize(("sense", "part"), [(True, 0.3), (False, 0.7)])
-def test_two_questions_share_a_thirtieth_of_it_and_following_takes_a_fortieth_where_that_is_more(
-    clock: tuple[float, float], sense: bool, part: float
-) -> None:
-    seconds = max(0.005, part * min(clock[0] / 30 + 0.8 * clock[1], 0.25 * clock[0]))
-    plan = time_plan(Limit(clock=clock), sense=sense)
-    assert plan.seconds == pytest.approx(seconds, rel=1e-12)
-    assert plan.tracking_s == pytest.approx(max(0.5 * seconds, 0.025 * clock[0]), rel=1e-12)
+    assert (plan.seconds, plan.tracking_s) == pytest.approx((seconds, 0.5 * min(clock[0] / 20, seconds)), rel=1e-12)
+    for sense, part in ((True, 0.3), (False, 0.7)):
+        seconds = max(0.005, part * min(clock[0] / 30 + 0.8 * clock[1], 0.25 * clock[0]))
+        plan = time_plan(Limit(clock=clock), sense=sense)
+        following = max(0.5 * seconds, 0.025 * clock[0])
+        assert (plan.seconds, plan.tracking_s) == pytest.approx((seconds, following), rel=1e-12)
 
 
 @pytest.mark.parametrize("make", [TimePlan, lambda limit: time_plan(limit, sense=True)], ids=["one", "two"])
