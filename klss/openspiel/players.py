@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from klss.errors import GameError
 from klss.openspiel.belief import HistoryBelief, Opponent
 from klss.openspiel.model import OpenSpielModel, Values
 from klss.openspiel.observations import NOTHING, Seen
@@ -149,8 +148,7 @@ class BelievingPlayer(RandomPlayer):
 
     def _belief(self, plan: TimePlan) -> HistoryBelief:
         """Return the belief after the observations so far."""
-        if self._believed is None:
-            raise GameError("answer: got a question before a game began, expected begin first")
+        assert self._believed is not None, "a game has begun"
         new, self._taken = self._seen[self._taken :], len(self._seen)
         if new:
             self._believed.observe(new, plan.tracking_deadline(), plan.nodes)

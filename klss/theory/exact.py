@@ -35,7 +35,7 @@ def solve(form: SequenceForm, *, time_limit_s: float | None = None, max_bytes: i
     Raises
     ------
     GameError
-        The form has no game, or its program is too large for fractions.
+        Its program is too large for fractions.
     SolverError
         The optimum is too many pivots away, or its certificate does not hold.
 
@@ -45,8 +45,7 @@ def solve(form: SequenceForm, *, time_limit_s: float | None = None, max_bytes: i
     Fraction(1, 3)
     """
     game = form.game
-    if game is None:
-        raise GameError("exact: expected the sequence form of a game, got one without")
+    assert game is not None, "the form is one of sequence_form"
     # The basis, in the game without its symmetries.
     folded = fold(form)
     lp = build_program(folded.form).program

@@ -11,7 +11,6 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from klss.errors import GameError
 from klss.support.arrays import Floats
 from klss.theory.folding import Smaller, shrunk
 from klss.theory.sequence_form import SequenceForm
@@ -25,12 +24,8 @@ def lock(form: SequenceForm, given: tuple[Floats, Floats]) -> Smaller:
     ----------
     form : SequenceForm
     given : (float64[S0], float64[S1])
-        Each sequence's probability at its infoset; NaN at infosets that are free.
-
-    Raises
-    ------
-    GameError
-        An infoset's probabilities are negative, do not sum to 1, or are given in part.
+        Each sequence's probability at its infoset (:func:`klss.theory.policies.behaviour_of`); NaN at infosets that are
+        free.
     """
     (t0, e0), (t1, e1) = (_without(treeplex, each) for treeplex, each in zip(form.treeplexes, given, strict=True))
     return Smaller(shrunk(form, (t0, t1), (e0, e1)), form, (e0, e1), measured=False)
@@ -47,14 +42,10 @@ def _without(treeplex: Treeplex, given: Floats) -> tuple[Treeplex, sparse.csr_ar
     for i, (parent, first, size) in enumerate(zip(*(part.tolist() for part in treeplex.arrays), strict=True)):
         here = slice(first, first + size)
         if free[i]:
-            if not np.isnan(given[here]).all():
-                raise GameError(f"lock: infoset {i} is given in part; expected all of its actions or none")
             weight[here], target[here] = weight[parent], np.arange(count, count + size)
             parents.append(target[parent])
             count += size
         else:
-            if not (given[here] >= 0.0).all() or abs(given[here].sum() - 1.0) > 1e-6:
-                raise GameError(f"lock: infoset {i} has probabilities {given[here].tolist()}; expected a sum of 1")
             weight[here], target[here] = weight[parent] * given[here], target[parent]
     sizes = treeplex.action_count[free]
     left = Treeplex(np.array(parents, np.int64), 1 + np.cumsum(sizes) - sizes, sizes)

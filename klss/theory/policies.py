@@ -234,8 +234,7 @@ def exploit(form: SequenceForm, behaviours: tuple[Floats, Floats], player: int) 
     6.1).
     """
     game = form.game
-    if game is None:
-        raise GameError("exploit: a sequence form has no names; expected one made by sequence_form")
+    assert game is not None, "the form is one of sequence_form"
     other = 1 - player
     plans = [realization(treeplex, each) for treeplex, each in zip(form.treeplexes, behaviours, strict=True)]
     utility = form.payoff @ plans[1] if other == 0 else form.payoff_transposed @ plans[0]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from klss.errors import GameError
 from klss.theory.best_response import best_response
 from klss.theory.equilibrium import solve
 from klss.theory.first_order import solve as iterate
@@ -55,14 +54,3 @@ def test_locked_to_an_equilibrium_s_own_behaviour_the_value_stays(seed: int) -> 
         np.testing.assert_allclose(
             behaviour(form.treeplexes[player], plan)[set_there & reached], given[player][set_there & reached], atol=1e-9
         )
-
-
-def test_what_is_no_behaviour_is_refused() -> None:
-    form = sequence_form(games.kuhn())
-    given = free(form)
-    given[0][1] = 0.5
-    with pytest.raises(GameError, match=r"sum of 1|in part"):
-        lock(form, given)
-    given[0][1:3] = 0.7
-    with pytest.raises(GameError, match="expected a sum of 1"):
-        lock(form, given)
