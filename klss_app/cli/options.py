@@ -145,7 +145,7 @@ def add_evaluator_options(parser: Parser) -> None:
     add = parser.add_argument_group("the evaluator of positions").add_argument
     named = "; ".join(f"{name}, {entry.help}" for name, entry in EVALUATORS.items())
     add("--evaluator", default=EvaluatorChoice.name, metavar="NAME", help=f"{evaluator_names()}: {named}")
-    add("--stockfish", metavar="PATH", help=EvaluatorChoice.option("stockfish").metadata["help"])
+    add("--stockfish", metavar="PATH", help="where Stockfish is (default: KLSS_STOCKFISH, PATH, /usr/games)")
 
 
 def game_options(arguments: argparse.Namespace) -> Terms:
