@@ -28,7 +28,7 @@ from klss.search.equilibrium.program import Answer, GadgetProgram
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats
 from klss.support.text import Document
-from klss_app.bench.positions import BenchPosition, bench_games, seated
+from klss_app.bench.positions import bench_games, seated
 from klss_app.bench.report import Figures, Report, Say, load, spread
 
 NODES = 50_000
@@ -90,10 +90,8 @@ def program_sequence(chosen: Configuration, moves: list[chess.Move], kind: Gadge
     referee = Referee.replay(moves)
     assert isinstance(chosen.search, Klss2021), f"{chosen.name} solves no linear programs"
     search = _DoubledSearch(**dataclasses.asdict(chosen.search) | {"gadget": kind})
-    players = {}
-    for color in chess.COLORS:
-        position = BenchPosition("", referee.positions[0], tuple(referee.views(color)))
-        players[color] = seated(make_player(dataclasses.replace(chosen, search=search)), position)
+    doubled = dataclasses.replace(chosen, search=search)
+    players = {color: seated(make_player(doubled), referee, color) for color in chess.COLORS}
     mover = referee.turn
     steps = list[Step]()
     for ply in range(3):

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import resources
 from typing import TypeVar
 
 import chess
 import msgspec
 
-from darkchess.board.position import Position
 from darkchess.fog.game.contest import Player, Setup
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.view import View
 
 _Shape = TypeVar("_Shape")
-
-
-@dataclass(frozen=True)
-class BenchPosition:
-    """A position by the knowledge of the player to move: the start and its views."""
-
-    name: str
-    start: Position
-    views: tuple[View, ...]
 
 
 def packaged(name: str, shape: type[_Shape]) -> _Shape:
@@ -42,18 +30,15 @@ def bench_games() -> list[tuple[str, list[chess.Move]]]:
     return [(entry["name"], list(parsed_moves(entry["moves"]))) for entry in found]
 
 
-def bench_positions() -> list[BenchPosition]:
-    """The packaged positions."""
-    positions = []
-    for name, moves in bench_games():
-        referee = Referee.replay(moves)
-        positions.append(BenchPosition(name, referee.positions[0], tuple(referee.views(referee.turn))))
-    return positions
+def bench_positions() -> list[tuple[str, Referee]]:
+    """Name and true game of each packaged position."""
+    return [(name, Referee.replay(moves)) for name, moves in bench_games()]
 
 
-def seated(player: Player, position: BenchPosition) -> Player:
-    """``player`` brought to the position by its views."""
-    player.begin(position.views[0].color, Setup(position.start))
-    for view in position.views[1:]:
+def seated(player: Player, game: Referee, color: chess.Color | None = None) -> Player:
+    """``player`` brought to the present turn by the views of its colour, by default of the side to move."""
+    views = game.views(game.turn if color is None else color)
+    player.begin(views[0].color, Setup(game.positions[0]))
+    for view in views[1:]:
         player.observe(view)
     return player

@@ -40,18 +40,18 @@ def search(
             figures[f"nodes_{name}"] = None
             continue
         numbers: dict[str, list[float]] = {"nodes": [], "depth": [], "gap": []}
-        for position in positions:
+        for position, game in positions:
             for repetition in range(repetitions):
-                player = seated(make_player(chosen, evaluator, seed=seed + repetition), position)
+                player = seated(make_player(chosen, evaluator, seed=seed + repetition), game)
                 found = player.answer("move", Limit(time_s=seconds)).diagnostics
-                labels = {"position": position.name, "evaluator": name, "repetition": repetition, "load": load()}
+                labels = {"position": position, "evaluator": name, "repetition": repetition, "load": load()}
                 rows.append({**labels, **found})
                 for figure, values in numbers.items():
                     number = found[figure]
                     assert isinstance(number, SupportsFloat)
                     values.append(float(number))
                 say(
-                    f"{position.name}, {name}: {found['nodes']} nodes, depth {found['depth']}, "
+                    f"{position}, {name}: {found['nodes']} nodes, depth {found['depth']}, "
                     f"{found['iterations']} iterations, {found['positions']} positions, gap {found['gap']:.1e}, "
                     f"{found['seconds']:.2f} s"
                 )

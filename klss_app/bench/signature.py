@@ -22,6 +22,7 @@ NODES = 3000
 """Node budget of each search."""
 
 EXPECTED = Path(__file__).resolve().parent / "data" / "signature.json"
+"""The packaged signature, of ``klss2021`` with seed 0."""
 
 
 def signature(chosen: Configuration, *, seed: int = 0, say: Say = lambda line: None) -> int:
@@ -29,18 +30,13 @@ def signature(chosen: Configuration, *, seed: int = 0, say: Say = lambda line: N
     built-in evaluator.
     """
     crc = 0
-    for position in bench_positions():
-        decision = seated(make_player(chosen, seed=seed), position).answer("move", Limit(nodes=NODES))
+    for name, game in bench_positions():
+        decision = seated(make_player(chosen, seed=seed), game).answer("move", Limit(nodes=NODES))
         found = decision.diagnostics
         said = [decision.answer.uci(), *(found[key] for key in ("nodes", "depth", "iterations", "gadget"))]
         crc = zlib.crc32(repr([*said, f"{found['value']:.6f}"]).encode(), crc)
-        say(f"{position.name}: {NODES} nodes, {decision.answer.uci()}")
+        say(f"{name}: {NODES} nodes, {decision.answer.uci()}")
     return crc
-
-
-def expected_signature() -> int:
-    """The packaged signature, of ``klss2021`` with seed 0."""
-    return int(json.loads(EXPECTED.read_text(encoding="utf-8"))["signature"])
 
 
 def main(argv: Sequence[str] | None = None) -> int:

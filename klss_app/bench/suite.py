@@ -24,7 +24,7 @@ from darkchess.fog.players.named_fog_players import Configuration, make_player
 from darkchess.fog.players.player import KlssPlayer
 from klss.play.limits import Limit
 from klss.support.text import Document
-from klss_app.bench.positions import BenchPosition, packaged, parsed_moves, seated
+from klss_app.bench.positions import packaged, parsed_moves, seated
 from klss_app.bench.report import Figures, Report, Say, load, spread
 
 NODES = 4_000
@@ -56,16 +56,6 @@ class Entry:
         """The true game up to the turn."""
         return Referee.replay(self.moves, self.fen)
 
-    @property
-    def color(self) -> chess.Color:
-        """The player that is scored."""
-        return self.game.turn
-
-    @property
-    def position(self) -> BenchPosition:
-        """The turn by its player's knowledge."""
-        return BenchPosition(self.name, self.game.positions[0], tuple(self.game.views(self.color)))
-
     def score(self, played: Mixture) -> float:
         """The score of a mixture, in [0, 1]."""
         return min(1.0, sum(played.get(move, 0.0) for move in self.right))
@@ -85,15 +75,15 @@ def _entry(*, moves: str, right: str, fen: str | None = None, **texts: str) -> E
 
 
 def mixture(
-    chosen: Configuration, evaluator: Evaluator, position: BenchPosition, limit: Limit, *, seed: int = 0
+    chosen: Configuration, evaluator: Evaluator, game: Referee, limit: Limit, *, seed: int = 0
 ) -> tuple[Mixture, int]:
-    """The mixture of the player of ``chosen`` at ``position``, and the size of its position set.
+    """The mixture of the player of ``chosen`` at the turn of ``game``, and the size of its position set.
 
     The mixture is the one from which its move is drawn, after the configuration's purification. A king that can be
     taken is taken, and an only move is played, without a search.
     """
     seeds = range(seed, seed + (DRAWS if chosen.search is None else 1))
-    players = [seated(make_player(chosen, evaluator, seed=each), position) for each in seeds]
+    players = [seated(make_player(chosen, evaluator, seed=each), game) for each in seeds]
     drawn = [player.answer("move", limit).answer for player in players]
     first, known = players[0], players[0].position_set
     assert known is not None
@@ -121,7 +111,7 @@ def suite(
     for entry in entries:
         found = []
         for each in range(seed, seed + repetitions):
-            played, positions = mixture(chosen, evaluator, entry.position, limit, seed=each)
+            played, positions = mixture(chosen, evaluator, entry.game, limit, seed=each)
             shares = {move.uci(): played[move] for move in sorted(played, key=lambda each: -played[each])}
             found.append(entry.score(played))
             rows.append({

@@ -11,9 +11,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding
+
+from klss.support.archive import read_arrays
+from klss.support.inference import history_of
 from klss_app.cli.options import Parser
 from klss_app.flag_types import seed
 from klss_app.stdout import print_document
+from uci_bridge.match.documents import commit, package_versions
 
 
 def _parser() -> Parser:
@@ -46,9 +51,6 @@ def run(arguments: Sequence[str]) -> int:
 
 def weights() -> dict[str, Any]:
     """Size, digest and history of each packaged file of weights, by its path in the package."""
-    from klss.support.archive import read_arrays
-    from klss.support.inference import history_of
-
     root, found = Path(str(resources.files("darkchess"))), {}
     for path in sorted([*root.rglob("data/*.onnx"), *root.rglob("data/*weights.npz"), *root.rglob("data/policy.npz")]):
         content = path.read_bytes()
@@ -65,10 +67,6 @@ def weights() -> dict[str, Any]:
 
 def installation() -> dict[str, Any]:
     """Versions and CPU: answers with a node budget depend on them, and a bug report needs them."""
-    import llvmlite.binding
-
-    from uci_bridge.match.documents import commit, package_versions
-
     packages = ("numpy", "numba", "llvmlite", "scipy", "highspy", "chess", "aiohttp", "msgspec", "open_spiel")
     return {
         "versions": package_versions(*packages),

@@ -6,20 +6,29 @@ import argparse
 import importlib.metadata
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from darkchess.errors import EvaluatorError
+from darkchess.evaluation.choice import EvaluatorChoice
+from darkchess.evaluation.evaluator import Evaluator
+from darkchess.evaluation.registry import EVALUATORS, evaluator_class
 from darkchess.fog.game.contest import DEFAULT_PLAYER
+from darkchess.fog.players.named_fog_players import Configuration
 from klss.errors import SolverError
+from klss.play.kit import Spec
+from klss.play.limits import Limit
+from klss_app.bench.equilibrium import NODES, equilibrium
+from klss_app.bench.evaluator import evaluator
+from klss_app.bench.report import Report
+from klss_app.bench.search import search
+from klss_app.bench.suite import NODES as SUITE_NODES
+from klss_app.bench.suite import suite
+from klss_app.bench.tracker import tracker
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import BY_PATH, FOG, check_evaluator
 from klss_app.cli.options import Parser
 from klss_app.flag_types import count, positive, seed
 from klss_app.stdout import print_document
-
-if TYPE_CHECKING:
-    from darkchess.evaluation.evaluator import Evaluator
-    from klss.play.kit import Spec
-    from klss_app.bench.report import Report
+from uci_bridge.evaluators import make_evaluator
 
 _SEARCH_S = 5.0
 
@@ -84,18 +93,6 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _measured(parsed: argparse.Namespace, chosen: Spec) -> Report:
-    """The report of a bench; the benches are imported only here, since they load compiled code."""
-    from darkchess.evaluation.choice import EvaluatorChoice
-    from darkchess.fog.players.named_fog_players import Configuration
-    from klss.play.limits import Limit
-    from klss_app.bench.equilibrium import NODES, equilibrium
-    from klss_app.bench.evaluator import evaluator
-    from klss_app.bench.search import search
-    from klss_app.bench.suite import NODES as SUITE_NODES
-    from klss_app.bench.suite import suite
-    from klss_app.bench.tracker import tracker
-    from uci_bridge.evaluators import make_evaluator
-
     assert isinstance(chosen, Configuration)
     repetitions, drawn = parsed.repetitions, parsed.seed or 0
     if parsed.bench == "tracker":
@@ -119,10 +116,6 @@ def _say(line: str) -> None:
 
 def _evaluators(stockfish: str | None, threads: int) -> dict[str, Evaluator | None]:
     """Every evaluator by its name; None for one that is not installed, unless its path was given."""
-    from darkchess.errors import EvaluatorError
-    from darkchess.evaluation.choice import EvaluatorChoice
-    from darkchess.evaluation.registry import EVALUATORS, evaluator_class
-
     evaluators: dict[str, Evaluator | None] = {}
     for name in EVALUATORS:
         try:

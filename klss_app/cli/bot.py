@@ -14,16 +14,18 @@ import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser
 from klss_app.cli.serving import at_signals
 from klss_app.flag_types import positive
-
-if TYPE_CHECKING:
-    from uci_bridge.bot.config import BotConfig
-    from uci_bridge.bot.lichess import Token
+from uci_bridge.bot.account import Bot, check_engine, engine, variant_served, who_am_i
+from uci_bridge.bot.config import BotConfig, load_config, read_token
+from uci_bridge.bot.dialect import DIALECTS
+from uci_bridge.bot.lichess import Client, ServerError, Token
+from uci_bridge.bot.log import log_to_stderr
+from uci_bridge.bot.record import Records
+from uci_bridge.child_processes import close_to_others
 
 log = logging.getLogger("uci_bridge.cli")
 
@@ -49,27 +51,16 @@ def _parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run the command; return the exit code."""
     options = _parser().parse(arguments)
-    from uci_bridge.bot.account import engine
-    from uci_bridge.bot.config import load_config, read_token
-    from uci_bridge.bot.log import log_to_stderr
-    from uci_bridge.child_processes import close_to_others
-
     close_to_others()
     formatter = log_to_stderr(getattr(logging, options.log.upper()))
     path = Path(options.config)
-    config = load_config(path)
+    config, folder = load_config(path), path.absolute().parent
     formatter.token = token = read_token(config.token)
-    engine(config.engine, path.absolute().parent)
-    if options.check:
-        return asyncio.run(_check(config, token, path.absolute().parent))
-    return asyncio.run(_play(config, token, path.absolute().parent, options.grace))
+    engine(config.engine, folder)
+    return asyncio.run((_check if options.check else _play)(config, token, folder, options.grace))
 
 
-async def _check(config: BotConfig, token: Token, folder: Path) -> int:
-    from uci_bridge.bot.account import check_engine, variant_served, who_am_i
-    from uci_bridge.bot.dialect import DIALECTS
-    from uci_bridge.bot.lichess import Client, ServerError
-
+async def _check(config: BotConfig, token: Token, folder: Path, _: float | None) -> int:
     await check_engine(config.engine, folder)
     try:
         async with Client(config.url, token, DIALECTS[config.dialect]) as client:
@@ -82,11 +73,6 @@ async def _check(config: BotConfig, token: Token, folder: Path) -> int:
 
 
 async def _play(config: BotConfig, token: Token, folder: Path, grace_s: float | None) -> int:
-    from uci_bridge.bot.account import Bot, check_engine, who_am_i
-    from uci_bridge.bot.dialect import DIALECTS
-    from uci_bridge.bot.lichess import Client
-    from uci_bridge.bot.record import Records
-
     bots: list[Bot] = []  # the bot, once its account is known
 
     async def play() -> None:

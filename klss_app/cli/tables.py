@@ -7,9 +7,9 @@ import math
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 from klss.paper.methods import GADGETS, METHODS
+from klss.paper.tables import TABLE_1, TABLE_2, Row, knowledge_row, table_1_row
 from klss.support.text import Document
 from klss_app.cli.errors import UsageError
 from klss_app.cli.openspiel import add_limits, limits
@@ -17,9 +17,6 @@ from klss_app.cli.options import Parser
 from klss_app.flag_types import seed, share
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
-
-if TYPE_CHECKING:
-    from klss.paper.tables import Row
 
 _ORDERS = ("1", "3", "5", "inf")
 EPSILON = 0.25
@@ -83,8 +80,6 @@ def _columns(parsed: argparse.Namespace) -> list[tuple[str, str]]:
 
 
 def _table_1(parsed: argparse.Namespace, max_bytes: int) -> int:
-    from klss.paper.tables import TABLE_1, table_1_row
-
     rows: list[Row] = []
     for name in parsed.game or [row.name for row in TABLE_1]:
         for method, nesting in _columns(parsed):
@@ -115,8 +110,6 @@ def _document(row: Row) -> Document:
 
 
 def _print_row(row: Row, first: bool) -> None:
-    from klss.paper.tables import TABLE_1
-
     if first:
         print(
             f"{'game':<28}{'k':>4} {'nesting':<10}{'blueprint':>10}{'(paper)':>9}{'after':>9}{'(paper)':>9}{'ratio':>8}"
@@ -137,8 +130,6 @@ def _print_row(row: Row, first: bool) -> None:
 
 
 def _table_2(parsed: argparse.Namespace, max_bytes: int) -> int:
-    from klss.paper.tables import TABLE_2, knowledge_row
-
     report = []
     for name in parsed.game or [row.name for row in TABLE_2]:
         sizes = knowledge_row(name, max_nodes=parsed.max_nodes, max_bytes=max_bytes)

@@ -66,8 +66,8 @@ def test_nobody_overlooked_a_king_on_the_way() -> None:
 def test_the_mixture_is_what_the_player_draws_her_move_from(name: str) -> None:
     chosen, evaluator, limit = configuration(f"{name},threads=1"), BuiltinEvaluator(), Limit(nodes=300)
     for entry in (ENTRIES["Qa4+ after 1.c4 d5"], ENTRIES["king v unseen rook"], ENTRIES["Qxe8"]):
-        played, positions = mixture(chosen, evaluator, entry.position, limit, seed=1)
-        decision = seated(make_player(chosen, evaluator, seed=1), entry.position).answer("move", limit)
+        played, positions = mixture(chosen, evaluator, entry.game, limit, seed=1)
+        decision = seated(make_player(chosen, evaluator, seed=1), entry.game).answer("move", limit)
         assert sum(played.values()) == pytest.approx(1.0) and played[decision.answer] > 0.0
         assert positions == decision.diagnostics["positions"]
 
@@ -75,7 +75,7 @@ def test_the_mixture_is_what_the_player_draws_her_move_from(name: str) -> None:
 def test_who_plays_by_default_keeps_her_king_from_an_unseen_queen_on_a4() -> None:
     """1.c4 d5 2.Qa4+: a belief that was learned from those who don't play it takes the pawn, and the king is gone."""
     entry, chosen = ENTRIES["Qa4+ after 1.c4 d5"], configuration(f"{DEFAULT_PLAYER},threads=1")
-    played = [mixture(chosen, BuiltinEvaluator(), entry.position, Limit(nodes=4000), seed=seed)[0] for seed in (0, 1)]
+    played = [mixture(chosen, BuiltinEvaluator(), entry.game, Limit(nodes=4000), seed=seed)[0] for seed in (0, 1)]
     assert all(found.get(chess.Move.from_uci("d5c4"), 0.0) < 0.05 for found in played)
     assert min(map(entry.score, played)) > 0.5
 

@@ -7,16 +7,15 @@ can't tell apart have the same page, and the text prints it once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.game.san import san
+from darkchess.fog.players.book import Book, Page, page_key
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser, typed_moves
 from klss_app.flag_types import count, whole
 from klss_app.stdout import print_document
-
-if TYPE_CHECKING:
-    from darkchess.fog.game.referee import Referee
-    from darkchess.fog.players.book import Book, Page
 
 _MOVE_WIDTH = 28
 """Columns of the moves, which are indented by their depth."""
@@ -41,11 +40,6 @@ def run(arguments: Sequence[str]) -> int:
     """Run ``klss openings``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
     moves = typed_moves(parsed.moves, flag="MOVES: ")
-
-    from darkchess.fog.game.referee import Referee
-    from darkchess.fog.game.san import san
-    from darkchess.fog.players.book import Book
-
     book = Book.packaged()
     game = Referee.replay(moves[: book.plies])  # the book has nothing beyond, and a longer game may be over
     names = [san(position, move) for position, move in zip(game.positions, game.moves)]
@@ -73,8 +67,6 @@ def run(arguments: Sequence[str]) -> int:
 
 def _page(book: Book, game: Referee) -> tuple[str | None, Page | None]:
     """The key of the page for the views of the player to move, and the page."""
-    from darkchess.fog.players.book import page_key
-
     views = game.views(game.position.turn)
     page = book.page(views) if game.outcome is None else None
     return (None, None) if page is None else (page_key(views), page)
@@ -95,9 +87,6 @@ class _Branch(TypedDict):
 
 def _tree(book: Book, game: Referee, page: Page, plies: int, least: float) -> Iterator[_Branch]:
     """The moves of a page that are played often enough, each with what is played after it."""
-    from darkchess.fog.game.referee import Referee
-    from darkchess.fog.game.san import san
-
     for each in page.moves:
         if each.probability < least and each.people < max(1.0, least * page.people):
             continue
