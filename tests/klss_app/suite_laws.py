@@ -71,27 +71,24 @@ def king_kept(turn: Turn) -> set[Move]:
     return {move for move in turn.moves if not king_falls(brute_force.play(turn.truth, move))}
 
 
+def _after(turn: Turn, which: Callable[[Iterable[bool]], bool], holds: Callable[[Position], bool]) -> set[Move]:
+    """Moves after which something holds in ``all`` possible positions, or in ``any``."""
+    return {move for move in turn.moves if which(holds(brute_force.play(position, move)) for position in turn.possible)}
+
+
 def king_safe(turn: Turn) -> set[Move]:
     """Moves after which the king can't be taken in *any* possible position."""
-    return {
-        move
-        for move in turn.moves
-        if not any(king_falls(brute_force.play(position, move)) for position in turn.possible)
-    }
+    return _after(turn, all, lambda position: not king_falls(position))
 
 
 def king_not_given(turn: Turn) -> set[Move]:
     """Moves after which there is a possible position in which the king can't be taken."""
-    return {
-        move
-        for move in turn.moves
-        if not all(king_falls(brute_force.play(position, move)) for position in turn.possible)
-    }
+    return _after(turn, any, lambda position: not king_falls(position))
 
 
 def wins_for_certain(turn: Turn) -> set[Move]:
     """Moves after which, in every possible position, the king falls next whatever is answered, or nothing can be."""
-    return {move for move in turn.moves if all(_lost(brute_force.play(position, move)) for position in turn.possible)}
+    return _after(turn, all, _lost)
 
 
 def _lost(position: Position) -> bool:
@@ -128,32 +125,13 @@ def _gain(position: Position, move: Move) -> int:
 
 def win_kept(turn: Turn) -> set[Move]:
     """Moves after which king and pawn win in every possible position, by the table of that ending; White to move."""
-    return {
-        move
-        for move in turn.moves
-        if all(pawn_ending.wins(brute_force.play(position, move)) for position in turn.possible)
-    }
+    return _after(turn, all, pawn_ending.wins)
 
 
 def draw_kept(turn: Turn) -> set[Move]:
     """Moves after which king and pawn win in no possible position, by the table of that ending; Black to move."""
-    return {
-        move
-        for move in turn.moves
-        if not any(pawn_ending.wins(brute_force.play(position, move)) for position in turn.possible)
-    }
+    return _after(turn, all, lambda position: not pawn_ending.wins(position))
 
 
-LAWS: dict[str, Callable[[Turn], set[Move]]] = {
-    law.__name__.replace("_", " "): law
-    for law in (
-        takes_king,
-        king_kept,
-        king_safe,
-        king_not_given,
-        wins_for_certain,
-        sure_gain,
-        win_kept,
-        draw_kept,
-    )
-}
+_LAWS = (takes_king, king_kept, king_safe, king_not_given, wins_for_certain, sure_gain, win_kept, draw_kept)
+LAWS: dict[str, Callable[[Turn], set[Move]]] = {law.__name__.replace("_", " "): law for law in _LAWS}

@@ -22,14 +22,11 @@ FILES = {
     "unfinished.pgn": "1. e4 e5 *\n",
     "many.pgn": '1. e4 *\n\n[Variant "Atomic"]\n\n1. e4 e9 *\n\n[White "nobody moved"]\n\n*\n',
     "bytes.pgn": b"\xff\xfe\x00",
-    "prose.pgn": "dear sir,\n",
     "still.pgn": '[White "human"]\n[Black "random"]\n\n1. e4 e4e4 *\n',
     "deep.toml": f"cap = {'[' * 3000}{']' * 3000}\n",
     "long.toml": f"cap = {'9' * 5000}\n",
     "caution.toml": f"caution = {'9' * 400}\n",
     "long.json": b"[" + b"0," * (9 << 20) + b"0]",
-    "infoset.json": POLICY % '{"jack": {"Pass": 1}}',
-    "action.json": POLICY % '{"0": {"Fold": 1}}',
     "shape.json": POLICY % '{"0": 3}',
 }
 BAD = r"""
@@ -47,16 +44,13 @@ play --white human --black human
 play --evaluator stokfish
 play --stockfish /no/such/engine
 play --time 0
-play --clock 180
 play --rules papper
 play --pgn no/such/folder/game.pgn
-play --tmie 3
 play e4
 play --resume many.pgn
 play --resume still.pgn
 play --game openspiel:kuhn_poker --fen '8/8 w'
 rbc
-rbc mach
 rbc play --rules paper
 rbc play --history /no/such/folder/g.json
 rbc play --resume nowhere.json
@@ -73,27 +67,21 @@ board --no-open --port 70000
 board --white greedy --black random
 board --resume none.pgn
 board --no-open --host no.such.host.invalid
-board --no-open still.pgn
 board --game rbc nowhere.json
 board --game tests.table.hidden_tictactoe:KIT nowhere.json
 engine --evaluator nothing
 engine --nodes 5
 engine --configuration cmd:cat
 engine --configuration klss2021,ponder=true
-match klss2021
 match greedy cmd:
 match greedy random --nodes 1 --out /dev/null/x
 match greedy random --openings 0
 match greedy random --openings 201
 match greedy random --sprt 5,0
-match greedy random --workers 0
 match greedy random --scheduler tcp://127.0.0.1:9
-track
 track --moves 'e4 e5 Ke3'
-track --moves e4 --cap 0
 track --moves e4 --pgn good.pgn
 track --moves e4 --game 1
-bench
 bench serch
 bench tracker --time 1
 bench equilibrium --seed 1
@@ -101,23 +89,17 @@ track --pgn missing.pgn
 track --pgn bytes.pgn
 track --pgn still.pgn
 track --pgn many.pgn --game 5
-track --pgn many.pgn --game 2
 openings 'e4 e4e4'
 openings 'a3 h5 h4 a6'
 openings 'e4 f6 Qh5 a6 Qxe8 a5'
-openings --plies 0
-openings d4 d5
 games missing.pgn
 analyse missing.pgn --ply 1
 analyse /dev/zero --ply 1 --color white
-analyse prose.pgn --ply 1
 analyse still.pgn
-analyse unfinished.pgn
 analyse unfinished.pgn --all
 analyse unfinished.pgn --ply 1 --once-over
 analyse many.pgn --game 3 --ply 0
 analyse good.pgn --ply 8
-analyse good.pgn --ply 7
 analyse good.pgn --ply 4 --color black
 analyse good.pgn --ply -1
 analyse good.pgn --ply 4 --configuration greedy
@@ -128,7 +110,6 @@ analyse good.pgn --out no/a.json
 analyse good.pgn --player ann
 analyse good.pgn --all --game 1
 analyse good.pgn --all --pgn a.pgn
-solve
 solve tiny_hanabi
 solve 'kuhn_poker(players=3)'
 solve leduc_poker --max-nodes 500
@@ -136,21 +117,11 @@ solve kuhn_poker --subgame nowhere
 solve kuhn_poker --player 1
 solve kuhn_poker --exact --method pcfr+
 solve kuhn_poker --memory-mb 1
-solve kuhn_poker --gap 1
 solve kuhn_poker --export kuhn.txt
 solve kuhn_poker --out none/such/file
-solve none.efg
-exploit kuhn_poker
-exploit kuhn_poker --policy none.json
-exploit kuhn_poker --policy infoset.json
-exploit kuhn_poker --policy action.json
 exploit kuhn_poker --policy shape.json
-exploit kuhn_poker --policy uniform --games 0
-exploit none --policy uniform
 tables 1 --game leduc_pokr
-tables 1 --epsilon 2
 tables 1 --nesting allocated --order 3
-tables 1 --method 4-klss
 tables 1 --order 3 --method 1-kluss
 tables 1 --nesting update --method 2-kluss
 tables 2 --epsilon 0.1

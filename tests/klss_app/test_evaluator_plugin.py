@@ -15,7 +15,7 @@ from darkchess.board.position import Position
 from darkchess.errors import EvaluatorError
 from darkchess.evaluation.choice import EvaluatorChoice
 from darkchess.evaluation.registry import evaluator_class
-from darkchess.fog.players.named_fog_players import ConfigurationError, configuration
+from darkchess.fog.players.named_fog_players import configuration
 from klss.play.limits import TimeControl
 from tests.uci_bridge.protocol_games import random_game, turn
 from uci_bridge.evaluators import make_evaluator
@@ -104,8 +104,3 @@ def test_a_name_that_names_none_is_refused_with_what_is_expected(klss: Any, name
         evaluator_class(name)
     ran = klss("engine", "--evaluator", name)
     assert ran.code == 2 and says in ran.err and ran.err.count("\n") == 1
-
-
-def test_a_configuration_takes_auto_or_a_name_that_may_name_one() -> None:
-    with pytest.raises(ConfigurationError, match="evaluator is 'nothing', expected auto or builtin or stockfish"):
-        configuration("klss2021,evaluator=nothing")

@@ -56,26 +56,6 @@ def test_tables_1_all_gives_every_column_that_applies(capsys: pytest.CaptureFixt
     assert got == {(n, k) for n in ("every", "update", "played") for k in (1, 3, 5, "inf")} | {("allocated", 1)}
 
 
-def test_tiny_payoffs_are_solved_as_exactly_as_large_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Matching pennies for 3 and 1 billionths: both show the first side a quarter of the time."""
-    (tmp_path / "pennies.nfg").write_text('NFG 1 R "" { "a" "b" } { 2 2 }\n\n3e-09 -3e-09 0 0 0 0 1e-09 -1e-09\n')
-    out = tmp_path / "out.json"
-    report = output(capsys, "solve", f"nfg_game(filename={tmp_path}/pennies.nfg)", "--out", str(out))
-    assert report["value"] == pytest.approx(0.75e-9, rel=1e-9) and report["exploitability"] < 1e-17
-    for player in json.loads(out.read_text())["players"]:
-        (strategy,) = player["infosets"].values()
-        assert list(strategy.values()) == pytest.approx([0.25, 0.75])
-
-
-def test_a_game_without_decisions_is_solved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "draw.efg"
-    path.write_text(
-        'EFG 2 R "" { "a" "b" } ""\nc "" 1 "" { "x" 1/2 "y" 1/2 } 0\nt "" 1 "" { 1 -1 }\nt "" 2 "" { 2 -2 }\n'
-    )
-    report = output(capsys, "solve", f"efg_game(filename={path})")
-    assert (report["value"], report["infosets"], report["sequences"]) == (1.5, [0, 0], [1, 1])
-
-
 def test_without_openspiel_one_line_says_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

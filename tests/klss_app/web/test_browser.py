@@ -231,7 +231,7 @@ def test_a_game_that_was_left_is_shown_where_it_was_and_the_next_one_begins_anew
     chromium: Browser, boards: Callable[..., Board]
 ) -> None:
     moves = ("e2e4", "d7d5", "g1f3", "g8f6")
-    board = boards(earlier=Earlier(moves, 4, {}, datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)))
+    board = boards(earlier=Earlier(moves, {}, datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)))
     with opened(chromium, board.link()) as (page,):
         turn(page, 3)
         drawn(page, "white knight f3", "black pawn d5", without="black knight")
