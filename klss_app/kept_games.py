@@ -55,11 +55,10 @@ class Terms:
 
 @dataclass(frozen=True)
 class Earlier:
-    """The part of a resumed game that was played before, for the referee alone: the moves as the kit takes them, the
-    number of turns, seconds left on the clocks (empty without), the time of its beginning in UTC, and its file."""
+    """The part of a resumed game that was played before, for the referee alone: the moves as the kit takes them,
+    seconds left on the clocks (empty without), the time of its beginning in UTC, and its file."""
 
     moves: tuple[str, ...]
-    plies: int
     left_s: Mapping[chess.Color, float]
     begun: datetime.datetime
     path: Path | None = None

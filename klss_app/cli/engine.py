@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("klss engine")
 
-_SIGN_OF_LIFE_S = 2.0
 _PROGRESS_S = 0.2
 
 
@@ -104,9 +103,7 @@ class _Loading(threading.Thread):
             log.warning("the warm-up failed: %s", error)
 
     def wait(self) -> None:
-        """Wait until all is loaded, with a sign of life on stderr now and then."""
-        began = time.monotonic()
-        while self.is_alive():
-            self.join(_SIGN_OF_LIFE_S)
-            if self.is_alive():
-                log.info("loading (the first time it is compiled: a minute), %.0f s", time.monotonic() - began)
+        """Wait until all is loaded, after a word on stderr."""
+        if self.is_alive():
+            log.info("loading (the first time it is compiled: a minute)")
+        self.join()

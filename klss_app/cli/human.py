@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 import chess
 
@@ -64,8 +64,8 @@ def _ages(terminal: Terminal, picture: Picture, bottom: chess.Color) -> list[str
 
 class Human(Player[Setup, Observation, Answer]):
     """The human; see :class:`klss.play.contest.Player`. ``make`` makes what the player knows; ``names`` and ``clocks``
-    are both players', with the seconds left, which the arbiter updates. In a game that is resumed after ``resumed``
-    turns, nothing is shown before the last earlier observation. ``help`` replaces the game's own.
+    are both players', with the seconds left, which the arbiter updates. ``earlier`` is the number of observations
+    before a game was resumed: only the last of them is shown. ``help`` replaces the game's own.
     """
 
     def __init__(
@@ -74,11 +74,11 @@ class Human(Player[Setup, Observation, Answer]):
         terminal: Terminal,
         names: Mapping[chess.Color, str],
         clocks: Mapping[chess.Color, float],
-        resumed: int = 0,
+        earlier: int = 0,
         help: str | None = None,
     ) -> None:
         self._make, self._terminal, self._names, self._clocks = make, terminal, names, clocks
-        self._resumed, self._help = resumed, help
+        self._earlier, self._help = earlier, help
         self._deadline: float | None = None
         self.bottom: chess.Color = chess.WHITE
         self.drawn = -1  # the number of the observation that was shown last
@@ -86,14 +86,13 @@ class Human(Player[Setup, Observation, Answer]):
     def begin(self, seat: Seat, setup: Setup) -> None:
         """Begin a game; nothing is drawn before the human's first turn."""
         self.known, self.bottom = self._make(seat, setup), seat
-        self._quiet = self.known.observed_before(self._resumed, seat, setup)
 
     def observe(self, observation: Observation) -> None:
         """Take in an observation. On a screen the result of the human's own move is shown at once."""
         known = self.known
         known.observe(observation)
         waits = known.question is None and self._terminal.screen and known.picture() is not None
-        if known.number == self._quiet or (known.number > self._quiet and waits):
+        if known.number == self._earlier or (known.number > self._earlier and waits):
             self.draw()
 
     def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:
@@ -111,19 +110,29 @@ class Human(Player[Setup, Observation, Answer]):
                 text = self._terminal.ask(known.prompt, self.seconds_left())
             except TimeUp:
                 raise OutOfTime from None
-            command = self._commands().get(" ".join(text.lower().split()))
-            if command is not None:
-                command()
-                continue
-            try:
-                answer = known.read(text)
-            except Unread as error:
-                if str(error):
-                    self._terminal.say(f" {error}")
-                self._list()
-                continue
-            self._deadline = None
-            return Decision(answer)
+            command = " ".join(text.lower().split())
+            if command == "quit":
+                raise Quit
+            if command == "resign":
+                raise Resignation
+            if command == "flip":
+                self.bottom = not self.bottom
+                self.draw()
+            elif command == "help":
+                self._terminal.say(self._help or known.help)
+            elif command == "moves":
+                self._terminal.say(wrapped("  ".join(known.answers())))
+            elif command == "history":
+                self._terminal.say(*known.history_lines())
+            else:
+                try:
+                    answer = known.read(text)
+                except Unread as error:
+                    self._terminal.say(*[f" {error}"] * bool(str(error)))
+                    self._list()
+                    continue
+                self._deadline = None
+                return Decision(answer)
 
     def end(self, outcome: Outcome) -> None:
         """See the base: what was not shown yet is shown."""
@@ -169,31 +178,6 @@ class Human(Player[Setup, Observation, Answer]):
         listed = [name if plain else f"{number}: {name}" for number, name in enumerate(names[:most], 1)]
         more = [f"… {len(names)} in all (Enter lists them)"] if len(listed) < len(names) else []
         self._terminal.say("  ".join(listed + more))
-
-    def _commands(self) -> dict[str, Callable[[], object]]:
-        """The commands that may be typed besides answers."""
-        say, known = self._terminal.say, self.known
-        told = lambda: say(self._help or known.help)  # noqa: E731
-        return {
-            "help": told,
-            "?": told,
-            "moves": lambda: say(wrapped("  ".join(known.answers()))),
-            "history": lambda: say(*known.history_lines()),
-            "flip": self._flip,
-            "resign": self._resign,
-            "quit": self._quit,
-            "exit": self._quit,
-        }
-
-    def _flip(self) -> None:
-        self.bottom = not self.bottom
-        self.draw()
-
-    def _resign(self) -> NoReturn:
-        raise Resignation
-
-    def _quit(self) -> NoReturn:
-        raise Quit
 
 
 AnyHuman: TypeAlias = Human[Any, Any, Any]

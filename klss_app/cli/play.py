@@ -150,7 +150,7 @@ class TerminalGame:
     def __init__(self, game: Game, settings: Settings, terminal: Terminal, record: str | None) -> None:
         self._game, self._settings, self._terminal = game, settings, terminal
         specs = settings.players
-        self._earlier = settings.earlier or Earlier((), 0, {}, datetime.datetime.now(datetime.UTC))
+        self._earlier = settings.earlier or Earlier((), {}, datetime.datetime.now(datetime.UTC))
         self._record = self._earlier.path if record is None else Path(record)
         self._human = next(iter(settings.humans), None)
         self._names = {seat: "you" if spec == HUMAN else shown_name(spec) for seat, spec in specs.items()}
@@ -213,7 +213,7 @@ class TerminalGame:
         return referee
 
     def _play(self, loading: Future[AnyReferee]) -> None:
-        asked = bool(self._human and self._game is FOG and self._settings.fen is None and not self._earlier.plies)
+        asked = bool(self._human and self._game is FOG and self._settings.fen is None and not self._earlier.moves)
         if asked:
             first_prompt(self._terminal, self._names, self._clocks)
         with self._terminal.spinner(_loading_text):
@@ -232,7 +232,8 @@ class TerminalGame:
         players: dict[Seat, AnyPlayer] = dict(self._engines)
         controls = dict.fromkeys(self._settings.players, settings.control)
         if self._human is not None:
-            self._hand = Human(front.known, self._terminal, names, self._clocks, self._earlier.plies)
+            seen = len(referee.observations(self._human)) if self._earlier.moves else 0
+            self._hand = Human(front.known, self._terminal, names, self._clocks, seen)
             self._hand.drawn = 0 if asked else -1
             players[self._human] = self._hand
             controls[self._human] = TimeControl(clock=settings.clock)

@@ -81,7 +81,7 @@ def _read(path: Path, game: Game) -> SavedGame:
     if referee is None or referee.outcome is not None:
         raise UsageError(f"--resume: got {str(path)!r}, a game that is over; expected an unfinished one")
     return SavedGame(
-        moves=moves, plies=referee.ply, left_s=left_s, begun=begun_at(tags), path=path, fen=fen, tags=tags,
+        moves=moves, left_s=left_s, begun=begun_at(tags), path=path, fen=fen, tags=tags,
         human=humans[0],
     )  # fmt: skip
 

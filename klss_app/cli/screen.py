@@ -31,9 +31,9 @@ def first_prompt(terminal: Terminal, names: Mapping[Seat, str], clocks: Mapping[
     )
     while True:
         text = terminal.ask(" 1. your move: ")
-        if text.lower() in ("quit", "exit"):
+        if text.lower() == "quit":
             raise Quit
-        if text.lower() in ("help", "?"):
+        if text.lower() == "help":
             terminal.say(FogKnown.help)
         elif text:
             terminal.type_ahead(text)
@@ -63,7 +63,7 @@ def review(terminal: Terminal, front: Front, referee: AnyReferee, bottom: chess.
             text = terminal.ask(f" review {ply}/{last}> ").lower()
         except InputClosed:
             return
-        if text in ("quit", "exit", "q"):
+        if text == "quit":
             return
         if text == "" or (text.isascii() and text.isdigit() and int(text) <= last):
             ply = int(text) if text else (ply + 1) % (last + 1)

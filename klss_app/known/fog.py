@@ -43,10 +43,6 @@ check: capture the king to win."""
         super().__init__(seat, setup, setup.start)
         self._asked()
 
-    @staticmethod
-    def observed_before(turns: int, seat: Seat, setup: Setup) -> int:
-        return turns
-
     def observe(self, view: View) -> None:
         from darkchess.fog.game.san import san
 

@@ -93,11 +93,6 @@ class Known(Generic[Setup, Observation, Answer]):
         self.history: list[str] = []
         self.over: Outcome | None = None
 
-    @staticmethod
-    def observed_before(turns: int, seat: Seat, setup: Setup) -> int:
-        """The number of observations in the first ``turns`` of a game."""
-        return 0
-
     @abstractmethod
     def observe(self, observation: Observation) -> None:
         """Take in an observation."""

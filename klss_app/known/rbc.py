@@ -14,7 +14,6 @@ import chess
 from darkchess.board.position import Position, row_of
 from darkchess.errors import IllegalMove
 from darkchess.fog.game.san import parse_move, san
-from darkchess.rbc.game.contest import observed_before
 from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
 from darkchess.rbc.game.own_half import OwnHalf
 from klss.play.outcome import Seat
@@ -50,10 +49,6 @@ says how many turns ago that was. There is no check: capture the king to win."""
         self._look = ""
         self._captures = 0
         super().__init__(seat, setup, setup)
-
-    @staticmethod
-    def observed_before(turns: int, seat: Seat, setup: Position) -> int:
-        return observed_before(turns, seat, setup) if turns else 0
 
     def observe(self, observation: Observation) -> None:
         self.number += 1

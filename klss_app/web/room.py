@@ -351,7 +351,7 @@ class Room:
 
     async def _set_up(self, settings: Settings) -> None:
         await self.analyses.stop()
-        earlier = settings.earlier or Earlier((), 0, {}, datetime.datetime.now(datetime.UTC))
+        earlier = settings.earlier or Earlier((), {}, datetime.datetime.now(datetime.UTC))
         kit, drawn = self.kind.kit, player_seed(settings.seed, NATURE)
         # In threads: the first referee loads compiled code, and pages are answered meanwhile.
         setup = await asyncio.to_thread(kit.setup, settings.fen, settings.ruleset.name)
@@ -368,7 +368,8 @@ class Room:
         for seat in self.seats:
             seat.shown, seat.wants_rematch = None, False
             show = partial(self._soon, self._show, seat, number)
-            seat.player = HumanAtBoard(self.kind.known, inbox, show, earlier.plies)
+            seen = len(referee.observations(seat.color)) if earlier.moves else 0
+            seat.player = HumanAtBoard(self.kind.known, inbox, show, seen)
             players[seat.color] = seat.player
         engine = await self._engine_for(settings)
         for color in chess.COLORS:

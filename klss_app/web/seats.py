@@ -125,7 +125,7 @@ class Inbox(Generic[Answer]):
 
 class HumanAtBoard(Player[Setup, Observation, Answer]):
     """A human at a page. The game's thread calls ``show`` with what the human may know whenever that has changed, but
-    not for the first ``earlier`` turns, which were played before the game was resumed. ``make`` makes what the human
+    of the ``earlier`` observations from before the game was resumed only for the last. ``make`` makes what the human
     knows.
     """
 
@@ -142,7 +142,6 @@ class HumanAtBoard(Player[Setup, Observation, Answer]):
 
     def begin(self, seat: Seat, setup: Setup) -> None:
         self.known = self._make(seat, setup)
-        self._quiet = self.known.observed_before(self._earlier, seat, setup)
         self._tell()
 
     def observe(self, observation: Observation) -> None:
@@ -152,7 +151,7 @@ class HumanAtBoard(Player[Setup, Observation, Answer]):
 
     def _tell(self) -> None:
         assert self.known is not None
-        if self.known.number >= self._quiet:
+        if self.known.number >= self._earlier:
             self._show(self.known.message())
 
     def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:

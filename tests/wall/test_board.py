@@ -43,7 +43,7 @@ async def heard(
     offers a draw before each of its moves, with ``left`` the game was left after them and goes on."""
     begun = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
     plies = replayed(moves, pair.fen).ply if kind is None else len(moves) // 2
-    earlier = Earlier(moves, plies, {}, begun) if left else None
+    earlier = Earlier(moves, {}, begun) if left else None
     people = {chess.WHITE: "human", chess.BLACK: "human"}
     async with served(Settings(people, fen=pair.fen, seed=1, clock=clock, earlier=earlier), kind) as at:
         seats = {seat.color: i for i, seat in enumerate(at.room.seats)}

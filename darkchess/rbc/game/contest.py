@@ -25,19 +25,6 @@ DEFAULT_PLAYER = "rbc-tower"
 """The configuration that plays if none is named."""
 
 
-def observed_before(turns: int, color: chess.Color, start: Position) -> int:
-    """Return the number of observations of ``color`` after ``turns`` of both sides from ``start``, with the notice of
-    its own turn.
-
-    >>> start = Position.from_fen(chess.STARTING_FEN)
-    >>> [observed_before(turns, chess.WHITE, start) for turns in range(4)]
-    [1, 3, 4, 6]
-    """
-    first = start.turn == color
-    to_move = (turns % 2 == 0) == first
-    return 3 * ((turns + first) // 2) + to_move
-
-
 class Player(klss.play.contest.Player[Position, Observation, Answer]):
     """Player of one colour: the calls of :class:`klss.play.contest.Player` in the words of this game.
 
