@@ -52,19 +52,15 @@ def test_solvers_that_disagree_end_the_bench_in_one_line(
     assert "warm and cold differ" in capsys.readouterr().err.splitlines()[-1]
 
 
-def test_bench_prints_one_document_with_figures(klss_json: dict[str, object]) -> None:
+def test_bench_prints_one_document_with_figures(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """docs/json.md, "`klss bench`": the evaluator's bench, which is the quickest."""
-    assert klss_json.keys() >= {"bench", "signature", "figures", "configuration", "versions"}
-    figures = klss_json["figures"]
-    assert isinstance(figures, dict)
-    for name in ("values_per_s", "mean_abs_tanh_error"):
-        assert figures[name].keys() == {"min", "median", "max", "unit"}
-        assert figures[name]["min"] <= figures[name]["median"] <= figures[name]["max"]
-
-
-@pytest.fixture
-def klss_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     monkeypatch.setattr(evaluator_bench, "_LEAST_S", 0.01)
     assert main(["bench", "evaluator", "--json", "--repetitions", "2"]) == 0
-    found: dict[str, object] = json.loads(capsys.readouterr().out)
-    return found
+    found = json.loads(capsys.readouterr().out)
+    assert found.keys() >= {"bench", "signature", "figures", "configuration", "versions"}
+    for name in ("values_per_s", "mean_abs_tanh_error"):
+        figure = found["figures"][name]
+        assert figure.keys() == {"min", "median", "max", "unit"}
+        assert figure["min"] <= figure["median"] <= figure["max"]

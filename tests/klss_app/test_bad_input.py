@@ -11,11 +11,6 @@ from typing import Any
 
 import pytest
 
-from darkchess.evaluation.registry import EVALUATORS
-from darkchess.fog.players.named_fog_players import CONFIGURATIONS, Configuration, main_names
-from klss_app.cli.main import main
-from uci_bridge.kits.fog import FOG
-
 POLICY = '{"players": [{"infosets": %s}, {"infosets": {}}]}'
 FILES = {
     "good.pgn": "1. e4 e5 2. Qh5 Nc6 3. Qxf7+ a6 4. Qxe8# 1-0\n",
@@ -215,17 +210,3 @@ def test_no_error_is_a_traceback_and_no_help_is_missing_when_run_as_a_program(
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     ran = program("play", "--help")
     assert "--white" in ran.out and ran.err == ""
-
-
-def test_a_new_player_or_evaluator_is_in_the_helps(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(CONFIGURATIONS, "novelty", Configuration("novelty", "random"))
-    monkeypatch.setitem(CONFIGURATIONS, "novelty-variant", Configuration("novelty-variant", "random"))
-    monkeypatch.setattr(FOG, "configurations", main_names())
-    monkeypatch.setitem(EVALUATORS, "oracle", EVALUATORS["builtin"])
-    for command in ("play", "match", "engine"):
-        assert main([command, "--help"]) == 0
-        shown = " ".join(capsys.readouterr().out.split())
-        assert "baseline, best-guess, greedy, random, novelty; NAME" in shown
-        assert "builtin or stockfish or oracle or module:Class: builtin, always there" in shown
