@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
+from klss.errors import KlssError
 from klss.play.arbiter import SEATS, AnyPlayed
 from klss.play.contest import AnyReferee
 from klss.play.kit import AnyKit, AnyReplay
@@ -30,7 +31,7 @@ MOST_PLIES = 2000
 """Most plies of a game that is reviewed; each is replayed, and sent to the page."""
 
 
-class BadGame(ValueError):
+class BadGame(KlssError, ValueError):
     """A file that holds no game that can be shown; the text says why."""
 
 

@@ -13,7 +13,6 @@ from darkchess.evaluation.evaluator import Evaluator
 from darkchess.evaluation.registry import EVALUATORS, evaluator_class
 from darkchess.fog.game.contest import DEFAULT_PLAYER
 from darkchess.fog.players.named_fog_players import Configuration
-from klss.errors import SolverError
 from klss.play.kit import Spec
 from klss.play.limits import Limit
 from klss_app.bench.equilibrium import NODES, equilibrium
@@ -23,7 +22,7 @@ from klss_app.bench.search import search
 from klss_app.bench.suite import NODES as SUITE_NODES
 from klss_app.bench.suite import suite
 from klss_app.bench.tracker import tracker
-from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.errors import UsageError
 from klss_app.cli.games import BY_PATH, FOG, check_evaluator
 from klss_app.cli.options import Parser
 from klss_app.flag_types import count, positive, seed
@@ -67,10 +66,7 @@ def run(arguments: Sequence[str]) -> int:
         check_evaluator(BY_PATH, parsed.stockfish)
     # The bench of linear programs takes a player that solves them.
     name = parsed.configuration or ("klss2021" if parsed.bench == "equilibrium" else DEFAULT_PLAYER)
-    try:
-        report = _measured(parsed, FOG.configuration(name, parsed.stockfish))
-    except SolverError as error:
-        raise FailedError(str(error)) from error
+    report = _measured(parsed, FOG.configuration(name, parsed.stockfish))
     if parsed.json:
         packages = ("klss", "numpy", "numba", "scipy", "highspy")
         print_document({
@@ -120,8 +116,8 @@ def _evaluators(stockfish: str | None, threads: int) -> dict[str, Evaluator | No
     for name in EVALUATORS:
         try:
             evaluators[name] = evaluator_class(name).make(EvaluatorChoice(name, stockfish), threads=threads)
-        except EvaluatorError as missing:
+        except EvaluatorError:
             if stockfish is not None:
-                raise UsageError(str(missing)) from missing
+                raise
             evaluators[name] = None
     return evaluators

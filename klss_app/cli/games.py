@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from darkchess.errors import EvaluatorError
 from darkchess.evaluation.choice import EvaluatorChoice
 from darkchess.evaluation.registry import AUTO, check_evaluator_name, evaluator_class
 from darkchess.fog.game.contest import DEFAULT_PLAYER
@@ -60,7 +59,7 @@ class Game:
         return front_of(self.kit)
 
     def player(self, text: str, stockfish: str | None = None) -> Spec:
-        """See :func:`uci_bridge.players.player_spec`; imports compiled code. Raises :class:`UsageError` too: its
+        """See :func:`uci_bridge.players.player_spec`; imports compiled code. Raises EvaluatorError too: its
         evaluator is missing. ``stockfish`` is ``--stockfish``."""
         from darkchess.player_configuration import PlayerConfiguration
         from uci_bridge.players import player_spec
@@ -138,13 +137,10 @@ def _taken(arguments: list[str], flag: str) -> str | None:
 
 
 def check_evaluator(name: str, stockfish: str | None) -> None:
-    """Raise :class:`UsageError` unless the evaluator and its program are there; Stockfish too, if its path is given.
+    """Raise EvaluatorError unless the evaluator and its program are there; Stockfish too, if its path is given.
 
     The default evaluator is always there, so nothing is imported for it.
     """
-    try:
-        check_evaluator_name(name)
-        for needed in {name, *([BY_PATH] if stockfish is not None else [])} - {EvaluatorChoice.name}:
-            evaluator_class(needed).check(EvaluatorChoice(needed, stockfish))
-    except EvaluatorError as error:
-        raise UsageError(str(error).replace("evaluator: ", "--evaluator: ", 1)) from None
+    check_evaluator_name(name)
+    for needed in {name, *([BY_PATH] if stockfish is not None else [])} - {EvaluatorChoice.name}:
+        evaluator_class(needed).check(EvaluatorChoice(needed, stockfish))

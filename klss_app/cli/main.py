@@ -12,8 +12,9 @@ import io
 import sys
 from collections.abc import Sequence
 
+from darkchess.errors import DarkchessError
 from klss import __version__
-from klss.support.configuration_text import ConfigurationError
+from klss.errors import KlssError, SolverError
 from klss.support.text import printable
 from klss_app.cli.errors import CliError, UsageError
 from klss_app.cli.games import game_named, game_of
@@ -41,13 +42,10 @@ COMMANDS: dict[str, str] = {
 }
 """Command -> its line in the help; the module of the same name here holds ``run(arguments) -> exit code``."""
 
-ANY_GAME = ("play", "board", "match", "engine", "track", "analyse")
-"""The commands whose module is the same for every game."""
-
 OF_FOG = {name: f"fog.{name}" for name in ("games", "puzzles", "openings")}
 """The further commands of Fog of War alone -> their modules below ``klss_app.cli``."""
 
-RBC_COMMANDS = {name: COMMANDS[name] for name in ANY_GAME}
+RBC_COMMANDS = {name: COMMANDS[name] for name in ("play", "board", "match", "engine", "track", "analyse")}
 """The commands of ``klss rbc``. The same commands take ``--game``; their modules have ``run(arguments, game)``."""
 
 
@@ -116,7 +114,9 @@ def _run(arguments: Sequence[str]) -> tuple[int, str]:
         return _dispatch(arguments), ""
     except CliError as error:
         return error.exit_code, str(error)
-    except (ConfigurationError, UciBridgeError) as error:
+    except SolverError as error:
+        return 1, str(error)
+    except (KlssError, DarkchessError, UciBridgeError) as error:  # what the packages refuse is the caller's
         return 2, str(error)
     except SystemExit as done:  # argparse has shown a help
         return done.code if isinstance(done.code, int) else 0, ""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from klss import MAX_NODES
-from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser
 from klss_app.flag_types import count
 
@@ -40,31 +40,17 @@ def add_recall(parser: Parser) -> None:
 
 
 @contextlib.contextmanager
-def limits(parsed: argparse.Namespace, warm_up: Callable[[], object] | None = None) -> Iterator[int]:
-    """Yield the limit of memory, ``--memory-mb``, in megabytes. What ``warm_up`` loads does not count: by default
-    OpenSpiel, unless the game is Gambit's.
-
-    Raises :class:`UsageError`: the game takes more, OpenSpiel can't be loaded, or the library refuses a game or a file;
-    :class:`FailedError`: no method solved a linear program.
+def limits(parsed: argparse.Namespace) -> Iterator[int]:
+    """Yield the limit of memory, ``--memory-mb``, in megabytes. Raises :class:`UsageError`: the game takes more than
+    its limits.
     """
     from klss.doors import openspiel
-    from klss.errors import KlssError, SolverError, TooLargeError
+    from klss.errors import TooLargeError
     from klss.support.memory import allowance_bytes
 
-    most = allowance_bytes() // 1_000_000 if parsed.memory_mb is None else parsed.memory_mb
     try:
-        if warm_up is not None:
-            warm_up()
-        elif not str(getattr(parsed, "game", "")).lower().endswith((".efg", ".nfg")):
-            openspiel()
         if parsed.module is not None:
-            from klss.openspiel.games import imported
-
-            imported(parsed.module)
-        yield most
+            openspiel().games.imported(parsed.module)
+        yield allowance_bytes() // 1_000_000 if parsed.memory_mb is None else parsed.memory_mb
     except TooLargeError as error:
         raise UsageError(str(error.renamed(_FLAGS))) from error
-    except SolverError as error:
-        raise FailedError(str(error)) from error
-    except KlssError as error:
-        raise UsageError(str(error)) from error

@@ -150,7 +150,7 @@ def add_evaluator_options(parser: Parser) -> None:
 
 def game_options(arguments: argparse.Namespace) -> Terms:
     """The terms of a game by the flags of :func:`add_game_options`: 5 s a move if there is no other limit, the paper's
-    rules where no flag names others, a random seed if there is none. Raises UsageError: an unknown ruleset or
+    rules where no flag names others, a random seed if there is none. Raises an error of its kind: an unknown ruleset or
     evaluator, a bad FEN, or Stockfish is named and missing.
     """
     rules, fen = getattr(arguments, "rules", PAPER.name), getattr(arguments, "fen", None)
@@ -158,7 +158,9 @@ def game_options(arguments: argparse.Namespace) -> Terms:
         raise UsageError(f"--rules: got {rules!r}, expected one of {', '.join(RULESETS)}")
     check_evaluator(arguments.evaluator, arguments.stockfish)
     if fen is not None:
-        check_fen(fen)
+        from darkchess.board.position import Position
+
+        Position.from_fen(fen)  # raises now, not after the first board
     otherwise = arguments.given & {"nodes", "clock"}
     return Terms(
         time_s=None if otherwise and "time" not in arguments.given else arguments.time,
@@ -179,28 +181,12 @@ def add_game(parser: Parser) -> None:
     parser.add_argument("--import", metavar="MODULE", help="of Python, which registers the game openspiel:GAME")
 
 
-def check_fen(fen: str) -> None:
-    """Raise :class:`UsageError` unless a game can start from ``fen``."""
-    from darkchess.board.position import Position
-    from darkchess.errors import FenError
-
-    try:
-        Position.from_fen(fen)
-    except FenError as error:
-        raise UsageError(f"--fen: {error}") from None
-
-
-def typed_moves(text: str, fen: str | None = None, flag: str = "") -> list[chess.Move]:
-    """Moves as they are typed, ``1. e4 e5 Nf3``, in SAN or UCI, from the usual start position or ``fen``. Raises
-    :class:`UsageError`, whose message begins with ``flag``: one is illegal."""
+def typed_moves(text: str, fen: str | None = None) -> list[chess.Move]:
+    """Moves as they are typed, ``1. e4 e5 Nf3``, in SAN or UCI, from the usual start position or ``fen``."""
     from darkchess.board.position import START_FEN, Position
-    from darkchess.errors import IllegalMove
     from darkchess.fog.game.san import parse_moves
 
-    try:
-        return parse_moves(Position.from_fen(fen or START_FEN), re.sub(r"\d+\.+", " ", text).split())[0]
-    except IllegalMove as error:
-        raise UsageError(f"{flag}{error}") from None
+    return parse_moves(Position.from_fen(fen or START_FEN), re.sub(r"\d+\.+", " ", text).split())[0]
 
 
 def add_game_number(parser: Parser) -> None:
@@ -212,13 +198,9 @@ def pgn_game(path: Path, number: int, flag: str = "", *, alone: bool = False) ->
     """Game ``number`` of a PGN file; if it has others, a line on stderr says so. Raises :class:`UsageError`: there is
     no such game, it can't be read or has no move, or others are in the file of a game that has to be ``alone``;
     messages begin with ``flag``."""
-    from darkchess.errors import RecordError
     from darkchess.fog.game.record import read_game
 
-    try:
-        record, count = read_game(written_games_of(path, flag), number)
-    except RecordError as error:
-        raise UsageError(f"{flag}{str(path)!r}: {error}") from None
+    record, count = read_game(written_games_of(path, flag), number)
     if record is None or not record.moves:
         raise UsageError(f"{flag}got no game {number} with a move in {str(path)!r}, which holds {count:,} games")
     if count > 1 and alone:

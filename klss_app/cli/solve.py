@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +74,8 @@ def run(arguments: Sequence[str]) -> int:
     if parsed.subgame is not None and parsed.lock is not None:
         raise UsageError("--subgame: got it with --lock, expected one of the two")
     progress = ProgressLine(f"solving {parsed.game}")
-    with limits(parsed, partial(_warm_up, parsed.game)) as memory_mb, closing(progress), asked_to_end():
+    with limits(parsed) as memory_mb, closing(progress), asked_to_end():
+        _warm_up(parsed.game)
         begin = time.perf_counter()
         solution = klss.solve(
             parsed.game, method=parsed.method, exact=parsed.exact, gap=parsed.gap, seconds=parsed.seconds,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
 
+from klss.doors import openspiel
 from klss.paper.methods import GADGETS, METHODS
 from klss.paper.tables import TABLE_1, TABLE_2, Row, knowledge_row, table_1_row
 from klss.support.text import Document
@@ -65,6 +66,7 @@ def run(arguments: Sequence[str]) -> int:
         wanted = "expected K-klss or inf-kluss (Theorem 4)"
         raise UsageError(f"--nesting: got {parsed.nesting} with {parsed.method}, {wanted}")
     with limits(parsed) as memory_mb:
+        openspiel()
         max_bytes = 1_000_000 * memory_mb
         return _table_1(parsed, max_bytes) if parsed.table == "1" else _table_2(parsed, max_bytes)
 

@@ -22,7 +22,6 @@ from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import (
     Parser,
     add_game_number,
-    check_fen,
     kept_history,
     pgn_game,
     typed_moves,
@@ -94,10 +93,8 @@ def _fog(parsed: argparse.Namespace) -> Iterator[Row]:
     for flag, other in (("fen", "moves"), ("game", "pgn")):
         if flag in parsed.given and other not in parsed.given:
             raise UsageError(f"--{flag}: got it without --{other}, expected both: it says which game that is")
-    if parsed.fen is not None:
-        check_fen(parsed.fen)
     if parsed.pgn is None:
-        moves, fen = typed_moves(parsed.moves, parsed.fen, "--moves: "), parsed.fen
+        moves, fen = typed_moves(parsed.moves, parsed.fen), parsed.fen
     else:
         record = pgn_game(Path(parsed.pgn), parsed.game, "--pgn: ")
         moves, fen = list(record.moves), record.fen

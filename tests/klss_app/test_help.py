@@ -16,7 +16,7 @@ import yaml
 import klss as package
 from klss.search import Report
 from klss_app.cli.games import game_named
-from klss_app.cli.main import ANY_GAME, COMMANDS, OF_FOG, RBC_COMMANDS, main
+from klss_app.cli.main import COMMANDS, OF_FOG, RBC_COMMANDS, main
 from klss_app.cli.match import match_games
 from klss_app.cli.options import Parser, game_options
 
@@ -33,7 +33,7 @@ def parsers() -> list[Parser]:
         return importlib.import_module(f"klss_app.cli.{name}")
 
     found: list[Parser] = [module(OF_FOG.get(name, name))._parser() for name in COMMANDS if name != "rbc"]
-    return found + [module(name)._parser(game_named("rbc")) for name in ANY_GAME]
+    return found + [module(name)._parser(game_named("rbc")) for name in RBC_COMMANDS]
 
 
 PARSERS = {parser.prog: parser for parser in parsers()}

@@ -39,7 +39,7 @@ def _parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss openings``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
-    moves = typed_moves(parsed.moves, flag="MOVES: ")
+    moves = typed_moves(parsed.moves)
     book = Book.packaged()
     game = Referee.replay(moves[: book.plies])  # the book has nothing beyond, and a longer game may be over
     names = [san(position, move) for position, move in zip(game.positions, game.moves)]
