@@ -25,7 +25,7 @@ import chess
 import numpy as np
 from scipy.special import logsumexp
 
-from darkchess.rbc.belief.anchors import ANCHOR, BOARD, NAMED, NAMES, Anchor, boards_of, grids_of
+from darkchess.rbc.belief.anchors import ANCHOR, BOARD, NAMED, NAMES, Anchor, boards_of
 from darkchess.rbc.belief.kinds import Kinds
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.siamese import Siamese
@@ -39,6 +39,7 @@ from experiments.learn.blind import MOST, games_of, named_game, questions, true_
 from experiments.learn.shards import TEST, TRAIN, VALIDATE, TrainingError, part_of
 from experiments.learn.trainer import best_of, jax_on_cpu
 from klss.support.arrays import Floats, Words
+from klss.support.inference import grids_of
 from klss_app.progress import ProgressLine
 from uci_bridge.match.documents import head, write_document
 

@@ -21,11 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from darkchess.rbc.belief.anchors import ANCHOR, BOARD, NAMED, grids_of
+from darkchess.rbc.belief.anchors import ANCHOR, BOARD, NAMED
 from darkchess.rbc.belief.siamese import POINT
 from experiments.learn.shards import TRAIN, Arrays, chunks, where
 from experiments.learn.weighing import convolved
 from klss.support.arrays import Float32s, Ints, Words
+from klss.support.inference import grids_of
 
 PATIENCE = 3
 """Epochs without gain, the last of which ends the training."""

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from klss.errors import KlssError
-from klss.support.arrays import Float32s
+from klss.support.arrays import Float32s, Words
 from klss.support.text import printable
 
 MOST_BYTES = 1 << 22
@@ -63,7 +63,7 @@ class Network:
         options.log_severity_level = 4
         for key, value in (("session.load_model_format", "ONNX"), ("session.use_env_allocators", "1")):
             options.add_session_config_entry(key, value)
-        self._outputs = list(outputs)
+        self._outputs, self._batch = list(outputs), next(iter(inputs.values()))[0]
         try:
             self._session = onnxruntime.InferenceSession(
                 content, options, providers=["CPUExecutionProvider"],
@@ -84,6 +84,22 @@ class Network:
     def run(self, **inputs: Float32s) -> list[Float32s]:
         """Return the outputs in the order in which they were asked for."""
         return list(self._session.run(self._outputs, inputs))
+
+    def run_bits(self, planes: Words) -> list[Float32s]:
+        """Return the outputs for planes of 8 × 8 bits (uint64[n, p]), the network's only input, in batches of its size.
+        The last one is filled up with zeros: then on one machine the result for a row is the same to the last bit,
+        whatever else is asked and however many threads there are.
+        """
+        count, size = len(planes), self._batch
+        filled = np.pad(planes, ((0, -count % size or (0 if count else size)), (0, 0)))
+        parts = [self.run(planes=grids_of(filled[at : at + size])) for at in range(0, len(filled), size)]
+        return [np.concatenate(part)[:count] for part in zip(*parts, strict=True)]
+
+
+def grids_of(words: Words) -> Float32s:
+    """Return planes of bits (uint64[n, p]) as numbers: float32[n, p, 8, 8]."""
+    octets = np.ascontiguousarray(words, dtype="<u8").view(np.uint8).reshape(*words.shape, 8)
+    return np.unpackbits(octets, axis=-1, bitorder="little").reshape(*words.shape, 8, 8).astype(np.float32)
 
 
 def history_of(content: bytes) -> dict[str, Any]:

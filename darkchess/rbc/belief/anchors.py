@@ -29,7 +29,7 @@ import numpy as np
 from darkchess.board.kernels import board
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
-from klss.support.arrays import Float32s, Words
+from klss.support.arrays import Words
 
 NAMES = (
     "rbc-tower", "rbc-expect", "rbc-siamese", "dsmcp", "rbc-rl", "rbc-attacker", "rbc-random", "trout", "attacker",
@@ -128,9 +128,3 @@ def boards_of(rows: Words, color: chess.Color) -> Words:
     sides = (board.WHITE, board.BLACK) if color else (board.BLACK, board.WHITE)
     found: Words = np.concatenate([rows[:, :6] & rows[:, side, None] for side in sides], axis=1)
     return found if color else found.byteswap()  # exchanges the ranks
-
-
-def grids_of(words: Words) -> Float32s:
-    """Return planes (uint64[n, p]) as numbers: float32[n, p, 8, 8]."""
-    octets = np.ascontiguousarray(words, dtype="<u8").view(np.uint8).reshape(*words.shape, 8)
-    return np.unpackbits(octets, axis=-1, bitorder="little").reshape(*words.shape, 8, 8).astype(np.float32)

@@ -18,7 +18,7 @@ from importlib import resources
 
 import numpy as np
 
-from darkchess.rbc.belief.anchors import ANCHOR, BOARD, grids_of
+from darkchess.rbc.belief.anchors import ANCHOR, BOARD
 from klss.support.arrays import Float32s, Floats, Words
 from klss.support.inference import Network
 
@@ -26,9 +26,7 @@ POINT = 512
 """Numbers of a point."""
 
 CHUNK = 16
-"""Boards that are computed together. The batch is fixed and filled up with empty boards, so that a board's point does
-not depend on the others.
-"""
+"""Boards that are computed together."""
 
 
 class Siamese:
@@ -59,20 +57,13 @@ class Siamese:
 
     def points(self, boards: Words) -> Float32s:
         """Return the points of boards (uint64[n, BOARD]): float32[n, POINT]."""
-        found = np.empty((len(boards), POINT), dtype=np.float32)
-        for start in range(0, len(boards), CHUNK):
-            some = boards[start : start + CHUNK]
-            filled = np.zeros((CHUNK, BOARD), dtype=np.uint64)
-            filled[: len(some)] = some
-            (points,) = self._boards.run(planes=grids_of(filled))
-            found[start : start + len(some)] = points[: len(some)]
-        return found
+        return self._boards.run_bits(boards)[0]
 
     def distances(self, anchor: Words, boards: Words) -> Floats:
         """Return the distances between an anchor's point (uint64[ANCHOR]) and those of boards (uint64[n, BOARD]):
         float64[n].
         """
-        (point,) = self._anchors.run(planes=grids_of(anchor[None]))
+        (point,) = self._anchors.run_bits(anchor[None])
         return np.asarray(np.linalg.norm(self.points(boards) - point, axis=1), dtype=np.float64)
 
 

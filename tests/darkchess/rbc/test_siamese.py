@@ -7,19 +7,10 @@ import numpy as np
 import pytest
 
 from darkchess.rbc import Referee
-from darkchess.rbc.belief.anchors import (
-    ANCHOR,
-    BOARD,
-    NAMES,
-    OF_TURN,
-    TURNS,
-    Anchor,
-    boards_of,
-    grids_of,
-    request_plane,
-)
+from darkchess.rbc.belief.anchors import ANCHOR, BOARD, NAMES, OF_TURN, TURNS, Anchor, boards_of, request_plane
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.siamese import POINT, Siamese, softmin
+from klss.support.inference import grids_of
 
 EVERYWHERE = set(chess.SQUARES)
 
