@@ -22,6 +22,7 @@ import numpy as np
 from darkchess.board.kernels import board
 from darkchess.board.kernels.position_table import EVERY
 from darkchess.board.kernels.tables import TABLES
+from darkchess.rbc.belief._kernels.position_set import keep_moved
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game._kernels.requests import MAX_REQUESTS
 from darkchess.rbc.synoptic._kernels import worlds as kernels
@@ -203,9 +204,12 @@ class BlindBelief:
         played = later.follows
         assert played is not None
         if self.acts:
-            kernels.survivors_of_move(
-                self.halves, self.own, played.request, played.taken, played.capture, TABLES, later.halves, kept
-            )
+            # The kernel moves one weight with each half: let it be the half's place.
+            halves, places = self.halves.copy(), np.arange(self.size, dtype=np.float64)
+            count = keep_moved(halves, places, self.own, played.request, played.taken, played.capture, TABLES)
+            possible = np.empty(count, dtype=bool)
+            match(later.halves, halves[:count], possible)
+            kept[:] = np.isin(np.arange(self.size), places[:count][possible])
         else:
             lost = np.uint64(0 if played.capture < 0 else 1 << played.capture)
             passed = landing(self.remembered, self.own, lost)

@@ -245,6 +245,7 @@ def _sense_choices(members: Any, every: Any, classes: Any, found: Any, actions: 
     count = members.shape[0]
     partitions(members, every[:count], classes, found)
     less = np.zeros(36, dtype=np.bool_)  # dropped: it tells nothing more than a window that is kept
+    first = np.arange(36)  # the first window with the same partition
     image = np.empty(count, dtype=np.int32)
     for one in range(36):
         if less[one]:
@@ -263,6 +264,8 @@ def _sense_choices(members: Any, every: Any, classes: Any, found: Any, actions: 
                     refined = False
                     break
             less[other] = refined
+            if refined and found[other] == found[one]:
+                first[other] = one
     # The windows that are kept, each with those of the same partition.
     choices = 0
     listed = 0
@@ -272,21 +275,12 @@ def _sense_choices(members: Any, every: Any, classes: Any, found: Any, actions: 
         actions[choices] = _sense_action(one)
         listing[choices] = listed
         for other in range(one, 36):
-            if found[other] == found[one] and _same(classes, one, other, count):
+            if first[other] == one:
                 alike[listed] = _sense_action(other)
                 listed += 1
         choices += 1
     listing[choices] = listed
     return choices
-
-
-@kernel(allocates=False)
-def _same(classes: Any, one: int, other: int, count: int) -> bool:
-    """Whether two windows make the same partition: then the classes are equal, since they are numbered in order."""
-    for j in range(count):  # noqa: SIM110 (compiled)
-        if classes[one, j] != classes[other, j]:
-            return False
-    return True
 
 
 @kernel(inline="always")
@@ -368,22 +362,6 @@ def looks(
 
 
 # ------------------------------------------------------------------------------------------------ beliefs
-@kernel
-def survivors_of_move(
-    halves: Any, own: Any, request: int, taken: int, capture: int, tables: Any, later: Any, kept: Any
-) -> None:
-    """Write which halves, before the viewer's own move, lead to one of ``later`` by it: bool[n]."""
-    # Move each half by itself, and look up the result.
-    table = hashed(later)
-    none = np.empty(0, dtype=np.float64)
-    one = np.empty((1, 2), dtype=np.uint64)
-    for i in range(halves.shape[0]):
-        one[0, 0] = halves[i, 0]
-        one[0, 1] = halves[i, 1]
-        made = keep_moved(one, none, own, request, taken, capture, tables)
-        kept[i] = made == 1 and held(table, one[0, 0], one[0, 1])
-
-
 @kernel
 def survivors_of_turn(
     halves: Any, own: Any, lost: Any, passed: Any, tables: Any, layout: Any, later: Any, kept: Any
