@@ -153,10 +153,6 @@ class SynopticPlayer(HoldingPlayer):
         action = int(forced_win(known.own_row, known.halves, stage, TABLES))
         return None if action < 0 else action
 
-    @property
-    def _about_set(self) -> dict[str, object]:
-        return {"positions": self.known.size, "capped_by": self.known.capped_by}
-
     def plan(self, limit: Limit, *, sense: bool) -> Planned:
         """Plan by playouts where to sense, or what to request, even if a win is sure; 0 nodes: by the network alone."""
         plan = time_plan(limit, sense=sense)

@@ -24,10 +24,9 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.rbc.belief._kernels.senses import best_sums
 from darkchess.rbc.belief.kinds import Kinds
-from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import Partitions, partitions
 from darkchess.rbc.belief.tower import Observer, Tower, log_prior
-from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
+from darkchess.rbc.game.observation import INNER, Notice
 from darkchess.rbc.players.holding import HoldingPlayer, time_plan
 from darkchess.rbc.players.outlook import Outlook, outlook
 from klss.play.contest import Decision
@@ -96,34 +95,18 @@ class ExpectationPlayer(HoldingPlayer):
         self._turn = 0
         self._kinds = Kinds(self.known, self._thinking.strangers)
         self._observer = Observer(self.known, self._kinds) if self._thinking.belief == "tower" else None
-        # The objects that are updated after the set, by the same observations.
         self._beside = [each for each in (self._kinds, self._observer) if each is not None]
 
     def notice(self, notice: Notice) -> None:
         super().notice(notice)
         self._turn += 1
 
-    def _followed(self, notice: Notice, known: PositionSet) -> None:
-        for each in self._beside:
-            each.noticed(notice, known)
-
-    def sensed(self, sensed: Sensed) -> None:
-        self.known.sensed(sensed)
-        for each in self._beside:
-            each.sensed(sensed, self.known)
-
-    def moved(self, moved: Moved) -> None:
-        self.known.moved(moved)
-        for each in self._beside:
-            each.moved(moved, self.known)
-
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Decision[int | None]:
         plan = time_plan(limit, sense=True)
         known = self._follow(plan)
-        about_set = {"positions": known.size, "capped_by": known.capped_by}
         if known.size == 1:  # there is nothing to learn
-            return Decision(INNER[0], about_set)
+            return Decision(INNER[0], self._about_set)
         indices, weights = self._looked_at(sense=True)
         divided = partitions(known, indices)
         found = self._outlook(indices, weights, plan.renewed())
@@ -133,7 +116,7 @@ class ExpectationPlayer(HoldingPlayer):
         best = int(values.argmax())
         now = float((weights @ found.values).max())
         gain = float(values[best]) - now
-        return Decision(INNER[best], about_set | {"value": now, "gain": gain, "nodes": found.children})
+        return Decision(INNER[best], self._about_set | {"value": now, "gain": gain, "nodes": found.children})
 
     def choose_move(self, limit: Limit) -> Decision[chess.Move | None]:
         known = self.known
@@ -143,16 +126,8 @@ class ExpectationPlayer(HoldingPlayer):
         if expected[best] < 1.0:  # else the king is captured for certain, and nothing is drawn
             near = np.flatnonzero(expected >= expected[best] - self._thinking.spread)
             best = int(near[np.random.default_rng([self._seed, self._turn]).integers(near.shape[0])])
-        return Decision(
-            known.request(int(found.codes[best])),
-            {
-                "positions": known.size,
-                "capped_by": known.capped_by,
-                "value": float(expected[best]),
-                "nodes": found.children,
-                "boards": found.boards,
-            },
-        )
+        about = {"value": float(expected[best]), "nodes": found.children, "boards": found.boards}
+        return Decision(known.request(int(found.codes[best])), self._about_set | about)
 
     def weighed(self, limit: Limit, *, sense: bool) -> tuple[Outlook, Floats]:
         """Return values of requests in positions, and these positions' probabilities (float64[n], summing to 1)."""

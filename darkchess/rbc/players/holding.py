@@ -6,12 +6,14 @@ much time there is. On a clock, a set that is too large for the time becomes a s
 
 from __future__ import annotations
 
+from typing import Any
+
 import chess
 
 from darkchess.board.position import Position
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.contest import Player
-from darkchess.rbc.game.observation import Notice
+from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from klss.play.limits import Limit
 from klss.play.time_plan import ClockUse, TimePlan
 
@@ -46,6 +48,8 @@ class HoldingPlayer(Player):
     def start(self, color: chess.Color, start: Position) -> None:
         self._known = PositionSet(color, start, cap=self._cap, seed=self._seed, threads=self._threads)
         self._notice = None
+        # what else follows the game; updated after the set, by the same observations
+        self._beside: list[Any] = []
 
     @property
     def position_set(self) -> PositionSet | None:
@@ -59,6 +63,16 @@ class HoldingPlayer(Player):
 
     def notice(self, notice: Notice) -> None:
         self._notice = notice
+
+    def sensed(self, sensed: Sensed) -> None:
+        self.known.sensed(sensed)
+        for each in self._beside:
+            each.sensed(sensed, self.known)
+
+    def moved(self, moved: Moved) -> None:
+        self.known.moved(moved)
+        for each in self._beside:
+            each.moved(moved, self.known)
 
     def close(self) -> None:
         self._known = None
@@ -77,4 +91,11 @@ class HoldingPlayer(Player):
         return known
 
     def _followed(self, notice: Notice, known: PositionSet) -> None:
-        """Hook for subclasses: called after the set was updated by a notice."""
+        """Update what is beside the set, which was updated by a notice."""
+        for each in self._beside:
+            each.noticed(notice, known)
+
+    @property
+    def _about_set(self) -> dict[str, object]:
+        """Diagnostics of the set."""
+        return {"positions": self.known.size, "capped_by": self.known.capped_by}

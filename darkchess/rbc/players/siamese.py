@@ -23,10 +23,9 @@ import numpy as np
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.rbc.belief.anchors import Anchor, boards_of
-from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import partitions
 from darkchess.rbc.belief.siamese import Siamese, softmin
-from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed
+from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.players.holding import HoldingPlayer, time_plan
 from darkchess.rbc.players.outlook import outlook
 from klss.play.contest import Decision
@@ -68,17 +67,7 @@ class SiamesePlayer(HoldingPlayer):
     def start(self, color: chess.Color, start: Position) -> None:
         super().start(color, start)
         self._anchor = Anchor(self.known, self._thinking.opponent)
-
-    def _followed(self, notice: Notice, known: PositionSet) -> None:
-        self._anchor.noticed(notice, known)
-
-    def sensed(self, sensed: Sensed) -> None:
-        self.known.sensed(sensed)
-        self._anchor.sensed(sensed, self.known)
-
-    def moved(self, moved: Moved) -> None:
-        self.known.moved(moved)
-        self._anchor.moved(moved, self.known)
+        self._beside = [self._anchor]
 
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Decision[int | None]:
@@ -104,10 +93,6 @@ class SiamesePlayer(HoldingPlayer):
         best = int(candidates[expected.argmax()])
         about = {"value": float(expected.max()), "nodes": found.children, "boards": found.boards}
         return Decision(known.request(int(found.codes[best])), self._about_set | about)
-
-    @property
-    def _about_set(self) -> dict[str, object]:
-        return {"positions": self.known.size, "capped_by": self.known.capped_by}
 
     def _likeliest(self, count: int, plan: TimePlan) -> tuple[Ints, Floats]:
         """Return at most ``count`` positions (int64[n]), the likeliest first, and their weights, summing to 1."""
