@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from experiments.commands import RESULTS, RUNS, finished
 from klss.play.kit import AnyKit, Spec
 from klss.play.limits import TimeControl
 from klss.support.configuration_text import ConfigurationError
-from klss_app.flag_types import count, positive
+from klss_app.flag_types import count
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.kits.fog import FOG
 from uci_bridge.kits.rbc import RBC
@@ -82,7 +81,11 @@ _MIXTURE, _CACHE = "dsmcp,mixing=1", "dsmcp,mixing=0"
 SERIES = {
     "head_to_head": Series(
         "two players at equal time; the paper's: klss2021 v baseline", TimeControl(time_s=0.5), 200,
-        {"klss2021-baseline": Pairing("klss2021", "baseline")},
+        {
+            "klss2021-baseline": Pairing("klss2021", "baseline"),
+            "kluss-klss2021-paper": Pairing("kluss", "klss2021-paper"), "kluss-klss2021": Pairing("kluss", "klss2021"),
+            "quick": Pairing("kluss", "klss2021", time=0.2), "slow": Pairing("kluss", "klss2021", 40, time=4.0),
+        },
     ),
     "opponents": Series(
         "players v some that think less", TimeControl(time_s=0.1), 100,
@@ -191,26 +194,19 @@ SERIES = {
 
 
 def played(
-    series: Series,
-    name: str,
-    pairing: Pairing,
-    folder: Path,
-    workers: int,
-    seed: int | None = None,
-    scheduler: str | None = None,
+    series: Series, name: str, pairing: Pairing, folder: Path, workers: int, scheduler: str | None = None
 ) -> dict[str, Any]:
     """Play the remaining games of a match in a folder of ``folder``, with a line for each on standard error; return its
-    entry in the results. A ``seed`` that is not the series' own makes another match, by name too. Raises MatchError:
-    its games are of another commit, or see :meth:`uci_bridge.match.match.Match.run`.
+    entry in the results. Raises MatchError: its games are of another commit, or see
+    :meth:`uci_bridge.match.match.Match.run`.
     """
     budget = series.budget
     if budget.time_s is not None:
         budget = TimeControl(time_s=budget.time_s * pairing.time)
     name += f"-{budget.time_s:g}s" if budget.nodes is None else f"-{budget.nodes}nodes"
-    name += "" if seed in (None, series.seed) else f"-seed{seed}"
     match = Match(
         kit=series.kit, a=_alone(series.kit, pairing.a), b=_alone(series.kit, pairing.b),
-        games=pairing.games or series.games, seed=series.seed if seed is None else seed, budget=budget,
+        games=pairing.games or series.games, seed=series.seed, budget=budget,
         openings=RandomOpenings(4) if series.kit is FOG else None,  # blind chess has no such start
     )  # fmt: skip
     here, mine = folder / name, str(commit())
@@ -227,13 +223,7 @@ def played(
     standing = match.run(here, tell, workers=workers, scheduler=scheduler)
     columns = ["game", "winner", "plies", "reason", "a's color"]
     rows = [
-        [
-            line["game"],
-            line["winner"],
-            line["plies"],
-            line["reason"],
-            "white" if sides(line["game"])[True] == "a" else "black",
-        ]
+        [*map(line.get, columns[:4]), "white" if sides(line["game"])[True] == "a" else "black"]
         for line in (read_match(here) or ({}, [], []))[1]
     ]
     # The 95 % interval of the score of a game, from that of the Elo difference.
@@ -266,34 +256,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )  # fmt: skip
     add = parser.add_argument
     add("name", choices=SERIES, metavar="SERIES", help="one of those below")
-    add("--players", nargs=2, metavar=("A", "B"), help="one match of these instead of the series' own")
     add("--only", nargs="+", metavar="MATCH", help="matches to play")
     add("--games", type=count, metavar="N", help="of each match, instead of the usual numbers")
-    add("--time", type=positive, metavar="S", help="seconds a move, instead of the usual limit")
     add("--nodes", type=count, metavar="N", help="nodes a move, instead of the usual limit")
-    add("--seed", type=int, metavar="N", help="of every match, instead of the usual one")
     add("--workers", type=count, default=2, metavar="W", help="games at a time (default 2)")
     add("--runs", type=Path, default=RUNS, metavar="DIR", help="where matches are kept (default experiments/runs)")
     add("--results", type=Path, default=RESULTS, metavar="DIR", help="of NAME.json (default experiments/runs/results)")
     parsed = parser.parse_args(arguments)
     series = SERIES[parsed.name]
-    matches = dict(series.matches)
-    if parsed.players:
-        names = (re.sub(r"[^\w.,=+-]", "_", player) for player in parsed.players)
-        matches = {"-".join(names): Pairing(*parsed.players)}
-    if unknown := set(parsed.only or ()) - matches.keys():
-        parser.error(f"--only: got {', '.join(sorted(unknown))}; expected names of {', '.join(matches)}")
-    if parsed.games:
-        matches = {name: replace(pairing, games=parsed.games) for name, pairing in matches.items()}
-    if parsed.nodes or parsed.time:
-        series = replace(series, budget=TimeControl(nodes=parsed.nodes, time_s=None if parsed.nodes else parsed.time))
+    if unknown := set(parsed.only or ()) - series.matches.keys():
+        parser.error(f"--only: got {', '.join(sorted(unknown))}; expected names of {', '.join(series.matches)}")
+    if parsed.nodes:
+        series = replace(series, budget=TimeControl(nodes=parsed.nodes))
     path = parsed.results / f"{parsed.name}.json"
 
     def play() -> None:
-        for name, pairing in matches.items():
+        for name, pairing in series.matches.items():
             if parsed.only and name not in parsed.only:
                 continue
-            found = played(series, name, pairing, parsed.runs / parsed.name, parsed.workers, parsed.seed)
+            pairing = replace(pairing, games=parsed.games or pairing.games)
+            found = played(series, name, pairing, parsed.runs / parsed.name, parsed.workers)
             low, middle, high = found["percent"]
             print(f"{found['name']}: {middle} % ({low} to {high}) of {found['games']}", flush=True)
             before = json.loads(path.read_text(encoding="utf-8"))["matches"] if path.exists() else []

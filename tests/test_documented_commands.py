@@ -36,8 +36,6 @@ PAGES = [
 FEW_MEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
 """A start from which position sets stay small."""
 
-SERIES = "--workers 1 --runs runs --results results"
-
 IN_SMALL = (
     f"klss play --white random,cap=500 --black random,cap=500 --nodes 9 --seed 9 --pgn game.pgn --fen '{FEW_MEN}'",
     "klss rbc match rbc-attacker rbc-attacker --games 1 --nodes 5 --seed 2 --out own",
@@ -47,9 +45,7 @@ IN_SMALL = (
     "klss bench search --time 0.05 --repetitions 1",
     "klss bench equilibrium --nodes 500 --repetitions 1",
     "klss bench suite --nodes 50 --repetitions 1",
-    f"experiments.series head_to_head --players random,cap=500 greedy,cap=500 --games 2 {SERIES}",
-    f"experiments.series rbc_games --nodes 20 --only expect --games 2 {SERIES}",
-    f"experiments.series learn_policy --players greedy,cap=500 random,cap=500 --games 10 --nodes 1 {SERIES}",
+    "experiments.series rbc_games --nodes 20 --only expect --games 2 --workers 1 --runs runs --results results",
     "experiments.convergence --games kuhn_poker --nodes 10 --workers 1 --results results",
     "experiments.learn fog --share 0 --matches klss2021=fog people=fog/game-00000.pgn --epochs 1 --out fogged",
     "experiments.blind_games . --caps 50 --tracked 1 --results results",

@@ -60,14 +60,12 @@ def test_a_series_goes_on_where_it_stopped_and_its_results_hold_every_game_and_m
     assert {row["game"] for row in rows if row["a's color"] == "white"} == {0, 2}
     assert main(arguments(tmp_path, "--only", "others")) == 0
     assert [each["name"] for each in found()] == ["twins-1nodes", "others-1nodes"]
-    assert main(arguments(tmp_path, "--players", "random", "greedy", "--games", "2", "--seed", "7")) == 0
-    assert (found()[-1]["name"], found()[-1]["seed"]) == ("random-greedy-1nodes-seed7", 7)
     (played / "commit").write_text("another")
     assert main(arguments(tmp_path, "--only", "twins", "--games", "6")) == 1  # games of two commits are not one match
 
 
 @pytest.mark.usefixtures("twins")
-@pytest.mark.parametrize("given", [["--time", "nan"], ["--only", "twin"], ["--games", "0"]])
+@pytest.mark.parametrize("given", [["--only", "twin"], ["--workers", "0"]])
 def test_what_can_t_be_played_is_refused_before_anything_is(tmp_path: Path, given: list[str]) -> None:
     with pytest.raises(SystemExit) as raised:
         main(arguments(tmp_path, *given))
