@@ -27,7 +27,7 @@ import numpy as np
 from darkchess.errors import RecordError
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.history import read_history, replayed
-from experiments.commands import RESULTS, finished
+from experiments.commands import RESULTS, finished, shown
 from klss.support.arrays import Floats
 from klss_app.flag_types import count
 from uci_bridge.match.documents import head, write_document
@@ -151,13 +151,6 @@ def tracked(folder: Path, caps: Sequence[int], most: int) -> Iterator[list[Any]]
     yield from ([*key, *found[:2], round(found[2], 3)] for key, found in sorted(held.items()))
 
 
-def _table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
-    """Print a table; return it as results keep it."""
-    print(f"\n| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
-    print("\n".join(f"| {' | '.join('' if each is None else str(each) for each in row)} |" for row in rows), flush=True)
-    return {"columns": list(columns), "rows": list(rows)}
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read the games, print the tables and write them; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m experiments.blind_games", description="games as papers show them")
@@ -176,10 +169,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sized = ("player", "size from", "number", "value", "score")
         document = head("blind_games", "numpy") | {
             "matches": identities,
-            "elo": _table(("player", "Elo", "±", "games", "score", "worse seat"), elo_rows(games)),
-            "by_largest": _table(sized, by_size(largest)),
-            "by_size": _table(sized, by_size(questions)),
-            "tracked": _table(
+            "elo": shown(("player", "Elo", "±", "games", "score", "worse seat"), elo_rows(games)),
+            "by_largest": shown(sized, by_size(largest)),
+            "by_size": shown(sized, by_size(questions)),
+            "tracked": shown(
                 ("cap", "against", "from turn", "questions", "with the truth", "sum of its shares"),
                 list(tracked(parsed.folder, parsed.caps, parsed.tracked)),
             ),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from uci_bridge.match.documents import NoCommitError
 
@@ -15,6 +16,13 @@ RESULTS = RUNS / "results"
 """Where results are written unless a command is given another folder: those in the repository change only when that is
 asked for (``--results experiments/results``).
 """
+
+
+def shown(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    """Print a table; return it as results keep it."""
+    print(f"\n| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
+    print("\n".join(f"| {' | '.join('' if each is None else str(each) for each in row)} |" for row in rows), flush=True)
+    return {"columns": list(columns), "rows": list(rows)}
 
 
 def finished(work: Callable[[], int | None], *expected: type[Exception]) -> int:

@@ -34,7 +34,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from experiments.commands import RESULTS
+from experiments.commands import RESULTS, shown
 from klss import openspiel
 from klss.openspiel.named_players import configuration
 from klss.paper.tables import mirrored
@@ -158,23 +158,22 @@ def _row(task: tuple[str, str, Start, int, int]) -> list[Any]:
     return [*task, *lost]
 
 
-def table(rows: Sequence[Sequence[Any]], sizes: Mapping[str, int]) -> list[str]:
-    """Lines of Markdown: exploitability of what is *played*, of the worse seat, begun at the root, and at the first
-    move; the last line of each number of nodes has the largest of each column.
+def _shown(rows: Sequence[Sequence[Any]], sizes: Mapping[str, int]) -> None:
+    """Print exploitability of what is *played*, of the worse seat, begun at the root, and at the first move; the last
+    line of each number of nodes has the largest of each column.
     """
     worst: dict[tuple[Any, ...], float] = {}
     for name, player, start, nodes, _, _, purified in rows:
         for key in ((name, nodes, player, start), ("", nodes, player, start)):
             worst[key] = max(worst.get(key, 0.0), purified)
-    players = list(dict.fromkeys(row[1] for row in rows))
-    lines = [f"| game (its nodes) | nodes a move | {' | '.join(f'`{player}`' for player in players)} |"]
-    lines.append("|---" * (2 + len(players)) + "|")
-    for nodes in dict.fromkeys(row[3] for row in rows):
-        for name in [*sizes, ""]:
-            cells = (", ".join(f"{worst[name, nodes, player, start]:.4f}" for start in STARTS) for player in players)
-            label = f"`{name}` ({sizes[name]:,})" if name else "**the largest**"
-            lines.append(f"| {label} | {nodes:,} | {' | '.join(cells)} |")
-    return lines
+    lines = [
+        [
+            f"`{name}` ({sizes[name]:,})" if name else "**the largest**", nodes,
+            *(", ".join(f"{worst[name, nodes, player, start]:.4f}" for start in STARTS) for player in PLAYERS),
+        ]
+        for nodes in dict.fromkeys(row[3] for row in rows) for name in (*sizes, "")
+    ]  # fmt: skip
+    shown(("game (its nodes)", "nodes a move", *(f"`{player}`" for player in PLAYERS)), lines)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -194,11 +193,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         (name, player, start, nodes, seat)
         for name, player, nodes, start, seat in product(parsed.games, PLAYERS, parsed.nodes, STARTS, (0, 1))
     ]
-    if parsed.workers == 1:
-        rows = list(map(_row, tasks))
-    else:
-        with ProcessPoolExecutor(parsed.workers) as pool:
-            rows = list(pool.map(_row, tasks))
+    with ProcessPoolExecutor(parsed.workers) as pool:
+        rows = list(pool.map(_row, tasks))
     sizes = {name: _seated(name, 0)[0].node_count for name in parsed.games}
     document = first | {
         "seed": 0,
@@ -209,7 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "samples": {"columns": list(_COLUMNS), "rows": rows},
     }
     write_document(parsed.results / "convergence.json", document)
-    print("\n".join(table(rows, sizes)))
+    _shown(rows, sizes)
     return 0
 
 
