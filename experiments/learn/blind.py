@@ -9,7 +9,7 @@ pieces other than queens are left out. A look beyond the edge is taken as one a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from darkchess.rbc.game.referee import Referee, Turn
 from darkchess.rbc.players.expectation import Expectation
 from darkchess.rbc.synoptic.synopsis import MOVE, PLANES, SENSE, Memory, synopsis
 from darkchess.rbc.synoptic.worlds import request_action, sense_action
-from experiments.learn.shards import Row, Source
+from experiments.learn.shards import Columns, Row, Source
 from experiments.learn.weighing import columns, decision
 from klss.support.arrays import Floats, Ints, Words
 
@@ -89,7 +89,7 @@ def _follow(name: str, told: Any, known: PositionSet, others: tuple[Any, ...]) -
         getattr(each, name)(told, known)
 
 
-def weighed(game: Referee, generator: np.random.Generator) -> Iterator[Row]:
+def weighed(game: Referee, names: tuple[str, str], generator: np.random.Generator) -> Iterator[Row]:
     """A game's decisions to learn weights from, one side's after the other's."""
     for color in chess.COLORS:
         known = PositionSet(color, game.positions[0], cap=MOST)
@@ -192,23 +192,6 @@ def games_of(folder: Path) -> list[tuple[int, Path]]:
     return list(enumerate(sorted(folder.glob("game-*.json"))))
 
 
-def _weighed(path: Path, generator: np.random.Generator) -> Iterator[Row]:
-    try:
-        yield from weighed(replayed(path.read_text()), generator)
-    except RecordError:  # it ended before its first move
-        return
-
-
-def _imitated(path: Path, generator: np.random.Generator) -> Iterator[Row]:
-    if (found := named_game(path)) is not None:
-        yield from imitated(*found, generator)
-
-
-def _paired(path: Path, generator: np.random.Generator) -> Iterator[Row]:
-    if (found := named_game(path)) is not None:
-        yield from paired(*found, generator)
-
-
 def named_game(path: Path) -> tuple[Referee, tuple[str, str]] | None:
     """The game, Black's and White's names without settings; None: it ended before its first move."""
     text = path.read_text()
@@ -220,9 +203,17 @@ def named_game(path: Path) -> tuple[Referee, tuple[str, str]] | None:
         return None
 
 
-BLIND = Source(columns(BLOCKS), "klss rbc match --out", games_of, _weighed)
+def _source(columns: Columns, decisions: Callable[..., Iterator[Row]]) -> Source:
+    def of_file(path: Path, generator: np.random.Generator) -> Iterator[Row]:
+        if (found := named_game(path)) is not None:
+            yield from decisions(*found, generator)
+
+    return Source(columns, "klss rbc match --out", games_of, of_file)
+
+
+BLIND = _source(columns(BLOCKS), weighed)
 """Decisions that weights of positions are learned from."""
-SIAMESE = Source(NEARNESS, "klss rbc match --out", games_of, _paired)
+SIAMESE = _source(NEARNESS, paired)
 """Decisions that nearness is learned from."""
-DSMCP = Source(PLANNED, "klss rbc match --out", games_of, _imitated)
+DSMCP = _source(PLANNED, imitated)
 """Decisions that the network of ``dsmcp`` imitates."""

@@ -16,9 +16,9 @@ Source: P. Österlund 2014 ("Texel's tuning method", Chess Programming Wiki).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from argparse import Namespace
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,9 +30,9 @@ from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, MAPS
 from darkchess.evaluation.kernels.features import phase as phase_of
 from darkchess.evaluation.kernels.features import stage as stage_of
 from darkchess.evaluation.kernels.network import FIRST, OFFSETS, PACKED_SIZE, SECOND
-from experiments.learn.shards import TRAIN, VALIDATE, Arrays, Columns, chunks, where
-from experiments.learn.trainer import Plan, train
-from klss.support.arrays import Floats, Words
+from experiments.learn.shards import TRAIN, VALIDATE, Arrays, Columns
+from experiments.learn.trainer import Plan, Study, jax, train
+from klss.support.arrays import Floats, Ints, Words
 from klss.support.kernel import kernel
 from klss_app.bench.evaluator import held_out_positions
 
@@ -99,7 +99,7 @@ def _read(rows, tables, counts, phases, stages):  # type: ignore[no-untyped-def]
 
 
 @dataclass(frozen=True, eq=False)
-class Tuning:
+class Tuning(Study):
     """What is learned: the evaluation of quiet positions."""
 
     held: Arrays  # positions with values (:data:`VALUED`)
@@ -109,18 +109,15 @@ class Tuning:
     def first(self, seed: int) -> dict[str, Any]:
         return self.weights
 
-    def batches(self, part: int, generator: np.random.Generator) -> Iterator[tuple[Any, ...]]:
-        for some in chunks(where(self.held, part), self.batch, generator if part == TRAIN else None):
-            rows = self.held["rows"][some]
-            counts, phases = np.zeros((len(rows), 2 * FEATURES), np.float32), np.zeros(len(rows), np.float32)
-            stages = np.zeros((len(rows), STAGES), np.float32)
-            _read(rows, TABLES, counts, phases, stages)
-            yield counts, phases, stages, self.held["values"][some]
+    def batch_of(self, some: Ints) -> tuple[Any, ...]:
+        rows = self.held["rows"][some]
+        counts, phases = np.zeros((len(rows), 2 * FEATURES), np.float32), np.zeros(len(rows), np.float32)
+        stages = np.zeros((len(rows), STAGES), np.float32)
+        _read(rows, TABLES, counts, phases, stages)
+        return counts, phases, stages, self.held["values"][some]
 
     def loss(self, weights: Any, batch: tuple[Any, ...]) -> Any:
         """See :data:`_POWER`."""
-        import jax
-
         jnp = jax.numpy
         counts, phases, stages, values = batch
         error = jnp.abs(jnp.tanh(jnp.clip(pawns(weights, counts, phases, stages), -MOST, MOST) / PAWNS_SCALE) - values)
@@ -129,8 +126,6 @@ class Tuning:
 
 def pawns(weights: Any, counts: Any, phases: Any, stages: Any) -> Any:
     """The static evaluation of :mod:`darkchess.evaluation.kernels.evaluation` in JAX: [b] for the side to move."""
-    import jax
-
     middle, end = ((counts[:, :FEATURES] - counts[:, FEATURES:]) @ weights["linear"]).T
     score = phases * middle + (1 - phases) * end
     if "first" in weights:
@@ -159,13 +154,9 @@ def mean_error(weights: dict[str, Any], rows: Words, values: Floats) -> dict[str
     }
 
 
-def tune(held: Arrays, epochs: int, seed: int, out: Path, tell: Callable[[str], None]) -> tuple[Weights, Any]:
-    """The tuned weights, and their figures after each stage.
-
-    Parameters
-    ----------
-    held
-        Positions; those with the label ``played`` have values of depth 1.
+def tune(held: Arrays, parsed: Namespace, tell: Callable[[str], None]) -> tuple[Callable[..., None], dict[str, Any]]:
+    """See :class:`experiments.learn.__main__.Recipe`: what writes the tuned weights, and their figures after each
+    stage. Positions with the label ``played`` have values of depth 1.
     """
     held = held | {"part": np.where(held["part"] == VALIDATE, VALIDATE, TRAIN)}  # the packaged ones are the test
     shallow = held["label"] == "played"
@@ -176,17 +167,15 @@ def tune(held: Arrays, epochs: int, seed: int, out: Path, tell: Callable[[str], 
     def stage(name: str, data: Arrays, passes: int, rate: float) -> None:
         nonlocal weights
         study = Tuning(quiet(data, weights), weights)
-        steps = max(1, len(where(study.held, TRAIN)) // study.batch)
-        plan = Plan(steps, rate=rate, undecayed=("linear",), epochs=passes, seed=seed)
-        path = out / f"{name}.checkpoint.npz"
-        weights, _ = train(study, plan, path, {"positions": len(data["rows"])}, lambda text: tell(f"{name}, {text}"))
+        plan = Plan(passes, parsed.seed, rate=rate, undecayed=("linear",))
+        weights, _ = train(study, plan, parsed.out / f"{name}.checkpoint.npz", tell)
         figures[name] = mean_error(weights, rows, values)
 
     figures["by hand"] = mean_error(weights, rows, values)
     for turn in range(2):  # the second time with leaves found by the tuned weights
         stage(f"linear-{turn + 1}", many, 3, 0.01 / (1 + turn))
-    weights = with_network(weights, seed)
-    stage("network", many, epochs, 0.0015)
+    weights = with_network(weights, parsed.seed)
+    stage("network", many, parsed.epochs, 0.0015)
     if len(deep["rows"]):
-        stage("deep", deep, epochs, 0.0005)
-    return packed(weights), figures
+        stage("deep", deep, parsed.epochs, 0.0005)
+    return packed(weights).write, {"tested": figures}

@@ -27,18 +27,18 @@ are counted by 216 planes whose meaning it does not describe; here Adam instead 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from darkchess.rbc.synoptic.synopsis import PLANES
 from experiments.learn.blind import PIECES
-from experiments.learn.export import DENSE, headset_shapes, trunk_shapes
-from experiments.learn.shards import TEST, TRAIN, Arrays, chunks, where
-from experiments.learn.trainer import jax_on_cpu
-from experiments.learn.weighing import convolved
+from experiments.learn.export import DENSE, headset_shapes, trunk_shapes, write_network
+from experiments.learn.shards import TEST, TRAIN, Arrays, where
+from experiments.learn.trainer import Study, convolved, jax, spread
 from klss.support.arrays import Float32s, Ints
 
 EPSILON = 1e-5
@@ -59,7 +59,7 @@ _STATISTICS = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class Planning:
+class Planning(Study):
     """What is learned; see the module."""
 
     held: Arrays  # decisions (:data:`experiments.learn.blind.PLANNED`)
@@ -83,24 +83,20 @@ class Planning:
             }
         return parts
 
-    def batches(self, part: int, generator: np.random.Generator) -> Iterator[dict[str, Any]]:
-        shuffled = generator if part == TRAIN else None
-        yield from (self.batch_of(rows) for rows in chunks(where(self.held, part), self.batch, shuffled))
-
-    def batch_of(self, rows: Ints) -> dict[str, Any]:
+    def batch_of(self, some: Ints) -> dict[str, Any]:
         """Decisions as the losses take them. Lists of actions get the length of a power of two, so that few compiled
         programs are enough for all batches; synopses are uint8[b, PLANES, 8]: bit x of byte y.
         """
-        found = {name: self.held[name][rows] for name in ("synopses", "legal", "choices", "targets", "strong")}
+        found = {name: self.held[name][some] for name in ("synopses", "legal", "choices", "targets", "strong")}
         width = max(64, 1 << (int((found["legal"] >= 0).sum(axis=1).max()) - 1).bit_length())
         for name, kind in (("legal", np.int32), ("choices", np.int32), ("targets", np.float32)):
             found[name] = found[name][:, :width].astype(kind)
-        found["synopses"] = found["synopses"].astype("<u8").view(np.uint8).reshape(len(rows), PLANES, 8)
-        soon = self.held["soon"][rows]
+        found["synopses"] = found["synopses"].astype("<u8").view(np.uint8).reshape(len(some), PLANES, 8)
+        soon = self.held["soon"][some]
         return found | {
-            "result": self.held["result"][rows].astype(np.float32),
+            "result": self.held["result"][some].astype(np.float32),
             "soon": np.stack([soon > 0, soon < 0], axis=1).astype(np.float32),
-            "pieces": self.held["pieces"][rows].astype(np.int32),
+            "pieces": self.held["pieces"][some].astype(np.int32),
         }
 
     def loss(self, weights: Any, batch: Any) -> Any:
@@ -116,17 +112,19 @@ class Planning:
         """Figures of the headset ``all`` on the test games: decisions, the mean losses, and that of the uniform
         policy.
         """
-        jax = jax_on_cpu()
 
+        @jax.jit
         def program(weights: Any, batch: Any) -> Any:
             said = outputs(weights, batch["synopses"])[0]["all"]
             even = policy_loss(0 * said["logits"], batch)
             return {**losses(said, batch), "uniform": even}
 
-        compiled = jax.jit(program)
-        found = [compiled(weights, batch) for batch in self.batches(TEST, np.random.default_rng(0))]
+        found = [program(weights, batch) for batch in self.batches(TEST)]
         figures = {name: float(np.concatenate([each[name] for each in found]).mean()) for name in (found or [{}])[0]}
         return {"decisions": len(found) * self.batch} | {name: round(figure, 4) for name, figure in figures.items()}
+
+    def write(self, weights: Any, path: Path, history: Mapping[str, Any]) -> None:
+        write_network(path, self.for_play(weights), history)
 
     def for_play(self, weights: Any) -> dict[str, Float32s]:
         """The arrays that :mod:`experiments.learn.export` takes; without decisions, of untrained weights."""
@@ -136,7 +134,7 @@ class Planning:
         }
         if self.held:
             rows = np.random.default_rng(0).permutation(where(self.held, TRAIN))[:_STATISTICS]
-            _, statistics = jax_on_cpu().jit(outputs)(weights, self.batch_of(rows)["synopses"])
+            _, statistics = jax.jit(outputs)(weights, self.batch_of(rows)["synopses"])
         arrays: dict[str, Float32s] = {}
         for part, held in weights.items():
             prefix = "" if part == "trunk" else f"{part}/"
@@ -153,7 +151,7 @@ def _first(shapes: Mapping[str, tuple[int, ...]], seed: list[int]) -> dict[str, 
             held[name] = np.zeros(shape, dtype=np.float32)
             continue
         inputs = math.prod(shape[:-1]) if len(shape) > 1 else shape[0]
-        held[name] = (generator.normal(size=shape) * math.sqrt(2 / inputs)).astype(np.float32)
+        held[name] = spread(generator, *shape, inputs=inputs)
         if len(shape) == 4:
             # The second convolution of a block begins with a small scale, so that the block adds little at first.
             held[f"{name}_scale"] = np.full(shape[-1], 0.5 if name.endswith("b") else 1.0, dtype=np.float32)
@@ -164,8 +162,6 @@ def outputs(weights: Any, synopses: Any) -> tuple[dict[str, Any], dict[str, Any]
     """The outputs of each headset: ``logits`` [b, ACTIONS], ``value`` [b], ``soon`` [b, 2] and ``pieces`` [b, ·], all
     logits but the value; and the mean and variance of each convolution's channels, by part and name.
     """
-    import jax
-
     jnp, relu = jax.numpy, jax.nn.relu
     statistics: dict[str, Any] = {part: {} for part in weights}
 
@@ -204,8 +200,6 @@ def outputs(weights: Any, synopses: Any) -> tuple[dict[str, Any], dict[str, Any]
 
 def policy_loss(logits: Any, batch: Any) -> Any:
     """−Σ target · ln of each choice's probability, of each decision: [b] from ``logits`` [b, ACTIONS]."""
-    import jax
-
     jnp = jax.numpy
     there = batch["legal"] >= 0
     found = jnp.take_along_axis(logits, jnp.maximum(batch["legal"], 0), axis=1)
@@ -217,8 +211,6 @@ def policy_loss(logits: Any, batch: Any) -> Any:
 
 def losses(said: Mapping[str, Any], batch: Any) -> dict[str, Any]:
     """Each loss of each decision: [b]."""
-    import jax
-
     soon = jax.nn.softplus(said["soon"]) - batch["soon"] * said["soon"]
     pieces: Any = 0.0
     at, kinds = 0, [piece for piece in range(PIECES) if NUMBERS[piece % len(NUMBERS)]]

@@ -6,9 +6,9 @@ share, which is fixed.
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,9 @@ from darkchess.fog.belief.policy import ENTRIES, LEVELS, Level, Policy, below, d
 from darkchess.fog.game.record import GameRecord
 from darkchess.fog.game.referee import Referee
 from experiments.learn.fog import games_of
-from experiments.learn.shards import TEST, TRAIN, Arrays, Columns, Row, Source, chunks, where
-from experiments.learn.trainer import Plan, jax_on_cpu, train
+from experiments.learn.shards import TEST, Arrays, Columns, Row, Source, where
+from experiments.learn.trainer import Plan, Study, jax, train
+from klss.support.arrays import Ints
 
 EVEN = 0.01
 """The share of the probability that is uniform over all moves."""
@@ -65,7 +66,7 @@ POLICY = Source(CHOSEN, "klss match --out or a PGN file", games_of, decisions)
 
 
 @dataclass(frozen=True, eq=False)
-class Choosing:
+class Choosing(Study):
     """What is learned: one level."""
 
     held: Arrays  # moves (:data:`CHOSEN`)
@@ -75,19 +76,16 @@ class Choosing:
     def first(self, seed: int) -> dict[str, Any]:
         return {"entries": np.zeros(ENTRIES[self.level], np.float32), "slope": np.zeros((), np.float32)}
 
-    def batches(self, part: int, generator: np.random.Generator) -> Iterator[dict[str, Any]]:
-        for some in chunks(where(self.held, part), self.batch, generator if part == TRAIN else None):
-            yield {name: self.held[name][some] for name in CHOSEN}
+    def batch_of(self, some: Ints) -> dict[str, Any]:
+        return {name: self.held[name][some] for name in CHOSEN}
 
     def loss(self, weights: Any, batch: Any) -> Any:
         """The mean surprise at the chosen moves, and the prior's share."""
-        prior = PRIOR / 2 * (weights["entries"] ** 2).sum() / max(1, len(where(self.held, TRAIN)))
+        prior = PRIOR / 2 * (weights["entries"] ** 2).sum() / max(1, len(self.rows))
         return self.surprise(weights, batch).mean() + prior
 
     def surprise(self, weights: Any, batch: Any) -> Any:
         """−ln of each chosen move's probability: [b]."""
-        import jax
-
         jnp = jax.numpy
         groups = Policy.packaged().stages[self.level].groups
         scores = weights["entries"][batch["moves"][:, :, :groups]].sum(axis=2)
@@ -98,10 +96,10 @@ class Choosing:
         return -jnp.log((1 - EVEN) * shares[:, 0] + EVEN / batch["count"])
 
 
-def learn(
-    held: Arrays, epochs: int, seed: int, out: Path, tell: Callable[[str], None]
-) -> tuple[Policy, dict[str, Any]]:
-    """The policy, without its history, and each level's mean surprise at the moves of test games, in nats."""
+def learn(held: Arrays, parsed: Namespace, tell: Callable[[str], None]) -> tuple[Callable[..., None], dict[str, Any]]:
+    """See :class:`experiments.learn.__main__.Recipe`: what writes the policy, and each level's mean surprise at the
+    moves of test games, in nats.
+    """
     entries: dict[Level, Any] = {}
     tested = where(held, TEST)
     figures: dict[str, Any] = {"moves": len(tested)}
@@ -110,11 +108,11 @@ def learn(
     slope = 0.0
     for level in LEVELS:
         study = Choosing(held, level)
-        plan = Plan(max(1, len(where(held, TRAIN)) // study.batch), rate=0.05, decay=0.0, epochs=epochs, seed=seed)
-        path, about = out / f"{level}.checkpoint.npz", {"level": level, "moves": len(held["game"])}
-        weights, _ = train(study, plan, path, about, lambda text, level=level: tell(f"{level}, {text}"))  # type: ignore[misc]
+        plan = Plan(parsed.epochs, parsed.seed, rate=0.05, decay=0.0)
+        weights, _ = train(study, plan, parsed.out / f"{level}.checkpoint.npz", tell)
         entries[level], slope = weights["entries"].astype(np.float64), float(weights["slope"])
-        program = jax_on_cpu().jit(study.surprise)
-        found = [program(weights, batch) for batch in study.batches(TEST, np.random.default_rng(0))]
+        program = jax.jit(study.surprise)
+        found = [program(weights, batch) for batch in study.batches(TEST)]
         figures[level] = float(np.concatenate(found).mean()) if found else None
-    return Policy.from_entries(entries, slope, EVEN, {}), {"tested": figures}
+    policy = Policy.from_entries(entries, slope, EVEN, {})
+    return lambda path, history: replace(policy, history=history).save(path), {"tested": figures}

@@ -1,23 +1,21 @@
-"""How well possible boards are ranked in games that the pair did not learn from:
-``python -m experiments.learn.rank MATCH … --run RUN``, where ``python -m experiments.learn siamese`` wrote into RUN.
+"""The pair of networks and its rival, learned and then ranked: possible boards in games that they did not learn from.
 
 Rankings of the same members of a set, at most :data:`~darkchess.rbc.players.siamese.WEIGHED`, drawn evenly beside the
 true one where there are more: ``uniform``; ``filter``, the weights of :mod:`darkchess.rbc.belief.kinds`; ``cnn``, the
-rival of :mod:`experiments.learn.siamese`; ``pair``, the packaged one, ``pair-named`` with the opponent's name; and
-``tower``, of ``rbc-tower``. The temperatures of cnn and pair are fitted on the validating games. A truth that ties has
-the middle rank of its equals, and their share of a first rank.
+rival of :mod:`experiments.learn.siamese`; ``pair``, and ``pair-named`` with the opponent's name; and ``tower``, of
+``rbc-tower``. The temperatures of cnn and pair are fitted on the validating games. A truth that ties has the middle
+rank of its equals, and their share of a first rank.
 
 *Nats*: −ln of the truth's weight. A member of a drawn set stands for as many as the set has for each.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
 import time
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,72 +31,102 @@ from darkchess.rbc.belief.tower import Observer, Tower, log_prior
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.expectation import Expectation
 from darkchess.rbc.players.siamese import WEIGHED
-from experiments.commands import RESULTS, RUNS, finished
+from experiments.commands import shown
 from experiments.learn import siamese
 from experiments.learn.blind import MOST, games_of, named_game, questions, true_member
-from experiments.learn.shards import TEST, TRAIN, VALIDATE, TrainingError, part_of
-from experiments.learn.trainer import best_of, jax_on_cpu
+from experiments.learn.shards import TEST, TRAIN, VALIDATE, Arrays, part_of
+from experiments.learn.trainer import EPOCH, Plan, jax, train
 from klss.support.arrays import Floats, Words
 from klss.support.inference import grids_of
-from klss_app.progress import ProgressLine
-from uci_bridge.match.documents import head, write_document
 
 RANKINGS = ("uniform", "filter", "cnn", "pair", "pair-named", "tower")
 TEMPERATURES = np.geomspace(0.05, 50, 31)
 EVERY = 5
 """Of so many questions of a side one is ranked; odd, so that senses and requests alternate."""
+COLUMNS = ("of", "decisions", "ranking", "top-1", "tenth", "half", "mean rank", "nats")
+"""Of the table: the class of sets or the opponent; shares of the decisions whose truth is the likeliest board, in the
+likeliest tenth and half; means.
+"""
 _SIZES = (2, 10, 100)
 """Least sizes of the classes of sets."""
 _CHUNK = 16
 """Boards that the rival reads together."""
-_COLUMNS = ("opponent", "match", "game", "color", "ply", "size", "ranked")
 
 
-def rank(paths: Sequence[Path], run: Path, tell: Callable[[str], None]) -> dict[str, Any]:
-    """Rows of test decisions, with rank and −ln of the truth's weight by each ranking; the temperatures, and how many
-    boards a second each ranks. Raises TrainingError: there is no decision to fit or to test.
+@dataclass(frozen=True)
+class Ranked:
+    """A decision."""
+
+    opponent: str
+    size: int  # of the set
+    scores: list[Floats]  # of the same members by each ranking, the true one first
+    seconds: Floats  # that each ranking took
+
+
+def learn(held: Arrays, parsed: Namespace, tell: Callable[[str], None]) -> tuple[Callable[..., None], dict[str, Any]]:
+    """See :class:`experiments.learn.__main__.Recipe`: what writes the pair; its figures and those of its rival, and all
+    rankings of the test games of ``parsed.matches``.
     """
-    rival, seconds, boards = _Rival(run), np.zeros(len(RANKINGS)), 0
-    held: dict[int, list[tuple[list[Any], list[Floats]]]] = {VALIDATE: [], TEST: []}
+    found, figures = {}, {}
+    for name, study in (("rival", siamese.Siamese(held, rival=True)), ("pair", siamese.Siamese(held))):
+        plan = Plan(parsed.epochs, parsed.seed, patience=siamese.PATIENCE)
+        found[name], rows = train(study, plan, parsed.out / f"{name}.checkpoint.npz", tell)
+        figures[name] = {"columns": EPOCH, "rows": rows}
+    write = partial(study.write, found["pair"])
+    write(parsed.out / "siamese-anchor.onnx", {})
+    pair = Siamese(*((parsed.out / f"siamese-{name}.onnx").read_bytes() for name in ("anchor", "board")))
+    return write, figures | rank([path for _, path in parsed.matches], pair, found["rival"], tell)
+
+
+def rank(paths: Sequence[Path], pair: Siamese, rival: Any, tell: Callable[[str], None]) -> dict[str, Any]:
+    """The table of the test decisions of matches, by the ``rival``'s weights too; the temperatures; and how many boards
+    a second each ranks. Empty if there is no decision to fit, or none to test.
+    """
+    answered = _rival(rival)
+    held: dict[int, list[Ranked]] = {VALIDATE: [], TEST: []}
     for path in paths:
         for number, file in games_of(path):
-            if part_of(number) == TRAIN or (named := named_game(file)) is None:
-                continue
-            tell(f"{path.name}, game {number}")
-            for about, scores, spent in _ranked_of(*named, number, rival):
-                opponent = named[1][about[0] == "black"]
-                held[part_of(number)].append(([opponent, path.name, number, *about], scores))
-                seconds, boards = seconds + spent, boards + len(scores[0])
+            if part_of(number) != TRAIN and (named := named_game(file)) is not None:
+                tell(f"{path.name}, game {number}")
+                held[part_of(number)] += _ranked_of(*named, number, pair, answered)
     if not all(held.values()):
-        raise TrainingError("got no decision to fit, or none to test, expected more games")
+        return {}
     # The temperature with the fewest nats of each ranking that gives no probabilities.
     fitted = np.ones(len(RANKINGS))
     for at, name in enumerate(RANKINGS):
         if name in ("cnn", "pair", "pair-named"):
-            nats = [np.mean([_nats(scores[at], heat) for _, scores in held[VALIDATE]]) for heat in TEMPERATURES]
+            nats = [np.mean([_nats(each.scores[at], heat) for each in held[VALIDATE]]) for heat in TEMPERATURES]
             fitted[at] = TEMPERATURES[int(np.argmin(nats))]
-    rows = []
-    for about, scores in held[TEST]:
-        row, more = list(about), np.log(about[5] / about[6])
-        for some, heat in zip(scores, fitted, strict=True):
-            row += [int((some > some[0]).sum()), int((some == some[0]).sum()), round(_nats(some, heat) + more, 4)]
-        rows.append(row)
+    classes = {f"{least} or more": [each for each in held[TEST] if each.size >= least] for least in _SIZES}
+    classes |= {name: [each for each in held[TEST] if each.opponent == name] for name in NAMES}
+    rows = [_row(name, some, at, fitted[at]) for name, some in classes.items() if some for at in range(len(RANKINGS))]
+    every = [*held[VALIDATE], *held[TEST]]
+    speeds = sum(len(each.scores[0]) for each in every) / np.maximum(sum(each.seconds for each in every), 1e-9)
     return {
-        "configuration": {"weighed": WEIGHED, "every": EVERY, "matches": [path.name for path in paths]},
+        "tested": shown(COLUMNS, rows),
         "temperatures": dict(zip(RANKINGS, fitted.round(3).tolist(), strict=True)),
-        "boards_a_second": dict(zip(RANKINGS, (boards / np.maximum(seconds, 1e-9)).round().tolist(), strict=True)),
-        "columns": [*_COLUMNS, *(f"{name} {what}" for name in RANKINGS for what in ("better", "equal", "nats"))],
-        "rows": rows,
+        "boards_a_second": dict(zip(RANKINGS, speeds.round().tolist(), strict=True)),
     }
 
 
+def _row(name: str, some: Sequence[Ranked], at: int, temperature: float) -> list[Any]:
+    """A row of :data:`COLUMNS` of some decisions by one of the rankings."""
+    scores = [each.scores[at] for each in some]
+    better, equal = (np.array([compared(one, one[0]).sum() for one in scores]) for compared in (np.greater, np.equal))
+    middle, counts = better + (equal + 1) / 2, np.array([len(one) for one in scores])
+    figures = [
+        np.where(better == 0, 1 / equal, 0).mean(),
+        *((middle <= np.maximum(1, np.ceil(part * counts))).mean() for part in (0.1, 0.5)),
+        middle.mean(),
+        np.mean([_nats(one, temperature) + np.log(each.size / len(one)) for one, each in zip(scores, some)]),
+    ]
+    return [name, len(some), RANKINGS[at], *(round(float(figure), 3) for figure in figures)]
+
+
 def _ranked_of(
-    game: Referee, names: tuple[str, str], number: int, rival: _Rival
-) -> Iterator[tuple[list[Any], list[Floats], Floats]]:
-    """A game's decisions: color, ply, size of the set and number of members that are ranked; the scores of these by
-    each ranking, the true one first; and the seconds that took.
-    """
-    pair = Siamese.packaged()
+    game: Referee, names: tuple[str, str], number: int, pair: Siamese, answered: Callable[[Words, Words], Floats]
+) -> Iterator[Ranked]:
+    """A game's decisions; ``names``: Black's and White's."""
     for color in chess.COLORS:
         known = PositionSet(color, game.positions[0], cap=MOST)
         kinds = Kinds(known, Expectation().strangers)
@@ -111,84 +139,34 @@ def _ranked_of(
             members = np.array([truth, *others], dtype=np.int64)
             boards, named = boards_of(known.rows(members), color), anchor.words
             plain = np.where(np.arange(ANCHOR) < ANCHOR - NAMED, named, np.uint64(0))
-            ways: tuple[tuple[Callable[..., Floats], tuple[Any, ...]], ...] = (
-                (np.zeros, (len(members),)), (log_prior, (kinds, known, members)), (rival.logits, (plain, boards)),
-                (pair.distances, (plain, boards)), (pair.distances, (named, boards)),
-                (Tower.packaged().log_weights, (known, observer, members)),
+            ways: tuple[Callable[[], Floats], ...] = (
+                partial(np.zeros, len(members)), partial(log_prior, kinds, known, members),
+                partial(answered, plain, boards), partial(pair.distances, plain, boards),
+                partial(pair.distances, named, boards),
+                partial(Tower.packaged().log_weights, known, observer, members),
             )  # fmt: skip
-            scores, seconds = [], []
-            for way, given in ways:
-                began = time.process_time()
-                scores.append(way(*given))
-                seconds.append(time.process_time() - began)
+            times, scores = [time.process_time()], []
+            for way in ways:
+                scores.append(way())
+                times.append(time.process_time())
             scores[3:5] = [-distances for distances in scores[3:5]]
-            yield [chess.COLOR_NAMES[color], ply, known.size, len(members)], scores, np.array(seconds)
+            yield Ranked(names[not color], known.size, scores, np.diff(times))
 
 
 def _nats(scores: Floats, temperature: float) -> float:
     return float(logsumexp(scores / temperature) - scores[0] / temperature)
 
 
-class _Rival:
-    """The trained rival, in JAX."""
+def _rival(weights: Any) -> Callable[[Words, Words], Floats]:
+    """What gives the rival's logits of boards, in JAX: float64[n] from an anchor and boards."""
+    begun_by, answers = jax.jit(siamese.begun_by), jax.jit(siamese.answers)
 
-    def __init__(self, run: Path) -> None:
-        self._weights = best_of(run / "rival.checkpoint.npz", siamese.Siamese({}, rival=True).first(0))
-        jit = jax_on_cpu().jit
-        self._begun, self._answers = jit(siamese.begun_by), jit(siamese.answers)
-        # Compiled before time is measured.
-        self.logits(np.eye(1, ANCHOR, dtype=np.uint64)[0], np.zeros((1, BOARD), dtype=np.uint64))
+    def logits(anchor: Words, boards: Words) -> Floats:
+        begun = begun_by(weights, siamese.anchor_grids(anchor[None]))
+        filled = np.pad(boards, ((0, -len(boards) % _CHUNK), (0, 0)))
+        planes = siamese.by_cells(grids_of(filled)).reshape(-1, _CHUNK, 8, 8, BOARD)
+        found = [np.asarray(answers(weights, begun, some)) for some in planes]
+        return np.concatenate(found).astype(np.float64)[: len(boards)]
 
-    def logits(self, anchor: Words, boards: Words) -> Floats:
-        """Its logits of boards: float64[n]."""
-        begun = self._begun(self._weights, siamese.anchor_grids(anchor[None]))
-        found = []
-        for start in range(0, len(boards), _CHUNK):
-            some = boards[start : start + _CHUNK]
-            planes = siamese.by_cells(grids_of(np.pad(some, ((0, _CHUNK - len(some)), (0, 0)))))
-            found.append(np.asarray(self._answers(self._weights, begun, planes))[: len(some)])
-        return np.concatenate(found).astype(np.float64)
-
-
-def table(path: Path) -> str:
-    """What a file of results says, as a table of Markdown: of each ranking, by class of sets and by opponent."""
-    said = json.loads(path.read_text(encoding="utf-8"))
-    rows = [dict(zip(said["columns"], row, strict=True)) for row in said["rows"]]
-    classes = {f"{least} or more": [row for row in rows if row["size"] >= least] for least in _SIZES}
-    classes |= {name: [row for row in rows if row["opponent"] == name] for name in NAMES}
-    lines = ["| of | decisions | ranking | top-1 | tenth | half | mean rank | nats |", "|---|" + "---|" * 7]
-    for name, some in classes.items():
-        for ranking in RANKINGS if some else ():
-            better, equal = (np.array([row[f"{ranking} {what}"] for row in some]) for what in ("better", "equal"))
-            counts, middle = np.array([row["ranked"] for row in some]), better + (equal + 1) / 2
-            top = np.where(better == 0, 1 / equal, 0).mean()
-            shares = [(middle <= np.maximum(1, np.ceil(part * counts))).mean() for part in (0.1, 0.5)]
-            nats = np.mean([row[f"{ranking} nats"] for row in some])
-            figures = (f"{number:.3f}" for number in (top, *shares))
-            lines.append(
-                f"| {name} | {len(some)} | {ranking} | {' | '.join(figures)} | {middle.mean():.1f} | {nats:.3f} |"
-            )
-    return "\n".join([*lines, f"temperatures {said['temperatures']}, boards a second {said['boards_a_second']}"])
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Rank, write and print the table; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m experiments.learn.rank", description="rank possible boards")
-    add = parser.add_argument
-    add("matches", nargs="+", type=Path, metavar="MATCH", help="folders of matches that the pair was learned from")
-    add("--run", type=Path, default=RUNS / "learn" / "siamese", metavar="RUN", help="(experiments/runs/learn/siamese)")
-    add("--results", type=Path, default=RESULTS, metavar="DIR", help="of rbc_rank.json (experiments/runs/results)")
-    parsed = parser.parse_args(arguments)
-
-    def work() -> None:
-        path = parsed.results / "rbc_rank.json"
-        with closing(ProgressLine("rank")) as line:
-            found = rank(parsed.matches, parsed.run, line.tell)
-        write_document(path, head("learn.rank", "numpy", "jax", "onnxruntime") | found)
-        print(table(path))
-
-    return finished(work, OSError, TrainingError)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    logits(np.eye(1, ANCHOR, dtype=np.uint64)[0], np.zeros((1, BOARD), dtype=np.uint64))  # compiled before time counts
+    return logits

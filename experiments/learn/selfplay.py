@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,8 @@ from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.dsmcp import Synoptic, SynopticPlayer
 from darkchess.rbc.synoptic.networks import network_of
 from experiments.learn.blind import PLANNED, WIDTH, ended, planned
-from experiments.learn.export import write_network
 from experiments.learn.planning import Planning
-from experiments.learn.shards import TRAIN, Row, TrainingError, load, where, write
+from experiments.learn.shards import Row, TrainingError, load, write
 from experiments.learn.trainer import Plan, best_of, train
 from klss.play.arbiter import Arbiter
 from klss.play.limits import Limit, TimeControl
@@ -125,38 +125,35 @@ def played(out: Path, generation: int, game: int, schedule: Schedule) -> Iterato
             yield from (row | {"game": number} for row in ended(players[side].rows, referee, side))
 
 
-def generations(out: Path, schedule: Schedule, most: int, tell: Callable[[str], None]) -> dict[str, Any]:
-    """Play and learn until there are ``most`` generations; return the last network's arrays. Raises TrainingError:
-    another run is there.
+def generations(
+    out: Path, schedule: Schedule, most: int, tell: Callable[[str], None]
+) -> tuple[Callable[..., None], dict[str, Any]]:
+    """Play and learn until there are ``most`` generations; return what writes the last one's network, and the schedule.
+    Raises TrainingError: another run is there.
     """
     about = out / "selfplay.json"
     if about.exists() and json.loads(about.read_text(encoding="utf-8")) != asdict(schedule):
         raise TrainingError(f"{about}: holds a run of another schedule; choose another --out, or give its numbers")
     write_document(about, asdict(schedule))
-    arrays: dict[str, Any] = {}
     for generation in range(most):
         if generation + 1 == most or not network_path(out, generation).exists():
-            arrays = _learned(out, generation, schedule, tell)
-            about_it = {"generation": generation, "schedule": asdict(schedule)}
-            write_network(network_path(out, generation), arrays, about_it)
+            written = partial(Planning.write, *_learned(out, generation, schedule, tell))
+            written(network_path(out, generation), {"generation": generation})
         for game in range(schedule.games if generation + 1 < most else 0):
             tell(f"generation {generation}: game {game + 1} of {schedule.games}")
             shard = out / f"gen-{generation:03}" / f"own-games-{game:05}.npz"
             write(shard, PLANNED, played(out, generation, game, schedule))
-    return arrays
+    return written, {"schedule": asdict(schedule)}
 
 
-def _learned(out: Path, generation: int, schedule: Schedule, tell: Callable[[str], None]) -> dict[str, Any]:
-    """Learn a generation's network from the games of some before it; random weights for the first."""
+def _learned(out: Path, generation: int, schedule: Schedule, tell: Callable[[str], None]) -> tuple[Planning, Any]:
+    """Learn a generation's weights from the games of some before it; random ones for the first."""
     before = range(max(0, generation - REMEMBERED), generation)
     paths = [path for each in before for path in sorted((out / f"gen-{each:03}").glob("*.npz"))]
     study = Planning(load(paths, PLANNED) if generation else {})
     weights = study.first(schedule.seed)
     if generation:
-        about = {"generation": generation, "decisions": len(study.held["game"]), "schedule": asdict(schedule)}
         if generation > 1:
             weights = best_of(_checkpoint(out, generation - 1), weights)
-        steps = max(1, len(where(study.held, TRAIN)) // study.batch)
-        plan = Plan(steps, epochs=schedule.epochs, seed=schedule.seed)
-        weights, _ = train(study, plan, _checkpoint(out, generation), about, tell, weights)
-    return dict(study.for_play(weights))
+        weights, _ = train(study, Plan(schedule.epochs, schedule.seed), _checkpoint(out, generation), tell, weights)
+    return study, weights

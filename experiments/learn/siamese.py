@@ -14,17 +14,19 @@ with three others, whatever x is; the rate is that of all our trainings, and a b
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from darkchess.rbc.belief.anchors import ANCHOR, BOARD, NAMED
 from darkchess.rbc.belief.siamese import POINT
-from experiments.learn.shards import TRAIN, Arrays, chunks, where
-from experiments.learn.weighing import convolved
+from experiments.learn.export import write_points
+from experiments.learn.shards import Arrays, chunks
+from experiments.learn.trainer import Study, convolved, jax, spread
 from klss.support.arrays import Float32s, Ints, Words
 from klss.support.inference import grids_of
 
@@ -41,7 +43,7 @@ _TOGETHER = 256
 
 
 @dataclass(eq=False)
-class Siamese:
+class Siamese(Study):
     """What is learned; see the module."""
 
     held: Arrays  # decisions
@@ -51,57 +53,46 @@ class Siamese:
     batch: int = 64
     others: int = _FIRST
 
-    def harder(self, failed: int) -> None:
-        """See :func:`experiments.learn.trainer.train`."""
+    def began(self, failed: int) -> None:
         self.others = _FIRST + _MORE * failed
 
     def first(self, seed: int) -> dict[str, Float32s]:
         """The weights at the start of training."""
-        generator, width = np.random.default_rng(seed), self.channels
-
-        def spread(*shape: int, inputs: float) -> Float32s:
-            return (generator.normal(size=shape) * math.sqrt(2 / inputs)).astype(np.float32)
-
+        drawn, width = partial(spread, np.random.default_rng(seed)), self.channels
         found, encoders = {}, ("anchor", "board")
         # Some 100 of an anchor's planes have ones near a square.
         for name, planes, inputs in (("anchor", ANCHOR, 100), ("board", BOARD, 20)):
-            found[f"{name}0"] = spread(3, 3, planes, width, inputs=inputs)
+            found[f"{name}0"] = drawn(3, 3, planes, width, inputs=inputs)
         for i in range(1, self.layers):
             for name in encoders[self.rival :]:
-                found[f"{name}{i}"] = spread(3, 3, width, width, inputs=9 * width)
+                found[f"{name}{i}"] = drawn(3, 3, width, width, inputs=9 * width)
         for i in range(self.layers):
-            found[f"shared{i}"] = spread(3, 3, width, width, inputs=9 * width) / np.float32(2)
-        found["read"] = spread(width, READ, inputs=width)
-        found["dense"] = spread(64 * READ, POINT, inputs=64 * READ)
+            found[f"shared{i}"] = drawn(3, 3, width, width, inputs=9 * width, by=0.5)
+        found["read"] = drawn(width, READ, inputs=width)
+        found["dense"] = drawn(64 * READ, POINT, inputs=64 * READ)
         found |= {f"{name}_bias": np.zeros(array.shape[-1], dtype=np.float32) for name, array in found.items()}
-        return found | ({"answer": spread(POINT, inputs=POINT)} if self.rival else {})
+        return found | ({"answer": drawn(POINT, inputs=POINT)} if self.rival else {})
 
-    def batches(self, part: int, generator: np.random.Generator) -> Iterator[tuple[Any, ...]]:
-        """See :class:`experiments.learn.trainer.Study`."""
-        if part != TRAIN:
-            for some in chunks(where(self.held, part), self.batch):
-                yield self.batch_of(some, np.broadcast_to(1 + np.arange(_FIRST), (len(some), _FIRST)))
-            return
-        for some in chunks(where(self.held, part), self.batch, generator):
+    def learned(self, generator: np.random.Generator) -> Iterator[tuple[Any, ...]]:
+        for some in chunks(self.rows, self.batch, generator):
             counts = self.held["count"][some].astype(int)
             others = 1 if self.rival else self.others
             # Others drawn again in each epoch; of small sets some more than once, which changes nothing.
             drawn = 1 + (generator.random((len(some), others)) * (counts[:, None] - 1)).astype(int)
             yield self.batch_of(some, drawn, generator.random(len(some)) < _UNNAMED)
 
-    def batch_of(self, some: Ints, drawn: Ints | None = None, unnamed: Any = False) -> tuple[Any, ...]:
-        """The anchors (:func:`anchor_grids`), the boards' planes, the true ones first, and which are no padding."""
+    def batch_of(self, some: Ints, drawn: Any = tuple(range(1, 1 + _FIRST)), unnamed: Any = False) -> tuple[Any, ...]:
+        """The anchors (:func:`anchor_grids`), the boards' planes, the true ones and ``drawn`` others, and which are no
+        padding.
+        """
         anchors, counts = self.held["anchor"][some], self.held["count"][some, None].astype(int)
         anchors[np.broadcast_to(unnamed, len(some)), -NAMED:] = 0
-        columns = np.arange(self.held["boards"].shape[1])[None] if drawn is None else np.pad(drawn, ((0, 0), (1, 0)))
-        columns = np.broadcast_to(columns, (len(some), columns.shape[1]))
+        columns = np.pad(np.broadcast_to(drawn, (len(some), np.shape(drawn)[-1])), ((0, 0), (1, 0)))
         boards = np.take_along_axis(self.held["boards"][some], columns[:, :, None], axis=1)
         return anchor_grids(anchors), by_cells(grids_of(boards)), columns < counts
 
     def loss(self, weights: Any, batch: tuple[Any, ...]) -> Any:
         """See the module."""
-        import jax
-
         jnp = jax.numpy
         anchors, boards, real = batch
         count, several = real.shape
@@ -120,6 +111,9 @@ class Siamese:
         apart = points(weights, "board", both.reshape(2 * count, *boards.shape[2:])).reshape(2, count, POINT) - point
         distances = jnp.sqrt((apart**2).sum(axis=2) + 1e-9)
         return jnp.maximum(distances[0] - distances[1] + 1, 0).mean()
+
+    def write(self, weights: Any, path: Path, history: Mapping[str, Any]) -> None:
+        write_points(path.parent, weights, history)
 
 
 def anchor_grids(words: Words) -> tuple[Float32s, Ints]:
@@ -157,8 +151,6 @@ def answers(weights: Any, begun: Any, boards: Any) -> Any:
 
 def _ended(weights: Any, name: str, inner: Any) -> Any:
     """All layers after the first one."""
-    import jax
-
     elu, i = jax.nn.elu, 1
     inner = elu(inner)
     while f"{name}{i}" in weights:

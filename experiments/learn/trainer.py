@@ -1,7 +1,7 @@
 """The trainer of everything that is learned here: Adam by optax, a slow average of the weights, a checkpoint.
 
-Play uses the slow average. After each epoch it is judged by the loss on validating games, and the best one is kept. The
-checkpoint is written once a minute and after each epoch; a stopped training continues from it to the same weights.
+Play uses the slow average. After each epoch it is judged by the loss on validating games, the best one is kept, and the
+checkpoint is written; a stopped training continues from its last whole epoch to the same weights.
 
 Needs the extra ``belief`` (JAX and optax, on one thread of the CPU, since a second one makes it slower here).
 
@@ -17,12 +17,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from statistics import fmean
+from typing import Any
 
 import numpy as np
 
-from experiments.learn.shards import TRAIN, VALIDATE, TrainingError
+from experiments.learn.shards import TRAIN, VALIDATE, Arrays, TrainingError, chunks, where
 from klss.support.archive import Archive
+from klss.support.arrays import Float32s, Ints
 from klss.support.whole_file import written_whole
 
 Tree = Any
@@ -30,102 +32,117 @@ Tree = Any
 
 WARM_STEPS = 100
 """Steps in which the learning rate rises from 0."""
+EPOCH = ("epoch", "loss", "validation_loss", "seconds")
+"""Columns of a training's rows."""
 SLOW = 0.995
 """Largest share of the slow average that a step keeps."""
-KEEP_EVERY_S = 60.0
 
-_ARCHIVE = Archive("a training of experiments", 2, TrainingError, 1 << 26)
+_ARCHIVE = Archive("a training of experiments", 3, TrainingError, 1 << 26)
 
 
-class Study(Protocol):
-    """What is learned."""
+class _Jax:
+    """JAX on one thread, imported at its first use. Raises TrainingError then: it or optax isn't installed."""
+
+    def __getattr__(self, name: str) -> Any:
+        os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+        try:
+            import jax
+            import optax  # noqa: F401
+        except ImportError:
+            raise TrainingError(
+                "training takes JAX and optax; expected them: .venv/bin/pip install -c constraints.txt -e '.[belief]' "
+                "in a clone"
+            ) from None
+        return getattr(jax, name)
+
+
+jax: Any = _Jax()
+
+
+class Study:
+    """What is learned. Its numbers and texts, apart from the data, say which one it is."""
+
+    held: Arrays  # the data: rows with their ``part`` of the games
+    batch: int  # rows of a batch
+
+    @property
+    def rows(self) -> Ints:
+        """Indices of the rows that an epoch learns from: int64[n]."""
+        return where(self.held, TRAIN)
 
     def first(self, seed: int) -> Tree:
         """The weights at the start."""
-        ...
+        raise NotImplementedError
 
-    def batches(self, part: int, generator: np.random.Generator) -> Iterator[Tree]:
-        """An epoch's batches of one part of the games, for learning in a random order."""
-        ...
+    def began(self, failed: int) -> None:
+        """Called before each epoch with the number of epochs before that did not improve."""
+
+    def learned(self, generator: np.random.Generator) -> Iterator[Tree]:
+        """An epoch's batches to learn from, in a random order."""
+        return (self.batch_of(some) for some in chunks(self.rows, self.batch, generator))
+
+    def batches(self, part: int) -> Iterator[Tree]:
+        """The batches of one part of the games, as they are."""
+        return (self.batch_of(some) for some in chunks(where(self.held, part), self.batch))
+
+    def batch_of(self, some: Ints) -> Tree:
+        """Some rows as the loss takes them."""
+        raise NotImplementedError
 
     def loss(self, weights: Tree, batch: Tree) -> Any:
         """The mean loss of a batch, in JAX."""
-        ...
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Plan:
     """How it is learned."""
 
-    steps: int  # of an epoch, from which the rate's fall follows
+    epochs: int
+    seed: int = 0  # of everything random
     rate: float = 1e-3  # largest learning rate
     decay: float = 1e-2  # of the weights
     undecayed: tuple[str, ...] = ()  # entries of the tree without decay
-    epochs: int = 4
     patience: int = 0  # epochs without gain, not only the latest, after which it ends; 0: it does not
-    seed: int = 0  # of everything random
-
-
-def jax_on_cpu() -> Any:
-    """JAX on one thread. Raises TrainingError: it or optax isn't installed."""
-    os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
-    try:
-        import jax
-        import optax  # noqa: F401
-    except ImportError:
-        raise TrainingError(
-            "training takes JAX and optax; expected them: .venv/bin/pip install -c constraints.txt -e '.[belief]' in a "
-            "clone"
-        ) from None
-    return jax
 
 
 def train(
-    study: Study,
-    plan: Plan,
-    path: Path,
-    about: Mapping[str, Any],
-    tell: Callable[[str], None],
-    start: Tree = None,
-    harder: Callable[[int], None] | None = None,
+    study: Study, plan: Plan, path: Path, tell: Callable[[str], None], start: Tree = None
 ) -> tuple[Tree, list[list[float]]]:
-    """The best weights, and a row for each epoch: its number, the mean loss, that on the validating games, seconds.
+    """The best weights, and a row (:data:`EPOCH`) for each epoch.
 
     Parameters
     ----------
     path
         Of the checkpoint.
-    about
-        What is trained on what, in JSON; with ``plan`` it says which training a checkpoint is of.
     start
         The weights at the start; None: the study's first ones.
-    harder
-        Called before each epoch with the number of epochs before that did not improve.
 
     Raises
     ------
     TrainingError
         JAX is not installed, there is nothing to train on, or ``path`` has another training.
     """
-    jax = jax_on_cpu()
+    steps = max(1, len(study.rows) // study.batch)
+    total = plan.epochs * steps
+    first = study.first(plan.seed) if start is None else start
+    about = {name: value for name, value in vars(study).items() if isinstance(value, int | float | str)}
+    identity = json.loads(json.dumps({"rows": len(study.held["part"]), **about, **asdict(plan)}))
+    jit = jax.jit
     import optax
 
-    total = plan.epochs * plan.steps
     rate = optax.warmup_cosine_decay_schedule(0.0, plan.rate, min(WARM_STEPS, total // 2), total)
     adam = optax.adamw(
         rate, weight_decay=plan.decay, mask=lambda tree: {name: name not in plan.undecayed for name in tree}
     )
-    first = study.first(plan.seed) if start is None else start
-    state = {"weights": first, "slow": first, "best": first, "optimizer": adam.init(first)}
-    identity = json.loads(json.dumps({**about, **asdict(plan)}))
-    epoch, done, losses, rows = 0, 0, [0.0, 0.0], []
+    state, rows = {"weights": first, "slow": first, "best": first, "optimizer": adam.init(first)}, []
     if path.exists():
         state, said = _read(path, state)
         if said["identity"] != identity:
             raise TrainingError(f"{path}: holds a training on other data or of another size; choose another --out")
-        epoch, done, losses, rows = said["epoch"], said["done"], said["losses"], said["rows"]
+        rows = said["rows"]
 
-    @jax.jit
+    @jit
     def step(state: Tree, batch: Tree, made: Any) -> tuple[Tree, Any]:
         loss, gradient = jax.value_and_grad(study.loss)(state["weights"], batch)
         changes, optimizer = adam.update(gradient, state["optimizer"], state["weights"])
@@ -134,41 +151,26 @@ def train(
         slow = optax.incremental_update(weights, state["slow"], 1 - share)
         return {**state, "weights": weights, "slow": slow, "optimizer": optimizer}, loss
 
-    judge = jax.jit(study.loss)
-
-    def keep() -> None:
-        _write(path, state, {"identity": identity, "epoch": epoch, "done": done, "losses": losses, "rows": rows})
-
-    kept = time.monotonic()
-    while epoch < plan.epochs:
+    judge = jit(study.loss)
+    while (epoch := len(rows)) < plan.epochs:
         failed = sum(row[2] >= min(before[2] for before in rows[:at]) for at, row in enumerate(rows) if at)
         if plan.patience and failed >= plan.patience:
             break
-        if harder is not None:
-            harder(failed)
-        begin = time.monotonic()
-        for number, batch in enumerate(study.batches(TRAIN, np.random.default_rng([plan.seed, epoch]))):
-            if number < done:  # before the stop
-                continue
-            state, loss = step(state, batch, np.float32(epoch * plan.steps + number))
-            losses = [losses[0] + float(loss), losses[1] + 1]
-            done = number + 1
+        study.began(failed)
+        begin, losses = time.monotonic(), []
+        for number, batch in enumerate(study.learned(np.random.default_rng([plan.seed, epoch]))):
+            state, loss = step(state, batch, np.float32(epoch * steps + number))
+            losses.append(float(loss))
             if number % 20 == 0:
-                tell(f"epoch {epoch + 1}, step {done} of {plan.steps}, loss {losses[0] / losses[1]:.4f}")
-            if time.monotonic() - kept > KEEP_EVERY_S:
-                keep()
-                kept = time.monotonic()
-        if not done:
+                tell(f"epoch {epoch + 1}, step {number + 1} of {steps}, loss {fmean(losses):.4f}")
+        if not losses:
             raise TrainingError("got no decisions to train on, expected some")
-        judged = [float(judge(state["slow"], batch)) for batch in study.batches(VALIDATE, np.random.default_rng(0))]
-        found = math.fsum(judged) / len(judged) if judged else losses[0] / losses[1]
+        found = fmean([float(judge(state["slow"], batch)) for batch in study.batches(VALIDATE)] or losses)
         if all(found < row[2] for row in rows):
             state = {**state, "best": state["slow"]}
-        epoch += 1
-        rows.append([epoch, losses[0] / losses[1], found, round(time.monotonic() - begin, 1)])
-        done, losses = 0, [0.0, 0.0]
-        keep()
-        tell(f"epoch {epoch}: {found:.4f} on the validating games")
+        rows.append([epoch + 1, fmean(losses), found, round(time.monotonic() - begin, 1)])
+        _write(path, state, {"identity": identity, "rows": rows})
+        tell(f"epoch {epoch + 1}: {found:.4f} on the validating games")
     return jax.tree.map(np.asarray, state["best"]), rows
 
 
@@ -177,9 +179,18 @@ def best_of(path: Path, like: Tree) -> Tree:
     return _read(path, {"best": like})[0]["best"]
 
 
-def _write(path: Path, state: Tree, about: Mapping[str, Any]) -> None:
-    import jax
+def spread(generator: np.random.Generator, *shape: int, inputs: float, by: float = 1.0) -> Float32s:
+    """Random weights of a layer with so many inputs, ``by`` times as large as usual."""
+    return (generator.normal(size=shape) * by * math.sqrt(2 / inputs)).astype(np.float32)
 
+
+def convolved(planes: Any, filters: Any) -> Any:
+    """A convolution of 3 × 3 in JAX: [b, h, w, to] from [b, h, w, from] and [3, 3, from, to]."""
+    layout = ("NHWC", "HWIO", "NHWC")
+    return jax.lax.conv_general_dilated(planes, filters, (1, 1), "SAME", dimension_numbers=layout)
+
+
+def _write(path: Path, state: Tree, about: Mapping[str, Any]) -> None:
     arrays = {
         f"{tree}/{number}": np.asarray(leaf)
         for tree, held in state.items()
@@ -192,8 +203,6 @@ def _write(path: Path, state: Tree, about: Mapping[str, Any]) -> None:
 
 def _read(path: Path, like: Tree) -> tuple[Tree, dict[str, Any]]:
     """The trees of a checkpoint that ``like`` has. Raises TrainingError: it is torn, or of something else."""
-    import jax
-
     arrays, about = _ARCHIVE.load(path)
     found = {}
     for tree, held in like.items():

@@ -14,7 +14,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,9 @@ from scipy.special import logsumexp
 
 from darkchess.weighting.enemy_features import FEATURES, SQUARES, features_of
 from darkchess.weighting.network import LEAST_SHARE, Blocks
+from experiments.learn.export import write_scores
 from experiments.learn.shards import TEST, TRAIN, Arrays, Columns, Row, chunks, where
-from experiments.learn.trainer import jax_on_cpu
+from experiments.learn.trainer import Study, convolved, jax, spread
 from klss.support.arrays import Float32s, Floats, Ints, Words
 
 TOP, DRAWN = 64, 127
@@ -116,7 +118,7 @@ def mirrored_numbers(blocks: Blocks) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class Weighing:
+class Weighing(Study):
     """What is learned; see the module."""
 
     held: Arrays  # decisions
@@ -127,37 +129,31 @@ class Weighing:
     mirrored: float = 0.5  # share of the steps in which the boards' files are mirrored
     batch: int = 128
 
-    def first(self, seed: int) -> dict[str, Float32s]:
+    @property
+    def rows(self) -> Ints:
+        return repeated(self.held)
+
+    def first(self, seed: int) -> dict[str, Any]:
         """The weights at the start of training: a nearly uniform belief."""
-        generator = np.random.default_rng(seed)
-
-        def spread(*shape: int, inputs: float, by: float = 1.0) -> Float32s:
-            return (generator.normal(size=shape) * by * math.sqrt(2 / max(inputs, 1))).astype(np.float32)
-
-        def none(*shape: int) -> Float32s:
-            return np.zeros(shape, dtype=np.float32)
-
+        drawn, none = partial(spread, np.random.default_rng(seed)), partial(np.zeros, dtype=np.float32)
         width, planes, (_, (scalars,), (shared, _)) = self.channels, self.blocks.planes, self.blocks.shapes
         # At most a third of the input planes is not 0.
-        held = {"conv0": spread(3, 3, planes, width, inputs=3 * planes), "conv0_bias": none(8, 8, width)}
+        held = {"conv0": drawn(3, 3, planes, width, inputs=3 * planes), "conv0_bias": none((8, 8, width))}
         for i in range(1, self.layers):
-            held |= {f"conv{i}": spread(3, 3, width, width, inputs=9 * width, by=0.5), f"conv{i}_bias": none(width)}
+            held |= {f"conv{i}": drawn(3, 3, width, width, inputs=9 * width, by=0.5), f"conv{i}_bias": none(width)}
         return held | {
-            "scalars": spread(scalars, width, inputs=80),
-            "kinds": spread(width, 6, inputs=width, by=0.1),
-            "pooled": spread(width, 8, inputs=width),
-            "dense": spread(512, 64, inputs=512),
-            "others": spread(64, FEATURES - SQUARES, inputs=64, by=0.1),
+            "scalars": drawn(scalars, width, inputs=80),
+            "kinds": drawn(width, 6, inputs=width, by=0.1),
+            "pooled": drawn(width, 8, inputs=width),
+            "dense": drawn(512, 64, inputs=512),
+            "others": drawn(64, FEATURES - SQUARES, inputs=64, by=0.1),
             "map_bias": none(FEATURES),
-            "shares": none(2 * shared, SQUARES),
+            "shares": none((2 * shared, SQUARES)),
         }
 
-    def batches(self, part: int, generator: np.random.Generator) -> Iterator[tuple[Any, ...]]:
-        """See :class:`experiments.learn.trainer.Study`; only what is learned from is mirrored and thinned out."""
-        if part != TRAIN:
-            yield from (self.batch_of(chosen) for chosen in chunks(where(self.held, part), self.batch))
-            return
-        for chosen in chunks(repeated(self.held), self.batch, generator):
+    def learned(self, generator: np.random.Generator) -> Iterator[tuple[Any, ...]]:
+        """Only what is learned from is mirrored and thinned out."""
+        for chosen in chunks(self.rows, self.batch, generator):
             kept = generator.random((len(chosen), self.channels)) >= self.dropout
             yield self.batch_of(chosen, generator.random() < self.mirrored, kept / (1 - self.dropout))
 
@@ -179,8 +175,6 @@ class Weighing:
 
     def loss(self, weights: Any, batch: tuple[Any, ...]) -> Any:
         """Mean −ln of the truth's probability."""
-        import jax
-
         seen, rows, added, keep = batch
         found = scores(weights, seen, rows, keep) + added
         return (jax.nn.logsumexp(found, axis=1) - found[:, 0]).mean()
@@ -189,7 +183,7 @@ class Weighing:
         """What the weights are worth on the test games, by label: decisions, the nats of what scores are added to, the
         learned ones, and the standard error of the difference, as if decisions were independent.
         """
-        program, rows = jax_on_cpu().jit(scores), []
+        program, rows = jax.jit(scores), []
         for label in np.unique(self.held["label"]):
             chosen = np.flatnonzero((self.held["part"] == TEST) & (self.held["label"] == label))
             found: list[list[Floats]] = []
@@ -205,14 +199,15 @@ class Weighing:
                 rows.append([str(label), len(before), *(round(float(figure), 3) for figure in figures)])
         return {"columns": ["label", "decisions", "filter", "learned", "error"], "rows": rows}
 
+    def write(self, weights: Any, path: Path, history: Mapping[str, Any]) -> None:
+        write_scores(path, weights, history)
+
 
 def scores(weights: Mapping[str, Any], seen: Any, rows: Any, keep: Any) -> Any:
     """The scores of :class:`~darkchess.weighting.network.LearnedScores` in JAX: [b, m], from the output of
     :meth:`darkchess.weighting.network.Blocks.grids` and the features of boards, int32[b, m, w], padded with FEATURES;
     ``keep`` [b, c] multiplies the last layer's channels (dropout).
     """
-    import jax
-
     jnp, relu = jax.numpy, jax.nn.relu
     planes, scalars, shares = seen
     inner = convolved(planes, weights["conv0"]) + weights["conv0_bias"]
@@ -230,11 +225,3 @@ def scores(weights: Mapping[str, Any], seen: Any, rows: Any, keep: Any) -> Any:
     logits = jnp.concatenate([kinds, dense @ weights["others"]], axis=1) + weights["map_bias"]
     logits = jnp.pad(logits, ((0, 0), (0, 1)))  # the padding's feature counts 0
     return jnp.take_along_axis(logits, rows.reshape(count, -1), axis=1).reshape(rows.shape).sum(axis=2)
-
-
-def convolved(planes: Any, filters: Any) -> Any:
-    """A convolution of 3 × 3 in JAX: [b, h, w, to] from [b, h, w, from] and [3, 3, from, to]."""
-    import jax
-
-    layout = ("NHWC", "HWIO", "NHWC")
-    return jax.lax.conv_general_dilated(planes, filters, (1, 1), "SAME", dimension_numbers=layout)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib import resources
@@ -38,7 +39,7 @@ from experiments.learn.blind import DSMCP
 from experiments.learn.export import write_network, write_points, write_scores
 from experiments.learn.planning import Planning, outputs, policy_loss
 from experiments.learn.shards import ARCHIVE, TEST, TRAIN, VALIDATE, TrainingError, load, make, part_of
-from experiments.learn.trainer import Plan, _write, jax_on_cpu, train
+from experiments.learn.trainer import Plan, Study, jax, train
 from experiments.learn.weighing import (
     DRAWN,
     Weighing,
@@ -230,16 +231,20 @@ def test_the_mirrored_board_is_a_board_seen_in_a_mirror() -> None:
 # training
 
 
-class Line:
+class Line(Study):
     """A study that is quick: a line through points."""
+
+    held, batch = {"part": np.array(80 * [TRAIN] + 16 * [VALIDATE])}, 8
+
+    def __init__(self, of: str = "points") -> None:
+        self.of = of
 
     def first(self, seed: int) -> Any:
         return {"slope": np.zeros(3, dtype=np.float32)}
 
-    def batches(self, part: int, generator: np.random.Generator) -> Iterator[Any]:
-        for _ in range({TRAIN: 10, VALIDATE: 2}[part]):
-            points = generator.normal(size=(8, 3)).astype(np.float32)
-            yield points, points @ np.array([1, -2, 3], dtype=np.float32)
+    def batch_of(self, some: Any) -> Any:
+        points = np.random.default_rng(some).normal(size=(8, 3)).astype(np.float32)
+        return points, points @ np.array([1, -2, 3], dtype=np.float32)
 
     def loss(self, weights: Any, batch: Any) -> Any:
         points, values = batch
@@ -248,39 +253,38 @@ class Line:
 
 @pytest.mark.slow
 def test_a_training_learns_and_one_that_was_stopped_goes_on_to_the_same_weights(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     pytest.importorskip("optax", exc_type=ImportError)
-    monkeypatch.setattr("experiments.learn.trainer.KEEP_EVERY_S", 0.0)
-    plan, left = Plan(10, rate=0.3, epochs=6), [10**9]
+    plan, left = Plan(6, rate=0.3), [10**9]
 
     class Stopped(Line):
-        def batches(self, part: int, generator: np.random.Generator) -> Iterator[Any]:
-            for batch in super().batches(part, generator):
+        def learned(self, generator: np.random.Generator) -> Iterator[Any]:
+            for batch in super().learned(generator):
                 left[0] -= 1
                 if left[0] < 0:
                     raise KeyboardInterrupt
                 yield batch
 
-    whole, rows = train(Line(), plan, tmp_path / "whole.npz", {"of": "points"}, lambda text: None)
+    whole, rows = train(Line(), plan, tmp_path / "whole.npz", print)
     assert rows[-1][2] < 0.05 * rows[0][2] and [row[0] for row in rows] == [1, 2, 3, 4, 5, 6]
     for stop in (7, 30, 10**9):
         left[0] = stop
         if stop < 10**9:
             with pytest.raises(KeyboardInterrupt):
-                train(Stopped(), plan, tmp_path / "torn.npz", {"of": "points"}, lambda text: None)
-    again, others = train(Stopped(), plan, tmp_path / "torn.npz", {"of": "points"}, lambda text: None)
+                train(Stopped(), plan, tmp_path / "torn.npz", print)
+    again, others = train(Stopped(), plan, tmp_path / "torn.npz", print)
     assert (whole["slope"] == again["slope"]).all() and [row[:3] for row in others] == [row[:3] for row in rows]
     with pytest.raises(TrainingError, match="choose another --out"):
-        train(Line(), plan, tmp_path / "torn.npz", {"of": "lines"}, lambda text: None)
+        train(Line("lines"), plan, tmp_path / "torn.npz", print)
     (tmp_path / "torn.npz").write_bytes((tmp_path / "torn.npz").read_bytes()[:300])
     with pytest.raises(TrainingError, match=r"torn\.npz"):
-        train(Line(), plan, tmp_path / "torn.npz", {"of": "points"}, lambda text: None)
+        train(Line(), plan, tmp_path / "torn.npz", print)
 
 
 @pytest.mark.slow
 def test_a_choice_of_several_actions_has_the_sum_of_their_probabilities() -> None:
-    jax = pytest.importorskip("jax")
+    pytest.importorskip("jax")
     legal = np.array([[10, 20, 30, 4160, -1]])
     batch = {"legal": legal, "choices": np.array([[0, 1, 0, 2, 0]]), "targets": np.array([[0.25, 0.25, 0.25, 0.25, 0]])}
     logits = np.full((1, ACTIONS), 9.0, dtype=np.float32)  # what is not legal is likelier than all of them
@@ -303,7 +307,7 @@ def test_scores_in_play_are_those_that_were_trained(made: dict[str, Path], tmp_p
     write_scores(tmp_path / "network.onnx", weights, {})
     player = Tower((tmp_path / "network.onnx").read_bytes())
     seen, rows, _, keep = study.batch_of(np.arange(8))
-    wanted = np.asarray(jax_on_cpu().jit(scores)(weights, seen, rows, keep))
+    wanted = np.asarray(jax.jit(scores)(weights, seen, rows, keep))
     for i in range(8):
         halves, count = study.held["halves"][i], int(study.held["count"][i])
         found = player.scores(study.held["numbers"][i].astype(np.float32), halves, np.arange(count))
@@ -318,7 +322,7 @@ def test_the_network_in_play_says_what_was_trained(made: dict[str, Path], tmp_pa
     write_network(tmp_path / "network.onnx", study.for_play(weights), {})
     # The statistics for play are those of one large batch: this one.
     rows = np.random.default_rng(0).permutation(shards.where(study.held, TRAIN))[:1024]
-    said, _ = jax_on_cpu().jit(outputs)(weights, study.batch_of(rows)["synopses"])
+    said, _ = jax.jit(outputs)(weights, study.batch_of(rows)["synopses"])
     logits, values = network_of(str(tmp_path / "network.onnx")).infer(study.held["synopses"][rows])
     np.testing.assert_allclose(logits, said["top"]["logits"], atol=1e-3)
     np.testing.assert_allclose(values, said["all"]["value"], atol=1e-3)
@@ -331,7 +335,7 @@ def test_the_tuned_evaluation_is_the_played_one() -> None:
         rows = np.load(file)["rows"][::40]
     weights = {name: packaged_weights().part(name) for name in OFFSETS}
     everything = {"rows": rows, "values": np.zeros(len(rows), np.float32), "part": np.full(len(rows), VALIDATE)}
-    ((counts, phases, stages, _),) = evaluation.Tuning(everything, weights).batches(VALIDATE, np.random.default_rng(0))
+    ((counts, phases, stages, _),) = evaluation.Tuning(everything, weights).batches(VALIDATE)
     wanted = [static(row, BuiltinEvaluator()._knowledge, new_scratch()) for row in rows]
     found = np.clip(evaluation.pawns(weights, counts, phases, stages), -50, 50)
     np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-3)
@@ -345,9 +349,12 @@ def test_a_training_without_gain_gets_harder_and_ends_early(tmp_path: Path) -> N
         def loss(self, weights: Any, batch: Any) -> Any:
             return 0 * weights["slope"].sum() + 1
 
-    failed: list[int] = []
-    _, rows = train(Even(), Plan(10, epochs=9, patience=3), tmp_path / "a.npz", {}, print, harder=failed.append)
-    assert failed == [0, 0, 1, 2] and len(rows) == 4
+        def began(self, failed: int) -> None:
+            each.append(failed)
+
+    each: list[int] = []
+    _, rows = train(Even(), Plan(9, patience=3), tmp_path / "a.npz", print)
+    assert each == [0, 0, 1, 2] and len(rows) == 4
 
 
 @pytest.mark.slow
@@ -356,12 +363,11 @@ def test_the_pair_learns_and_plays_as_it_was_trained(made: dict[str, Path], tmp_
     decisions = held(made["siamese"], "siamese")
     decisions["part"][:] = TRAIN
     study = siamese.Siamese(decisions, channels=4, layers=1, batch=16)
-    plan = Plan(len(decisions["part"]) // 16, rate=1e-2, epochs=8)
-    weights, rows = train(study, plan, tmp_path / "checkpoint.npz", {}, lambda text: None, harder=study.harder)
+    weights, rows = train(study, Plan(8, rate=1e-2), tmp_path / "checkpoint.npz", print)
     assert rows[-1][1] < 0.8 * rows[0][1]
     write_points(tmp_path, weights, {})
     pair = Pair(*((tmp_path / f"siamese-{name}.onnx").read_bytes() for name in ("anchor", "board")))
-    anchors, boards, real = study.batch_of(np.arange(2))
+    anchors, boards, real = study.batch_of(np.arange(2), 1 + np.arange(decisions["boards"].shape[1] - 1))
     wanted = [np.asarray(siamese.points(weights, *each)) for each in (("anchor", anchors), ("board", boards[1]))]
     found = pair.distances(decisions["anchor"][1], decisions["boards"][1])
     np.testing.assert_allclose(found, np.linalg.norm(wanted[1] - wanted[0][1], axis=1), rtol=0.02, atol=0.02)
@@ -369,17 +375,15 @@ def test_the_pair_learns_and_plays_as_it_was_trained(made: dict[str, Path], tmp_
 
 
 @pytest.mark.slow
-def test_boards_are_ranked(match: Path, tmp_path: Path) -> None:
+def test_boards_are_ranked(match: Path) -> None:
     pytest.importorskip("optax", exc_type=ImportError)
-    weights = siamese.Siamese({}, rival=True).first(0)
-    _write(tmp_path / "rival.checkpoint.npz", {"best": weights}, {})
-    assert rank.main([str(match), "--run", str(tmp_path), "--results", str(tmp_path)]) == 0
-    said = json.loads((tmp_path / "rbc_rank.json").read_text())
-    rows = [dict(zip(said["columns"], row, strict=True)) for row in said["rows"]]
-    assert {row["game"] for row in rows} == {4} and {row["opponent"] for row in rows} == {"rbc-tower", "random"}
-    for row in rows:
-        assert row["uniform equal"] == row["ranked"] and row["uniform better"] == 0
-        assert row["uniform nats"] == pytest.approx(np.log(row["size"]), abs=1e-4)
+    table = rank.rank([match], Pair.packaged(), siamese.Siamese({}, rival=True).first(0), print)["tested"]
+    rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+    assert {row["of"] for row in rows} >= {"2 or more", "rbc-tower", "random"}
+    for row in (row for row in rows if row["ranking"] == "uniform"):
+        assert 0 < row["top-1"] <= 0.5 and row["nats"] >= np.log(2) - 1e-3
+    both = {row["of"]: row["decisions"] for row in rows}
+    assert both["2 or more"] == both["rbc-tower"] + both["random"]
 
 
 @pytest.mark.slow
@@ -413,8 +417,9 @@ def test_tuning_lowers_the_error(tmp_path: Path) -> None:
         rows, values = data["rows"], data["values"].astype(np.float32)
     for name in ("played-1-00000.npz", "searched-1-00000.npz"):
         shards.keep(tmp_path / name, {"rows": rows, "values": values, "game": np.arange(len(rows)) // 100})
-    _, figures = evaluation.tune(load(sorted(tmp_path.glob("*.npz")), evaluation.VALUED), 3, 0, tmp_path / "out", print)
-    assert figures["deep"]["mean_abs"] < figures["by hand"]["mean_abs"] - 0.005
+    parsed = Namespace(epochs=3, seed=0, out=tmp_path / "out")
+    _, figures = evaluation.tune(load(sorted(tmp_path.glob("*.npz")), evaluation.VALUED), parsed, print)
+    assert figures["tested"]["deep"]["mean_abs"] < figures["tested"]["by hand"]["mean_abs"] - 0.005
 
 
 @pytest.mark.soak
