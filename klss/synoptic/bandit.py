@@ -12,23 +12,12 @@ Deviation: at the root, which gets few playouts, they follow the policy improved
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from klss.support.arrays import Bools, Float32s, Floats, Int8s, Int32s, Ints, Keys
 from klss.synoptic._kernels import bandit as kernels
 from klss.synoptic.model import Looks
 from klss.synoptic.planning import Planning
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """The choices at n sets."""
-
-    actions: Int32s  # [n], an action of each choice
-    marks: Keys  # [n], tags under which the choices are counted
-    met: Bools  # [n], whether the choice had been made there before
 
 
 def policies(logits: Float32s, looks: Looks) -> Floats:
@@ -53,8 +42,11 @@ class Table:
         self._tags: Keys = np.zeros(1 << bits, dtype=np.uint64)
         self._counts: Floats = np.zeros((1 << bits, 2))
 
-    def choose(self, planning: Planning, looks: Looks, policy: Floats, which: Bools, draws: Floats) -> Chosen:
-        """Make a choice at n of the sets, in their order; each leaves a virtual loss for those after it.
+    def choose(
+        self, planning: Planning, looks: Looks, policy: Floats, which: Bools, draws: Floats
+    ) -> tuple[Int32s, Keys]:
+        """Make a choice at n of the sets, in their order; each leaves a virtual loss for those after it. Return an
+        action of each choice (int32[n]), and the tags under which the choices are counted (uint64[n]).
 
         Parameters
         ----------
@@ -71,12 +63,12 @@ class Table:
         keys, actions, policy = looks.keys[which], looks.actions[wanted], policy[wanted]
         offsets = np.append(0, np.cumsum(sizes[which]))
         count = keys.shape[0]
-        chosen, marks, met = np.empty(count, np.int64), np.empty(count, np.uint64), np.empty(count, np.bool_)
+        chosen, marks = np.empty(count, np.int64), np.empty(count, np.uint64)
         kernels.choose(
             self._tags, self._counts, keys, offsets, actions, policy, draws, planning.mixing, planning.exploration,
-            chosen, marks, met,
+            chosen, marks,
         )  # fmt: skip
-        return Chosen(actions[offsets[:-1] + chosen], marks, met)
+        return actions[offsets[:-1] + chosen], marks
 
     def shares(self, planning: Planning, looks: Looks, policy: Floats) -> Floats:
         """Return each choice's probability (float64[m]), the mixture of policy and bound; no virtual loss is left."""

@@ -31,12 +31,9 @@ class Planned:
     action: int
     looks: Looks  # the choices at the root, of one set: the first cut
     root: Root  # their counts
-    order: Ints  # [m], the choices, best first
     value: float  # mean value of the choice, for the planner; the network's if there was no playout
-    network: float  # the network's value of the root, the mean over the cuts
     nodes: int  # sets that the network evaluated, or that were surely decided
     playouts: int
-    met: float  # share of the choices under the root that had been made there before
 
 
 def _rooted(model: Model, belief: Belief, states: Words, most: int, seeds: Ints) -> Worlds:
@@ -146,7 +143,7 @@ def choose_action(
     if planning.noise:
         policy = (1.0 - planning.noise) * policy + planning.noise * rng.dirichlet(np.ones(policy.shape[0]))
     root = Root(policy, first_value)
-    counted = playouts = met = asked = 0
+    counted = playouts = 0
 
     def late() -> bool:
         return until is not None and time.monotonic() >= until
@@ -169,9 +166,7 @@ def choose_action(
         while batch.alive.shape[0]:
             steps = _stepped(model, network, planning.max_members, batch, actions, rng, threads)
             counted += batch.alive.shape[0]
-            actions, again = _backed_up(steps, batch, root, table, planning, rng, step)
-            asked += actions.shape[0]
-            met += again
+            actions = _backed_up(steps, batch, root, table, planning, rng, step)
             step += 1
             if late():
                 break
@@ -180,13 +175,9 @@ def choose_action(
             root.add(int(batch.choices[at]), 0.0, 0, fresh=True)
         playouts += size
     # The answer is the best choice by the improved policy.
-    order = root.order(planning.gain)
-    best = int(order[0])
+    best = int(root.order(planning.gain)[0])
     value = float(root.means[best]) if root.numbers[best] > 0 else first_value
-    return Planned(
-        int(looked.actions[best]), looked, root, order, value, first_value, counted, playouts,
-        met / asked if asked else 0.0,
-    )  # fmt: skip
+    return Planned(int(looked.actions[best]), looked, root, value, counted, playouts)
 
 
 @dataclass(frozen=True)
@@ -251,9 +242,9 @@ def _stepped(
 def _backed_up(
     parts: list[_Steps], batch: _Batch, root: Root, table: Table, planning: Planning, rng: np.random.Generator,
     step: int,
-) -> tuple[Int32s, int]:  # fmt: skip
-    """Back the values up, and choose the next actions of the playouts that go on: return these (int32[n]), and how many
-    of them had been chosen at their set before. ``step`` is the number of actions taken after the root's.
+) -> Int32s:  # fmt: skip
+    """Back the values up, and choose the next actions of the playouts that go on: return these (int32[n]). ``step`` is
+    the number of actions taken after the root's.
     """
     alive = batch.alive
     values = np.concatenate([part.values for part in parts])
@@ -270,12 +261,13 @@ def _backed_up(
     # Those that go on choose.
     batch.alive = alive[goes_on & (step + 1 < batch.depth)]
     if not batch.alive.shape[0]:
-        return np.zeros(0, dtype=np.int32), 0
+        return np.zeros(0, dtype=np.int32)
     found = []
     for part in parts:
         if part.looks is not None:
             draws = rng.random((np.count_nonzero(part.undecided), 2))
             found.append(table.choose(planning, part.looks, part.policy, part.undecided, draws))
-    batch.marks[batch.alive, step] = np.concatenate([each.marks for each in found])
+    actions, marks = zip(*found, strict=True)
+    batch.marks[batch.alive, step] = np.concatenate(marks)
     batch.seats[batch.alive, step] = seats[goes_on]
-    return np.concatenate([each.actions for each in found]), sum(int(each.met.sum()) for each in found)
+    return np.concatenate(actions)

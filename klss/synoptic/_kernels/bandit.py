@@ -42,12 +42,6 @@ def policies(logits: Any, offsets: Any, listing: Any, alike: Any, out: Any) -> N
 
 
 @kernel(allocates=False)
-def _worth(policy: float, number: float, mean: float, numbers: float, exploration: float) -> float:
-    """Return the upper confidence bound of a choice that was taken ``number`` of the set's ``numbers`` times."""
-    return mean + exploration * policy * math.sqrt(math.log(max(numbers, 2.0)) / max(number, 1.0))
-
-
-@kernel(allocates=False)
 def _met(tags: Any, table: Any, key: Any, first: int, last: int, actions: Any) -> Any:
     """Return how often the choices of a set were taken, and the sum of their values."""
     number = 0.0
@@ -74,7 +68,8 @@ def _bound(
         mark = tag(key, actions[k])
         slot = np.int64(mark & np.uint64(tags.shape[0] - 1))
         tried = table[slot, 0] if tags[slot] == mark else 0.0
-        worth = _worth(policy[k], tried, table[slot, 1] / tried if tried > 0.0 else rest, number, exploration)
+        mean = table[slot, 1] / tried if tried > 0.0 else rest
+        worth = mean + exploration * policy[k] * math.sqrt(math.log(max(number, 2.0)) / max(tried, 1.0))
         if best < 0 or worth > most:
             best = k
             most = worth
@@ -109,7 +104,7 @@ def shares(
 @kernel(allocates=False)
 def choose(
     tags: Any, table: Any, keys: Any, offsets: Any, actions: Any, policy: Any, draws: Any, mixing: float,
-    exploration: float, chosen: Any, places: Any, met: Any,
+    exploration: float, chosen: Any, places: Any,
 ) -> None:  # fmt: skip
     """Make a choice at each of n sets, one after the other; each leaves a virtual loss.
 
@@ -123,10 +118,9 @@ def choose(
         float64[n, 2], uniform: one decides whether the policy is played, the other draws from it.
     mixing
         m: the policy is played with probability exp(−m · number of visits of the set); infinite: never.
-    chosen, places, met
-        int64[n], uint64[n], bool[n], written: the choice, its tag, whether it was made before.
+    chosen, places
+        int64[n], uint64[n], written: the choice and its tag.
     """
-    mask = np.uint64(tags.shape[0] - 1)
     for i in range(keys.shape[0]):
         first = offsets[i]
         last = offsets[i + 1]
@@ -146,8 +140,6 @@ def choose(
         chosen[i] = best - first
         mark = tag(keys[i], actions[best])
         places[i] = mark
-        slot = np.int64(mark & mask)
-        met[i] = tags[slot] == mark and table[slot, 0] > 0.0
         add(tags, table, mark, VIRTUAL_LOSS, -VIRTUAL_LOSS)
 
 

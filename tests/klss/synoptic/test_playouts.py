@@ -202,13 +202,12 @@ def test_the_bandit_takes_the_largest_bound() -> None:
                 + 1.5 * policy[a] * math.sqrt(math.log(max(n, 2)) / max(numbers[a], 1))
                 for a in range(5)
             ]
-            chosen = table.choose(planning, found, policy, np.ones(1, bool), rng.random((1, 2)))
-            action, value = int(chosen.actions[0]), -1.0
+            actions, marks = table.choose(planning, found, policy, np.ones(1, bool), rng.random((1, 2)))
+            action, value = int(actions[0]), -1.0
             assert bounds[action] == pytest.approx(max(bounds))
-            assert chosen.met[0] == (numbers[action] > 0)
             if rng.random() < 0.7:
                 value = rng.uniform(-1, 1)
-                table.back_up(chosen.marks, np.zeros(1, np.int8), np.ones(1, bool), value, 0)
+                table.back_up(marks, np.zeros(1, np.int8), np.ones(1, bool), value, 0)
             numbers[action] += 1
             totals[action] += value
 
@@ -244,10 +243,10 @@ def test_a_set_that_was_never_met_is_played_by_policy() -> None:
     policy = np.tile([0.2, 0.5, 0.3], 4000)
     draws = np.random.default_rng(1).random((4000, 2))
     for mixing in (0.0, 1.0):
-        chosen = Table().choose(Planning(mixing=mixing), found, policy, np.ones(4000, bool), draws).actions
+        chosen = Table().choose(Planning(mixing=mixing), found, policy, np.ones(4000, bool), draws)[0]
         np.testing.assert_allclose(np.bincount(chosen) / 4000, [0.2, 0.5, 0.3], atol=0.04)
         np.testing.assert_allclose(Table().shares(Planning(mixing=mixing), found, policy), policy)
-    bound = Table().choose(Planning(), found, policy, np.ones(4000, bool), draws).actions
+    bound = Table().choose(Planning(), found, policy, np.ones(4000, bool), draws)[0]
     assert (bound == 1).all()
     assert Table().shares(Planning(), found, policy)[:3].tolist() == [0.0, 1.0, 0.0]
 
@@ -255,10 +254,10 @@ def test_a_set_that_was_never_met_is_played_by_policy() -> None:
 def test_values_change_sign_between_the_seats_and_virtual_losses_go() -> None:
     """A value for one seat counts against the other; what a virtual loss took comes back with the first value."""
     table = Table()
-    chosen = table.choose(Planning(), looks([5, 6], [1, 1]), np.ones(2), np.ones(2, bool), np.zeros((2, 2)))
-    slots = (chosen.marks % len(table._counts)).astype(int)
+    _, marks = table.choose(Planning(), looks([5, 6], [1, 1]), np.ones(2), np.ones(2, bool), np.zeros((2, 2)))
+    slots = (marks % len(table._counts)).astype(int)
     assert table._counts[slots].tolist() == [[1.0, -1.0]] * 2
     fresh = np.ones(2, bool)
     for value in (0.5, 0.25):
-        table.back_up(chosen.marks, np.array([0, 1], np.int8), fresh, value, 0)
+        table.back_up(marks, np.array([0, 1], np.int8), fresh, value, 0)
     assert table._counts[slots].tolist() == [[2.0, 0.75], [2.0, -0.75]]
