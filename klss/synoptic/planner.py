@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 import numpy as np
 
@@ -168,16 +168,6 @@ class Planner(Generic[B]):
             until=None if seconds is None else began + seconds,
             threads=self._threads,
         )
-
-    def diagnostics(self, planned: Planned) -> dict[str, Any]:
-        """Return the numbers of a plan that are reported."""
-        return {
-            "value": planned.value,
-            "nodes": planned.nodes,
-            "playouts": planned.playouts,
-            "met": planned.met,
-            "particles": len(self.particles),
-        }
 
     def _alone(self, belief: Belief, count: int) -> Worlds:
         """Draw worlds with an opponent that knows the truth, for a time before which nothing is known."""

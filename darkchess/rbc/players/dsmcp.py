@@ -30,7 +30,6 @@ from darkchess.rbc.synoptic.synopsis import Memory, synopsis
 from darkchess.rbc.synoptic.worlds import BlindBelief, BlindModel, Played, request_action, sense_action
 from klss.play.contest import Decision
 from klss.play.limits import Limit
-from klss.support.arrays import Words
 from klss.synoptic.model import Network
 from klss.synoptic.planner import Planner
 from klss.synoptic.planning import MOST, Planning
@@ -46,8 +45,7 @@ class Synoptic(Planning):
     this game.
     """
 
-    # ``packaged``; ``rl``, which learned only from its own games; ``even``, no network: all choices are equally good,
-    # all sets are worth 0; or the file of a network
+    # ``packaged``; ``rl``, which learned only from its own games; or the file of a network
     network: str = "packaged"
     # actions of a playout that begins with a sense, and with a move. Defaults 6, as in the source, and 8 (there 12)
     depth_sense: int = 6
@@ -110,7 +108,9 @@ class SynopticPlayer(HoldingPlayer):
         self._planner.happened(action, self._belief(MOVE, acts=True))
 
     def moved(self, moved: Moved) -> None:
-        planes = self._synopsis(MOVE)
+        # The synopsis of a sample of the possible positions.
+        cut = self._planner.belief.members(self._thinking.max_members, self._seed + self._played)
+        planes = synopsis(self.known.own_row, cut, MOVE, self._memory.words)
         request = self.known.code(moved.requested)
         played = Played(
             request,
@@ -127,7 +127,7 @@ class SynopticPlayer(HoldingPlayer):
     def choose_sense(self, limit: Limit) -> Decision[int | None]:
         self._follow(time_plan(limit, sense=True))
         action, diagnostics = self._answered(limit, sense=True)
-        return Decision(self.square_of(action), diagnostics)
+        return Decision(self.known.own.upward(action // 65), diagnostics)
 
     def choose_move(self, limit: Limit) -> Decision[chess.Move | None]:
         action, diagnostics = self._answered(limit, sense=False)
@@ -139,7 +139,8 @@ class SynopticPlayer(HoldingPlayer):
         if won is not None:
             return won, self._about_set | {"value": 1.0, "nodes": 0, "sure": True}
         planned = self.plan(limit, sense=sense)
-        return self._chosen(planned), self._about_set | self._planner.diagnostics(planned)
+        about = {"value": planned.value, "nodes": planned.nodes, "playouts": planned.playouts}
+        return self._chosen(planned), self._about_set | about | {"particles": len(self._planner.particles)}
 
     def _chosen(self, planned: Planned) -> int:
         """Return the action to take after planning."""
@@ -163,15 +164,6 @@ class SynopticPlayer(HoldingPlayer):
     # ------------------------------------------------------------------------------------------------ helpers
     def _belief(self, stage: int, *, acts: bool, follows: Played | None = None) -> BlindBelief:
         return BlindBelief.of(self.known, self._memory.words, acts=acts, stage=stage, follows=follows)
-
-    def _synopsis(self, stage: int) -> Words:
-        """Return the synopsis of a sample of the possible positions."""
-        cut = self._planner.belief.members(self._thinking.max_members, self._seed + self._played)
-        return synopsis(self.known.own_row, cut, stage, self._memory.words)
-
-    def square_of(self, action: int) -> int:
-        """Return the square of a sense's action."""
-        return self.known.own.upward(action // 65)
 
     def request_of(self, action: int) -> chess.Move | None:
         """Return the request of a move's action; None: a pass."""

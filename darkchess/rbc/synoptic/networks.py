@@ -1,4 +1,4 @@
-"""The networks by name: those of the package, one that knows nothing, or that of a file."""
+"""The networks by name: those of the package, or that of a file."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 
-import numpy as np
-
 from darkchess.rbc.synoptic._kernels.members import ACTIONS
 from darkchess.rbc.synoptic._kernels.summary import PLANES
-from klss.support.arrays import Float32s, Words
 from klss.support.inference import MOST_BYTES, NetworkError
 from klss.support.text import meant
 from klss.synoptic.model import Network
@@ -20,25 +17,15 @@ PACKAGED = {"packaged": "network.onnx", "rl": "network-rl.onnx"}
 """Files of the networks that come with the package."""
 
 
-class EvenNetwork:
-    """A network for which all actions are equally good and every set is worth 0."""
-
-    def infer(self, synopses: Words) -> tuple[Float32s, Float32s]:
-        count = synopses.shape[0]
-        return np.zeros((count, ACTIONS), dtype=np.float32), np.zeros(count, dtype=np.float32)
-
-
 @lru_cache(maxsize=4)
 def network_of(name: str) -> Network:
-    """Return a network by its name in :data:`PACKAGED`, ``even`` (:class:`EvenNetwork`), or the path of its file.
+    """Return a network by its name in :data:`PACKAGED`, or the path of its file.
 
     Raises
     ------
     NetworkError
         It cannot be read, or is for another game. The message is one line.
     """
-    if name == "even":
-        return EvenNetwork()
     # A known name is a file of the package, any other a path.
     if name in PACKAGED:
         content = resources.files("darkchess.rbc.synoptic").joinpath("data", PACKAGED[name]).read_bytes()
@@ -48,4 +35,4 @@ def network_of(name: str) -> Network:
             return SynopsisNetwork(file.read(MOST_BYTES + 1), PLANES, ACTIONS)
     except (OSError, ValueError) as error:  # a NetworkError, or no path at all
         reason = error.strerror if isinstance(error, OSError) else error
-        raise NetworkError(f"{name}: {reason}; {meant(name, (*PACKAGED, 'even'))}") from None
+        raise NetworkError(f"{name}: {reason}; {meant(name, PACKAGED)}") from None
