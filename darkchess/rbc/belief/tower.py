@@ -191,23 +191,11 @@ class Tower(LearnedScores):
         Returns
         -------
         float64[n]
-
-        Raises
-        ------
-        IndexError
-            There is no such member.
         """
-        if observer.size != known.size:
-            raise ValueError(
-                f"bad observer: got one of {observer.size} positions for a set of {known.size}, expected one with "
-                "the same observations"
-            )
-        halves = known.halves
-        chosen = np.arange(known.size) if indices is None else np.asarray(indices, dtype=np.int64)
-        if chosen.size and (chosen.min() < 0 or chosen.max() >= known.size):
-            raise IndexError(f"bad index: got {chosen.min()} … {chosen.max()}, expected 0 … {known.size - 1}")
-        learned = self.scores(observer.numbers, halves, chosen)
-        return learned + log_prior(observer.kinds, known, chosen)
+        assert observer.size == known.size, "the observer is of other observations"
+        chosen = np.arange(known.size) if indices is None else indices
+        prior = log_prior(observer.kinds, known, chosen)
+        return self.scores(observer.numbers, known.halves, chosen) + prior
 
 
 def log_prior(kinds: Kinds, known: PositionSet, indices: Ints) -> Floats:

@@ -17,7 +17,7 @@ from darkchess.evaluation.evaluator import Evaluator
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.players._kernels.families import ends, families
 from klss.search import Budget
-from klss.support.arrays import Floats, Int32s, Ints, Words
+from klss.support.arrays import Floats, Int32s, Ints
 
 _A_PLY = 12
 """Growth of a search's nodes with one more ply, at least: no search is begun with fewer nodes left than this times the
@@ -99,10 +99,9 @@ def outlook(
     """
     # Captures of a king are cheap to find, so they are known in all positions. Elsewhere, positions that are not valued
     # get a request's mean value.
-    mine = known.own_row
     every = known.requests()
     fates = np.empty((indices.shape[0], len(every)), dtype=np.int8)
-    ends(known.halves, indices, mine, every, TABLES, fates)
+    ends(known.halves, indices, known.own_row, every, TABLES, fates)
 
     def completed(table: Floats, columns: Ints) -> Floats:
         fate = fates[:, columns]
@@ -118,7 +117,7 @@ def outlook(
     if boards * len(every) <= children:
         first = boards
     table, used = _table(
-        known, indices[:first], every, mine, evaluator, unaware, exposed, 0 if first < boards else children, deadline
+        known, indices[:first], every, evaluator, unaware, exposed, 0 if first < boards else children, deadline
     )
     values = completed(table, np.arange(len(every)))
     if first == boards or used >= children:
@@ -135,7 +134,7 @@ def outlook(
     more = indices[first : min(boards, first + max(0, (children - used) // columns.shape[0]))]
     if not more.shape[0]:
         return Outlook(indices, every, values, used, first)
-    added, valued = _table(known, more, every[columns], mine, evaluator, unaware, exposed, 0, None)
+    added, valued = _table(known, more, every[columns], evaluator, unaware, exposed, 0, None)
     values = completed(np.concatenate([table[:, columns], added]), columns)
     return Outlook(indices, every[columns], values, used + valued, first + len(more))
 
@@ -144,7 +143,6 @@ def _table(
     known: PositionSet,
     indices: Ints,
     codes: Int32s,
-    mine: Words,
     evaluator: Evaluator,
     unaware: float,
     exposed: float,
@@ -157,7 +155,8 @@ def _table(
     rows = np.empty((shape[0] * shape[1], 9), dtype=np.uint64)
     place = np.empty(shape, dtype=np.int32)
     checks = np.empty(rows.shape[0], dtype=np.bool_)
-    count = families(known.halves, indices, mine, known.own.row, known.flipped, codes, TABLES, rows, place, checks)
+    own_row, real_row = known.own_row, known.own.row
+    count = families(known.halves, indices, own_row, real_row, known.flipped, codes, TABLES, rows, place, checks)
     values = np.empty(count + 1)
     values[count] = 1.0
     # Their values for the player: by the evaluator, then by searches of one more ply each, while nodes and time last.

@@ -166,17 +166,14 @@ class BlindBelief:
         same: Bools = found & acting & rights & (owns[:, men] == self.own[men]).all(axis=1)
         return same
 
-    def _indices(self, count: int, seed: int) -> Ints:
-        if count >= self.size:
-            return np.arange(self.size)
-        indices = np.empty(count, dtype=np.int64)
-        return indices[: drawn(np.uint64(seed * 2 + 1 & _MASK), self.size, indices)]
-
     def members(self, count: int, seed: int) -> States:
         """See :class:`klss.synoptic.model.Belief`. From a larger set, up to twice ``count`` members are drawn with
         replacement, and different ones kept; if the set is only slightly larger, there may be fewer than ``count``.
         """
-        return self.halves[self._indices(count, seed)]
+        if count >= self.size:
+            return self.halves
+        indices = np.empty(count, dtype=np.int64)
+        return self.halves[indices[: drawn(np.uint64(seed * 2 + 1 & _MASK), self.size, indices)]]
 
     def sample(self, count: int, seed: int) -> States:
         return self.states(self.members(count, seed))
@@ -195,12 +192,6 @@ class BlindBelief:
         if self.size > LOOKED_BACK or self.size == 1:
             return None
         kept = np.empty(self.size, dtype=bool)
-        self._survivors(later, kept)
-        # A sample that was repaired descends from none of the members before, so it rules out nothing.
-        return replace(self, halves=self.halves[kept]) if kept.any() and not kept.all() else None
-
-    def _survivors(self, later: BlindBelief, kept: Bools) -> None:
-        """Write which members can lead to a member of ``later``, the belief one action later."""
         played = later.follows
         assert played is not None
         if self.acts:
@@ -214,3 +205,5 @@ class BlindBelief:
             lost = np.uint64(0 if played.capture < 0 else 1 << played.capture)
             passed = landing(self.remembered, self.own, lost)
             kernels.survivors_of_turn(self.halves, self.own, lost, passed, TABLES, EVERY, later.halves, kept)
+        # A sample that was repaired descends from none of the members before, so it rules out nothing.
+        return replace(self, halves=self.halves[kept]) if kept.any() and not kept.all() else None

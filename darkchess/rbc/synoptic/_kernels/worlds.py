@@ -99,8 +99,7 @@ def states_of(own: Any, halves: Any, passed: Any, flipped: bool, moves: bool, st
 def _window(square: int) -> Any:
     """Return the squares of the window around ``square``."""
     middle = bit(square)
-    row = middle | ((middle & ~np.uint64(0x8080808080808080)) << np.uint64(1))
-    row |= (middle & ~np.uint64(0x0101010101010101)) >> np.uint64(1)
+    row = middle | beside(middle)
     return row | (row << np.uint64(8)) | (row >> np.uint64(8))
 
 
