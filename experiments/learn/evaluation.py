@@ -4,7 +4,7 @@ Texel's method with a gradient: each position is replaced by the quiet one in wh
 static evaluation of that one is fitted to Stockfish's value of the position, both as tanh(pawns/6). Each stage starts
 from the one before, and finds the quiet positions again:
 
-1. ``linear``   the tapered sum, from a start by hand (material, a few slopes), to values of depth 1;
+1. ``linear``   the tapered sum, from the pieces' usual values, to values of depth 1;
 2. ``network``  the sum and the network together, likewise;
 3. ``deep``     the same, to fewer values of deeper searches, of endings too.
 
@@ -26,7 +26,7 @@ import numpy as np
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Weights
 from darkchess.evaluation.kernels.evaluation import MOST
-from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, STAGES, features
+from darkchess.evaluation.kernels.features import FEATURES, MAPS, MAX_FEATURES, STAGES, features
 from darkchess.evaluation.kernels.features import phase as phase_of
 from darkchess.evaluation.kernels.features import stage as stage_of
 from darkchess.evaluation.kernels.network import FIRST, OFFSETS, PACKED_SIZE, SECOND
@@ -43,23 +43,10 @@ _POWER = 1.5
 
 
 def by_hand() -> dict[str, Any]:
-    """The start of tuning: the usual values of the pieces, and slopes for the centre, advancing and mobility."""
+    """The start of tuning: the usual values of the pieces."""
     linear = np.zeros((FEATURES, 2), dtype=np.float32)
     worth = [(0.9, 1.1), (3.2, 3.0), (3.4, 3.2), (4.8, 5.2), (9.6, 9.6), (0.0, 0.0)]
-    for piece, (middle, end) in enumerate(worth):
-        for square in range(64):
-            file, rank = square % 8, square // 8
-            centre = 2.0 - max(abs(file - 3.5), abs(rank - 3.5))
-            forward = 0.08 * (rank - 1) if piece == 0 else 0.0
-            slope = 0.0 if piece in (0, 3) else 0.1
-            linear[64 * piece + square] = (
-                middle + slope * centre * (-1 if piece == 5 else 1),
-                end + slope * centre + forward,
-            )
-    first = FEATURE_BLOCKS["mobility"][0]
-    for size, usual, step in ((9, 4, 0.06), (14, 6, 0.06), (15, 6, 0.04), (28, 12, 0.02)):
-        linear[first : first + size] = step * (np.arange(size) - usual)[:, None]
-        first += size
+    linear[: 64 * len(worth)] = np.repeat(worth, 64, axis=0)
     return {"linear": linear}
 
 
