@@ -22,14 +22,14 @@ from darkchess.rbc.belief.anchors import ANCHOR, BOARD, Anchor, boards_of
 from darkchess.rbc.belief.kinds import Kinds
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import partitions
-from darkchess.rbc.belief.tower import BLOCKS, Observer, log_prior
+from darkchess.rbc.belief.tower import BLOCKS, Observer, Tower, log_prior
 from darkchess.rbc.game.history import read_history, replayed
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.game.referee import Referee, Turn
 from darkchess.rbc.players.expectation import Expectation
 from darkchess.rbc.synoptic.synopsis import MOVE, PLANES, SENSE, Memory, synopsis
 from darkchess.rbc.synoptic.worlds import request_action, sense_action
-from experiments.learn.shards import Columns, Row, Source
+from experiments.learn.shards import Columns, Row, Source, padded
 from experiments.learn.weighing import columns, decision
 from klss.support.arrays import Floats, Ints, Words
 
@@ -64,6 +64,8 @@ OTHERS = 31
 NEARNESS = {
     # planes of the anchor; those of the true board and then of others, drawn evenly; and the number of boards
     "anchor": (np.uint64, (ANCHOR,)), "boards": (np.uint64, (1 + OTHERS, BOARD)), "count": (np.int8, ()),
+    # the size of the set, and what other weights say of the boards: their logarithms
+    "size": (np.int64, ()), "filter": (np.float32, (1 + OTHERS,)), "tower": (np.float32, (1 + OTHERS,)),
 }  # fmt: skip
 """The columns of decisions to learn nearness from."""
 
@@ -111,15 +113,19 @@ def paired(game: Referee, names: tuple[str, str], generator: np.random.Generator
     """A game's decisions to learn nearness from, one side's after the other's; ``names``: Black's and White's."""
     for color in chess.COLORS:
         known = PositionSet(color, game.positions[0], cap=MOST)
-        anchor = Anchor(known, names[not color])
-        for _, ply, _ in questions(game, color, known, anchor):
+        kinds = Kinds(known, Expectation().strangers)
+        observer, anchor = Observer(known, kinds), Anchor(known, names[not color])
+        for _, ply, _ in questions(game, color, known, kinds, observer, anchor):
             if known.size > 1:
                 truth = true_member(known, game, ply)
                 others = generator.choice(known.size - 1, min(known.size - 1, OTHERS), replace=False)
                 chosen = np.array([truth, *(others + (others >= truth))])
-                boards = np.zeros((1 + OTHERS, BOARD), dtype=np.uint64)
-                boards[: len(chosen)] = boards_of(known.rows(chosen), color)
-                yield {"anchor": anchor.words, "boards": boards, "count": len(chosen)}
+                rows = {
+                    "boards": boards_of(known.rows(chosen), color), "filter": log_prior(kinds, known, chosen),
+                    "tower": Tower.packaged().log_weights(known, observer, chosen),
+                }  # fmt: skip
+                found = {name: padded(each, 1 + OTHERS) for name, each in rows.items()}
+                yield found | {"anchor": anchor.words, "count": len(chosen), "size": known.size}
 
 
 def imitated(game: Referee, names: tuple[str, str], generator: np.random.Generator) -> Iterator[Row]:
@@ -163,11 +169,10 @@ def _moved(known: PositionSet, turn: Turn) -> tuple[Ints, Any]:
 
 def planned(planes: Words, legal: Ints, choices: Any, targets: Floats, strong: bool, number: int) -> Row:
     """A decision of a player, the ``number``-th of its game, without what is known at the end (:func:`ended`)."""
-    row: Row = {"synopses": planes, "strong": strong, "number": number}
-    for name, given, rest in (("legal", legal, -1), ("choices", choices, 0), ("targets", targets, 0)):
-        row[name] = np.full(WIDTH, rest, dtype=PLANNED[name][0])
-        row[name][: len(given)] = given
-    return row
+    return {
+        "synopses": planes, "strong": strong, "number": number, "legal": padded(legal, WIDTH, -1),
+        "choices": padded(choices, WIDTH), "targets": padded(targets, WIDTH),
+    }  # fmt: skip
 
 
 def ended(rows: list[Row], game: Referee, color: chess.Color) -> list[Row]:

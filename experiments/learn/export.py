@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,11 @@ def headset_shapes(channels: int) -> dict[str, tuple[int, ...]]:
         "value_dense": (_CELLS * READ, DENSE), "value_dense_bias": (DENSE,),
         "value": (DENSE,), "value_bias": (1,),
     }  # fmt: skip
+
+
+def layers(arrays: Mapping[str, Any], name: str, first: int = 0) -> Iterator[str]:
+    """The names of the layers that there are, ``name`` with the numbers from ``first`` on in place of {}."""
+    return takewhile(arrays.__contains__, (name.format(i) for i in count(first)))
 
 
 class _Graph:
@@ -143,10 +149,8 @@ def write_network(path: Path, arrays: Mapping[str, npt.ArrayLike], history: Mapp
         return graph.node("Gemm", graph.relu(first), last, graph.weights(f"{name}_bias"))
 
     trunk = graph.relu(graph.convolved("planes", "conv0"))
-    i = 0
-    while f"block{i}a" in graph.arrays:
-        trunk = block(trunk, f"block{i}")
-        i += 1
+    for name in layers(graph.arrays, "block{}a"):
+        trunk = block(trunk, name[:-1])
     graph.node("Tanh", dense(trunk, "all/value"), output="values")
     inner = block(trunk, "top/policy_")
     cells = graph.by_cells(graph.convolved(inner, "top/policy"))
@@ -174,10 +178,8 @@ def write_scores(path: Path, arrays: Mapping[str, npt.ArrayLike], history: Mappi
     shape = graph.weights("shape", np.array([1, width, 1, 1], dtype=np.int64))
     everywhere = graph.node("Reshape", everywhere, shape)
     inner = graph.relu(graph.node("Add", inner, everywhere))
-    i = 1
-    while f"conv{i}" in held:
-        inner = graph.node("Add", inner, graph.relu(graph.convolved(inner, f"conv{i}")))
-        i += 1
+    for name in layers(held, "conv{}", 1):
+        inner = graph.node("Add", inner, graph.relu(graph.convolved(inner, name)))
     # The map: a plane for each kind, and the few other features from a dense layer over all cells.
     pooled = graph.by_cells(graph.convolved(inner, "pooled", biased=False))
     dense = graph.relu(graph.node("MatMul", pooled, graph.weights("dense")))
@@ -193,11 +195,11 @@ def write_scores(path: Path, arrays: Mapping[str, npt.ArrayLike], history: Mappi
     summed = graph.node("ReduceSum", terms, graph.weights("axis", np.array([1], dtype=np.int64)), keepdims=0)
     found = graph.node("Concat", graph.node("Add", kinds, summed), others, axis=1)
     graph.node("Add", found, graph.weights("map_bias"), output="map")
-    count, size = held["shares"].shape
+    number, size = held["shares"].shape
     scalars = held["scalars"].shape[0]
     graph.write(
         path,
-        {"planes": (1, 8, 8, planes), "scalars": (1, scalars), "shares": (1, count // 2, size)},
+        {"planes": (1, 8, 8, planes), "scalars": (1, scalars), "shares": (1, number // 2, size)},
         {"map": (1, held["map_bias"].shape[0])},
         history,
     )
@@ -208,23 +210,20 @@ def write_points(folder: Path, arrays: Mapping[str, npt.ArrayLike], history: Map
     ``arrays``, each with its ``_bias``: ``anchor0``, ``anchor1`` … and ``board0``, ``board1`` …, the encoders;
     ``shared0``, ``shared1`` …, the residual trunk; ``read`` [c, r] and ``dense`` [64·r, POINT].
     """
-    for name, count in (("anchor", 1), ("board", BOARDS)):
+    for name, rows in (("anchor", 1), ("board", BOARDS)):
         graph = _Graph(arrays)
         first = graph.arrays[f"{name}0"].transpose(3, 2, 0, 1)
         graph.arrays["first"] = first
         inner = graph.node(
             "Conv", "planes", graph.halved("first"), graph.weights(f"{name}0_bias"), kernel_shape=[3, 3], pads=[1] * 4
         )
-        inner, i = graph.node("Elu", inner), 1
-        while f"{name}{i}" in graph.arrays:
-            inner = graph.node("Elu", graph.convolved(inner, f"{name}{i}"))
-            i += 1
-        i = 0
-        while f"shared{i}" in graph.arrays:
-            inner = graph.node("Add", inner, graph.node("Elu", graph.convolved(inner, f"shared{i}")))
-            i += 1
+        inner = graph.node("Elu", inner)
+        for layer in layers(graph.arrays, name + "{}", 1):
+            inner = graph.node("Elu", graph.convolved(inner, layer))
+        for layer in layers(graph.arrays, "shared{}"):
+            inner = graph.node("Add", inner, graph.node("Elu", graph.convolved(inner, layer)))
         read = graph.by_cells(graph.node("Elu", graph.convolved(inner, "read")))
         points = graph.node("Gemm", read, graph.halved("dense"), graph.weights("dense_bias"))
         graph.node("Tanh", points, output="points")
-        ends = {"planes": (count, first.shape[1], 8, 8)}, {"points": (count, POINT)}
+        ends = {"planes": (rows, first.shape[1], 8, 8)}, {"points": (rows, POINT)}
         graph.write(folder / f"siamese-{name}.onnx", *ends, history)

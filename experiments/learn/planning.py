@@ -36,7 +36,7 @@ import numpy as np
 
 from darkchess.rbc.synoptic.synopsis import PLANES
 from experiments.learn.blind import PIECES
-from experiments.learn.export import DENSE, headset_shapes, trunk_shapes, write_network
+from experiments.learn.export import DENSE, headset_shapes, layers, trunk_shapes, write_network
 from experiments.learn.shards import TEST, TRAIN, Arrays, where
 from experiments.learn.trainer import Study, convolved, jax, spread
 from klss.support.arrays import Float32s, Ints
@@ -173,10 +173,8 @@ def outputs(weights: Any, synopses: Any) -> tuple[dict[str, Any], dict[str, Any]
 
     bits = (synopses[..., None] >> jnp.arange(8, dtype=jnp.uint8)) & 1
     trunk = relu(layer("trunk", "conv0", bits.transpose(0, 2, 3, 1).astype(jnp.float32)))
-    i = 0
-    while f"block{i}a" in weights["trunk"]:
-        trunk = relu(trunk + layer("trunk", f"block{i}b", relu(layer("trunk", f"block{i}a", trunk))))
-        i += 1
+    for name in layers(weights["trunk"], "block{}a"):
+        trunk = relu(trunk + layer("trunk", f"{name[:-1]}b", relu(layer("trunk", name, trunk))))
     said = {}
     for headset in HEADSETS:
         heads = weights[headset]

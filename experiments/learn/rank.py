@@ -1,172 +1,101 @@
-"""The pair of networks and its rival, learned and then ranked: possible boards in games that they did not learn from.
+"""The pair of networks and its rival, learned and then ranked: where they put the true boards of decisions that they
+did not learn from, among at most :data:`~experiments.learn.blind.OTHERS` others, drawn evenly.
 
-Rankings of the same members of a set, at most :data:`~darkchess.rbc.players.siamese.WEIGHED`, drawn evenly beside the
-true one where there are more: ``uniform``; ``filter``, the weights of :mod:`darkchess.rbc.belief.kinds`; ``cnn``, the
-rival of :mod:`experiments.learn.siamese`; ``pair``, and ``pair-named`` with the opponent's name; and ``tower``, of
-``rbc-tower``. The temperatures of cnn and pair are fitted on the validating games. A truth that ties has the middle
-rank of its equals, and their share of a first rank.
+Rankings: ``uniform``; ``filter``, the weights of :mod:`darkchess.rbc.belief.kinds`; ``tower``, of ``rbc-tower``;
+``cnn``, the rival of :mod:`experiments.learn.siamese`; ``pair``, and ``pair-named`` with the opponent's name. The
+temperatures of the last three are fitted on the validating games. A truth that ties has the middle place of its equals,
+and their share of a first place.
 
-*Nats*: −ln of the truth's weight. A member of a drawn set stands for as many as the set has for each.
+A board stands for as many as the set has for each that was drawn: that gives the *rank* in the set, and the *nats*, −ln
+of the truth's weight.
 """
 
 from __future__ import annotations
 
-import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-import chess
 import numpy as np
 from scipy.special import logsumexp
 
-from darkchess.rbc.belief.anchors import ANCHOR, BOARD, NAMED, NAMES, Anchor, boards_of
-from darkchess.rbc.belief.kinds import Kinds
-from darkchess.rbc.belief.position_set import PositionSet
-from darkchess.rbc.belief.siamese import Siamese
-from darkchess.rbc.belief.tower import Observer, Tower, log_prior
-from darkchess.rbc.game.referee import Referee
-from darkchess.rbc.players.expectation import Expectation
-from darkchess.rbc.players.siamese import WEIGHED
+from darkchess.rbc.belief.anchors import NAMED, NAMES
 from experiments.commands import shown
-from experiments.learn import siamese
-from experiments.learn.blind import MOST, games_of, named_game, questions, true_member
-from experiments.learn.shards import TEST, TRAIN, VALIDATE, Arrays, part_of
+from experiments.learn.blind import OTHERS
+from experiments.learn.shards import TEST, VALIDATE, Arrays, chunks, where
+from experiments.learn.siamese import PATIENCE, Siamese
 from experiments.learn.trainer import EPOCH, Plan, jax, train
-from klss.support.arrays import Floats, Words
-from klss.support.inference import grids_of
+from klss.support.arrays import Floats, Ints
 
-RANKINGS = ("uniform", "filter", "cnn", "pair", "pair-named", "tower")
+RANKINGS = ("uniform", "filter", "tower", "cnn", "pair", "pair-named")
 TEMPERATURES = np.geomspace(0.05, 50, 31)
-EVERY = 5
-"""Of so many questions of a side one is ranked; odd, so that senses and requests alternate."""
 COLUMNS = ("of", "decisions", "ranking", "top-1", "tenth", "half", "mean rank", "nats")
 """Of the table: the class of sets or the opponent; shares of the decisions whose truth is the likeliest board, in the
 likeliest tenth and half; means.
 """
 _SIZES = (2, 10, 100)
 """Least sizes of the classes of sets."""
-_CHUNK = 16
-"""Boards that the rival reads together."""
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """A decision."""
-
-    opponent: str
-    size: int  # of the set
-    scores: list[Floats]  # of the same members by each ranking, the true one first
-    seconds: Floats  # that each ranking took
 
 
 def learn(held: Arrays, parsed: Namespace, tell: Callable[[str], None]) -> tuple[Callable[..., None], dict[str, Any]]:
-    """See :class:`experiments.learn.__main__.Recipe`: what writes the pair; its figures and those of its rival, and all
-    rankings of the test games of ``parsed.matches``.
-    """
+    """See :class:`experiments.learn.__main__.Recipe`: what writes the pair, and the figures of both."""
     found, figures = {}, {}
-    for name, study in (("rival", siamese.Siamese(held, rival=True)), ("pair", siamese.Siamese(held))):
-        plan = Plan(parsed.epochs, parsed.seed, patience=siamese.PATIENCE)
+    for name in ("cnn", "pair"):
+        study = Siamese(held, rival=name == "cnn")
+        plan = Plan(parsed.epochs, parsed.seed, patience=PATIENCE)
         found[name], rows = train(study, plan, parsed.out / f"{name}.checkpoint.npz", tell)
         figures[name] = {"columns": EPOCH, "rows": rows}
-    write = partial(study.write, found["pair"])
-    write(parsed.out / "siamese-anchor.onnx", {})
-    pair = Siamese(*((parsed.out / f"siamese-{name}.onnx").read_bytes() for name in ("anchor", "board")))
-    return write, figures | rank([path for _, path in parsed.matches], pair, found["rival"], tell)
+    return partial(study.write, found["pair"]), figures | ranked(held, found["pair"], found["cnn"])
 
 
-def rank(paths: Sequence[Path], pair: Siamese, rival: Any, tell: Callable[[str], None]) -> dict[str, Any]:
-    """The table of the test decisions of matches, by the ``rival``'s weights too; the temperatures; and how many boards
-    a second each ranks. Empty if there is no decision to fit, or none to test.
-    """
-    answered = _rival(rival)
-    held: dict[int, list[Ranked]] = {VALIDATE: [], TEST: []}
-    for path in paths:
-        for number, file in games_of(path):
-            if part_of(number) != TRAIN and (named := named_game(file)) is not None:
-                tell(f"{path.name}, game {number}")
-                held[part_of(number)] += _ranked_of(*named, number, pair, answered)
-    if not all(held.values()):
-        return {}
-    # The temperature with the fewest nats of each ranking that gives no probabilities.
+def ranked(held: Arrays, pair: Any, rival: Any) -> dict[str, Any]:
+    """The table of the test decisions, which is printed too, and the temperatures."""
     fitted = np.ones(len(RANKINGS))
-    for at, name in enumerate(RANKINGS):
-        if name in ("cnn", "pair", "pair-named"):
-            nats = [np.mean([_nats(each.scores[at], heat) for each in held[VALIDATE]]) for heat in TEMPERATURES]
-            fitted[at] = TEMPERATURES[int(np.argmin(nats))]
-    classes = {f"{least} or more": [each for each in held[TEST] if each.size >= least] for least in _SIZES}
-    classes |= {name: [each for each in held[TEST] if each.opponent == name] for name in NAMES}
-    rows = [_row(name, some, at, fitted[at]) for name, some in classes.items() if some for at in range(len(RANKINGS))]
-    every = [*held[VALIDATE], *held[TEST]]
-    speeds = sum(len(each.scores[0]) for each in every) / np.maximum(sum(each.seconds for each in every), 1e-9)
+    _, scores = _scored(held, VALIDATE, pair, rival)
+    for at in range(3, len(RANKINGS)) if scores.size else ():
+        nats = [_nats(scores[at], heat).mean() for heat in TEMPERATURES]
+        fitted[at] = TEMPERATURES[int(np.argmin(nats))]
+    some, scores = _scored(held, TEST, pair, rival)
+    size, names = held["size"][some], held["anchor"][some, -NAMED:] != 0
+    classes = {f"{least} or more": size >= least for least in _SIZES}
+    classes |= {name: names[:, at] for at, name in enumerate(NAMES)}
+    rows = []
+    for name, chosen in classes.items():
+        for ranking, each, heat in zip(RANKINGS, scores[:, chosen], fitted, strict=True) if chosen.any() else ():
+            drawn, truth = np.isfinite(each).sum(axis=1), each[:, :1]
+            better, equal = (each > truth).sum(axis=1), (each == truth).sum(axis=1)
+            place = (better + (equal - 1) / 2) / (drawn - 1)
+            figures = (
+                np.where(better == 0, 1 / equal, 0), place <= 0.1, place <= 0.5, 1 + place * (size[chosen] - 1),
+                _nats(each, heat) + np.log(size[chosen] / drawn),
+            )  # fmt: skip
+            rows.append([name, len(each), ranking, *(round(float(figure.mean()), 3) for figure in figures)])
     return {
+        "configuration": {"others": OTHERS},
         "tested": shown(COLUMNS, rows),
         "temperatures": dict(zip(RANKINGS, fitted.round(3).tolist(), strict=True)),
-        "boards_a_second": dict(zip(RANKINGS, speeds.round().tolist(), strict=True)),
     }
 
 
-def _row(name: str, some: Sequence[Ranked], at: int, temperature: float) -> list[Any]:
-    """A row of :data:`COLUMNS` of some decisions by one of the rankings."""
-    scores = [each.scores[at] for each in some]
-    better, equal = (np.array([compared(one, one[0]).sum() for one in scores]) for compared in (np.greater, np.equal))
-    middle, counts = better + (equal + 1) / 2, np.array([len(one) for one in scores])
-    figures = [
-        np.where(better == 0, 1 / equal, 0).mean(),
-        *((middle <= np.maximum(1, np.ceil(part * counts))).mean() for part in (0.1, 0.5)),
-        middle.mean(),
-        np.mean([_nats(one, temperature) + np.log(each.size / len(one)) for one, each in zip(scores, some)]),
-    ]
-    return [name, len(some), RANKINGS[at], *(round(float(figure), 3) for figure in figures)]
+def _scored(held: Arrays, part: int, pair: Any, rival: Any) -> tuple[Ints, Floats]:
+    """The decisions of a part (int64[n]), and each ranking's scores of their boards, the true ones first and −∞ for
+    none: float64[6, n, 1 + OTHERS].
+    """
+    by_pair, by_rival = Siamese(held), Siamese(held, rival=True)
+    of_pair, of_rival = jax.jit(by_pair.scores), jax.jit(by_rival.scores)
+    found: list[tuple[Ints, Floats]] = [(np.zeros(0, int), np.zeros((len(RANKINGS), 0, 1 + OTHERS)))]
+    for some in chunks(where(held, part), by_pair.batch):
+        named, boards, real = by_pair.batch_of(some, range(1, 1 + OTHERS))
+        plain = by_pair.batch_of(some, range(1, 1 + OTHERS), unnamed=True)[0]
+        scores = np.array([
+            np.zeros(real.shape), held["filter"][some], held["tower"][some], of_rival(rival, plain, boards),
+            of_pair(pair, plain, boards), of_pair(pair, named, boards),
+        ])  # fmt: skip
+        found.append((some, np.where(real, scores, -np.inf)))
+    return np.concatenate([some for some, _ in found]), np.concatenate([scores for _, scores in found], axis=1)
 
 
-def _ranked_of(
-    game: Referee, names: tuple[str, str], number: int, pair: Siamese, answered: Callable[[Words, Words], Floats]
-) -> Iterator[Ranked]:
-    """A game's decisions; ``names``: Black's and White's."""
-    for color in chess.COLORS:
-        known = PositionSet(color, game.positions[0], cap=MOST)
-        kinds = Kinds(known, Expectation().strangers)
-        observer, anchor = Observer(known, kinds), Anchor(known, names[not color])
-        for at, (_, ply, _) in enumerate(questions(game, color, known, kinds, observer, anchor)):
-            if known.size < 2 or at % EVERY:
-                continue
-            generator, truth = np.random.default_rng([number, color, ply]), true_member(known, game, ply)
-            others = generator.permutation(np.delete(np.arange(known.size), truth))[: WEIGHED - 1]
-            members = np.array([truth, *others], dtype=np.int64)
-            boards, named = boards_of(known.rows(members), color), anchor.words
-            plain = np.where(np.arange(ANCHOR) < ANCHOR - NAMED, named, np.uint64(0))
-            ways: tuple[Callable[[], Floats], ...] = (
-                partial(np.zeros, len(members)), partial(log_prior, kinds, known, members),
-                partial(answered, plain, boards), partial(pair.distances, plain, boards),
-                partial(pair.distances, named, boards),
-                partial(Tower.packaged().log_weights, known, observer, members),
-            )  # fmt: skip
-            times, scores = [time.process_time()], []
-            for way in ways:
-                scores.append(way())
-                times.append(time.process_time())
-            scores[3:5] = [-distances for distances in scores[3:5]]
-            yield Ranked(names[not color], known.size, scores, np.diff(times))
-
-
-def _nats(scores: Floats, temperature: float) -> float:
-    return float(logsumexp(scores / temperature) - scores[0] / temperature)
-
-
-def _rival(weights: Any) -> Callable[[Words, Words], Floats]:
-    """What gives the rival's logits of boards, in JAX: float64[n] from an anchor and boards."""
-    begun_by, answers = jax.jit(siamese.begun_by), jax.jit(siamese.answers)
-
-    def logits(anchor: Words, boards: Words) -> Floats:
-        begun = begun_by(weights, siamese.anchor_grids(anchor[None]))
-        filled = np.pad(boards, ((0, -len(boards) % _CHUNK), (0, 0)))
-        planes = siamese.by_cells(grids_of(filled)).reshape(-1, _CHUNK, 8, 8, BOARD)
-        found = [np.asarray(answers(weights, begun, some)) for some in planes]
-        return np.concatenate(found).astype(np.float64)[: len(boards)]
-
-    logits(np.eye(1, ANCHOR, dtype=np.uint64)[0], np.zeros((1, BOARD), dtype=np.uint64))  # compiled before time counts
-    return logits
+def _nats(scores: Floats, temperature: float) -> Floats:
+    """−ln of the truths' weights: float64[n]."""
+    return np.asarray(logsumexp(scores / temperature, axis=1) - scores[:, 0] / temperature)

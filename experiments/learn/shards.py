@@ -132,6 +132,11 @@ def load(paths: Sequence[Path], columns: Columns) -> Arrays:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
+def padded(array: Any, count: int, rest: int = 0) -> Any:
+    """The array with rows of ``rest`` behind its own, ``count`` in all."""
+    return np.pad(array, [(0, count - len(array)), *[(0, 0)] * (array.ndim - 1)], constant_values=rest)
+
+
 def digest(paths: Sequence[Path]) -> str:
     """The SHA-256 of shards, one after the other, by which data can be told from other data."""
     found = hashlib.sha256()

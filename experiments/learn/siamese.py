@@ -24,7 +24,7 @@ import numpy as np
 
 from darkchess.rbc.belief.anchors import ANCHOR, BOARD, NAMED
 from darkchess.rbc.belief.siamese import POINT
-from experiments.learn.export import write_points
+from experiments.learn.export import layers, write_points
 from experiments.learn.shards import Arrays, chunks
 from experiments.learn.trainer import Study, convolved, jax, spread
 from klss.support.arrays import Float32s, Ints, Words
@@ -95,22 +95,29 @@ class Siamese(Study):
         """See the module."""
         jnp = jax.numpy
         anchors, boards, real = batch
-        count, several = real.shape
+        if self.rival:
+            found = self.scores(weights, anchors, boards)
+            others = (jax.nn.softplus(found) * real)[:, 1:].sum(axis=1) / real[:, 1:].sum(axis=1)
+            return (jax.nn.softplus(-found[:, 0]) + others).mean() / 2
+        # Only the nearest of the others is learned from, so the rest needs no slopes.
+        near = self.scores(jax.lax.stop_gradient(weights), anchors, boards)
+        nearest = jnp.where(real, near, -jnp.inf)[:, 1:].argmax(axis=1)
+        both = jnp.stack([boards[:, 0], boards[jnp.arange(len(boards)), 1 + nearest]], axis=1)
+        distances = -self.scores(weights, anchors, both)
+        return jnp.maximum(distances[:, 0] - distances[:, 1] + 1, 0).mean()
+
+    def scores(self, weights: Any, anchors: Any, boards: Any) -> Any:
+        """The scores of boards in JAX, their distances below 0 or the rival's logits: [b, m]."""
+        jnp = jax.numpy
+        count, several = boards.shape[:2]
         flat = boards.reshape(count * several, *boards.shape[2:])
         if self.rival:
             begun = jnp.repeat(begun_by(weights, anchors), several, axis=0)
-            found = answers(weights, begun, flat).reshape(count, several)
-            others = (jax.nn.softplus(found) * real)[:, 1:].sum(axis=1) / real[:, 1:].sum(axis=1)
-            return (jax.nn.softplus(-found[:, 0]) + others).mean() / 2
-        held = jax.lax.stop_gradient(weights)
-        point = points(weights, "anchor", anchors)
-        # Only the nearest of the others is learned from, so the rest needs no slopes.
-        near = jnp.linalg.norm(points(held, "board", flat).reshape(count, several, POINT) - point[:, None], axis=2)
-        nearest = jnp.where(real, near, jnp.inf)[:, 1:].argmin(axis=1)
-        both = jnp.stack([boards[:, 0], boards[jnp.arange(count), 1 + nearest]])
-        apart = points(weights, "board", both.reshape(2 * count, *boards.shape[2:])).reshape(2, count, POINT) - point
-        distances = jnp.sqrt((apart**2).sum(axis=2) + 1e-9)
-        return jnp.maximum(distances[0] - distances[1] + 1, 0).mean()
+            inner = begun + convolved(flat, weights["board0"]) + weights["board0_bias"]
+            return (_ended(weights, "board", inner) @ weights["answer"]).reshape(count, several)
+        there = points(weights, "board", flat).reshape(count, several, POINT)
+        apart = there - points(weights, "anchor", anchors)[:, None]
+        return -jnp.sqrt((apart**2).sum(axis=2) + 1e-9)
 
     def write(self, weights: Any, path: Path, history: Mapping[str, Any]) -> None:
         write_points(path.parent, weights, history)
@@ -143,22 +150,13 @@ def begun_by(weights: Any, anchors: Any) -> Any:
     return convolved(planes, weights["anchor0"][:, :, used]) + weights["anchor0_bias"]
 
 
-def answers(weights: Any, begun: Any, boards: Any) -> Any:
-    """The rival's logits of boards in JAX: [b]."""
-    inner = begun + convolved(boards, weights["board0"]) + weights["board0_bias"]
-    return _ended(weights, "board", inner) @ weights["answer"]
-
-
 def _ended(weights: Any, name: str, inner: Any) -> Any:
     """All layers after the first one."""
-    elu, i = jax.nn.elu, 1
+    elu = jax.nn.elu
     inner = elu(inner)
-    while f"{name}{i}" in weights:
-        inner = elu(convolved(inner, weights[f"{name}{i}"]) + weights[f"{name}{i}_bias"])
-        i += 1
-    i = 0
-    while f"shared{i}" in weights:
-        inner = inner + elu(convolved(inner, weights[f"shared{i}"]) + weights[f"shared{i}_bias"])
-        i += 1
+    for layer in layers(weights, name + "{}", 1):
+        inner = elu(convolved(inner, weights[layer]) + weights[f"{layer}_bias"])
+    for layer in layers(weights, "shared{}"):
+        inner = inner + elu(convolved(inner, weights[layer]) + weights[f"{layer}_bias"])
     read = elu(inner @ weights["read"] + weights["read_bias"]).reshape(inner.shape[0], -1)
     return jax.numpy.tanh(read @ weights["dense"] + weights["dense_bias"])

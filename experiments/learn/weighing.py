@@ -24,8 +24,8 @@ from scipy.special import logsumexp
 
 from darkchess.weighting.enemy_features import FEATURES, SQUARES, features_of
 from darkchess.weighting.network import LEAST_SHARE, Blocks
-from experiments.learn.export import write_scores
-from experiments.learn.shards import TEST, TRAIN, Arrays, Columns, Row, chunks, where
+from experiments.learn.export import layers, write_scores
+from experiments.learn.shards import TEST, TRAIN, Arrays, Columns, Row, chunks, padded, where
 from experiments.learn.trainer import Study, convolved, jax, spread
 from klss.support.arrays import Float32s, Floats, Ints, Words
 
@@ -67,11 +67,9 @@ def decision(
     """
     members, standing = drawn_beside(truth, prior, generator)
     added = prior[members] if more is None else prior[members] + more(members)
-    found: Row = {"size": len(halves), "count": len(members), "numbers": numbers}
-    for name, kept in (("halves", halves[members]), ("standing", standing), ("prior", added)):
-        found[name] = np.zeros((1 + DRAWN, *kept.shape[1:]), dtype=kept.dtype)
-        found[name][: len(kept)] = kept
-    return found
+    rows = {"halves": halves[members], "standing": standing, "prior": added}
+    found = {name: padded(each, 1 + DRAWN) for name, each in rows.items()}
+    return found | {"size": len(halves), "count": len(members), "numbers": numbers}
 
 
 def drawn_beside(truth: int, prior: Floats, generator: np.random.Generator) -> tuple[Ints, Floats]:
@@ -212,10 +210,8 @@ def scores(weights: Mapping[str, Any], seen: Any, rows: Any, keep: Any) -> Any:
     planes, scalars, shares = seen
     inner = convolved(planes, weights["conv0"]) + weights["conv0_bias"]
     inner = relu(inner + (scalars @ weights["scalars"])[:, None, None])
-    i = 1
-    while f"conv{i}" in weights:
-        inner = inner + relu(convolved(inner, weights[f"conv{i}"]) + weights[f"conv{i}_bias"])
-        i += 1
+    for layer in layers(weights, "conv{}", 1):
+        inner = inner + relu(convolved(inner, weights[layer]) + weights[f"{layer}_bias"])
     inner = inner * keep[:, None, None]
     count = inner.shape[0]
     dense = relu((inner @ weights["pooled"]).reshape(count, -1) @ weights["dense"])

@@ -371,13 +371,15 @@ def test_the_pair_learns_and_plays_as_it_was_trained(made: dict[str, Path], tmp_
     wanted = [np.asarray(siamese.points(weights, *each)) for each in (("anchor", anchors), ("board", boards[1]))]
     found = pair.distances(decisions["anchor"][1], decisions["boards"][1])
     np.testing.assert_allclose(found, np.linalg.norm(wanted[1] - wanted[0][1], axis=1), rtol=0.02, atol=0.02)
+    np.testing.assert_allclose(-found, study.scores(weights, anchors, boards)[1], rtol=0.02, atol=0.02)
     assert real[1].sum() == decisions["count"][1]
 
 
 @pytest.mark.slow
-def test_boards_are_ranked(match: Path) -> None:
+def test_boards_are_ranked(made: dict[str, Path]) -> None:
     pytest.importorskip("optax", exc_type=ImportError)
-    table = rank.rank([match], Pair.packaged(), siamese.Siamese({}, rival=True).first(0), print)["tested"]
+    weights = (siamese.Siamese({}, rival=rival).first(0) for rival in (False, True))
+    table = rank.ranked(held(made["siamese"], "siamese"), *weights)["tested"]
     rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
     assert {row["of"] for row in rows} >= {"2 or more", "rbc-tower", "random"}
     for row in (row for row in rows if row["ranking"] == "uniform"):
