@@ -197,7 +197,7 @@ class PositionSet(PositionStore):
             if piece is not None and piece.color != self.own.color:
                 pieces |= 1 << at
                 expected[at] = piece.piece_type - 1
-        kept = int(kernels.keep_sensed(self._positions, _NO_WEIGHTS, np.uint64(area), np.uint64(pieces), expected))
+        kept = int(kernels.keep_sensed(self._positions, np.uint64(area), np.uint64(pieces), expected))
         if kept:
             self._positions = self._positions[:kept]
             return

@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from darkchess.rbc.synoptic._kernels.members import ACTIONS
-from darkchess.rbc.synoptic._kernels.summary import PLANES
+from darkchess.rbc.synoptic._kernels.synopsis import PLANES
 from klss.support.inference import MOST_BYTES, NetworkError
 from klss.support.text import meant
 from klss.synoptic.model import Network

@@ -66,9 +66,9 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.rbc.game.observation import Moved, Notice
 from darkchess.rbc.synoptic._kernels import synopsis as kernels
 from darkchess.rbc.synoptic._kernels.members import ACTIONS as ACTIONS
-from darkchess.rbc.synoptic._kernels.summary import PLANES as PLANES
 from darkchess.rbc.synoptic._kernels.synopsis import MEMORY
 from darkchess.rbc.synoptic._kernels.synopsis import MOVE as MOVE
+from darkchess.rbc.synoptic._kernels.synopsis import PLANES as PLANES
 from darkchess.rbc.synoptic._kernels.synopsis import SENSE as SENSE
 from klss.support.arrays import Words
 

@@ -27,8 +27,7 @@ from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game._kernels.requests import MAX_REQUESTS
 from darkchess.rbc.synoptic._kernels import worlds as kernels
 from darkchess.rbc.synoptic._kernels.members import ACTIONS, BLACK_WON, OVER, PASS, STATE, drawn, landing, match
-from darkchess.rbc.synoptic._kernels.summary import PLANES
-from darkchess.rbc.synoptic._kernels.synopsis import MEMORY, SENSE
+from darkchess.rbc.synoptic._kernels.synopsis import MEMORY, PLANES, SENSE
 from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States, Words
 from klss.synoptic.model import Belief, Looks, Sets, Worlds
 from klss.theory.movers import TERMINAL

@@ -134,15 +134,13 @@ def _in_passing(enemy: Any, codes: Any, captured: Any, landing: Any, out: Any, k
 
 # -------------------------------------------------------------------------------------------------- the own turn
 @kernel(allocates=False)
-def keep_sensed(positions: Any, weights: Any, area: Any, pieces: Any, expected: Any) -> int:
+def keep_sensed(positions: Any, area: Any, pieces: Any, expected: Any) -> int:
     """Keep the positions with enemy pieces on ``pieces``, and on no other square of ``area``, in place and in order.
 
     Parameters
     ----------
     positions
         uint64[n, 2].
-    weights
-        float64[n], which move with their positions; or of length 0: none.
     expected
         int64[64], the piece that stands on each square of ``pieces``.
 
@@ -168,8 +166,6 @@ def keep_sensed(positions: Any, weights: Any, area: Any, pieces: Any, expected: 
             continue
         positions[kept, 0] = enemy
         positions[kept, 1] = codes
-        if weights.shape[0]:
-            weights[kept] = weights[i]
         kept += 1
     return kept
 
@@ -200,8 +196,10 @@ def keep_moved(positions: Any, weights: Any, own_row: Any, request: int, taken: 
 
     Parameters
     ----------
-    positions, weights
-        As in :func:`keep_sensed`.
+    positions
+        uint64[n, 2].
+    weights
+        float64[n], which move with their positions; or of length 0: none.
     own_row
         uint64[9], the player's half before the move, as White's.
     request, taken

@@ -38,8 +38,7 @@ from darkchess.rbc.synoptic._kernels.members import (
     request_of,
     upward,
 )
-from darkchess.rbc.synoptic._kernels.summary import PLANES
-from darkchess.rbc.synoptic._kernels.synopsis import MOVE, SENSE, remember_moved, remember_notice, synopsis
+from darkchess.rbc.synoptic._kernels.synopsis import MOVE, PLANES, SENSE, remember_moved, remember_notice, synopsis
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
@@ -186,7 +185,7 @@ def advance(
             remaining = half[0] & area
             for square in squares(remaining):
                 expected[square] = plain(np.int64(code_at(half[0], half[1], bit(square))))
-            counts[i] = keep_sensed(members[: counts[i]], none, area, remaining, expected)
+            counts[i] = keep_sensed(members[: counts[i]], area, remaining, expected)
             state[9] |= np.uint64(MOVE)
             continue
         # A request: play it in the true position. If it takes the king, the sets need no update.
