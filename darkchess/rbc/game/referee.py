@@ -52,8 +52,9 @@ class Referee(TrueGame):
         self.limits = limits
         super().__init__(fen)
         self._turns: list[Turn] = []
-        self._notice = Notice(None)
-        self._sensed: Sensed | None = None
+        # of the side to move: the notice at the beginning of its turn, and its sense; None: it has not sensed yet
+        self.notice = Notice(None)
+        self.sensed: Sensed | None = None
         self._outcome = self._judge()
 
     @property
@@ -63,17 +64,7 @@ class Referee(TrueGame):
 
     @property
     def question(self) -> Question:
-        return "sense" if self._sensed is None else "move"
-
-    @property
-    def notice(self) -> Notice:
-        """The notice that the side to move got at the beginning of its turn."""
-        return self._notice
-
-    @property
-    def sensed(self) -> Sensed | None:
-        """The sense of the side to move in this turn; None: it has not sensed yet."""
-        return self._sensed
+        return "sense" if self.sensed is None else "move"
 
     @property
     def setup(self) -> Position:
@@ -82,7 +73,7 @@ class Referee(TrueGame):
 
     def answer(self, answer: int | chess.Move | None) -> None:
         """See :class:`klss.play.contest.Referee`: a square or None to ``"sense"``, a request or None to ``"move"``."""
-        if self._sensed is None:
+        if self.sensed is None:
             assert not isinstance(answer, chess.Move)
             self.sense(answer)
         else:
@@ -96,9 +87,9 @@ class Referee(TrueGame):
             if turn.color == color:
                 found += [turn.notice, turn.sensed, turn.moved]
         if self.turn == color and self._outcome is None:
-            found.append(self._notice)
-            if self._sensed is not None:
-                found.append(self._sensed)
+            found.append(self.notice)
+            if self.sensed is not None:
+                found.append(self.sensed)
         return tuple(found)
 
     def requests(self) -> tuple[chess.Move, ...]:
@@ -116,12 +107,12 @@ class Referee(TrueGame):
             The game is over.
         """
         self._check_running("a sense")
-        if self._sensed is not None:
+        if self.sensed is not None:
             raise IllegalMove("a second sense: got one after the turn's own, expected a move")
         if square is not None and not 0 <= square < 64:
             raise IllegalMove(f"bad sense: got {square!r}, expected a square, 0 to 63, or None")
-        self._sensed = looked(self.position, square)
-        return self._sensed
+        self.sensed = looked(self.position, square)
+        return self.sensed
 
     def move(self, request: chess.Move | None) -> Moved:
         """Play a request as far as possible, or pass, and end the turn. A player that has not sensed senses nowhere.
@@ -143,10 +134,10 @@ class Referee(TrueGame):
         taken = None if request is None else played(before, request)
         capture = None if taken is None else before.captured_square(taken)
         moved = Moved(request, taken, capture)
-        self._turns.append(Turn(before.turn, self._notice, self._sensed or Sensed(None, ()), moved, before))
+        self._turns.append(Turn(before.turn, self.notice, self.sensed or Sensed(None, ()), moved, before))
         self._positions.append(after_move(before, taken))
         # The opponent learns only where it lost a piece; its turn begins.
-        self._notice, self._sensed = Notice(capture), None
+        self.notice, self.sensed = Notice(capture), None
         self._outcome = self._judge()
         return moved
 
