@@ -111,17 +111,15 @@ class SynopticPlayer(HoldingPlayer):
         # The synopsis of a sample of the possible positions.
         cut = self._planner.belief.members(self._thinking.max_members, self._seed + self._played)
         planes = synopsis(self.known.own_row, cut, MOVE, self._memory.words)
-        request = self.known.code(moved.requested)
-        played = Played(
-            request,
-            self.known.code(moved.taken),
-            -1 if moved.capture_square is None else self.known.own.upward(moved.capture_square),
-        )
+        request, taken = self.known.code(moved.requested), self.known.code(moved.taken)
+        capture = -1 if moved.capture_square is None else self.known.own.upward(moved.capture_square)
         self.known.moved(moved)
         self._memory.moved(moved, planes)
         # A promotion to another piece than a queen has no action: a pass stands for it.
         action = request_action(request)
-        self._planner.happened(PASS if action is None else action, self._belief(SENSE, acts=False, follows=played))
+        self._planner.happened(
+            PASS if action is None else action, self._belief(SENSE, acts=False, follows=Played(request, taken, capture))
+        )
 
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Decision[int | None]:
@@ -135,9 +133,11 @@ class SynopticPlayer(HoldingPlayer):
 
     def _answered(self, limit: Limit, *, sense: bool) -> tuple[int, dict[str, object]]:
         """Return the action that answers a question, and its diagnostics."""
-        won = self._won(SENSE if sense else MOVE)
-        if won is not None:
-            return won, self._about_set | {"value": 1.0, "nodes": 0, "sure": True}
+        known = self.known
+        if known.size <= _WON_OF:
+            won = int(forced_win(known.own_row, known.halves, SENSE if sense else MOVE, TABLES))
+            if won >= 0:
+                return won, self._about_set | {"value": 1.0, "nodes": 0, "sure": True}
         planned = self.plan(limit, sense=sense)
         about = {"value": planned.value, "nodes": planned.nodes, "playouts": planned.playouts}
         return self._chosen(planned), self._about_set | about | {"particles": len(self._planner.particles)}
@@ -145,14 +145,6 @@ class SynopticPlayer(HoldingPlayer):
     def _chosen(self, planned: Planned) -> int:
         """Return the action to take after planning."""
         return planned.action
-
-    def _won(self, stage: int) -> int | None:
-        """Return the first action of a sure win over all possible positions, if one is found."""
-        known = self.known
-        if known.size > _WON_OF:
-            return None
-        action = int(forced_win(known.own_row, known.halves, stage, TABLES))
-        return None if action < 0 else action
 
     def plan(self, limit: Limit, *, sense: bool) -> Planned:
         """Plan by playouts where to sense, or what to request, even if a win is sure; 0 nodes: by the network alone."""

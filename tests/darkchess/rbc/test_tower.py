@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import chess
 import numpy as np
@@ -30,23 +31,20 @@ class Followed:
         self.kinds = Kinds(self.known, 0.8)
         self.observer = Observer(self.known, self.kinds)
 
+    def told(self, name: str, what: Any) -> Any:
+        getattr(self.known, name)(what)
+        for each in (self.kinds, self.observer):
+            getattr(each, name)(what, self.known)
+        return what
+
     def notice(self) -> None:
-        self.known.noticed(self.game.notice)
-        self.kinds.noticed(self.game.notice, self.known)
-        self.observer.noticed(self.game.notice, self.known)
+        self.told("noticed", self.game.notice)
 
     def sense(self, square: int | None) -> None:
-        sensed = self.game.sense(square)
-        self.known.sensed(sensed)
-        self.kinds.sensed(sensed, self.known)
-        self.observer.sensed(sensed, self.known)
+        self.told("sensed", self.game.sense(square))
 
     def move(self, text: str | None) -> Moved:
-        moved = self.game.move(None if text is None else chess.Move.from_uci(text))
-        if self.game.outcome is None:
-            self.known.moved(moved)
-            self.kinds.moved(moved, self.known)
-            self.observer.moved(moved, self.known)
+        moved: Moved = self.told("moved", self.game.move(None if text is None else chess.Move.from_uci(text)))
         return moved
 
 
