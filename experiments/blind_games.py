@@ -86,22 +86,21 @@ def read(folder: Path) -> tuple[list[list[Any]], list[list[Any]]]:
     for path in sorted(folder.iterdir()):
         held: Any = read_match(path) or ({}, [], [])
         _, lines, moves = held
-        largest: dict[tuple[int, str], int] = defaultdict(int)
-        for number, side, said in ((move["game"], move["player"], said) for move in moves for said in _said(move)):
-            largest[number, side] = max(largest[number, side], said["positions"])
+        told = [((move["game"], move["player"]), said) for move in moves for said in _said(move)]
+        largest: dict[tuple[int, str], int] = {}
+        for seat, said in told:
+            largest[seat] = max(largest.get(seat, 0), said["positions"])
         sides: dict[tuple[int, str], tuple[str, float]] = {}
         for line in lines:
-            number, white = line["game"], sides_of(line["game"])[True]
+            number, names = line["game"], [line["white"], line["black"]]
+            white = sides_of(number)[True]
             score = {white: 1.0, None: 0.5}.get(line["winner"], 0.0)
-            seats = (white, "b" if white == "a" else "a")
-            sides |= zip(((number, seat) for seat in seats), ((line["white"], score), (line["black"], 1 - score)))
-            sizes = (largest.get((number, seat)) for seat in seats)
-            games.append(
-                [path.name, number, line["white"], line["black"], score, *sizes, line["plies"], line["reason"]]
-            )
-        for move in moves:
-            name, score = sides[move["game"], move["player"]]
-            questions += [[name, said["positions"], said.get("value"), score] for said in _said(move)]
+            seats = [(number, white), (number, "b" if white == "a" else "a")]
+            sides |= zip(seats, zip(names, (score, 1 - score)))
+            games.append([path.name, number, *names, score, *map(largest.get, seats), line["plies"], line["reason"]])
+        for seat, said in told:
+            name, score = sides[seat]
+            questions.append([name, said["positions"], said.get("value"), score])
     return games, questions
 
 
