@@ -20,7 +20,7 @@ import numpy as np
 from darkchess.fog.belief import tower as of_fog
 from darkchess.rbc.belief import tower as of_blind
 from experiments.commands import RUNS, finished
-from experiments.learn import evaluation, policy, rank, selfplay
+from experiments.learn import evaluation, policy, selfplay, siamese
 from experiments.learn.blind import BLIND, DSMCP, SIAMESE
 from experiments.learn.fog import FOG
 from experiments.learn.planning import Planning
@@ -78,7 +78,7 @@ RECIPES = {
         "darkchess/rbc/belief/data/tower.onnx", 4, _taught(Weighing, blocks=of_blind.BLOCKS), BLIND,
         lacks="StrangeFish2 and earlier states of the player (--matches strange=DIR): 61,166 of 297,072 decisions",
     ),
-    "siamese": Recipe("darkchess/rbc/belief/data/siamese-anchor.onnx", 1, rank.learn, SIAMESE, epochs=5),
+    "siamese": Recipe("darkchess/rbc/belief/data/siamese-anchor.onnx", 1, siamese.learn, SIAMESE, epochs=5),
     "dsmcp": Recipe("darkchess/rbc/synoptic/data/network.onnx", 9, _taught(Planning), DSMCP, epochs=2),
     "rl": Recipe("darkchess/rbc/synoptic/data/network-rl.onnx", 1, _of_own_games),
 }  # fmt: skip

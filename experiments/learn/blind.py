@@ -213,7 +213,7 @@ def _source(columns: Columns, decisions: Callable[..., Iterator[Row]]) -> Source
         if (found := named_game(path)) is not None:
             yield from decisions(*found, generator)
 
-    return Source(columns, "klss rbc match --out", games_of, of_file)
+    return Source(columns, games_of, of_file)
 
 
 BLIND = _source(columns(BLOCKS), weighed)

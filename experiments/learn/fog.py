@@ -91,5 +91,5 @@ def _by_player(games: list[WrittenGame]) -> list[tuple[int, tuple[GameRecord, in
     return found
 
 
-FOG = Source(columns(BLOCKS), "klss match --out or a PGN file", games_of, decisions)
+FOG = Source(columns(BLOCKS), games_of, decisions)
 """Decisions that weights of positions are learned from."""

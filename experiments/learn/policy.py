@@ -62,7 +62,7 @@ def decisions(game: tuple[GameRecord, int], generator: np.random.Generator) -> I
         referee.push(move)
 
 
-POLICY = Source(CHOSEN, "klss match --out or a PGN file", games_of, decisions)
+POLICY = Source(CHOSEN, games_of, decisions)
 
 
 @dataclass(frozen=True, eq=False)

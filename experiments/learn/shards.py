@@ -53,24 +53,11 @@ def part_of(number: int) -> int:
 
 @dataclass(frozen=True)
 class Source:
-    """A kind of games, and what is learned from them.
+    """A kind of games, and what is learned from them."""
 
-    Attributes
-    ----------
-    columns
-        Of the rows that ``decisions`` yields.
-    expected
-        What can be read, in words.
-    games
-        ``(path)`` returns the games there, each with its number, and in the form that ``decisions`` takes.
-    decisions
-        ``(game, generator)`` yields the decisions of a game.
-    """
-
-    columns: Columns
-    expected: str
-    games: Callable[[Path], list[tuple[int, Any]]]
-    decisions: Callable[[Any, np.random.Generator], Iterator[Row]]
+    columns: Columns  # of the rows that ``decisions`` yields
+    games: Callable[[Path], list[tuple[int, Any]]]  # at a path, each with its number, and as ``decisions`` takes it
+    decisions: Callable[[Any, np.random.Generator], Iterator[Row]]  # of a game
 
 
 def make(source: Source, paths: Sequence[tuple[str, Path]], out: Path, tell: Callable[[str], None]) -> int:
@@ -81,7 +68,7 @@ def make(source: Source, paths: Sequence[tuple[str, Path]], out: Path, tell: Cal
     for label, path in paths:
         games = source.games(path)
         if not games:
-            raise TrainingError(f"{path}: got no games, expected {source.expected}")
+            raise TrainingError(f"{path}: got no games, expected a match by --out, or of Fog of War a PGN file")
         for first in range(0, len(games), BLOCK):
             shard = out / f"{label}-{path.resolve().stem}-{first:05}.npz"
             total += write(shard, source.columns, _rows(source, games[first : first + BLOCK], shard.name))

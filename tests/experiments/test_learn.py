@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib import resources
@@ -34,7 +33,7 @@ from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.worlds import ACTIONS, request_action
 from darkchess.weighting.enemy_features import FEATURES, features_of
 from experiments.learn import __main__ as program
-from experiments.learn import evaluation, fog, rank, selfplay, shards, siamese
+from experiments.learn import evaluation, fog, selfplay, shards, siamese
 from experiments.learn.blind import DSMCP
 from experiments.learn.export import write_network, write_points, write_scores
 from experiments.learn.planning import Planning, outputs, policy_loss
@@ -379,7 +378,7 @@ def test_the_pair_learns_and_plays_as_it_was_trained(made: dict[str, Path], tmp_
 def test_boards_are_ranked(made: dict[str, Path]) -> None:
     pytest.importorskip("optax", exc_type=ImportError)
     weights = (siamese.Siamese({}, rival=rival).first(0) for rival in (False, True))
-    table = rank.ranked(held(made["siamese"], "siamese"), *weights)["tested"]
+    table = siamese.ranked(held(made["siamese"], "siamese"), *weights)["tested"]
     rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
     assert {row["of"] for row in rows} >= {"2 or more", "rbc-tower", "random"}
     for row in (row for row in rows if row["ranking"] == "uniform"):
@@ -409,19 +408,6 @@ def test_each_recipe_makes_its_file_from_games_and_says_in_it_how(
     assert history == said and said["commit"] and len(said["data"]["sha256"]) == 64
     before = {each: each.stat().st_mtime_ns for each in tmp_path.rglob("*-*.npz")}
     assert program.main(given) == 0 and all(each.stat().st_mtime_ns == when for each, when in before.items())
-
-
-@pytest.mark.slow
-def test_tuning_lowers_the_error(tmp_path: Path) -> None:
-    pytest.importorskip("optax", exc_type=ImportError)
-    with resources.files("darkchess.evaluation").joinpath("data/evaluation_positions.npz").open("rb") as file:
-        data = np.load(file)
-        rows, values = data["rows"], data["values"].astype(np.float32)
-    for name in ("played-1-00000.npz", "searched-1-00000.npz"):
-        shards.keep(tmp_path / name, {"rows": rows, "values": values, "game": np.arange(len(rows)) // 100})
-    parsed = Namespace(epochs=3, seed=0, out=tmp_path / "out")
-    _, figures = evaluation.tune(load(sorted(tmp_path.glob("*.npz")), evaluation.VALUED), parsed, print)
-    assert figures["tested"]["deep"]["mean_abs"] < figures["tested"]["by hand"]["mean_abs"] - 0.005
 
 
 @pytest.mark.soak
