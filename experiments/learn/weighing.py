@@ -5,8 +5,7 @@ drawn uniformly from the rest, and the logarithm of how many each of them stands
 the whole set; what the scores of all these are added to (``log_prior`` in the game's module ``tower``); the size of
 the set; the observation's numbers. Its *nats* are ln of the truth's probability times the size, 0 for a uniform belief.
 
-The network is that of :class:`~darkchess.weighting.network.LearnedScores`, in JAX. Labels of rare opponents count more
-often.
+The network is that of :class:`~darkchess.weighting.network.LearnedScores`, in JAX.
 """
 
 from __future__ import annotations
@@ -25,14 +24,12 @@ from scipy.special import logsumexp
 from darkchess.weighting.enemy_features import FEATURES, SQUARES, features_of
 from darkchess.weighting.network import LEAST_SHARE, Blocks
 from experiments.learn.export import layers, write_scores
-from experiments.learn.shards import TEST, TRAIN, Arrays, Columns, Row, chunks, padded, where
+from experiments.learn.shards import TEST, Arrays, Columns, Row, chunks, padded
 from experiments.learn.trainer import Study, convolved, jax, spread
 from klss.support.arrays import Float32s, Floats, Ints, Words
 
 TOP, DRAWN = 64, 127
 """Most of the likeliest members, and of all members beside the truth."""
-_MOST_REPEATS = 4.0
-"""How often a decision of a rare label counts in the training, at most."""
 
 
 def columns(blocks: Blocks) -> Columns:
@@ -84,18 +81,6 @@ def drawn_beside(truth: int, prior: Floats, generator: np.random.Generator) -> t
     return np.concatenate([[truth], top, drawn]).astype(np.int64), standing
 
 
-def repeated(held: Arrays) -> Ints:
-    """Indices of the training decisions, those of rare labels several times: by the square root of how rare they are,
-    and :data:`_MOST_REPEATS` times at most.
-    """
-    chosen = where(held, TRAIN)
-    if not len(chosen):
-        return chosen
-    _, which, counts = np.unique(held["label"][chosen], return_inverse=True, return_counts=True)
-    times = np.rint(np.minimum(np.sqrt(counts.max() / counts), _MOST_REPEATS)).astype(np.int64)
-    return np.repeat(chosen, times[which])
-
-
 @cache
 def mirrored_features() -> npt.NDArray[np.uint16]:
     """For each feature of the mirrored board (files exchanged) the index of its source; the last one pads."""
@@ -126,10 +111,6 @@ class Weighing(Study):
     dropout: float = 0.3  # share of the last layer's channels that a step leaves out
     mirrored: float = 0.5  # share of the steps in which the boards' files are mirrored
     batch: int = 128
-
-    @property
-    def rows(self) -> Ints:
-        return repeated(self.held)
 
     def first(self, seed: int) -> dict[str, Any]:
         """The weights at the start of training: a nearly uniform belief."""
