@@ -72,24 +72,18 @@ class SelfPlayer(SynopticPlayer):
         self._actions += 1
         return super()._answered(limit, sense=sense)
 
-    def _chosen(self, planned: Planned) -> int:
-        if not planned.playouts or not (planned.root.numbers > 0).any():
-            return planned.action
-        shares = planned.root.improved(self._thinking.gain)
-        self._keep(planned, shares)
-        if self._actions <= DRAWN:
-            return int(planned.looks.actions[self._drawing.choice(shares.shape[0], p=shares)])
-        return planned.action
-
-    def _keep(self, found: Planned, shares: Any) -> None:
-        looks = found.looks
+    def _chosen(self, found: Planned) -> int:
+        if not found.playouts or not (found.root.numbers > 0).any():
+            return found.action
+        looks, shares = found.looks, found.root.improved(self._thinking.gain)
         sizes = np.diff(looks.listing)
         if len(looks.alike) <= WIDTH:
-            choices = np.repeat(np.arange(len(sizes)), sizes)
-            targets = np.repeat(shares / sizes, sizes)
-            self.rows.append(
-                planned(looks.synopses[0], looks.alike.astype(int), choices, targets, True, self._actions - 1)
-            )
+            choices, targets = np.repeat(np.arange(len(sizes)), sizes), np.repeat(shares / sizes, sizes)
+            legal = looks.alike.astype(int)
+            self.rows.append(planned(looks.synopses[0], legal, choices, targets, True, self._actions - 1))
+        if self._actions <= DRAWN:
+            return int(looks.actions[self._drawing.choice(shares.shape[0], p=shares)])
+        return found.action
 
 
 def network_path(out: Path, generation: int) -> Path:

@@ -216,7 +216,6 @@ def ranked(held: Arrays, pair: Any, rival: Any) -> dict[str, Any]:
             )  # fmt: skip
             rows.append([name, len(each), ranking, *(round(float(figure.mean()), 3) for figure in figures)])
     return {
-        "configuration": {"others": OTHERS},
         "tested": shown(COLUMNS, rows),
         "temperatures": dict(zip(RANKINGS, fitted.round(3).tolist(), strict=True)),
     }

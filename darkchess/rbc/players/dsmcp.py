@@ -142,9 +142,9 @@ class SynopticPlayer(HoldingPlayer):
         about = {"value": planned.value, "nodes": planned.nodes, "playouts": planned.playouts}
         return self._chosen(planned), self._about_set | about | {"particles": len(self._planner.particles)}
 
-    def _chosen(self, planned: Planned) -> int:
+    def _chosen(self, found: Planned) -> int:
         """Return the action to take after planning."""
-        return planned.action
+        return found.action
 
     def plan(self, limit: Limit, *, sense: bool) -> Planned:
         """Plan by playouts where to sense, or what to request, even if a win is sure; 0 nodes: by the network alone."""
