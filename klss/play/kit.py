@@ -108,7 +108,7 @@ class Kit(ABC, Generic[Configuration, TrueGame, Setup, Observation, Answer]):
     rules: tuple[str, ...] = ()  # the names of its rulesets, the usual one first; () if there is only one
     suffix: str = ".json"  # of a record's file
     starts: bool = False  # whether :meth:`setup` takes other start positions than the usual one
-    front: str | None = None  # ``MODULE:CLASS`` of how people see it (``klss_app.front.Front``); None: as text
+    front: str | None = None  # ``MODULE:CLASS`` of how people see it (``klss_app.front.Front``); None: as a PlainKit
 
     def __reduce__(self) -> str | tuple[object, ...]:
         """Pickle by reference, for workers of a match: as the name of this object in the module of its class."""

@@ -79,16 +79,12 @@ def test_a_served_player_values_by_it_with_every_other_method_at_its_default(ask
     assert "move" in answer and asked.exists(), answer
 
 
-def test_it_does_not_ponder_unless_it_says_that_two_threads_may_ask(asked: Path) -> None:
-    kluss, choice = configuration("kluss"), EvaluatorChoice(NAME)
-    assert FOG.ponders(FOG.pondering(kluss, EvaluatorChoice())) and not FOG.ponders(FOG.pondering(kluss, choice))
-
-
 def test_its_value_is_what_it_says_and_its_label_its_name(asked: Path) -> None:
     chosen = configuration(f"klss2021,evaluator={NAME}")
     match = Match(kit=FOG, a=chosen, b=configuration("random"), games=2, seed=1, budget=TimeControl(nodes=2))
     assert match.programs() == {"material": "1.0"}
     assert FOG.label(chosen, EvaluatorChoice()) == NAME
+    assert not FOG.ponders(FOG.pondering(configuration("kluss"), EvaluatorChoice(NAME))), "two threads may not ask it"
     assert make_evaluator(chosen, EvaluatorChoice()).values(np.array(Position.start().row)[None]).tolist() == [0.0]
 
 
