@@ -1,4 +1,4 @@
-"""Access control of the server: hosts, origins, tokens, rates.
+"""Access control of the server: hosts, origins, tokens.
 
 Anybody who shares the machine can reach the loopback, and any page in the user's browser can send it requests. So a
 seat needs a token that only its link holds. A request with a foreign name as its ``Host`` is refused: somebody may have
@@ -11,8 +11,7 @@ import hmac
 import ipaddress
 import re
 import secrets
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": (
@@ -72,24 +71,3 @@ def _without_port(header: str) -> str:
     if bracketed := _BRACKETED.fullmatch(text):
         return bracketed[1]
     return text.rpartition(":")[0] if text.count(":") == 1 else text
-
-
-class Rate:
-    """Limit on a socket's messages (a token bucket): ``burst`` at once, ``per_s`` a second in the long run."""
-
-    def __init__(self, per_s: float, burst: float, now: Callable[[], float] = time.monotonic) -> None:
-        self._per_s = per_s
-        self._burst = burst
-        self._now = now
-        self._left = burst
-        self._seen = now()
-
-    def take(self) -> bool:
-        """Whether one more message may come now; if so it is counted."""
-        moment = self._now()
-        self._left = min(self._burst, self._left + (moment - self._seen) * self._per_s)
-        self._seen = moment
-        if self._left < 1.0:
-            return False
-        self._left -= 1.0
-        return True

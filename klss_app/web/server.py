@@ -1,7 +1,7 @@
 """The server of ``klss board``: one page from memory, and one websocket per page.
 
 No request reaches the file system: everything served is read from the package when the server starts. A page that sends
-a malformed message gets an error message; one that sends too much is disconnected.
+a malformed message gets an error message; one that sends too large a message is disconnected.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import json
 import logging
-import math
 from collections.abc import Awaitable, Callable, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -22,7 +21,7 @@ from aiohttp.http import HttpProcessingError
 
 from klss.support.text import printable
 from klss_app.front import BadGame, Reviewed
-from klss_app.web.guard import HEADERS, Rate, host_allowed, origin_allowed, same_token
+from klss_app.web.guard import HEADERS, host_allowed, origin_allowed, same_token
 from klss_app.web.puzzle_pages import puzzle_routes
 from klss_app.web.room import Refused, Room, Seat, Wish
 
@@ -35,13 +34,7 @@ _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-_MOST_LINES = 64
-_MOST_WAITING = 512
-_MOST_WAITING_BYTES = 1 << 23
-"""A page is cut off if more than this waits for it. One message may be larger: that of a whole analysis can be."""
 _CLOSE_WITHIN_S = 2.0
-_PER_S = 20.0
-_BURST = 60.0
 
 
 # ------------------------------------------------------------------------------------------------- what pages may send
@@ -156,10 +149,6 @@ def make_app(room: Room, host: str) -> web.Application:
 
 async def _serve_line(request: web.Request, room: Room, lines: dict[PageLine, None]) -> web.StreamResponse:
     """Add a page's socket to ``lines``, and serve it until it is gone."""
-    if len(lines) >= _MOST_LINES:
-        oldest = max(lines, key=PageLine.makes_way)
-        lines.pop(oldest)
-        asyncio.get_running_loop().create_task(oldest.close(WSCloseCode.TRY_AGAIN_LATER))
     response = web.WebSocketResponse(timeout=_CLOSE_WITHIN_S, max_msg_size=MOST_BYTES, heartbeat=20.0, compress=False)
     try:
         await response.prepare(request)
@@ -175,38 +164,18 @@ async def _serve_line(request: web.Request, room: Room, lines: dict[PageLine, No
 
 
 class PageLine:
-    """A page's socket: handles its messages, and sends the queued ones in order.
-
-    A page that does not read is cut off once too much waits for it.
-    """
+    """A page's socket: handles its messages, and sends the queued ones in order."""
 
     def __init__(self, socket: web.WebSocketResponse, room: Room, transport: asyncio.BaseTransport | None) -> None:
         self._socket = socket
         self._room = room
         self._transport = transport
         self._seat: Seat | None = None
-        self._waiting: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
-        self._waiting_bytes = 0
-        self._cut = False
-        self._rate = Rate(_PER_S, _BURST)
-
-    def makes_way(self) -> float:
-        """Rank for closing when too many sockets are open: first a page without a seat, then one of the seat with the
-        most pages. So the pages of one seat can't keep out those of another.
-        """
-        return math.inf if self._seat is None else len(self._seat.lines)
+        self._waiting: asyncio.Queue[str] = asyncio.Queue()
 
     def send(self, message: Mapping[str, object]) -> None:
         """Queue a message for sending."""
-        if self._cut:
-            return
-        if self._waiting.full() or self._waiting_bytes > _MOST_WAITING_BYTES:
-            self._cut = True
-            asyncio.get_running_loop().create_task(self.close(WSCloseCode.POLICY_VIOLATION))
-            return
-        text = json.dumps(message, separators=(",", ":"), allow_nan=False)
-        self._waiting_bytes += len(text)
-        self._waiting.put_nowait(text)
+        self._waiting.put_nowait(json.dumps(message, separators=(",", ":"), allow_nan=False))
 
     async def close(self, code: int) -> None:
         """Close the socket; data on the way to a page that does not read is dropped."""
@@ -222,9 +191,6 @@ class PageLine:
             async for message in self._socket:
                 if message.type is WSMsgType.ERROR:
                     break
-                if not self._rate.take():
-                    await self.close(WSCloseCode.POLICY_VIOLATION)
-                    break
                 await self._take(message.data)
         finally:
             sending.cancel()
@@ -234,9 +200,7 @@ class PageLine:
     async def _send_all(self) -> None:
         with contextlib.suppress(ConnectionError, RuntimeError):
             while True:
-                text = await self._waiting.get()
-                self._waiting_bytes -= len(text)
-                await self._socket.send_str(text)
+                await self._socket.send_str(await self._waiting.get())
 
     async def _take(self, data: str | bytes) -> None:
         message: _Message | None = None

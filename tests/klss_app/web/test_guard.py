@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from aiohttp import ClientError, WSMsgType, WSServerHandshakeError
 
-from klss_app.kept_games import HUMAN
 from klss_app.web import server
-from klss_app.web.guard import Rate, host_allowed, origin_allowed
+from klss_app.web.guard import host_allowed, origin_allowed
 from klss_app.web.server import MOST_BYTES, static_files
 from tests.klss_app.web.pages import Page, Served, served, settings
 
@@ -46,14 +44,6 @@ def test_only_the_page_of_the_same_host_may_open_a_socket() -> None:
     assert origin_allowed("http://127.0.0.1:1", "127.0.0.1:1")
     for origin in (None, "null", "http://127.0.0.1:2", "https://127.0.0.1:1", "http://localhost:1"):
         assert not origin_allowed(origin, "127.0.0.1:1")
-
-
-def test_a_rate_lets_a_burst_through_and_then_so_many_a_second() -> None:
-    moment = [0.0]
-    rate = Rate(2.0, 3.0, lambda: moment[0])
-    assert [rate.take() for _ in range(4)] == [True, True, True, False]
-    moment[0] = 1.0
-    assert [rate.take() for _ in range(3)] == [True, True, False]
 
 
 async def test_requests_from_elsewhere_are_refused_and_every_answer_has_the_headers() -> None:
@@ -111,21 +101,16 @@ async def test_without_the_token_there_is_no_seat_and_nothing_is_told() -> None:
         assert (await good.until("game"))["history"] == ["e4"]
 
 
-async def test_too_large_and_too_many_messages_cut_the_page_off_and_nobody_else() -> None:
+async def test_too_large_a_message_cuts_the_page_off_and_nobody_else() -> None:
     async with served(settings()) as at:
         good = await at.page()
         await good.until("game")
         large = await at.page()
         await large.until("game")
         await large.socket.send_str("x" * (MOST_BYTES + 1))
-        many = await at.page()
-        await many.until("game")
-        for _ in range(200):
-            await many.send(type="resign_not")
-        for page in (large, many):
-            while (await asyncio.wait_for(page.socket.receive(), 5)).type is WSMsgType.TEXT:
-                pass
-            assert page.socket.closed
+        while (await asyncio.wait_for(large.socket.receive(), 5)).type is WSMsgType.TEXT:
+            pass
+        assert large.socket.closed
         await good.send(type="move", move="e4", ply=0)
         assert (await good.until("game"))["history"] == ["e4"]
 
@@ -196,45 +181,16 @@ def test_what_is_served_is_small_and_names_nothing_outside() -> None:
             assert "innerHTML" not in text and "onclick=" not in text, path
 
 
-async def until_true(what: Callable[[], bool]) -> None:
-    """Wait for it, for as long as a test may take."""
-    while not what():
-        await asyncio.sleep(0.02)
-
-
-async def test_a_page_that_does_not_read_is_cut_off_and_keeps_no_server_from_ending(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_page_that_does_not_read_keeps_no_server_from_ending(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "_CLOSE_WITHIN_S", 0.2)
-
     async with served(settings()) as at:
-        seat = at.room.seats[0]
         page = await at.page()
         await page.until("game")
-        (reads,) = seat.lines
-        for _ in range(2):
-            await at.page()
-        await until_true(lambda: len(seat.lines) == 3)
-        for _ in range(40):
-            seat.send({"type": "filler", "text": "x" * (1 << 20)})
-            await page.until("filler")
-        await until_true(lambda: seat.lines == {reads})
-        await page.send(type="move", move="e4", ply=0)
-        assert (await page.until("game"))["history"] == ["e4"]
         await at.page()
-        await until_true(lambda: len(seat.lines) == 2)
-        for _ in range(8):
-            seat.send({"type": "filler", "text": "x" * (1 << 20)})
-        await asyncio.sleep(0.05)
-
-
-async def test_where_one_seat_opens_all_the_pages_there_may_be_the_other_one_still_sits_down() -> None:
-    async with served(settings(black=HUMAN)) as at:
-        crowd = [await at.page(1) for _ in range(70)]
-        page = await at.page(0)
-        await page.until("game")
-        await crowd[-1].until("game")
-        crowd += [await at.page(1) for _ in range(3)]
+        while len(at.room.seats[0].lines) < 2:
+            await asyncio.sleep(0.02)
+        for _ in range(40):
+            at.room.seats[0].send({"type": "filler", "text": "x" * (1 << 20)})
+            await page.until("filler")
         await page.send(type="move", move="e4", ply=0)
         assert (await page.until("game"))["history"] == ["e4"]
-        assert len(at.room.seats[1].lines) < 70
