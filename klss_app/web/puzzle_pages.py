@@ -32,7 +32,7 @@ def puzzle_routes() -> list[web.RouteDef]:
     async def told(request: web.Request) -> web.Response:
         number, move = int(request.match_info["number"]), request.match_info.get("move")
         async with one:
-            found = await asyncio.to_thread(*((_question, number) if move is None else (_answer, number, move)))
+            found = await asyncio.to_thread(_told, number, move)
         if found is None:
             raise web.HTTPNotFound(text="there is no such puzzle here\n")
         return web.json_response(found)
@@ -52,13 +52,18 @@ def _puzzle(number: int) -> Puzzle | None:
     return replace(_all()[number - 1]) if 1 <= number <= len(_all()) else None
 
 
-def _question(number: int) -> Document | None:
-    """The mover's view, and the question."""
-    from darkchess.fog.game.san import san
-
+def _told(number: int, move: str | None) -> Document | None:
+    """What a page gets of a puzzle, or of a move in it; None: there is no such puzzle or move."""
     puzzle = _puzzle(number)
     if puzzle is None:
         return None
+    return _question(puzzle, number) if move is None else _answer(puzzle, move)
+
+
+def _question(puzzle: Puzzle, number: int) -> Document:
+    """The mover's view, and the question."""
+    from darkchess.fog.game.san import san
+
     before, view = puzzle.views[-2], puzzle.views[-1]
     return {
         "number": number,
@@ -72,11 +77,8 @@ def _question(number: int) -> Document | None:
     }
 
 
-def _answer(number: int, text: str) -> Document | None:
+def _answer(puzzle: Puzzle, text: str) -> Document | None:
     """The result of a move, and what the fog hid."""
-    puzzle = _puzzle(number)
-    if puzzle is None:
-        return None
     move = next((each for each in puzzle.game.legal_moves() if each.uci() == text), None)
     if move is None and text != "-":
         return None

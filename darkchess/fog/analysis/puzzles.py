@@ -22,7 +22,7 @@ import numpy as np
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
-from darkchess.fog.analysis._kernels.sure import LEAST, LINE, MOST, REPLY, balances
+from darkchess.fog.analysis._kernels.sure import LINE, MOST, REPLY, balances
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.view import View
@@ -45,11 +45,6 @@ THEMES = {
     "keep": "Only one move is sure to lose nothing, whatever the fog hides.",
 }
 """The kinds of puzzles, and the task of each."""
-
-_LEAST_SHARE = 0.05
-"""Smallest share of the possible positions in which each other move must fall short: a danger in one of a thousand
-positions gives a proof, but not a good puzzle.
-"""
 
 
 @dataclass(frozen=True)
@@ -75,70 +70,13 @@ class Proof:
     short: float
 
 
-class Study:
-    """A turn, with the balances of its moves in every position that the mover can't rule out.
-
-    Parameters
-    ----------
-    rows : uint64[n, 9]
-        Those positions.
-    moves
-        The mover's moves.
+def material(rows: Words, moves: tuple[chess.Move, ...], *, bounded_above: bool) -> Ints:
+    """Return the balances of the mover's ``moves`` in each of ``rows``: int64[m, n, 3], the columns ``LEAST``, ``MOST``
+    and ``REPLY`` of :func:`darkchess.fog.analysis._kernels.sure.balances`.
     """
-
-    def __init__(self, rows: Words, moves: tuple[chess.Move, ...]) -> None:
-        self._rows, self.moves = rows, moves
-
-    def _balances(self, bounded_above: bool) -> Ints:
-        out: Ints = np.empty((len(self.moves), len(self._rows), LINE), dtype=np.int64)
-        codes = np.array([encode(move) for move in self.moves], dtype=np.int32)
-        balances(self._rows, codes, _WORTH, bounded_above, TABLES, out)
-        return out
-
-    @cached_property
-    def _sure(self) -> Ints:
-        sure: Ints = self._balances(False)[:, :, LEAST].min(axis=1)
-        return sure
-
-    @cached_property
-    def _bounded(self) -> Ints:
-        return self._balances(True)
-
-    @cached_property
-    def right(self) -> tuple[chess.Move, Proof] | None:
-        """The right move, with its proof; None if there is none."""
-        # The lower bounds alone rule out most turns, in a tenth of the time.
-        best = int(np.argmax(self._sure))
-        sure = int(self._sure[best])
-        others = np.arange(len(self.moves)) != best
-        if not others.any() or sure < 0 or int(self._sure[others].max()) > sure - CLEAR or self._takes_king(best):
-            return None
-        reached = self._bounded[others, :, MOST]
-        short = (reached <= sure - CLEAR).mean(axis=1).min()
-        proof = Proof(len(self._rows), sure, int(reached.min(axis=1).max()), round(float(short), 3))
-        return None if short < _LEAST_SHARE else (self.moves[best], proof)
-
-    def _takes_king(self, move: int) -> bool:
-        """Whether a move takes the king: a king that can be taken is seen, so that is no puzzle."""
-        taken = Position(self._rows[0]).piece_at(self.moves[move].to_square)
-        return taken is not None and taken.piece_type == chess.KING
-
-    def theme(self) -> str:
-        """Return the theme of the right move."""
-        assert self.right is not None
-        _, proof = self.right
-        if proof.sure >= KING:
-            return "force"
-        if proof.next <= -KING:
-            return "save"
-        return "win" if proof.sure >= CLEAR else "keep"
-
-    def refutation(self, move: chess.Move) -> Refutation:
-        """Return the position, and the reply, in which the balance of ``move`` is smallest."""
-        reached = self._bounded[self.moves.index(move)]
-        at = int(np.argmin(reached[:, MOST]))
-        reply = int(reached[at, REPLY])
-        return Refutation(Position(self._rows[at]), None if reply < 0 else decode(reply), int(reached[at, MOST]))
+    out: Ints = np.empty((len(moves), len(rows), LINE), dtype=np.int64)
+    balances(rows, np.array([encode(move) for move in moves], dtype=np.int32), _WORTH, bounded_above, TABLES, out)
+    return out
 
 
 @dataclass(frozen=True)
@@ -182,17 +120,20 @@ class Puzzle:
         return known
 
     @cached_property
-    def study(self) -> Study:
-        """The study of the turn."""
-        return Study(self.known.rows(np.arange(self.known.size)), self.game.legal_moves())
+    def rows(self) -> Words:
+        """The positions that this player can't rule out: uint64[n, 9]."""
+        return self.known.rows(np.arange(self.known.size))
 
     def against(self, answer: chess.Move | None) -> Refutation | None:
-        """Return why an answer is wrong; None if it is right, or if there is no answer."""
-        return None if answer in (None, self.solution) else self.study.refutation(answer)
-
-    def proved(self) -> bool:
-        """Whether theme, solution and proof follow from the moves, with everything computed again."""
-        return self.study.right == (self.solution, self.proof) and self.study.theme() == self.theme
+        """Return why an answer is wrong: the position, and the reply, in which its balance is smallest; None if it is
+        right, or if there is no answer.
+        """
+        if answer is None or answer == self.solution:
+            return None
+        (reached,) = material(self.rows, (answer,), bounded_above=True)
+        at = int(np.argmin(reached[:, MOST]))
+        reply = int(reached[at, REPLY])
+        return Refutation(Position(self.rows[at]), None if reply < 0 else decode(reply), int(reached[at, MOST]))
 
     def document(self) -> Document:
         """Return the puzzle as a JSON document."""
