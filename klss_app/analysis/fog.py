@@ -8,8 +8,11 @@ from dataclasses import replace
 import chess
 
 from darkchess.evaluation.choice import EvaluatorChoice
+from darkchess.fog.analysis.analyst import Analysis as Found
 from darkchess.fog.analysis.analyst import Analyst
+from darkchess.fog.analysis.because import CLEAR, Reason, reason
 from darkchess.fog.analysis.once_over import luck
+from darkchess.fog.analysis.principal_lines import Line
 from darkchess.fog.belief.marginals import marginals
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.contest import Setup
@@ -18,7 +21,19 @@ from darkchess.fog.game.view import View, initial_view
 from darkchess.fog.players.named_fog_players import Configuration
 from klss.play.kit import AnyKit
 from klss.play.limits import Limit
-from klss_app.analysis.summaries import LEAST_SHOWN, MOST_MOVES, Belief, Turn, likely, mark, rounded
+from klss_app.analysis.summaries import (
+    EXPLAINED,
+    LEAST_SHOWN,
+    MOST_MOVES,
+    Because,
+    Belief,
+    Step,
+    Turn,
+    because,
+    likely,
+    mark,
+    rounded,
+)
 from klss_app.analysis.turns import Analysis
 from uci_bridge.evaluators import make_evaluator
 
@@ -58,14 +73,24 @@ class FogAnalysis(Analysis[Configuration, Referee, Setup, View, chess.Move]):
         self._analysts[seat].observe(observation)
 
     def think(self, seat: chess.Color, question: str, limit: Limit) -> None:
+        self._limit = limit
+        self._thought = self._search(seat)
+
+    def _search(self, seat: chess.Color, other: int = 0) -> Found:
+        """Think about the present turn; ``other``: which of several searches, with seeds of their own."""
         # A particle whose root is not expanded tells nothing: so fewer nodes mean fewer particles.
-        particles = None if limit.nodes is None else max(_LEAST_PARTICLES, limit.nodes // _NODES_A_ROOT)
-        self._thought = self._analysts[seat].think(limit, particles=particles)
+        nodes = self._limit.nodes
+        particles = None if nodes is None else max(_LEAST_PARTICLES, nodes // _NODES_A_ROOT)
+        return self._analysts[seat].think(self._limit, particles=particles, other=other)
 
     def record(self, game: Referee, ply: int, seat: chess.Color, answer: chess.Move) -> Turn:
         position, analysis = game.positions[ply], self._thought
         best = analysis.moves[0]
         played, loss = next(each for each in analysis.moves if each.move == answer), analysis.loss(answer)
+        # A cost that another search does not find is noise: the mark is that of the smaller one.
+        again = self._search(seat, 1).loss(answer) if mark(loss) else None
+        least = loss if again is None or loss is None else min(loss, again)
+        why = None if loss is None or loss < EXPLAINED else reason(answer, analysis, self._analysts[seat])
         truth = float(self._evaluators[seat].values(position.row[None, :])[0])
         sets = {chess.COLOR_NAMES[color]: each.position_set for color, each in self._analysts.items()}
         shown = [each for each in analysis.moves if each.probability >= LEAST_SHOWN][:MOST_MOVES]
@@ -82,18 +107,45 @@ class FogAnalysis(Analysis[Configuration, Referee, Setup, View, chess.Move]):
             ],
             "tries": {each.move.uci(): [each.san, rounded(analysis.loss(each.move))] for each in analysis.moves},
             "lines": [[each.san for each in line] for line in analysis.lines],
+            "steps": [_steps(line) for line in analysis.lines],
             "played": {
                 "san": played.san,
+                "move": answer.uci(),
                 "p": rounded(played.probability),
                 "loss": rounded(loss),
-                "mark": mark(loss),
+                "mark": mark(least),
                 "turned": rounded(luck(position, answer, analysis, self._analysts[seat])),
             },
-            "best": {"san": best.san, "p": rounded(best.probability)},
+            "best": {"san": best.san, "move": best.move.uci(), "p": rounded(best.probability)},
+            "because": because(loss, None if why is None else _said(why, analysis)),
         }
 
     def close(self) -> None:
         self._resources.close()
+
+
+def _said(why: Reason, analysis: Found) -> Because:
+    """A reason as a record has it, with its sentence."""
+    side, dots = ("White", "…") if analysis.view.color else ("Black", "")
+    share = f"all {why.positions:,}" if why.count == why.positions else f"{why.count:,} of {why.positions:,}"
+    where = f"In {share} possible positions" if why.positions > 1 else "In the only possible position"
+    if why.positions < analysis.positions:
+        where = f"In {share} positions, drawn from {analysis.positions:,} possible ones,"
+    replies = [each.san for each in why.line[1:]]
+    reply = f"{where} {dots}{replies[0]}"
+    if not why.punishes:
+        text = f"The engine expects {dots}{' '.join(replies)}."
+    elif why.takes is not None:
+        text = f"{reply} takes the {chess.piece_name(why.takes)}."
+    else:
+        text = f"{reply} leaves {side} at least {CLEAR:.2f} worse than after {analysis.moves[0].san}."
+    takes = None if why.takes is None else chess.piece_symbol(why.takes)
+    return {"text": text, "line": _steps(why.line), "takes": takes, "count": why.count, "of": why.positions}
+
+
+def _steps(line: Line) -> list[Step]:
+    """A line as a record has it."""
+    return [{"san": each.san, "move": each.move.uci(), "board": each.after.fen().split()[0]} for each in line]
 
 
 def _belief(known: PositionSet) -> Belief:

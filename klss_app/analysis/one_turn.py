@@ -13,7 +13,7 @@ import numpy as np
 
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.analysis.analyst import Analysis, Analyst, Belief
+from darkchess.fog.analysis.analyst import Analysis, Analyst
 from darkchess.fog.analysis.principal_lines import Line
 from darkchess.fog.belief.marginals import belief_lines, percent
 from darkchess.fog.belief.position_set import PositionSet
@@ -37,13 +37,12 @@ def analyst_at(
     evaluator: Evaluator,
     *,
     seed: int,
-    belief: Belief = "uniform",
     tell: Callable[[str], None] = lambda what: None,
 ) -> Analyst:
     """An analyst that has seen the views of the side to move at ``ply``, and nothing else."""
     views = game.views(game.positions[ply].turn)[: ply + 1]
     start, rules = game.positions[0], game.ruleset
-    analyst = Analyst(views[0], start, rules, evaluator=evaluator, seed=seed, belief=belief, configuration=chosen)
+    analyst = Analyst(views[0], start, rules, evaluator=evaluator, seed=seed, configuration=chosen)
     for view in views[1:]:
         analyst.observe(view)
         tell(f"ply {view.ply} of {ply}, {analyst.position_set.size:,} positions possible")
@@ -74,8 +73,8 @@ def document(analysis: Analysis, analyst: Analyst, configuration: str, evaluator
     ``marginals`` has every square on which a piece may stand, including own pieces (1.0), by FEN's letters; the rest to
     1 is the probability that the square is empty. A ``value`` is null if the search was too short for one.
     """
-    found, positions, weights = analysis.diagnostics, analyst.position_set, analyst.weights
-    listed = {} if weights is None else {int(at): float(weights[at]) for at in likeliest(positions, weights, _LISTED)}
+    found, positions = analysis.diagnostics, analyst.position_set
+    weights = positions.weights
     return {
         "ply": analysis.view.ply,
         "color": chess.COLOR_NAMES[analysis.view.color],
@@ -99,11 +98,11 @@ def document(analysis: Analysis, analyst: Analyst, configuration: str, evaluator
             for line in analysis.lines
         ],
         "seed": seed,
-        "belief": analysis.belief,
-        "effective": float(positions.size) if weights is None else effective(weights),
+        "belief": "filter",
+        "effective": effective(weights),
         "likeliest": [
-            {"fen": Position(positions.rows([at])[0], positions.fullmove).fen(), "weight": weight}
-            for at, weight in listed.items()
+            {"fen": Position(positions.rows([at])[0], positions.fullmove).fen(), "weight": float(weights[at])}
+            for at in likeliest(positions, weights, _LISTED).tolist()
         ],
     }
 
@@ -127,9 +126,9 @@ def text(analysis: Analysis, answer: Report, evaluator: str, unicode: bool) -> l
         f" {nothing}: not seen, no piece can be there   {seen}: seen, empty",
         "",
     ]
-    if analysis.belief != "uniform" and analysis.positions > 1:
+    if analysis.positions > 1:
         alike = f"{answer['effective']:.1f}" if answer["effective"] < 1000.0 else f"{answer['effective']:,.0f}"
-        lines += [f"by the {analysis.belief} as uncertain as {alike} equally likely positions", ""]
+        lines += [f"by the filter as uncertain as {alike} equally likely positions", ""]
     return lines + _strategy(analysis, answer, evaluator)
 
 
@@ -161,18 +160,6 @@ def _strategy(analysis: Analysis, answer: Report, evaluator: str) -> list[str]:
     return lines
 
 
-def _weight(weight: float) -> str:
-    """A weight as a percentage with two significant digits, since many are small.
-
-    >>> [_weight(each) for each in (0.312, 0.0412, 0.00042, 1.0)]
-    ['31%', '4.1%', '0.042%', '100%']
-    """
-    percents = 100.0 * weight
-    if percents >= 9.95:
-        return f"{percents:.0f}%"
-    return f"{percents:.1e}%" if percents < 1e-3 else f"{percents:.2g}%"
-
-
 def _pawns(value: float) -> str:
     """A value, and the same in pawns."""
     if abs(value) > 0.9999:
@@ -198,8 +185,7 @@ def truth_text(truth: Report, color: chess.Color) -> list[str]:
     lines = ["Once over", f" the true position: {truth['fen']}"]
     if truth["possible"]:
         lines.append(f" it was one of the {truth['positions']:,} positions possible for {side}")
-        if truth["weight"] is not None:
-            lines.append(f" by its weight, {_weight(truth['weight'])}, it was number {truth['weight_rank']}")
+        lines.append(f" by its weight, {percent(truth['weight'])}, it was number {truth['weight_rank']}")
     else:
         lines.append(f" it was not among the {truth['positions']:,} positions of the sample")
     if truth["particle"] is not None:

@@ -19,7 +19,7 @@ from darkchess.rbc.players.named_rbc_players import Configuration, make_player
 from klss.play.kit import AnyKit
 from klss.play.limits import Limit
 from klss.support.arrays import Floats, Ints
-from klss_app.analysis.summaries import MOST_MOVES, Belief, Possible, Turn, likely, mark, rounded
+from klss_app.analysis.summaries import MOST_MOVES, Belief, Possible, Turn, because, likely, mark, rounded
 from klss_app.analysis.turns import Analysis
 from klss_app.known.rbc import move_letters
 from uci_bridge.evaluators import make_evaluator
@@ -96,13 +96,15 @@ class RbcAnalysis(Analysis[Configuration, Referee, Position, Observation, Answer
             "lines": [],
             "played": {
                 "san": letters[asked],
+                "move": asked,
                 "p": None,
                 "loss": rounded(loss),
                 "look_loss": rounded(gains[look] - gains[looked]) if looked is not None and looked in gains else None,
                 "mark": mark(loss),
                 "turned": None,
             },
-            "best": {"san": letters[best], "p": None},
+            "best": {"san": letters[best], "move": best, "p": None},
+            "because": because(loss),
         }
 
     def close(self) -> None:

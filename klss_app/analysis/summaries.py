@@ -4,6 +4,7 @@ costliest moves.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,17 +20,36 @@ Possible: TypeAlias = tuple[int, bool]
 
 
 class Choice(TypedDict):
-    """An answer in the game's words (SAN in chess), and its probability in the mixed strategy; None: not known."""
+    """An answer in the game's words (SAN in chess), in UCI where it is a move of chess, and its probability in the
+    mixed strategy; None: not known."""
 
     san: str
+    move: str | None
     p: float | None
 
 
 class Move(Choice):
-    """An answer of the mixed strategy, in UCI where it is a move of chess, and its value."""
+    """An answer of the mixed strategy, and its value."""
 
-    move: str
     value: float | None
+
+
+class Step(TypedDict):
+    """A move of a line, and the first field of FEN after it; a line is played in one possible position."""
+
+    san: str
+    move: str
+    board: str
+
+
+class Because(TypedDict):
+    """Why a move costs something; without a line, only ``text`` says something."""
+
+    text: str
+    line: list[Step]  # the move, the reply, and what may follow
+    takes: str | None  # the piece that the reply captures, by FEN's letter in lower case
+    count: int  # positions in which the reply can be played, and punishes the move
+    of: int  # positions that were looked at
 
 
 class PlayedMove(Choice):
@@ -60,8 +80,10 @@ class Turn(TypedDict):
     moves: list[Move]  # of the mixed strategy
     tries: dict[str, list[str | float | None]]  # words and cost of every open answer
     lines: list[list[str]]  # what the engine expects
+    steps: NotRequired[list[list[Step]]]  # the same, with boards
     played: PlayedMove
     best: Choice
+    because: Because | None  # None: the move costs little
     # in blind chess: the number of positions after the look, the gain of each look by its square, the look
     after_look: NotRequired[int]
     looks: NotRequired[dict[str, float]]
@@ -84,6 +106,18 @@ MARKS = {"??": 0.24, "?": 0.12, "?!": 0.06}
 """Least cost of a move with each mark. Differences below .03 are noise in so short a search; the mildest mark begins at
 twice that, and each next one at double the cost.
 """
+
+
+EXPLAINED = 0.1
+"""Least cost that is explained."""
+
+
+def because(loss: float | None, found: Because | None = None) -> Because | None:
+    """Why a move of that cost costs it, if it is enough for that: as ``found``, or that the engine has no line."""
+    none = "The engine has a value for it, and no line."
+    unsaid: Because = {"text": none, "line": [], "takes": None, "count": 0, "of": 0}
+    return None if loss is None or loss < EXPLAINED else found or unsaid
+
 
 _COSTLIEST = 5
 LEAST_COST = 0.005
@@ -123,6 +157,7 @@ class Sums:
     moves: int = 0
     valued: int = 0
     cost: float = 0.0
+    points: float = 0.0
     judged: int = 0
     luck: float = 0.0
     looked: int = 0
@@ -138,7 +173,8 @@ class Sums:
         if played["loss"] is not None:
             self.valued += 1
             self.cost += max(0.0, played["loss"])
-            self.marks[mark(played["loss"])] += 1
+            self.marks[played["mark"]] += 1
+            self.points += 100.0 * math.exp(-2.0 * max(0.0, played["loss"]))
         look_loss = played.get("look_loss")
         if look_loss is not None:
             self.looked += 1
@@ -151,6 +187,7 @@ class Sums:
             "mean_cost": round(self.cost / self.valued, 4) if self.valued else None,
             "mean_luck": round(self.luck / self.judged, 4) if self.judged else None,
             "marks": {sign: self.marks[sign] for sign in MARKS},
+            "accuracy": round(self.points / self.valued, 1) if self.valued else None,
             **({"mean_look_cost": round(self.look_cost / self.looked, 4)} if self.looked else {}),
         }
 
@@ -158,11 +195,13 @@ class Sums:
 def summary(turns: Sequence[Turn], color: str) -> Report:
     """The costs of ``color`` in ``turns``, records of :mod:`klss_app.analysis`: ``summary`` in docs/analyse.md.
 
-    >>> played = {"san": "e4", "p": 0.5, "loss": 0.25, "turned": -0.5}
+    >>> played = {"san": "e4", "p": 0.5, "loss": 0.25, "mark": "??", "turned": -0.5}
     >>> turn = {"ply": 0, "color": "white", "positions": {"white": [1, False]}, "played": played, "best": {}}
-    >>> found = summary([turn], "white")
+    >>> found = summary([turn | {"because": None}], "white")
     >>> found["mean_cost"], found["mean_luck"], found["marks"], [each["san"] for each in found["costliest"]]
     (0.25, -0.5, {'??': 1, '?': 0, '?!': 0}, ['e4'])
+    >>> found["accuracy"]  # 100·e^(-2·0.25)
+    60.7
     """
     own, sums = [turn for turn in turns if turn["color"] == color], Sums()
     for turn in own:
@@ -187,6 +226,7 @@ def costly(turn: Turn) -> Report:
         "best": turn["best"],
         "probability": played["p"],
         "turned": played["turned"],
+        "because": None if turn["because"] is None else turn["because"]["text"],
     }
 
 
@@ -203,7 +243,8 @@ def turn_text(turn: Turn) -> list[str]:
         ]
     what = "request" if "look" in turn else "answer"
     rows = [
-        (each["san"], "" if each["p"] is None else f"{each['p']:.0%}", _value(each["value"])) for each in turn["moves"]
+        (each["san"], "" if each["p"] is None else f"{each['p']:.0%}", signed(each["value"], 3))
+        for each in turn["moves"]
     ]
     return [
         f"turn {turn['ply']}, {turn['color']}{possible}",
@@ -213,5 +254,6 @@ def turn_text(turn: Turn) -> list[str]:
     ]
 
 
-def _value(value: float | None) -> str:
-    return "" if value is None else f"{value:+.3f}"
+def signed(value: float | None, digits: int) -> str:
+    """Return a value with its sign; empty: it is not known."""
+    return "" if value is None else f"{value:+.{digits}f}"

@@ -20,7 +20,7 @@ from klss.play.contest import Answer, AnyDecision, Forfeit, Observation, OutOfTi
 from klss.play.kit import AnyKit, AnyReplay, Configuration, TrueGame
 from klss.play.limits import Limit
 from klss.play.outcome import Seat
-from klss_app.analysis.summaries import CAP, MOST_MOVES, Move, Possible, Turn, mark, rounded
+from klss_app.analysis.summaries import CAP, MOST_MOVES, Choice, Move, Possible, Turn, because, mark, rounded
 from klss_app.front import front_of, show, worded
 
 OWN = {"fog": "klss_app.analysis.fog:FogAnalysis", "rbc": "klss_app.analysis.rbc:RbcAnalysis"}
@@ -100,12 +100,14 @@ class Analysis(Generic[Configuration, TrueGame, Setup, Observation, Answer]):
             "lines": [],
             "played": {
                 "san": played,
+                "move": played,
                 "p": rounded(mixture.get(answer, 0.0 if player.mixture else None)),
                 "loss": loss,
                 "mark": mark(loss),
                 "turned": None,
             },
-            "best": {"san": moves[0]["san"], "p": moves[0]["p"]} if moves else {"san": "resign", "p": None},
+            "best": {"san": moves[0]["san"], "move": moves[0]["move"], "p": moves[0]["p"]} if moves else _RESIGNS,
+            "because": because(loss),
         }
 
     def close(self) -> None:
@@ -114,6 +116,8 @@ class Analysis(Generic[Configuration, TrueGame, Setup, Observation, Answer]):
             player.close()
         self._maker.close()
 
+
+_RESIGNS: Choice = {"san": "resign", "move": None, "p": None}
 
 AnyAnalysis = Analysis[Any, Any, Any, Any, Any]
 """The analysis of a game that was chosen by name."""

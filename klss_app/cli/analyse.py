@@ -65,12 +65,9 @@ if TYPE_CHECKING:
     from darkchess.fog.game.rules import Ruleset
     from klss.play.kit import Spec
 
-_ONE_TURN = ("belief", "once_over", "clock")
+_ONE_TURN = ("once_over", "clock")
 _GAMES = ("out", "html", "pgn_out", "all", "player", "workers", "scheduler")
 """The flags for one turn, and those for whole games."""
-
-BELIEFS = ("filter", "uniform")
-"""Values of ``--belief``, which are also their names in sentences, after "the"."""
 
 
 def _parser(game: Game = FOG) -> Parser:
@@ -104,14 +101,6 @@ def _parser(game: Game = FOG) -> Parser:
     add_game_options(parser, fen=False, seed_default=0, limits=limits)
     if fog:
         add = parser.add_argument_group("for one turn, with --ply").add_argument
-        add(
-            "--belief",
-            default=BELIEFS[0],
-            choices=BELIEFS,
-            metavar="NAME",
-            help=f"weights of positions in the output: {', '.join(BELIEFS)} (uniform: all the same); the search "
-            "uses those of its configuration",
-        )
         add("--once-over", action="store_true", help="after a finished game: compare with the true position")
     add = parser.add_argument_group("for a whole game, without --ply").add_argument
     add("--out", metavar="FILE", help="keep each analysed game there; the same command continues")
@@ -319,9 +308,7 @@ def _fog_turn(
         closing(make_evaluator(chosen, choice, options.ruleset)) as evaluator,
         closing(ProgressLine("klss analyse")) as line,
     ):
-        analyst = one_turn.analyst_at(
-            true, parsed.ply, chosen, evaluator, seed=options.seed, belief=parsed.belief, tell=line.tell
-        )
+        analyst = one_turn.analyst_at(true, parsed.ply, chosen, evaluator, seed=options.seed, tell=line.tell)
         analysis = analyst.think(options.limit, progress=lambda state: line.tell(f"{int(state['nodes']):,} nodes"))
     name = evaluator_choice(chosen, choice).name
     answer = one_turn.document(analysis, analyst, chosen.name, name, options.seed)
@@ -330,7 +317,7 @@ def _fog_turn(
     # The true game is used only here, after the analysis is complete.
     if parsed.once_over:
         position = true.positions[parsed.ply]
-        answer["truth"] = vars(truth_at(position, analysis, analyst.position_set, analyst.weights))
+        answer["truth"] = truth_at(position, analysis, analyst.position_set)
         lines += ["", *one_turn.truth_text(answer["truth"], position.turn)]
     return answer, lines
 

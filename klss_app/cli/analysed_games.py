@@ -27,6 +27,7 @@ from klss_app.analysis.summaries import (
     Turn,
     Turns,
     costly,
+    signed,
     summary,
 )
 from klss_app.cli.errors import FailedError, UsageError
@@ -42,6 +43,9 @@ _LUCK = (
     "less the same of the mixture.",
 )
 """What the columns of an analysis mean."""
+
+_BECAUSE = "because"
+"""The column of sentences, which are lines of their own in the terminal."""
 
 _SHOWN = 20
 """Number of the costliest moves that are kept."""
@@ -140,8 +144,8 @@ def _rows(game: Reviewed, turn: Turn, place: tuple[int, str], player: str) -> li
     if "look" not in turn:
         return [move]
     best, cost = turn["look"]["best"], turn["played"].get("look_loss")
-    look = {"san": f"look {turn['look']['played']}", "cost": cost, "positions": size, "best": {"san": best, "p": None}}
-    return [move | look, move]
+    look = {"san": f"look {turn['look']['played']}", "cost": cost, "positions": size}
+    return [move | look | {"best": {"san": best, "move": None, "p": None}, "because": None}, move]
 
 
 class AnalysisFile:
@@ -256,7 +260,7 @@ def _tables(answer: Report) -> Iterator[tuple[str, list[list[str]]]]:
                 name,
                 f"{found['moves']:,}",
                 "" if found["mean_cost"] is None else f"{found['mean_cost']:.3f}",
-                _signed(found.get("mean_look_cost") if looks else found["mean_luck"], 3),
+                signed(found.get("mean_look_cost") if looks else found["mean_luck"], 3),
                 *map(str, found["marks"].values()),
             ]
             for name, found in groups.items()
@@ -273,17 +277,14 @@ def _tables(answer: Report) -> Iterator[tuple[str, list[list[str]]]]:
             each["phase"],
             "" if each["positions"] is None else f"{each['positions']:,}{'+' if each['known'] == _SAMPLE else ''}",
             each["best"]["san"] + ("" if each["best"]["p"] is None else f" ({100 * each['best']['p']:.0f}%)"),
-            _signed(each["turned"], 2),
+            signed(each["turned"], 2),
+            each["because"] or "",
         ]
         for each in answer["costliest"]
     ]
     if rows:
-        head = ["game", "player", "move", "cost", "phase", "possible", "the engine plays", "luck"]
+        head = ["game", "player", "move", "cost", "phase", "possible", "the engine plays", "luck", _BECAUSE]
         yield "the costliest moves", [head, *rows]
-
-
-def _signed(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:+.{digits}f}"
 
 
 def _title(answer: Report, evaluator: str) -> str:
@@ -296,9 +297,12 @@ def text(answer: Report, evaluator: str) -> list[str]:
     """An archive's document for people."""
     lines, valued = [_title(answer, evaluator)], answer["summary"]["mean_cost"] is not None
     for caption, rows in _tables(answer) if valued else ():
-        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        columns = len(rows[0]) - (rows[0][-1] == _BECAUSE)
+        widths = [max(len(row[i]) for row in rows) for i in range(columns)]
         lines += ["", f"{caption}:"]
-        lines += ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+        for row in rows:
+            lines.append("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)).rstrip())
+            lines += [f"    {each}" for each in row[columns:] if each not in ("", _BECAUSE)]
     return [*lines, *(_LEGEND if valued else ()), *(_LUCK if answer["summary"]["mean_luck"] is not None else ())]
 
 

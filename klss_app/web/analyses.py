@@ -1,4 +1,4 @@
-"""Analyses of finished games, one process at a time. The latest ones of whole games are kept."""
+"""Analyses of finished games, one process at a time. Those of whole games are kept."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping
 
 import chess
 
+from klss.support.text import Document
 from klss_app.analysis.process import AnalysisProcess, Request
 from klss_app.analysis.summaries import CAP, NODES, Turns, summary
 from klss_app.front import Front, Reviewed
 from klss_app.kept_games import Settings
 from uci_bridge.errors import EngineFailed
-
-_MOST_WHOLE = 16
 
 
 class Analyses:
@@ -32,12 +31,14 @@ class Analyses:
     ----------
     nodes, cap
         See :mod:`klss_app.analysis.summaries`.
+    whole
+        All turns of the games whose analysis is complete, by numbers.
     """
 
     def __init__(self, kind: Front, tell: Callable[[Mapping[str, object]], None]) -> None:
         self.nodes, self.cap = NODES, CAP
         self._kind, self._tell = kind, tell
-        self._whole: dict[int, Turns] = {}
+        self.whole: dict[int, Turns] = {}
         self._task: asyncio.Task[None] | None = None
         self._number: int | None = None  # of the game that is being analysed, with its turns so far
         self._turns: Turns = []
@@ -47,7 +48,7 @@ class Analyses:
 
         Not for two callers at a time: each would begin an analysis, and only one of the two would ever be ended.
         """
-        whole = self._whole.get(game.number)
+        whole = self.whole.get(game.number)
         if whole is None and game.number != self._number:
             await self.stop()
             self._number, self._turns = game.number, []
@@ -57,7 +58,7 @@ class Analyses:
                 cap=self.cap, text=game.text, rules=game.rules,
             )  # fmt: skip
             self._task = asyncio.create_task(self._run(game, request))
-        self._told(game, whole or self._turns, whole)
+        self._told(game, whole or self._turns, done=whole is not None)
 
     async def stop(self) -> None:
         """End the running analysis; its turns are dropped."""
@@ -67,29 +68,9 @@ class Analyses:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
 
-    def whole(self, number: int) -> Turns | None:
-        """All turns of a game whose analysis is complete; None for any other."""
-        return self._whole.get(number)
-
-    def _told(
-        self,
-        game: Reviewed,
-        turns: Turns,
-        whole: Turns | None = None,
-        failed: str | None = None,
-    ) -> None:
-        """Send ``turns``; ``whole``: all turns of a complete analysis, which are summed up too."""
-        self._tell(
-            {
-                "type": "analysis",
-                "game": game.number,
-                "of": game.plies,
-                "done": whole is not None or failed is not None,
-                "failed": failed,
-                "turns": turns,
-                "summary": {color: summary(whole, color) for color in chess.COLOR_NAMES} if whole else None,
-            }
-        )
+    def _told(self, game: Reviewed, turns: Turns, *, done: bool = False, failed: str | None = None) -> None:
+        """Send new ``turns``."""
+        self._tell(told(game, turns, self.whole.get(game.number, self._turns), done=done, failed=failed))
 
     async def _run(self, game: Reviewed, request: Request) -> None:
         turns, process = self._turns, AnalysisProcess()
@@ -98,12 +79,17 @@ class Analyses:
             while (turn := await asyncio.to_thread(next, found, None)) is not None:
                 turns.append(turn)
                 self._told(game, [turn])
-            self._whole[game.number] = turns
-            while len(self._whole) > _MOST_WHOLE:
-                del self._whole[next(iter(self._whole))]
-            self._told(game, [], turns)
+            self.whole[game.number] = turns
+            self._told(game, [], done=True)
         except EngineFailed as error:
-            self._told(game, [], failed=str(error))
+            self._told(game, [], done=True, failed=str(error))
         finally:
             self._number = None
             await asyncio.to_thread(process.close)
+
+
+def told(game: Reviewed, turns: Turns, known: Turns, *, done: bool = True, failed: str | None = None) -> Document:
+    """The message of new ``turns`` to a page, with the sums over all that are ``known``."""
+    sums = {color: summary(known, color) for color in chess.COLOR_NAMES}
+    head = {"type": "analysis", "game": game.number, "of": game.plies, "done": done, "failed": failed}
+    return head | {"turns": turns, "summary": sums}

@@ -6,12 +6,12 @@ import base64
 import json
 import re
 from collections.abc import Mapping
-
-import chess
+from dataclasses import replace
 
 from klss.support.text import Document
-from klss_app.analysis.summaries import Turns, summary
+from klss_app.analysis.summaries import Turns
 from klss_app.front import Front, Reviewed
+from klss_app.web.analyses import told
 from klss_app.web.server import static_files
 
 
@@ -50,10 +50,9 @@ def one_file(kind: Front, games: Mapping[int, tuple[Reviewed, Turns]], report: s
 
 def _answers(kind: Front, number: int, reviewed: Reviewed, turns: Turns) -> Document:
     """A server's answers to a page's requests about a game, by the requests' types."""
-    analysis = {"type": "analysis", "game": number, "of": len(turns), "done": True, "failed": None, "turns": turns}
     return {
         "review": {"type": "review", "game": number, "color": "white", **kind.review(reviewed)},
-        "analyse": analysis | {"summary": {color: summary(turns, color) for color in chess.COLOR_NAMES}},
+        "analyse": told(replace(reviewed, number=number), turns, turns),
         "pgn": {"type": "pgn", "game": number, "pgn": reviewed.text, "names": reviewed.names},
     }
 

@@ -251,7 +251,7 @@ class PageLine:
                 await self._review(message.game)
             case _Pgn():
                 game = self._finished(message.game)
-                turns = room.analyses.whole(game.number) if message.comments else None
+                turns = room.analyses.whole.get(game.number) if message.comments else None
                 text = game.text if turns is None else room.kind.annotated(game, turns)
                 self.send({"type": "pgn", "game": game.number, "pgn": text, "names": game.names})
             case _Open():

@@ -66,21 +66,6 @@ def test_the_json_has_the_shape_that_other_programs_rely_on(klss: Any, pychess: 
     assert document["likeliest"][0]["fen"].endswith(" w KQkq - 0 3")
 
 
-def test_the_belief_is_the_one_that_was_asked_for(klss: Any, pychess: str) -> None:
-    asked = ("analyse", pychess, "--ply", "4", "--color", "white", "--json", *QUICK)
-    beliefs = ("filter", "uniform")
-    found = {name: klss(*asked, "--belief", name).document for name in beliefs}
-    assert all(each["belief"] == name for name, each in found.items()) and found["uniform"]["likeliest"] == []
-    assert len({each["marginals"]["c6"]["n"] for each in found.values()}) == 2
-    uniform = found["uniform"]
-    size = uniform["positions"]
-    assert uniform["effective"] == size > 10
-    assert uniform["marginals"]["c6"] == {"p": 1 / size, "n": 1 / size}  # by one move each
-    # The search has what its configuration says, whatever is shown.
-    for each in found.values():
-        assert (each["value"], each["lines"], each["nodes"]) == (uniform["value"], uniform["lines"], uniform["nodes"])
-
-
 def test_a_time_limit_is_one(klss: Any, pychess: str) -> None:
     ran = klss(
         "analyse", pychess, "--ply", "4", "--color", "white", "--json", "--time", "0.05", "--evaluator", "builtin"
@@ -189,8 +174,18 @@ def test_a_whole_game_tells_what_each_side_gave_away_and_luck_apart(klss: Any, p
         costs = [each["cost"] for each in summary["costliest"]]
         assert costs == sorted(costs, reverse=True) and len(costs) <= 5
     assert klss("analyse", pychess, "--nodes", "200", "--json").out == ran.out
-    shown = klss("analyse", pychess, "--nodes", "200", "--color", "white", "--ascii")
+    for turn in document["turns"]:
+        assert (turn["because"] is None) == (turn["played"]["loss"] < 0.1)
+        for line, steps in zip(turn["lines"], turn["steps"], strict=True):
+            assert [step["san"] for step in steps] == line
+    because = document["turns"][4]["because"]  # the queen on f7 is taken
+    assert because["text"] == f"In {because['count']} of {because['of']} possible positions …Kxf7 takes the queen."
+    assert [step["move"] for step in because["line"]] == ["h5f7", "e8f7"] and because["takes"] == "q"
+    assert white["costliest"][0]["because"] == because["text"]
+    shown = klss("analyse", pychess, "--nodes", "200", "--color", "white", "--ascii", "--html", "game.html")
     assert shown.code == 0 and "3. Qxf7" in shown.out and "black" not in shown.out
+    assert f"    {because['text']}".replace("…", "...") in shown.out.replace("…", "...").splitlines()
+    assert because["text"] in Path("game.html").read_text()
 
 
 def test_the_annotated_game_has_the_same_moves_and_a_comment_on_each(klss: Any, pychess: str, tmp_path: Path) -> None:

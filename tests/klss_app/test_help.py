@@ -99,8 +99,8 @@ def test_what_holds_for_one_turn_or_for_a_whole_game_alone_is_told_so_and_refuse
         group.title: {flag: action.nargs for action in group._group_actions for flag in action.option_strings}
         for group in parser._action_groups
     }
-    assert set(groups["for one turn, with --ply"]) == {"--belief", "--once-over"}
-    values = {"--belief": "uniform", "--workers": "2"}
+    assert set(groups["for one turn, with --ply"]) == {"--once-over"}
+    values = {"--workers": "2"}
     for group, rest in (("for one turn, with --ply", []), ("for a whole game, without --ply", ["--ply", "0"])):
         for flag, nargs in groups[group].items():
             ran = klss("analyse", "game.pgn", flag, *([] if nargs == 0 else [values.get(flag, "out.json")]), *rest)

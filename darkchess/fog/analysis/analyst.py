@@ -25,7 +25,6 @@ import numpy as np
 
 from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
-from darkchess.errors import DarkchessError
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.analysis.principal_lines import Line, LineMove, principal_lines
 from darkchess.fog.belief.filter import Filter
@@ -45,15 +44,8 @@ from klss.search.root_values import RootValues, root_values
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats, Words
 
-Belief = Literal["filter", "uniform"]
-"""Weights with which positions are shown."""
-
 _LINES = 3
 """Number of lines: those of the moves that are played most."""
-
-
-class AnalysisError(DarkchessError, ValueError):
-    """An analysis of a ply at which the player has no move to make; the message says what, got, expected."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +71,7 @@ class Analysis:
     capped_by
         None if these are all that agree with the player's views; else why they are a sample.
     marginals
-        Probability of each piece on each square.
-    belief
-        The kind of the weights in these.
+        Probability of each piece on each square, by the filter.
     value
         The profile's value for the player; None if the search was too short.
     moves
@@ -98,7 +88,6 @@ class Analysis:
     positions: int
     capped_by: Literal["cap", "time"] | None
     marginals: Marginals
-    belief: Belief
     value: float | None
     moves: tuple[MoveValue, ...]
     lines: tuple[Line, ...]
@@ -124,11 +113,6 @@ class Analysis:
         return None if mix is None or value is None else mix - value
 
 
-def _filtered(configuration: Configuration) -> bool:
-    """Whether a player's search uses the filter's weights."""
-    return configuration.beliefs is not None and configuration.beliefs.filtered
-
-
 class Analyst:
     """Follower of one player's views through a game, which analyses turns on request.
 
@@ -142,14 +126,11 @@ class Analyst:
         The player's settings, with a search. Settings of the carrying of a trunk have no effect.
     seed
         As for :class:`darkchess.fog.players.player.KlssPlayer`.
-    belief
-        The kind of :attr:`weights`, and of those in the marginals. The search uses the weights of its
-        configuration, whatever this is.
 
     Attributes
     ----------
     position_set
-        The possible positions.
+        The possible positions, weighed by the filter; the search uses the weights of its configuration.
     model, quiet
         The game as the player sees it, and the plies since it last observed a pawn move or a capture.
     """
@@ -163,7 +144,6 @@ class Analyst:
         evaluator: Evaluator,
         configuration: Configuration = CONFIGURATIONS["klss2021"],
         seed: int = 0,
-        belief: Belief = "uniform",
     ) -> None:
         self._configuration = configuration
         self._evaluator = evaluator
@@ -171,12 +151,10 @@ class Analyst:
         self.model = DarkChess(view.color, ruleset, evaluator)
         self._views = [view]
         self.quiet = 0
-        self._belief: Belief = belief
-        # The set has a filter if the belief or the search needs its weights.
         threads = configuration.threads
-        filtered = belief == "filter" or _filtered(configuration)
-        weigher = Filter.packaged(threads) if filtered else None
-        self.position_set = PositionSet(view, start, cap=configuration.cap, seed=seed, threads=threads, weigher=weigher)
+        self.position_set = PositionSet(
+            view, start, cap=configuration.cap, seed=seed, threads=threads, weigher=Filter.packaged(threads)
+        )
         evaluator.new_game()
 
     @property
@@ -189,13 +167,6 @@ class Analyst:
         self.position_set.observe(view)
         self.quiet = 0 if is_loud(self.view, view) else self.quiet + 1
         self._views.append(view)
-
-    @property
-    def weights(self) -> Floats | None:
-        """Probability of each position by the belief, at a turn of the player: float64[size], summing to 1; None: all
-        weigh the same.
-        """
-        return self.position_set.weights if self._belief == "filter" else None
 
     def possible(self, count: int) -> tuple[Words, Floats]:
         """Return possible positions, as the search weighs them: uint64[n, 9], float64[n] that sum to 1. All of them, or
@@ -218,8 +189,10 @@ class Analyst:
         """Codes of the player's legal moves, sorted."""
         return sorted(encode(move) for move in self.view.legal_moves)
 
-    def think(self, limit: Limit, *, particles: int | None = None, progress: Progress | None = None) -> Analysis:
-        """Analyse the present turn, which must be the player's.
+    def think(
+        self, limit: Limit, *, particles: int | None = None, other: int = 0, progress: Progress | None = None
+    ) -> Analysis:
+        """Analyse the present turn, in which the player has a move to make.
 
         Parameters
         ----------
@@ -227,29 +200,23 @@ class Analyst:
             The limit of the search alone, since the position set is already there.
         particles
             Most particles of the search; None: as many as the configuration says.
+        other
+            Added to the seed, for another search of the same turn.
         progress
             As in :meth:`klss.play.contest.Player.answer`.
-
-        Raises
-        ------
-        AnalysisError
-            The player has no move to make here.
         """
         view, settings = self.view, self._configuration.search
-        if view.to_move != view.color or view.game_over is not None or not view.legal_moves:
-            raise AnalysisError(
-                f"analysis: got ply {view.ply}, where {chess.COLOR_NAMES[view.color]} has no move to make; expected a "
-                "turn of that player"
-            )
+        assert view.to_move == view.color and view.legal_moves and settings is not None
         # As a player's search, but with a new trunk and, if wanted, with fewer particles.
-        assert settings is not None
         if particles is not None:
             settings = replace(settings, particles=min(particles, settings.particles))
-        search = Search(self.model, settings, seed=self._seed)
+        search = Search(self.model, settings, seed=self._seed + other)
         plan = TimePlan(limit)
         self.model.deadline = plan.deadline
         history = np.array([int(each.key()) for each in self._views], dtype=np.uint64)
-        belief = PositionBelief(self.position_set, self.model, self.quiet, _filtered(self._configuration))
+        beliefs = self._configuration.beliefs
+        weighted = beliefs is not None and beliefs.filtered
+        belief = PositionBelief(self.position_set, self.model, self.quiet, weighted)
         result = search.search(belief, plan.budget(), history=history, progress=progress)
         self.model.deadline = None
         # Values of the moves in the solved trunk; but a king that can be captured is always captured.
@@ -274,13 +241,13 @@ class Analyst:
         shown = [encode(move.move) for move in moves[:_LINES] if move.probability > 0.0]
         lines = principal_lines(trunk, profile, shown, view.fullmove)
         if taking is not None:
-            lines = [(LineMove(taking, san(view, taking), True, 1.0),)]
+            after = Position(self.position_set.rows([0])[0], view.fullmove).after(taking)
+            lines = [(LineMove(taking, san(view, taking), True, 1.0, after),)]
         return Analysis(
             view=view,
             positions=self.position_set.size,
             capped_by=self.position_set.capped_by,
-            marginals=marginals(self.position_set, self.weights),
-            belief=self._belief,
+            marginals=marginals(self.position_set, self.position_set.weights),
             value=value if math.isfinite(value) else None,
             moves=tuple(moves),
             lines=tuple(lines),

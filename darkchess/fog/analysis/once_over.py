@@ -7,7 +7,7 @@ This is on the referee's side: it knows the true game. The engine's analysis sti
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import chess
 import numpy as np
@@ -17,7 +17,6 @@ from darkchess.board.move import encode
 from darkchess.board.position import Position
 from darkchess.fog.analysis.analyst import Analysis, Analyst
 from darkchess.fog.belief.position_set import PositionSet
-from klss.support.arrays import Floats
 
 _MOST_VALUED = 256
 """Most possible positions over which luck values each move; of a larger set as many are drawn."""
@@ -26,40 +25,19 @@ _ROUNDING = 1e-9
 """Differences up to this may be rounding errors: such numbers count as equal."""
 
 
-@dataclass(frozen=True)
-class Truth:
-    """The true position among those that a player could not rule out."""
-
-    fen: str  # the true position
-    possible: bool  # whether it is among the possible positions (always, unless they are a sample)
-    positions: int  # number of possible positions
-    # its weight by the belief (all sum to 1), and its rank by that; None if all weigh the same, or it is not there
-    weight: float | None
-    weight_rank: int | None
-    # its probability among the particles of the search, by the opponent's equilibrium plan and chance, and its rank by
-    # that; None if it was none of them
-    particle: float | None
-    particle_rank: int | None
-    particles: int  # number of particles
-    # the enemy pieces that the player did not see: square -> ``piece``, FEN's letter, and ``probability``, by the
-    # belief, that it is there
-    hidden: dict[str, dict[str, str | float]]
-
-
-def truth_at(position: Position, analysis: Analysis, positions: PositionSet, belief: Floats | None = None) -> Truth:
-    """Return where ``position``, the true one, is in ``analysis`` and in ``positions``, the set of that analysis.
-
-    ``belief`` has the weights of the positions, float64[size] summing to 1; None: all weigh the same.
+def truth_at(position: Position, analysis: Analysis, positions: PositionSet) -> dict[str, Any]:
+    """Return where ``position``, the true one, is in ``analysis`` and in ``positions``, the set of that analysis:
+    ``truth`` of docs/analyse.md.
     """
     view, found = analysis.view, analysis.marginals
     row = position.row.copy()
     row[META] &= IDENTITY
     possible = positions.contains(row)
-    # By the belief's weights.
+    # By the filter's weights.
     weight, weight_rank = None, None
-    if possible and belief is not None:
-        weight = float(belief[positions.indices(row)[0]])
-        weight_rank = 1 + int((belief > weight * (1.0 + _ROUNDING)).sum())
+    if possible:
+        weight = float(positions.weights[positions.indices(row)[0]])
+        weight_rank = 1 + int((positions.weights > weight * (1.0 + _ROUNDING)).sum())
     # By the search: the equilibrium's probability of each root, the opponent's plan times chance.
     trunk = analysis.trunk
     roots = trunk.root_count
@@ -72,7 +50,7 @@ def truth_at(position: Position, analysis: Analysis, positions: PositionSet, bel
         own_reach, total = float(reach[equal].sum()), float(reach.sum())
         particle = own_reach / total if total > 0.0 else None
         particle_rank = 1 + int((reach > reach[equal].max() + _ROUNDING).sum())
-    hidden: dict[str, dict[str, str | float]] = {
+    hidden = {
         chess.SQUARE_NAMES[square]: {
             "piece": piece.symbol(),
             "probability": found.at(square).get(piece.symbol(), 0.0),
@@ -80,7 +58,17 @@ def truth_at(position: Position, analysis: Analysis, positions: PositionSet, bel
         for square, piece in sorted(position.pieces.items())
         if piece.color != view.color and not view.sees(square)
     }
-    return Truth(position.fen(), possible, positions.size, weight, weight_rank, particle, particle_rank, roots, hidden)
+    return {
+        "fen": position.fen(),
+        "possible": possible,
+        "positions": positions.size,
+        "weight": weight,
+        "weight_rank": weight_rank,
+        "particle": particle,
+        "particle_rank": particle_rank,
+        "particles": roots,
+        "hidden": hidden,
+    }
 
 
 def luck(position: Position, move: chess.Move, analysis: Analysis, analyst: Analyst) -> float:

@@ -18,7 +18,7 @@ from darkchess.fog.game.san import san
 from klss.search.profile import SUPPORT, Profile, reach_of
 from klss.search.root_values import responses
 from klss.search.trunk import Trunk
-from klss.support.arrays import Floats, Ints
+from klss.support.arrays import Floats, Ints, States
 
 _LINE_PLIES = 12
 """Most plies of a line; few trunks are so deep where the plans still say what is played."""
@@ -34,6 +34,7 @@ class LineMove:
     # for an own move, its probability in the player's plan; for the opponent's, its share over all positions that are
     # possible for the player after the moves before; None if the plans do not say
     probability: float | None
+    after: Position  # the same possible position after each move
 
 
 Line = tuple[LineMove, ...]
@@ -53,15 +54,17 @@ def principal_lines(
     best = responses(trunk, profile.y)
     lines = []
     for code in codes:
-        moves: list[LineMove] = []
+        shares: list[float | None] = []
         # The nodes that the line has reached, all in one infoset of the player: at first, the roots.
         front = np.flatnonzero((reach[: trunk.root_count] > 0.0) & (trunk.nodes.first_child[: trunk.root_count] >= 0))
         chosen = _own_choice(trunk, profile, best, 0, code)
-        while len(front) and chosen is not None and len(moves) < plies:
+        last = front
+        while len(front) and chosen is not None and len(shares) < plies:
             # The player's move.
-            moves.append(_line_move(trunk, reach, front, chosen[0], fullmove, True, chosen[1]))
+            shares.append(chosen[1])
             kids = _children(trunk, front)
-            front = _going_on(trunk, reach, kids[trunk.nodes.action[kids] == chosen[0]])
+            last = kids[trunk.nodes.action[kids] == chosen[0]]
+            front = _going_on(trunk, reach, last)
             if not len(front):
                 break
             # The opponent's likeliest reply, over all these nodes.
@@ -69,17 +72,16 @@ def principal_lines(
             reply, share, kids = _likeliest(trunk, reach, replies)
             if reply < 0:
                 break
-            moves.append(
-                _line_move(trunk, reach, trunk.nodes.parent[kids].astype(np.int64), reply, fullmove, False, share)
-            )
+            shares.append(share)
+            last = kids
             # The player's likeliest observation of it, and its next choice there.
             seen = trunk.nodes.infoset[kids, 0]
             weights = np.bincount(seen, weights=reach[kids])
             infoset = int(weights.argmax())
             front = _going_on(trunk, reach, kids[seen == infoset])
             chosen = _own_choice(trunk, profile, best, infoset, None)
-        if moves:
-            lines.append(tuple(moves))
+        if shares:
+            lines.append(_line(trunk, int(last[reach[last].argmax()]), shares, fullmove))
     return lines
 
 
@@ -119,10 +121,8 @@ def _likeliest(trunk: Trunk, reach: Floats, replies: Ints) -> tuple[int, float, 
     """Return the code of the likeliest reply, its share, and the nodes that it leads to; −1 if none is reached. Replies
     are the same if the piece and its squares are.
     """
-    origin = trunk.nodes.action[replies].astype(np.int64) >> 9
-    before = trunk.states[trunk.nodes.parent[replies]]
-    here = (before[:, :6] >> origin.astype(np.uint64)[:, None]) & np.uint64(1)
-    identity = trunk.nodes.action[replies].astype(np.int64) * 8 + here.argmax(axis=1)
+    codes = trunk.nodes.action[replies].astype(np.int64)
+    identity = codes * 8 + piece_on(trunk.states[trunk.nodes.parent[replies]], codes >> 9)
     kinds, group = np.unique(identity, return_inverse=True)
     weights = np.bincount(group, weights=reach[replies])
     total = float(weights.sum())
@@ -133,11 +133,22 @@ def _likeliest(trunk: Trunk, reach: Floats, replies: Ints) -> tuple[int, float, 
     return int(kinds[best]) >> 3, float(weights[best]) / total, same[reach[same] > 0.0]
 
 
-def _line_move(
-    trunk: Trunk, reach: Floats, front: Ints, code: int, fullmove: int, mine: bool, share: float | None
-) -> LineMove:
-    """Return the move ``code``, written in SAN at the node of ``front`` that is reached most."""
-    node = int(front[reach[front].argmax()])
-    depth = int(trunk.nodes.depth[node])
-    position = Position(trunk.states[node, :9], fullmove + depth // 2)
-    return LineMove(decode(code), san(position, decode(code)), mine, share)
+def piece_on(states: States, squares: Ints) -> Ints:
+    """Return the kind of the piece on a square of each state, from 0 (pawn) to 5 (king); −1 where there is none:
+    int64[n].
+    """
+    here = (states[:, :6] >> squares.astype(np.uint64)[:, None]) & np.uint64(1)
+    kinds: Ints = np.where(here.any(axis=1), here.argmax(axis=1), -1)
+    return kinds
+
+
+def _line(trunk: Trunk, node: int, shares: Sequence[float | None], fullmove: int) -> Line:
+    """Return the moves from a root to ``node``, with their shares."""
+    moves: list[LineMove] = []
+    for ply in reversed(range(len(shares))):
+        parent, move = int(trunk.nodes.parent[node]), decode(int(trunk.nodes.action[node]))
+        before = Position(trunk.states[parent, :9], fullmove + ply // 2)
+        after = Position(trunk.states[node, :9], fullmove + (ply + 1) // 2)
+        moves.append(LineMove(move, san(before, move), ply % 2 == 0, shares[ply], after))
+        node = parent
+    return tuple(reversed(moves))

@@ -7,21 +7,13 @@ export function showInvitation(links) {
   $('invitation').hidden = !links?.length;
   const rows = (links ?? []).map((link) => {
     const field = make('input', { value: link, readonly: true, 'aria-label': T.inviteLink, onfocus: () => field.select() });
-    const button = make('button', { type: 'button', class: 'chief', text: T.copy, onclick: () => copy(field, button) });
+    const copied = () => {
+      field.select();
+      document.execCommand('copy'); // pages without encryption don't have the newer way
+      button.textContent = T.copied;
+    };
+    const button = make('button', { type: 'button', class: 'chief', text: T.copy, onclick: copied });
     return make('div', { class: 'row' }, field, button);
   });
   $('invitation').replaceChildren(make('h2', { text: T.invite }), make('p', { class: 'soft', text: T.inviteAbout }), ...rows);
-}
-
-/** The older way to copy, as pages without encryption don't have the newer one. */
-async function copy(field, button) {
-  field.select();
-  try {
-    if (navigator.clipboard) await navigator.clipboard.writeText(field.value);
-    else document.execCommand('copy');
-    button.textContent = T.copied;
-    setTimeout(() => (button.textContent = T.copy), 2000);
-  } catch {
-    // The link stays selected: Ctrl-C copies it.
-  }
 }

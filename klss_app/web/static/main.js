@@ -178,14 +178,9 @@ function take(message) {
       }
       break;
     case 'error':
-      if (T.shut[message.why]) {
-        line.given = true;
-        document.body.dataset.mode = 'no-seat';
-        banner(T.shut[message.why]);
-      } else {
-        if (waiting) busy(false);
-        banner(T.fault(message.why));
-      }
+      line.given = message.why in T.shut;
+      if (line.given) document.body.dataset.mode = 'no-seat';
+      banner(T.shut[message.why] ?? message.why);
       break;
   }
 }
@@ -229,7 +224,7 @@ $('typed').addEventListener('keydown', (event) => {
   if (event.key === 'Escape') $('typed').blur();
 });
 $('resign').addEventListener('click', async () => (await ask('resigning')) && send({ type: 'resign' }));
-$('draw').addEventListener('click', () => play.draws());
+$('draw').addEventListener('click', () => send({ type: 'draw', accepts: ![null, play.game.color].includes(play.game.offer) }));
 $('skip').addEventListener('click', (event) => event.detail > 1 || play.skip()); // the second click of two would pass
 $('rematch').addEventListener('click', () => {
   if (room.humans === 1) busy(true);

@@ -24,7 +24,6 @@ export function showPlayer(place, name, taken, moves) {
 }
 const LIFT_MS = 70;
 
-
 export class Play {
   /**
    * @param {FogBoard} board
@@ -193,10 +192,6 @@ export class Play {
     button.disabled = offer === color;
     button.textContent = offer === other(color) ? T.acceptDraw : T.offerDraw;
     button.classList.toggle('chief', offer === other(color));
-  }
-
-  draws() {
-    this.send({ type: 'draw', accepts: this.game.offer === other(this.game.color) });
   }
 
   status() {

@@ -14,11 +14,8 @@ const NAMES = { '?!': 'dubious', '?': 'mistake', '??': 'blunder' };
 const LEAST = 0.01;
 const SHADES = 5;
 
-/** Points of 100 for a side's turns: the mean of 100·e^(−2·cost), which falls with the cost of each move. */
-export function accuracy(turns) {
-  const points = turns.filter(({ played }) => played.loss !== null).map(({ played }) => 100 * Math.exp(-2 * Math.max(0, played.loss)));
-  return points.length ? points.reduce((sum, each) => sum + each, 0) / points.length : null;
-}
+/** A part of a side's bar: a mean value a move, to the left or the right of the middle; a fifth reaches the end. */
+const part = (value, name) => make('i', { class: name, style: `left: ${50 + 250 * Math.min(0, value)}%; width: ${250 * Math.abs(value)}%` });
 
 export class Review {
   /**
@@ -36,6 +33,8 @@ export class Review {
     this.tried = null;
     /** The costly move before which its side tries again, from what it saw; null: the review shows all. @type {any} */
     this.lesson = null;
+    /** A line that is stepped through: its moves, and how many of them are played on the board. @type {any} */
+    this.line = null;
     this.part = (selector) => document.querySelector(`#review ${selector}`);
     this.views = this.part('[name=views]');
     choose(this.views, 'view', T.show, Object.entries(T.views), 'truth');
@@ -59,14 +58,13 @@ export class Review {
     this.game = game;
     this.turns = [];
     this.summary = null;
-    this.lesson = null;
     this.bottom = game.color;
     document.body.toggleAttribute('data-text', !game.plies[0].truth); // a game without a chessboard
     this.last = game.plies.length - 1;
     const wanted = Number(fragment().get('ply') ?? this.last);
     this.ply = fragment().get('game') === String(game.game) && wanted >= 0 && wanted <= this.last ? wanted : this.last;
     this.build();
-    this.draw();
+    this.go(this.ply);
     document.title = T.pageTitle($('review-title').textContent);
     this.running = this.last > 0;
     if (this.running) this.send({ type: 'analyse', game: this.game.game });
@@ -96,6 +94,13 @@ export class Review {
     this.ply = Math.max(0, Math.min(this.last, ply));
     this.tried = null;
     this.lesson = null;
+    this.line = null;
+    this.draw();
+  }
+
+  /** Show the possible position after a move of a line; before the first move the review goes on. */
+  step(steps, at) {
+    this.line = at < 0 ? null : { steps, at: Math.min(at, steps.length - 1) };
     this.draw();
   }
 
@@ -103,7 +108,9 @@ export class Review {
   key(name) {
     const views = Object.keys(T.views);
     const plies = { ArrowLeft: this.ply - 1, ArrowRight: this.ply + 1, Home: 0, End: this.last };
-    if (name in plies) this.go(plies[name]);
+    const along = { ArrowLeft: -1, ArrowRight: 1 }[name];
+    if (this.line && along) this.step(this.line.steps, this.line.at + along);
+    else if (name in plies) this.go(plies[name]);
     else if (name === 'e') this.nextMistake();
     else if (views[name - 1]) this.choose(views[name - 1]);
     else return false;
@@ -127,8 +134,14 @@ export class Review {
     else this.says(T.noErrors(!this.running));
   }
 
-  says(text) {
-    this.part('.verdict').textContent = text;
+  says(text, steps = []) {
+    this.part('.verdict').replaceChildren(text, ...(steps.length ? [make('span', { class: 'line' }, ...this.moves(steps))] : []));
+  }
+
+  /** The moves of a line, each of which shows its position. */
+  moves(steps) {
+    const current = (at) => this.line?.steps === steps && this.line.at === at && 'true';
+    return steps.map(({ san }, at) => make('button', { type: 'button', text: san, 'aria-current': current(at), onclick: () => this.step(steps, at) }));
   }
 
   /** The position before the next costly move of the side whose board is below, as that side saw it. */
@@ -169,15 +182,13 @@ export class Review {
       const { mark } = turn?.played ?? {};
       if (button && mark) button.replaceChildren(`${this.game.plies[turn.ply + 1].san} `, make('span', { class: NAMES[mark], text: mark }));
     }
-    const figures = COLORS.map((color) => {
-      const own = this.turns.filter((turn) => turn?.color === color);
-      const points = accuracy(own);
-      const counts = Object.entries(NAMES).map(([mark, name]) =>
-        make('td', { class: name, text: `${own.filter((turn) => turn.played.mark === mark).length} ${mark}` }),
-      );
-      const figure = make('td', { class: 'strong', title: T.accuracyAbout, text: points === null ? '–' : points.toFixed(0) });
-      const luck = this.summary?.[color].mean_luck ?? null;
-      return make('tr', {}, make('td', { text: T.side[color] }), figure, ...counts, make('td', { text: luck === null ? '' : T.value(luck) }));
+    const figures = (this.summary ? COLORS : []).map((color) => {
+      const { accuracy, mean_cost: cost, mean_luck: luck, marks } = this.summary[color];
+      const counts = Object.entries(NAMES).map(([mark, name]) => make('td', { class: name, text: `${marks[mark]} ${mark}` }));
+      const figure = make('td', { class: 'strong', title: T.accuracyAbout, text: accuracy === null ? '–' : accuracy.toFixed(0) });
+      const title = T.skillAndLuck(cost, luck);
+      const bar = make('span', { class: 'bar', role: 'img', 'aria-label': title, title }, part(-cost, 'cost'), part(luck ?? 0, 'luck'));
+      return make('tr', {}, make('td', { text: T.side[color] }), figure, ...counts, make('td', {}, bar));
     });
     this.part('.sides').replaceChildren(make('caption', { text: T.sides }), make('tbody', {}, ...figures));
   }
@@ -213,8 +224,7 @@ export class Review {
   // ------------------------------------------------------------------ the boards
   draw() {
     const at = this.game.plies[this.ply];
-    // Who tries again sees nothing of the engine's before the answer.
-    const told = !this.lesson || this.tried !== null;
+    const told = !this.lesson || this.tried !== null; // who tries again sees nothing of the engine's before the answer
     const turn = this.turns[this.ply];
     if (!at.truth) {
       const knew = (color) => make('p', {}, make('b', { text: T.views[color] }), make('span', { text: at[color] }));
@@ -226,12 +236,20 @@ export class Review {
     const who = seen === 'truth' ? at.turn : seen;
     const config = { viewOnly: true, orientation: this.bottom, turnColor: at.turn, premovable: { enabled: false } };
     this.board.ground.cancelPremove();
+    const shown = this.line?.steps[this.line.at];
+    if (shown) {
+      this.board.marks = new Map();
+      this.board.lit = new Set();
+      this.board.show(shown.board, { ...config, lastMove: [shown.move.slice(0, 2), shown.move.slice(2, 4)] });
+      this.board.ground.setAutoShapes([]);
+      return this.panel(at, turn, who, told);
+    }
     this.board.marks = $('heat').value === 'none' ? ageMarks(at.ages?.[seen]) : this.heatMarks(turn, who);
     this.board.lit = new Set(told && turn?.looks && $('arrows').checked && this.shows(turn, seen) ? around(turn.look.best) : []);
     const veil = this.view === 'veil' ? at[this.bottom] : at[seen];
     this.board.show(at[seen], { ...config, ...this.trying(turn, seen), lastMove: this.lastMove(seen) }, veil);
     this.board.ground.setAutoShapes([
-      ...this.ghosts(at, seen), ...this.heatLabels(turn, who), ...(told ? this.mixtureArrows(turn, seen) : []),
+      ...this.ghosts(at, seen), ...this.heatLabels(turn, who), ...(told ? this.mixtureArrows(turn, seen) : []), ...this.punishment(),
     ]);
     this.panel(at, turn, who, told);
     setFragment({ game: this.game.game, ply: this.ply });
@@ -307,12 +325,19 @@ export class Review {
     }));
   }
 
+  /** The reply that punishes the move that led here, as an arrow. */
+  punishment() {
+    const reply = this.turns[this.ply - 1]?.because?.line[1];
+    return reply && $('arrows').checked && !this.lesson ? [{ orig: reply.move.slice(0, 2), dest: reply.move.slice(2, 4), brush: 'red' }] : [];
+  }
+
   panel(at, turn, who, told) {
     const before = this.turns[this.ply - 1];
     $('slider').value = this.ply;
     this.part('.where').textContent = `${this.ply ? this.label(this.ply) : T.start} ${before?.played.mark ?? ''} (${T.ply(this.ply, this.last)})`.replace('  ', ' ');
     if (this.lesson) this.says(this.tried ? T.tried(turn, this.tried) : T.lesson(turn));
-    else this.says(before ? T.verdict(before) : '');
+    else if (this.line) this.says(T.inLine, this.line.steps);
+    else this.says(before ? T.verdict(before) : '', before?.because?.line);
     $('heat-of').textContent = $('heat').value === 'none' ? '' : T.heatOf(who);
     this.buttons.forEach((button, ply) => {
       if (ply === this.ply) button.setAttribute('aria-current', 'true');
@@ -348,10 +373,9 @@ export class Review {
         make('td', { text: each.san }),
         ...(mixed ? [make('td', { text: each.p === null ? '?' : T.percent(each.p) })] : []),
         make('td', { text: each.value === null ? '?' : T.value(each.value) }),
-        make('td', { text: each.value === null ? '?' : T.points(each.value) }),
       ),
     );
-    const lines = turn.lines.map((line) => make('li', { text: line.join(' ') }));
+    const lines = (turn.steps ?? []).map((steps) => make('li', { class: 'line' }, ...this.moves(steps)));
     return [
       make(
         'table',

@@ -130,7 +130,6 @@ export const T = {
     left: 'The other player has begun another game.',
     'no invitation': 'This invitation was used already. If that was not you, tell whoever sent it: somebody else has your seat.',
   },
-  fault: (why) => `The server did not understand: ${why}`,
 
   // ------------------------------------------------------------------ a new game
   level: (name) => name.replace(/^level-(?=\d\b)/, 'Level '),
@@ -202,8 +201,10 @@ export const T = {
   nextMistake: 'Next mistake',
   learn: 'Learn from mistakes',
   lesson: (turn) => `${side[turn.color]} played ${turn.played.san} here. Find a better move: move a piece on the board.`,
-  sides: 'Accuracy, marks, mean luck a move',
+  sides: 'Accuracy, marks, what moves cost and luck gave',
   accuracyAbout: 'Of 100: the mean of 100·e^(−2·cost) over the moves',
+  skillAndLuck: (cost, luck) => `A move cost ${(cost ?? 0).toFixed(2)} in the mean; luck was ${luck === null ? 'not judged' : T.value(luck)}.`,
+  inLine: 'A position that was possible, along this line: ← and → step through it. ',
   noErrors: (all) => `No move has a mark${all ? '' : ' so far'}.`,
   /** The cost of a move, the best move, and the luck. */
   verdict: (turn) => {
@@ -215,7 +216,7 @@ export const T = {
     if (played.loss === null) cost = 'Cost unknown';
     const often = best.p === null ? '' : ` (${percent(best.p)})`;
     const other = best.san === played.san ? '' : ` Best: ${best.san}${often}.`;
-    return `${cost}${known}.${other} ${T.luck(played.turned)}`;
+    return `${cost}${known}.${other} ${turn.because?.text ?? ''} ${T.luck(played.turned)}`;
   },
   luck: (v) => {
     if (v === null || Math.abs(v) < 0.05) return '';
@@ -235,8 +236,7 @@ export const T = {
     return `Looked at ${look.played ?? 'nothing'}: ${cost}, ${best}. After it ${after_look === 1 ? 'one position was' : `${after_look.toLocaleString('en')} positions were`} possible.`;
   },
   mixture: (color) => `The engine for ${side[color]}, from its views alone`,
-  columns: ['move', 'plays', 'value', 'expected score'],
-  points: (v) => percent((1 + v) / 2),
+  columns: ['move', 'plays', 'value'],
   value: (v) => `${v >= 0 ? '+' : '−'}${Math.abs(v).toFixed(2)}`,
   expects: 'It expects',
   notAnalysed: 'This ply is not analysed yet.',

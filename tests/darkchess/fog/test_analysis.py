@@ -13,13 +13,16 @@ import pytest
 from darkchess.board.move import encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
-from darkchess.fog.analysis.analyst import Analysis, AnalysisError, Analyst, Belief
+from darkchess.fog.analysis.analyst import Analysis, Analyst
+from darkchess.fog.analysis.because import reason
 from darkchess.fog.analysis.once_over import luck, truth_at
 from darkchess.fog.belief.marginals import marginals
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.named_fog_players import Configuration, configuration, make_player
 from klss.play.limits import Limit
 from klss_app.analysis.one_turn import effective, likeliest
+from tests.klss_app.suite_laws import parsed
+from tests.oracles import brute_force
 
 FEW = configuration("klss2021,particles=30,threads=1")
 
@@ -36,7 +39,6 @@ def analyst(
     color: chess.Color,
     ply: int,
     chosen: Configuration = FEW,
-    belief: Belief = "uniform",
 ) -> Analyst:
     views = game.views(color)
     found = Analyst(
@@ -45,7 +47,6 @@ def analyst(
         evaluator=BuiltinEvaluator(),
         configuration=chosen,
         seed=5,
-        belief=belief,
     )
     for view in views[1 : ply + 1]:
         found.observe(view)
@@ -61,12 +62,11 @@ def thought(ply: int) -> tuple[Analyst, Analysis]:
 WEIGHED = configuration("kluss,particles=30,filtering=inf,threads=1")
 
 
-@pytest.mark.parametrize("belief", ["filter", "uniform"])
 @pytest.mark.parametrize("color", chess.COLORS)
-def test_marginals_are_the_sums_over_the_positions(color: chess.Color, belief: Belief) -> None:
-    found = analyst(GAME, color, 14, belief=belief)
+def test_marginals_are_the_sums_over_the_positions(color: chess.Color) -> None:
+    found = analyst(GAME, color, 14)
     positions = found.position_set
-    weights = found.weights if found.weights is not None else np.full(positions.size, 1.0 / positions.size)
+    weights = positions.weights
     assert weights.sum() == pytest.approx(1.0)
     sums: Counter[tuple[int, str]] = Counter()
     counts: Counter[tuple[int, str]] = Counter()
@@ -74,30 +74,26 @@ def test_marginals_are_the_sums_over_the_positions(color: chess.Color, belief: B
         for square, piece in position.pieces.items():
             sums[square, piece.symbol()] += weight
             counts[square, piece.symbol()] += 1
-    got = marginals(positions, found.weights)
+    got = marginals(positions, weights)
     shown = {(square, symbol): p for square in range(64) for symbol, p in got.at(square).items()}
     assert shown == pytest.approx(dict(sums), abs=1e-12)
     for key, probability in shown.items():
         assert 0.0 < probability <= 1.0 and (probability == 1.0) == (counts[key] == positions.size)
     assert all(list(here.values()) == sorted(here.values(), reverse=True) for here in got.by_square().values())
-    if belief == "filter" and color == GAME.positions[14].turn:
-        truth = truth_at(GAME.positions[14], found.think(Limit(nodes=100)), positions, weights)
-        assert truth.weight == weights[positions.indices(GAME.positions[14].row)[0]]
-        assert truth.weight_rank == 1 + sum(weight > truth.weight * (1 + 1e-9) for weight in weights)
+    if color == GAME.positions[14].turn:
+        truth = truth_at(GAME.positions[14], found.think(Limit(nodes=100)), positions)
+        assert truth["weight"] == weights[positions.indices(GAME.positions[14].row)[0]]
+        assert truth["weight_rank"] == 1 + sum(weight > truth["weight"] * (1 + 1e-9) for weight in weights)
 
 
-@pytest.mark.parametrize("belief", ["filter", "uniform"])
-def test_what_is_shown_does_not_depend_on_what_the_search_asks_for(belief: Belief) -> None:
-    shown = analyst(GAME, chess.WHITE, 14, belief=belief).weights
-    beside = analyst(GAME, chess.WHITE, 14, WEIGHED, belief).weights
-    assert (shown is None) == (beside is None) == (belief == "uniform")
-    assert shown is None or beside is None or shown.tobytes() == beside.tobytes()
+def test_what_is_shown_does_not_depend_on_what_the_search_asks_for() -> None:
+    shown, beside = (analyst(GAME, chess.WHITE, 14, chosen).position_set.weights for chosen in (FEW, WEIGHED))
+    assert shown.tobytes() == beside.tobytes()
 
 
 def test_what_a_belief_amounts_to() -> None:
-    found = analyst(GAME, chess.WHITE, 14, belief="filter")
-    positions, weights = found.position_set, found.weights
-    assert weights is not None
+    found = analyst(GAME, chess.WHITE, 14)
+    positions, weights = found.position_set, found.position_set.weights
     order = sorted(range(positions.size), key=lambda i: (-weights[i], *positions.halves[i].tolist()[::-1]))
     assert likeliest(positions, weights, 10).tolist() == order[:10]
     assert likeliest(positions, np.full(positions.size, 1.0), positions.size + 1).size == positions.size
@@ -174,14 +170,15 @@ def test_a_line_can_be_played_in_a_particle_and_begins_with_the_moves_that_are_p
             longest = max(longest, len(line))
             assert [each.mine for each in line] == [i % 2 == 0 for i in range(len(line))]
             assert all(each.probability is None or 0.0 < each.probability <= 1.0 for each in line)
-            # Replies are the likeliest of those possible, so no single particle need know them all: the first two do.
             fits = 0
             for row in analysis.trunk.states[: analysis.trunk.root_count, :9]:
                 position = Position(row)
-                for each in line[:2]:
+                for each in line:
                     if not position.is_legal(each.move):
                         break
                     position = position.after(each.move)
+                    if position.fen().split()[0] != each.after.fen().split()[0]:
+                        break
                 else:
                     fits += 1
             assert fits
@@ -201,9 +198,25 @@ def test_a_king_is_taken_in_a_game_that_is_won_without_it_too_as_the_player_does
     assert [[each.san for each in line] for line in analysis.lines] == [[first.san]]
 
 
-def test_thinking_out_of_turn_is_an_error_that_says_so() -> None:
-    with pytest.raises(AnalysisError, match="ply 3, where white has no move"):
-        analyst(GAME, chess.WHITE, 3).think(Limit(nodes=10))
+def test_the_reply_that_punishes_a_move_can_be_played_where_it_is_said_to_by_the_oracle() -> None:
+    """And takes what it is said to take; all possible positions of so small a set are looked at."""
+    met: set[chess.PieceType | None] = set()
+    for ply in range(GAME.ply):
+        known, analysis = thought(ply)
+        positions = [brute_force.parse(each.fen()) for each in known.position_set]
+        for move in GAME.positions[ply].legal_moves()[::5]:
+            why = reason(move, analysis, known) if (analysis.loss(move) or 0.0) >= 0.1 else None
+            if why is None or len(positions) > 512:
+                continue
+            own, reply = (parsed(each.move.uci()) for each in why.line[:2])
+            after = [brute_force.play(position, own) for position in positions]
+            can = [each for each in after if reply in brute_force.moves(each)]
+            taken = {each[0][at].lower() for each in can if (at := brute_force.taken(each, reply)) >= 0}
+            assert why.positions == len(positions) and 0 < why.count <= len(can)
+            if why.punishes:
+                assert taken == set() if why.takes is None else taken == {chess.piece_symbol(why.takes)}
+                met.add(why.takes)
+    assert len(met) > 3
 
 
 def test_a_search_too_short_to_value_moves_says_none_not_a_number() -> None:
@@ -216,12 +229,12 @@ def test_what_is_said_of_the_truth_is_true_of_it() -> None:
     known, analysis = thought(12)
     true = GAME.positions[12]
     truth = truth_at(true, analysis, known.position_set)
-    assert truth.possible and truth.positions == known.position_set.size and truth.fen == true.fen()
+    assert truth["possible"] and truth["positions"] == known.position_set.size and truth["fen"] == true.fen()
     color = analysis.view.color
     enemy = {s: piece.symbol() for s, piece in true.pieces.items() if piece.color != color}
     unseen = {chess.SQUARE_NAMES[s]: letter for s, letter in enemy.items() if not analysis.view.sees(s)}
-    assert {square: each["piece"] for square, each in truth.hidden.items()} == unseen
-    assert all(0.0 < each["probability"] <= 1.0 for each in truth.hidden.values())
+    assert {square: each["piece"] for square, each in truth["hidden"].items()} == unseen
+    assert all(0.0 < each["probability"] <= 1.0 for each in truth["hidden"].values())
 
 
 def test_the_truth_is_found_among_the_particles_exactly_when_it_is_one() -> None:
@@ -229,10 +242,10 @@ def test_the_truth_is_found_among_the_particles_exactly_when_it_is_one() -> None
     for ply in (2, 5, 10, 12, 17):
         known, analysis = thought(ply)
         truth = truth_at(GAME.positions[ply], analysis, known.position_set)
-        roots = analysis.trunk.states[: truth.particles, :9]
+        roots = analysis.trunk.states[: truth["particles"], :9]
         wanted = GAME.positions[ply].row
         is_one = any((row[:8] == wanted[:8]).all() and (row[8] ^ wanted[8]) & 0x7FFF == 0 for row in np.asarray(roots))
-        assert (truth.particle is not None) == is_one == (truth.particle_rank is not None)
+        assert (truth["particle"] is not None) == is_one == (truth["particle_rank"] is not None)
         met[is_one] += 1
     assert met[True]
 

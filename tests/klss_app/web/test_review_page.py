@@ -102,7 +102,7 @@ def test_a_dropped_pgn_is_reviewed_and_its_names_are_text(chromium: Browser, boa
         page.keyboard.press("ArrowLeft")
         expect(page.locator("#review .where")).to_have_text("2… dxe4 (ply 4 of 5)")
         expect(page.locator("#review [role=status]")).to_have_text("All 5 turns are analysed.", timeout=300_000)
-        expect(page.locator(".mixture tbody tr")).to_have_text(["Bxe8100%+1.00100%"])
+        expect(page.locator(".mixture tbody tr")).to_have_text(["Bxe8100%+1.00"])
         expect(page.locator("#review .verdict")).to_contain_text("possible for Black. Best: ")
         expect(page.locator(".game-moves button").nth(3)).to_have_text("dxe4 ??")  # the king is taken for it
         page.keyboard.press("ArrowLeft")  # Black to move, and its king stands in check
@@ -152,6 +152,16 @@ def test_the_next_mistake_and_a_better_move_from_what_its_side_saw(chromium: Bro
         while "dxe4" not in (page.locator(".where").text_content() or ""):
             page.click("#next-mistake")
         expect(page.locator("#chart circle.blunder")).not_to_have_count(0)
+        expect(page.locator(".verdict")).to_contain_text("In the only possible position Bxe8 takes the king.")
+        expect(page.locator("#board .cg-shapes line")).to_have_count(2)  # that reply, and the engine's move
+        page.locator(".verdict button").nth(1).click()
+        drawn(page, "white bishop e8", "black pawn e4")
+        expect(page.locator(".verdict")).to_contain_text("A position that was possible")
+        page.keyboard.press("ArrowLeft")
+        drawn(page, "white bishop b5", "black pawn e4")
+        assert serious(page) == []
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator(".verdict")).to_contain_text("takes the king")
         better, worse = (float(page.locator(".sides .strong").nth(i).inner_text()) for i in (0, 1))
         assert 0 < worse < better <= 100
         page.click("#flip")
