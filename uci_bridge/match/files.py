@@ -178,7 +178,8 @@ def _whole_lines(path: Path, shape: type[_Line]) -> list[_Line]:
     rows = list[_Line]()
     for number, line in enumerate(whole.split(b"\n")[:-1], 1):
         try:
-            row: _Line = json.loads(line)  # with the fields that ``shape`` does not have
+            # with the fields that ``shape`` does not have; numbers that JSON does not have are null
+            row: _Line = json.loads(line, parse_constant=lambda _: None)
             msgspec.convert(row, shape)
             json.dumps(row, allow_nan=False)
             rows.append(row)
