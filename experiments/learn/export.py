@@ -18,7 +18,7 @@ from darkchess.rbc.belief.siamese import CHUNK as BOARDS
 from darkchess.rbc.belief.siamese import POINT
 from darkchess.weighting.network import LEAST_SHARE
 from klss.support.whole_file import written_whole
-from klss.synoptic.network import CHUNK
+from klss.synoptic.model import CHUNK
 
 _OPERATORS, _FORMAT = 17, 8
 """Versions of ONNX's operators and of its files: those that every onnxruntime of pyproject.toml reads."""
@@ -133,8 +133,8 @@ class _Graph:
 
 def write_network(path: Path, arrays: Mapping[str, npt.ArrayLike], history: Mapping[str, Any]) -> None:
     """Write the network of :mod:`experiments.learn.planning`, with the policy of the headset ``top`` and the value of
-    ``all``, for :class:`~klss.synoptic.network.SynopsisNetwork`. ``arrays`` are those of :func:`trunk_shapes` and, by
-    headset, of :func:`headset_shapes`, batch norm folded into the convolutions.
+    ``all``, for :class:`~darkchess.rbc.synoptic.networks.SynopsisNetwork`. ``arrays`` are those of :func:`trunk_shapes`
+    and, by headset, of :func:`headset_shapes`, batch norm folded into the convolutions.
     """
     graph = _Graph(arrays)
 

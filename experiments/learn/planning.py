@@ -1,4 +1,4 @@
-"""The network of ``dsmcp`` (:mod:`klss.synoptic.network`) in training, in JAX.
+"""The network of ``dsmcp`` (:mod:`darkchess.rbc.synoptic.networks`) in training, in JAX.
 
 A batch goes through the trunk once and through both headsets: ``all`` learns from every decision, ``top`` from those of
 strong players; play takes the value of the first and the policy of the second. Each convolution of 3 × 3

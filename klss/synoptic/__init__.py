@@ -4,9 +4,8 @@ Source: G. Clark, *Deep Synoptic Monte Carlo Planning in Reconnaissance Blind Ch
 independent of a game: batches of playouts go to a :class:`~klss.synoptic.model.Model`, batches of synopses to a
 :class:`~klss.synoptic.model.Network`.
 
-Reading order: ``planning`` (the constants), ``model`` (what a game and a network provide), ``network`` (one from a
-file), ``bandit`` (the next action to try), ``playouts`` (ChooseAction), ``planner`` (one player in a game, with the
-opponent's possible sets).
+Reading order: ``planning`` (the constants), ``model`` (what a game and a network provide), ``bandit`` (the next action
+to try), ``playouts`` (ChooseAction), ``planner`` (one player in a game, with the opponent's possible sets).
 
 Slips and gaps of the source, and our mends (:mod:`klss.synoptic.planning` has the constants):
 

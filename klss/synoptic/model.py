@@ -74,6 +74,10 @@ class Looks:
     forced: Int8s
 
 
+CHUNK = 8
+"""Synopses that a network computes together; two threads do not divide so many."""
+
+
 class Model(Protocol):
     """A game as the planner sees it. Results for a world depend on that world alone, not on the rest of the batch."""
 

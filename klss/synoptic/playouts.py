@@ -15,8 +15,7 @@ import numpy as np
 from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, Words
 from klss.support.threads import both
 from klss.synoptic.bandit import Root, Table, policies
-from klss.synoptic.model import Belief, Looks, Model, Network, Worlds
-from klss.synoptic.network import CHUNK
+from klss.synoptic.model import CHUNK, Belief, Looks, Model, Network, Worlds
 from klss.synoptic.planning import Planning
 from klss.theory.movers import TERMINAL
 

@@ -17,7 +17,7 @@ from darkchess.rbc.synoptic.worlds import ACTIONS, BlindModel
 from klss.play.arbiter import Arbiter
 from klss.play.limits import Limit, TimeControl
 from klss.support.arrays import Float32s, Words
-from klss.synoptic.network import CHUNK
+from klss.synoptic.model import CHUNK
 
 FEW = Limit(nodes=60)
 
