@@ -193,8 +193,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         (name, player, start, nodes, seat)
         for name, player, nodes, start, seat in product(parsed.games, PLAYERS, parsed.nodes, STARTS, (0, 1))
     ]
-    with ProcessPoolExecutor(parsed.workers) as pool:
-        rows = list(pool.map(_row, tasks))
+    with ProcessPoolExecutor(parsed.workers) as pool:  # it starts no process before the first task
+        rows = list((map if parsed.workers == 1 else pool.map)(_row, tasks))
     sizes = {name: _seated(name, 0)[0].node_count for name in parsed.games}
     document = first | {
         "seed": 0,
