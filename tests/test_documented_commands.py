@@ -151,5 +151,5 @@ def test_the_experiments_and_the_benches_run_in_small(
         program, *arguments = shlex.split(form)
         code = called(program, arguments)
         assert code == 0, f"{form}: {capsys.readouterr().err}"
-    matches = json.loads(Path("results/head_to_head.json").read_text())["matches"]
-    assert [(match["name"], match["games"]) for match in matches] == [("random,cap=500-greedy,cap=500-0.5s", 2)]
+    matches = json.loads(Path("results/rbc_games.json").read_text())["matches"]
+    assert [(match["name"], match["games"]) for match in matches] == [("expect-20nodes", 2)]
