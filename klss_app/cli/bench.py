@@ -29,8 +29,6 @@ from klss_app.flag_types import count, positive, seed
 from klss_app.stdout import print_document
 from uci_bridge.evaluators import make_evaluator
 
-_SEARCH_S = 5.0
-
 BENCHES = {
     "tracker": ("the position set, in successors a second", ()),
     "search": ("nodes and depth of a search of a given time", ("time", "configuration", "stockfish", "seed")),
@@ -98,7 +96,7 @@ def _measured(parsed: argparse.Namespace, chosen: Spec) -> Report:
     if parsed.bench == "equilibrium":
         return equilibrium(chosen, nodes=parsed.nodes or NODES, repetitions=repetitions, say=_say)
     if parsed.bench == "search":
-        evaluators, seconds = _evaluators(parsed.stockfish, chosen.threads), parsed.time or _SEARCH_S
+        evaluators, seconds = _evaluators(parsed.stockfish, chosen.threads), parsed.time or 5.0
         return search(chosen, evaluators, seconds=seconds, repetitions=repetitions, seed=drawn, say=_say)
     # ``--time`` replaces the default number of nodes, but not one that was given.
     limit = Limit(time_s=parsed.time, nodes=parsed.nodes or (SUITE_NODES if parsed.time is None else None))

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from klss_app.front import Front, Reviewed
     from klss_app.kept_games import Settings
 
-DEFAULT_PORT = 8765
 EVERYONE = ("0.0.0.0", "::")
 """Values of ``--host`` for a server that every device in the network may use: by IPv4 only, and by both versions."""
 
@@ -70,13 +69,8 @@ def _parser(game: Game = FOG) -> Parser:
     if game.chess:
         add_resume(parser)
     server = parser.add_argument_group("the server")
-    server.add_argument(
-        "--port",
-        type=whole(0, 65535),
-        default=DEFAULT_PORT,
-        metavar="N",
-        help="where it listens; 0: any free one",
-    )
+    listens = "where it listens; 0: any free one"
+    server.add_argument("--port", type=whole(0, 65535), default=8765, metavar="N", help=listens)
     server.add_argument(
         "--host", default="127.0.0.1", metavar="ADDRESS", help="whom it listens to; 127.0.0.1: this machine alone"
     )

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from uci_bridge.match.match import Match
     from uci_bridge.match.report import Standing
 
-DEFAULT_GAMES = 20
-_MOST_WORKERS = 1024
 _MOST_PLIES = 200
 """The longest random opening."""
 
@@ -40,9 +38,7 @@ def _parser(game: Game = FOG) -> Parser:
     parser = Parser("match", "Games between A and B, A having White first; a match in --out can be resumed.", game)
     parser.add_argument("a", metavar="A", help=PLAYERS)
     parser.add_argument("b", metavar="B", help="the same")
-    parser.add_argument(
-        "--games", type=count, default=DEFAULT_GAMES, metavar="N", help="number of games; two are a pair"
-    )
+    parser.add_argument("--games", type=count, default=20, metavar="N", help="number of games; two are a pair")
     parser.add_argument(
         "--sprt",
         type=hypotheses,
@@ -97,8 +93,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
 
 def add_workers(add: Callable[..., object]) -> None:
     """Add ``--workers`` and ``--scheduler``, for :func:`uci_bridge.match.workers.workers_for`, by ``add_argument``."""
-    most = whole(1, _MOST_WORKERS)
-    add("--workers", type=most, metavar="W", help="games at a time (default: 1, or a cluster's threads)")
+    add("--workers", type=whole(1, 1024), metavar="W", help="games at a time (default: 1, or a cluster's threads)")
     add("--scheduler", metavar="URL", help="on a dask cluster, for example tls://host:8786")
 
 

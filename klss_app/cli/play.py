@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from klss.play.arbiter import AnyPlayed
     from uci_bridge.players import PlayerMaker
 
-LOADING = "loading the engine (the first time it is compiled: a minute)"
-
 
 def _parser(game: Game = FOG) -> Parser:
     parser = Parser(
@@ -71,7 +69,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
 
 
 def _loading_text(seconds: float) -> str:
-    return f"{LOADING}  {seconds:.0f} s"
+    return f"loading the engine (the first time it is compiled: a minute)  {seconds:.0f} s"
 
 
 class EngineAtTerminal(Player[Setup, Observation, Answer]):

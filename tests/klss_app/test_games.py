@@ -80,11 +80,6 @@ def test_a_command_takes_the_first_game_or_game_n_whatever_the_others_are_and_sa
     assert ran.code == 0 and ran.err == shown(3) and [turn["ply"] for turn in ran.document["turns"]] == [0, 1]
 
 
-def test_a_file_of_one_game_is_no_reason_to_say_anything(klss: Any, tmp_path: Path) -> None:
-    (tmp_path / "one.pgn").write_text("1. e4 *")
-    assert klss("track", "--pgn", "one.pgn").err == ""
-
-
 def test_the_board_opens_the_game_that_is_asked_for(klss: Any, file: str, opened_boards: list[Any]) -> None:
     ran = klss("board", file, "--game", "3", "--port", "0", "--no-open")
     ((_, reviewed),) = opened_boards
