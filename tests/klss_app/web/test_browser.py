@@ -144,35 +144,25 @@ def test_a_premove_is_played_when_it_can_be_and_dropped_when_it_can_not(
         drawn(black, "black queen d8")
 
 
-def test_a_pawn_becomes_what_is_chosen(chromium: Browser, boards: Callable[..., Board]) -> None:
-    board = boards(black="human", fen="7k/P7/8/8/8/8/8/K7 w - - 0 1")
-    with opened(chromium, board.link(0), board.link(1)) as (white, _):
-        turn(white)
-        click(white, "a7", "a8")
-        expect(white.locator("#promotion")).to_be_visible()
-        white.keyboard.press("Escape")
-        expect(white.locator("#promotion")).to_be_hidden()
-        settled(white)
-        drawn(white, "white pawn a7")
-        click(white, "a7", "a8")
-        white.click("#promotion [value=n]")
-        expect(white.locator("#moves")).to_contain_text("a8=N")
-        drawn(white, "white knight a8")
-
-
-def test_a_premove_becomes_what_was_chosen_when_it_was_made(chromium: Browser, boards: Callable[..., Board]) -> None:
-    board = boards(black="human", fen="7k/8/1p6/8/K7/8/7p/8 w - - 0 1")
+def test_a_pawn_becomes_what_is_chosen_and_a_premove_what_was_chosen_when_it_was_made(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    board = boards(black="human", fen="7k/P7/1p6/K7/8/8/7p/8 w - - 0 1")
     with opened(chromium, board.link(0), board.link(1)) as (white, black):
         turn(white)
-        click(black, "h2", "h1")
-        expect(black.locator("#promotion")).to_be_visible()
-        black.keyboard.press("Escape")
-        expect(black.locator("#status")).not_to_contain_text("Premove")
-        settled(black)
-        click(black, "h2", "h1")
-        black.click("#promotion [value=n]")
-        expect(black.locator("#status")).to_contain_text("Premove h2h1n")
-        click(white, "a4", "a5")
+        for page, (start, end) in ((black, ("h2", "h1")), (white, ("a7", "a8"))):
+            click(page, start, end)
+            expect(page.locator("#promotion")).to_be_visible()
+            page.keyboard.press("Escape")
+            expect(page.locator("#promotion")).to_be_hidden()
+            expect(page.locator("#status")).not_to_contain_text("Premove")
+            settled(page)
+            click(page, start, end)
+            page.click("#promotion [value=n]")
+            expect(page.locator("#moves" if page is white else "#status")).to_contain_text(
+                "a8=N" if page is white else "Premove h2h1n"
+            )
+        drawn(white, "white knight a8")
         expect(black.locator("#moves")).to_contain_text("h1=N")
         turn(white, 2)
         click(white, "a5", "b6")
@@ -245,15 +235,6 @@ def test_a_game_that_was_left_is_shown_where_it_was_and_the_next_one_begins_anew
         assert len(board.kept) == 1 and "exd5" in board.kept[0]
 
 
-def test_a_link_without_its_token_opens_nothing(chromium: Browser, boards: Callable[..., Board]) -> None:
-    board = boards()
-    with opened(chromium, f"http://127.0.0.1:{board.port}/") as (page,):
-        expect(page.locator("#banner")).to_contain_text("This link opens no seat")
-        for hidden_part in ("#play", "#board", "#new-game"):
-            expect(page.locator(hidden_part)).to_be_hidden()
-        assert pieces(page) == set()
-
-
 @pytest.mark.parametrize(
     ("scheme", "size"),
     [("light", DESKTOP), ("dark", DESKTOP), ("light", PHONE), ("dark", SIDEWAYS)],
@@ -302,6 +283,9 @@ def test_reconnaissance_is_played_by_looks_and_requests_and_reviewed(
     status, lit = "#status", "#board square.lit:visible"
     with opened(chromium, board.link(), color_scheme=scheme, viewport=size) as (page,):
         expect(page.locator(status)).to_contain_text("Turn 1: choose where to look", timeout=300_000)
+        page.locator("#moves").focus()
+        page.keyboard.press("f")
+        page.keyboard.press("f")
         page.mouse.move(*place(page, "e5"))
         expect(page.locator(lit)).to_have_count(9)
         assert serious(page) == []

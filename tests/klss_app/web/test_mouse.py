@@ -7,27 +7,13 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from klss_app.front import front_of
-from tests.klss_app.web.browsing import Board, click, drag, opened, place, resign, settled, turn
-from uci_bridge.kits.rbc import RBC
+from tests.klss_app.web.browsing import Board, click, drag, opened, resign, settled, turn
 
 pytestmark = pytest.mark.browser
 
 
 def moved(page: Page, number: int, move: str) -> None:
     expect(page.locator("#moves li").nth(number - 1)).to_contain_text(move)
-
-
-def test_each_of_two_rematches_against_an_engine_is_played_by_mouse(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
-    with opened(chromium, boards().link()) as (page,):
-        for start, end in (("e2", "e4"), ("e7", "e6"), ("d2", "d3")):
-            turn(page)
-            drag(page, start, end)
-            moved(page, 1, end)
-            resign(page)
-            page.click("#rematch")
 
 
 def test_a_rematch_between_two_people_is_played_by_mouse_on_both_sides(
@@ -61,21 +47,7 @@ def test_a_flip_leaves_a_board_that_is_played_on(chromium: Browser, boards: Call
         moved(page, 2, "d3")
 
 
-def test_a_request_is_made_by_mouse_after_the_board_was_flipped_at_the_choice_of_a_look(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
-    with opened(chromium, boards(front_of(RBC), black="rbc-random", nodes=1).link()) as (page,):
-        expect(page.locator("#status")).to_contain_text("choose where to look", timeout=300_000)
-        page.locator("#moves").focus()
-        page.keyboard.press("f")
-        page.keyboard.press("f")
-        page.mouse.click(*place(page, "e5"))
-        expect(page.locator("#status")).to_contain_text("ask for a move")
-        drag(page, "e2", "e4")
-        moved(page, 1, "e4")
-
-
-def test_a_move_is_tried_by_mouse_in_a_review_that_was_flipped_at_its_end_and_the_next_game_is_played(
+def test_a_move_is_tried_by_mouse_in_a_review_that_was_flipped_and_made_smaller_and_the_next_game_is_played(
     chromium: Browser, boards: Callable[..., Board]
 ) -> None:
     with opened(chromium, boards().link()) as (page,):
@@ -86,6 +58,7 @@ def test_a_move_is_tried_by_mouse_in_a_review_that_was_flipped_at_its_end_and_th
         page.click("#review-game")
         expect(page.locator("#review .where")).to_contain_text("ply 2 of 2")
         page.keyboard.press("f")
+        page.set_viewport_size({"width": 900, "height": 700})
         page.keyboard.press("Home")
         expect(page.locator(".tried")).to_contain_text("Move a piece", timeout=300_000)
         settled(page)

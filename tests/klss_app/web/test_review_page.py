@@ -19,15 +19,12 @@ from klss_app.web.fog_board import reviewed
 from tests.klss_app.web.browsing import (
     PHONE,
     Board,
-    click,
     drag,
     drawn,
     opened,
     resign,
     serious,
-    settled,
     turn,
-    typed,
 )
 from uci_bridge.kits.rbc import RBC
 
@@ -43,26 +40,6 @@ def reviewing(boards: Callable[..., Board], request: pytest.FixtureRequest) -> B
     board = boards()
     board.room.opened = board.room.add(reviewed(read_pgn(request.param)[0], PAPER))
     return board
-
-
-def test_a_window_that_changes_its_size_in_a_review_leaves_a_board_that_is_played_on(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
-    board = boards()
-    with opened(chromium, board.link()) as (page,):
-        expect(page.locator("#status")).to_contain_text("your turn")
-        typed(page, "e4")
-        expect(page.locator("#status")).to_contain_text("Move 2: your turn")
-        resign(page)
-        page.click("#review-game")
-        expect(page.locator("#review .where")).to_contain_text("ply")
-        page.set_viewport_size({"width": 900, "height": 700})
-        settled(page)
-        page.click("#new-game")
-        page.click("#begin")
-        expect(page.locator("#status")).to_contain_text("Move 1: your turn")
-        click(page, "d2", "d4")
-        expect(page.locator("#moves li").first).to_contain_text("d4")
 
 
 def test_a_long_review_is_one_screen_and_its_list_follows(chromium: Browser, boards: Callable[..., Board]) -> None:
