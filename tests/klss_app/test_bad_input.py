@@ -64,7 +64,17 @@ board --resume none.pgn
 board --no-open --host no.such.host.invalid
 board --game rbc nowhere.json
 board --game tests.table.hidden_tictactoe:KIT nowhere.json
+analyse none.json --game tests.table.hidden_tictactoe:KIT
+track --game tests.table.hidden_tictactoe:KIT good.pgn
+match second first --game tests.table.hidden_tictactoe:KIT
+match a b --game tests.table.hidden_tictactoe:TIK
+match a b --game no.such:KIT
+match a b --game chess
 engine --evaluator nothing
+engine --evaluator no_such_module_here:X
+engine --evaluator pathlib:Path
+engine --evaluator pathlib:Absent
+engine --configuration klss2021,evaluator=nothing
 engine --nodes 5
 engine --configuration cmd:cat
 engine --configuration klss2021,ponder=true
@@ -87,6 +97,8 @@ track --pgn many.pgn --game 5
 openings 'e4 e4e4'
 openings 'a3 h5 h4 a6'
 openings 'e4 f6 Qh5 a6 Qxe8 a5'
+puzzles --number 9999
+puzzles --theme mate
 games missing.pgn
 analyse missing.pgn --ply 1
 analyse /dev/zero --ply 1 --color white

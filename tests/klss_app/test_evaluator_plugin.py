@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.errors import EvaluatorError
 from darkchess.evaluation.choice import EvaluatorChoice
-from darkchess.evaluation.registry import evaluator_class
 from darkchess.fog.players.named_fog_players import configuration
 from klss.play.limits import TimeControl
 from tests.uci_bridge.protocol_games import random_game, turn
@@ -40,9 +38,6 @@ class Material(Evaluator):
     @classmethod
     def versions(cls, choice):
         return {"material": "1.0"}
-
-class NoEvaluator:
-    pass
 '''
 
 
@@ -86,17 +81,3 @@ def test_its_value_is_what_it_says_and_its_label_its_name(asked: Path) -> None:
     assert FOG.label(chosen, EvaluatorChoice()) == NAME
     assert not FOG.ponders(FOG.pondering(configuration("kluss"), EvaluatorChoice(NAME))), "two threads may not ask it"
     assert make_evaluator(chosen, EvaluatorChoice()).values(np.array(Position.start().row)[None]).tolist() == [0.0]
-
-
-@pytest.mark.usefixtures("asked")
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [("no_such_module_here:X", "can't load"), ("material_of_a_test:Absent", "can't load"),
-     ("material_of_a_test:NoEvaluator", "expected a subclass"), ("nothing", "expected builtin or stockfish or module"),
-     ("cmd:x y", "expected builtin or stockfish or module")],
-)  # fmt: skip
-def test_a_name_that_names_none_is_refused_with_what_is_expected(klss: Any, name: str, says: str) -> None:
-    with pytest.raises(EvaluatorError, match=says):
-        evaluator_class(name)
-    ran = klss("engine", "--evaluator", name)
-    assert ran.code == 2 and says in ran.err and ran.err.count("\n") == 1

@@ -59,6 +59,7 @@ def test_beside_an_engines_name_stands_what_values_its_positions(klss: Any, tmp_
 
 STUCK = "kb6/prp5/PpP5/1P6/8/8/8/7K w - - 0 1"
 """Black's pieces block each other: pawns a7, b6, c7 stand before White's, the others behind them (docs/rules.md, 2)."""
+ROOK = "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1"
 RBC = ("--game", "rbc", "--nodes", "10", "--seed", "3", "--ascii")
 
 
@@ -87,6 +88,8 @@ RBC = ("--game", "rbc", "--nodes", "10", "--seed", "3", "--ascii")
          ["left before the end", "A turn has two parts.", "'z9' is not a square", "pass  Na3", "You passed.",
           "illegal move: got 'e5e6'", "You asked for exd3, and nothing was played", "1. e2: – ?",
           "You captured 0 pieces; you lost nothing."]),
+        ("--black rbc-random --fen", f"{ROOK}|e7|Re8|1|quit", 0,
+         ["White looks at e7, asks for Re8, takes on e8.", "White knew", "the board", "Black knew"]),
         ("--black rbc-random --fen", f"{START_FEN}||resign", 0, ["White resigned. 0-1 after 0 turns."]),
         ("--black rbc-random --fen", f"{START_FEN}|e4", 1, ["end of input after 0 turns"]),
         ("--white rbc-attacker --black human --clock 60+1 --fen", f"{START_FEN}||pass|resign", 0,

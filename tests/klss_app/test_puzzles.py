@@ -127,15 +127,3 @@ def test_what_is_shown_before_the_answer_is_the_movers_view(klss: Any) -> None:
         square = place ^ 56
         piece = view.piece_at(square)
         assert sign == (piece.symbol() if piece else "." if view.sees(square) else "?")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--number", "9999"], "--number: got 9999, expected 1 to"),
-        (["--theme", "mate"], "expected one of force, save, win, keep"),
-    ],
-)
-def test_bad_input_is_one_line(klss: Any, arguments: list[str], words: str) -> None:
-    ran = klss("puzzles", *arguments)
-    assert ran.code == 2 and words in ran.err and len(ran.err.splitlines()) == 1 and ran.out == ""

@@ -45,16 +45,6 @@ def test_a_pgn_gives_the_same_sizes_as_its_moves(klss: Any, tmp_path: Path) -> N
     assert from_pgn.code == 0 and from_pgn.out == from_moves.out
 
 
-def test_without_json_every_ply_is_a_line(klss: Any) -> None:
-    ran = klss("track", "--moves", "e4 e5")
-    assert [line.split() for line in ran.out.splitlines()] == [
-        ["ply", "move", "White", "Black"],
-        ["0", "1", "1"],
-        ["1", "e4", "1", "20"],
-        ["2", "e5", "1", "1"],
-    ]
-
-
 def test_neither_threads_nor_streaming_change_a_size(klss: Any) -> None:
     line = "Nf3 a6 Nc3 h6 e3 b6 d3 g6"
     plain = klss("track", "--moves", line, "--json")

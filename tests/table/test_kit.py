@@ -144,25 +144,6 @@ def test_a_game_of_a_human_is_tracked_and_analysed(
     assert analysed.out.count("(played: ") == len(document["answers"]), analysed.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (
-            ["match", "a", "b", "--game", "chess"],
-            "got 'chess'; expected fog, rbc, openspiel:GAME, or MODULE:NAME of a kit",
-        ),
-        (["match", "a", "b", "--game", "no.such:KIT"], "expected MODULE:NAME"),
-        (["match", "a", "b", "--game", "tests.table.hidden_tictactoe:TIK"], "expected MODULE:NAME"),
-        (["match", "second", "first", *GAME], "player: got 'second', expected one of random, first"),
-        (["analyse", "no.json", *GAME], "can't read 'no.json'"),
-        (["track", *GAME, __file__], "got no game of Hidden tic-tac-toe"),
-    ],
-)
-def test_what_is_no_game_or_not_for_it_exits_2_with_one_line(klss: Any, arguments: list[str], says: str) -> None:
-    ran = klss(*arguments)
-    assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and says in ran.err, ran.err
-
-
 class Resigns(Player[None, Any, Any]):
     def begin(self, seat: bool, setup: None) -> None:
         self.seen: list[Any] = []

@@ -111,20 +111,6 @@ async def test_a_dropped_game_is_reviewed_and_analysed_turn_by_turn() -> None:
             assert sum(pieces.values()) <= 1.001 and all(piece.islower() for piece in pieces)
 
 
-async def test_no_analysis_begins_once_a_game_has_while_it_waited() -> None:
-    async with served(settings()) as at:
-        page = await at.page()
-        await page.until("game")
-        number = at.room.add(reviewed(read_pgn(PGN)[0], PAPER))
-        await page.send(type="resign")
-        await page.until("room", playing=False)
-        async with at.room.changing:
-            await page.send(type="analyse", game=number)
-            await asyncio.sleep(0.1)
-            at.room._beginning = True
-        await page.until("refused", of="analyse")
-
-
 async def test_of_analyses_asked_for_at_once_only_one_goes_on_and_none_when_a_game_begins_or_the_room_closes() -> None:
     others = asyncio.all_tasks()
     async with served(settings()) as at:
