@@ -97,7 +97,7 @@ def foreign(how: str, turns: int = 0) -> str:
 
 
 def test_an_engine_is_shown_her_views_of_an_opening_and_nothing_else_of_it(shown: Any) -> None:
-    match = match_of("random", foreign("good"))
+    match = match_of(foreign("good"), foreign("good"))
     engines = Engines(match)
     play_game(match, GameTask(0, 11, Opening(None, ("e2e4", "a7a6", "d1h5"))), engines)
     engines.close(at_once=True)

@@ -389,18 +389,3 @@ def test_a_whole_game_has_a_cost_for_every_turn_and_the_best_costs_nothing(klss:
     one = klss(*asked, "--turn", "2", "--json").document
     assert found[2].items() <= one.items()
     assert klss(*asked, "--out", "kept.jsonl").out == klss(*asked).out, "each look and request, the costliest first"
-
-
-def test_what_can_t_be_analysed_is_refused_and_the_game_is_kept(klss: Any, game: str) -> None:
-    before = Path(game).read_bytes()
-    for flags in (
-        ("--turn", "1", "--configuration", "rbc-random"),
-        ("--turn", "1", "--html", "a.html"),
-        ("--html", game),
-        ("--html", "nowhere/a.html"),
-        ("--configuration", "dsmcp"),
-        ("--turn", "1", "--configuration", "dsmcp"),
-    ):
-        ran = klss("rbc", "analyse", game, "--nodes", "5", *flags)
-        assert ran.code == 2 and ran.err.count("\n") == 1, ran.err
-    assert Path(game).read_bytes() == before

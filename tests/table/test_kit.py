@@ -13,10 +13,8 @@ from typing import Any
 import pytest
 
 from klss.play.arbiter import Arbiter
-from klss.play.contest import Forfeit, Player, TruthCount
-from klss.play.kit import ENTRY_POINTS, AnyKit, Named
+from klss.play.kit import ENTRY_POINTS, AnyKit
 from klss.play.limits import TimeControl
-from klss.play.outcome import Outcome
 from tests.table import ghost_hunt, hidden_tictactoe
 from uci_bridge.kits import named
 from uci_bridge.kits.named import KITS, kit_named
@@ -142,26 +140,3 @@ def test_a_game_of_a_human_is_tracked_and_analysed(
     assert klss("track", "--game", kit.name, "game.json", "--cap", "20").out.count("past the cap") > 2
     analysed = klss("analyse", "--game", kit.name, "game.json", "--nodes", "1")
     assert analysed.out.count("(played: ") == len(document["answers"]), analysed.err
-
-
-class Resigns(Player[None, Any, Any]):
-    def begin(self, seat: bool, setup: None) -> None:
-        self.seen: list[Any] = []
-
-    def observe(self, observation: Any) -> None:
-        self.seen.append(observation)
-
-    def answer(self, *question: Any) -> Any:
-        raise Forfeit("no more")
-
-
-def test_the_arbiter_gives_each_seat_its_own_observations_and_ends_by_the_ways_out() -> None:
-    referee, loser = toy.referee(None), Resigns()
-    players = {True: toy.player(Named("first"), 0), False: loser}
-    played: list[Any] = []
-    game = Arbiter(referee, players, dict.fromkeys(players, TimeControl(nodes=1)), played.append, TruthCount())
-    game.play()
-    assert referee.outcome == Outcome(True, "forfeit") and referee.answers == [(True, 0)]
-    assert [(each.ply, each.seat, each.decision.answer) for each in played] == [(1, True, 0)]
-    assert loser.seen == [hidden_tictactoe.Seen()] * 2, "that the other side has moved, and no more"
-    assert game.truth == TruthCount(), "players that hold no set are not looked at"
