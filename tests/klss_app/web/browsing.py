@@ -150,12 +150,11 @@ def fogged(page: Page) -> set[str]:
     )
 
 
-def serious(page: Page) -> list[str]:
-    """What axe finds that is serious or worse."""
+def violations(page: Page) -> list[str]:
+    """What axe finds, minor or worse."""
     page.evaluate(AXE)
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     return [
         f"{each['id']}: {[node['html'][:200] + ' ' + node['failureSummary'][:300] for node in each['nodes']]}"
         for each in found["violations"]
-        if each["impact"] in ("serious", "critical")
     ]

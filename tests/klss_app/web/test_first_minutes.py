@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from klss_app.front import Front
 from klss_app.puzzles import puzzles
-from tests.klss_app.web.browsing import PHONE, Board, click, drag, drawn, hidden, opened, resign, serious, turn
+from tests.klss_app.web.browsing import PHONE, Board, click, drag, drawn, hidden, opened, resign, turn, violations
 from tests.klss_app.web.pages import FOREIGN, KINDS
 
 pytestmark = pytest.mark.browser
@@ -90,6 +90,6 @@ def test_a_piece_that_was_seen_leaves_a_ghost_where_the_fog_closed(
         turn(black)
         ghost = white.locator("#board cg-auto-pieces piece.knight.black")
         expect(ghost).to_have_count(1)
-        assert serious(white) == []
+        assert violations(white) == []
         white.click("#ghosts")
         expect(ghost).to_have_count(0)

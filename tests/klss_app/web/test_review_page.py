@@ -23,8 +23,8 @@ from tests.klss_app.web.browsing import (
     drawn,
     opened,
     resign,
-    serious,
     turn,
+    violations,
 )
 from uci_bridge.kits.rbc import RBC
 
@@ -117,7 +117,7 @@ def test_the_review_shows_what_was_captured_where_the_true_board_is_shown(chromi
                 expect(men.locator("piece")).to_have_count(len(pieces))
         page.keyboard.press("End")
         expect(page.locator("#player-top .men")).to_have_attribute("aria-label", "taken: pawn")
-        assert serious(page) == []
+        assert violations(page) == []
 
 
 @pytest.mark.parametrize("reviewing", [FOG], indirect=True)
@@ -136,7 +136,7 @@ def test_the_next_mistake_and_a_better_move_from_what_its_side_saw(chromium: Bro
         expect(page.locator(".verdict")).to_contain_text("A position that was possible")
         page.keyboard.press("ArrowLeft")
         drawn(page, "white bishop b5", "black pawn e4")
-        assert serious(page) == []
+        assert violations(page) == []
         page.keyboard.press("ArrowLeft")
         expect(page.locator(".verdict")).to_contain_text("takes the king")
         better, worse = (float(page.locator(".sides .strong").nth(i).inner_text()) for i in (0, 1))
@@ -145,7 +145,7 @@ def test_the_next_mistake_and_a_better_move_from_what_its_side_saw(chromium: Bro
         page.click("#learn")
         expect(page.locator(".verdict")).to_contain_text("Black played dxe4 here. Find a better move")
         expect(page.locator("#board .cg-shapes line")).to_have_count(0)  # no arrow before the answer
-        assert serious(page) == []
+        assert violations(page) == []
         drag(page, "c7", "c6")
         expect(page.locator(".verdict")).to_contain_text("Tried: c6")
         page.click("#to-game")
@@ -184,7 +184,7 @@ def test_fog_is_darker_than_any_square_that_is_seen(
 ) -> None:
     with opened(chromium, boards().link(), color_scheme=scheme, contrast=contrast) as (page,):
         turn(page)
-        assert serious(page) == []
+        assert violations(page) == []
         light, dark, fog = _colours(page)
         over_light = (*(fog[3] * shade + (1 - fog[3]) * under for shade, under in zip(fog, light[:3], strict=False)), 1)
         assert _luminance(light) > _luminance(dark)
