@@ -61,6 +61,8 @@ def read(path: str | Path, max_nodes: int = MAX_NODES, max_bytes: int | None = N
         More than ``max_nodes`` nodes, or ``max_bytes`` of this process.
     """
     path = Path(path)
+    if path.exists() and not path.is_file():  # a pipe or a device might never end
+        raise GameError(f"{path}: got no file, expected one of Gambit")
     try:
         size = path.stat().st_size
         if size > _MOST_BYTES:

@@ -41,16 +41,22 @@ def add_recall(parser: Parser) -> None:
 
 @contextlib.contextmanager
 def limits(parsed: argparse.Namespace) -> Iterator[int]:
-    """Yield the limit of memory, ``--memory-mb``, in megabytes. Raises :class:`UsageError`: the game takes more than
-    its limits.
+    """Limit the memory of the block to ``--memory-mb``; yields the limit in megabytes. Raises :class:`UsageError`: the
+    game takes more than its limits.
     """
     from klss.doors import openspiel
     from klss.errors import TooLargeError
-    from klss.support.memory import allowance_bytes
+    from klss.support.memory import allowance_bytes, limited
 
+    most = allowance_bytes() // 1_000_000 if parsed.memory_mb is None else parsed.memory_mb
     try:
         if parsed.module is not None:
             openspiel().games.imported(parsed.module)
-        yield allowance_bytes() // 1_000_000 if parsed.memory_mb is None else parsed.memory_mb
+        with limited(1_000_000 * most):
+            yield most
     except TooLargeError as error:
         raise UsageError(str(error.renamed(_FLAGS))) from error
+    except MemoryError as error:
+        raise UsageError(
+            f"the game takes more than {most:,} MB of memory; expected a smaller one; raise the limit with --memory-mb"
+        ) from error
